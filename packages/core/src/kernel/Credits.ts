@@ -1,0 +1,67 @@
+import * as BigDecimal from "effect/BigDecimal"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+/**
+ * Money: credits as exact decimals of at most six places (interface, Metric.cost). Held as a whole number of
+ * micro-credits, so sums in JavaScript and in either database are exact.
+ */
+export const MicroCredits = Schema.BigIntFromSelf.pipe(Schema.brand("MicroCredits"))
+export type MicroCredits = typeof MicroCredits.Type
+
+const PLACES = 6
+
+export const noCredits = MicroCredits.make(0n)
+
+export const ofMicros = (micros: bigint): MicroCredits => MicroCredits.make(micros)
+
+/** Rounds a decimal number of credits half away from zero to six places. */
+export const fromDecimal = (decimal: BigDecimal.BigDecimal): MicroCredits =>
+  MicroCredits.make(BigDecimal.scale(BigDecimal.round(decimal, { mode: "half-from-zero", scale: PLACES }), PLACES).value)
+
+export const add = (a: MicroCredits, b: MicroCredits): MicroCredits => MicroCredits.make(a + b)
+
+export const sum = (all: Iterable<MicroCredits>): MicroCredits => {
+  let total = 0n
+  for (const one of all) total += one
+  return MicroCredits.make(total)
+}
+
+/** A price times a whole number, for example a cost a run times its frequency. */
+export const times = (price: MicroCredits, count: number): MicroCredits => MicroCredits.make(price * BigInt(count))
+
+/** Prints with six places, as decimals travel in the interface: `"0.400000"`. */
+export const print = (credits: MicroCredits): string => {
+  const digits = (credits < 0n ? -credits : credits).toString().padStart(PLACES + 1, "0")
+  return `${credits < 0n ? "-" : ""}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
+}
+
+/** The interface's form of a cost: up to four integer digits and six decimals. */
+export const COST_PATTERN = /^-?\d{0,4}(?:\.\d{0,6})?$/
+
+/** Credits from the interface's text, `"0.4"` or `".4"`; a text with no digit at all is refused. */
+export const parse = (text: string): Either.Either<MicroCredits, string> => {
+  if (!COST_PATTERN.test(text) || !/\d/.test(text)) {
+    return Either.left("Ensure that there are no more than 4 digits before and 6 after the decimal point.")
+  }
+  const negative = text.startsWith("-")
+  const [whole = "", fraction = ""] = (negative ? text.slice(1) : text).split(".")
+  const micros = BigInt(`${whole === "" ? "0" : whole}${fraction.padEnd(PLACES, "0")}`)
+  return Either.right(MicroCredits.make(negative ? -micros : micros))
+}
+
+/** Credits as they travel: a decimal text. */
+export const Credits: Schema.Schema<MicroCredits, string> = Schema.transformOrFail(
+  Schema.String,
+  Schema.typeSchema(MicroCredits),
+  {
+    strict: true,
+    decode: (text, _, ast) => Either.mapLeft(parse(text), (said) => new ParseResult.Type(ast, text, said)),
+    encode: (credits) => ParseResult.succeed(print(credits))
+  }
+).annotations({
+  identifier: "Credits",
+  message: () => ({ message: "A valid number of credits is required.", override: true }),
+  jsonSchema: { type: "string", pattern: COST_PATTERN.source }
+})

@@ -1,0 +1,149 @@
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+
+/** The key of faults that fit no field. */
+export const NON_FIELD = "non_field_errors"
+
+/**
+ * What is wrong with an input: field paths (`scenarios[1].metrics[0]`, `filters.conditions[2].op`) to one or more
+ * sentences for a person. Never empty when it stands for a failure.
+ */
+export type Faults = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** An input that breaks the rules of its kind; carries every fault found, not just the first. */
+export class ValidationFailed extends Schema.TaggedError<ValidationFailed>("@earshot/core/ValidationFailed")(
+  "ValidationFailed",
+  { faults: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }) }
+) {
+  override get message(): string {
+    return Object.entries(this.faults)
+      .map(([path, messages]) => `${path}: ${messages.join(" ")}`)
+      .join("\n")
+  }
+}
+
+export type PathSegment = PropertyKey
+
+/** Prints a path as faults are keyed: names joined by dots, positions in brackets. */
+export const printPath = (path: ReadonlyArray<PathSegment>): string =>
+  path.reduce<string>(
+    (printed, segment) =>
+      typeof segment === "number" ? `${printed}[${segment}]` : printed === "" ? String(segment) : `${printed}.${String(segment)}`,
+    ""
+  ) || NON_FIELD
+
+export const fault = (path: string, ...messages: ReadonlyArray<string>): Faults => ({ [path]: messages })
+
+export const noFaults: Faults = {}
+
+export const isFaulty = (faults: Faults): boolean => Object.keys(faults).length > 0
+
+/** Joins faults; messages under the same path are kept once each, in the order they were found. */
+export const mergeFaults = (...all: ReadonlyArray<Faults>): Faults => {
+  const merged = new Map<string, Array<string>>()
+  for (const faults of all) {
+    for (const [path, messages] of Object.entries(faults)) {
+      const known = merged.get(path) ?? []
+      for (const message of messages) if (!known.includes(message)) known.push(message)
+      merged.set(path, known)
+    }
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Moves faults under a parent: `op` found inside `filters` becomes `filters.op`, `[0]` becomes `filters[0]`. */
+export const underPath = (parent: string, faults: Faults): Faults =>
+  Object.fromEntries(
+    Object.entries(faults).map(([path, messages]) => [
+      path === NON_FIELD ? parent : path.startsWith("[") ? `${parent}${path}` : `${parent}.${path}`,
+      messages
+    ])
+  )
+
+/** An Either of the value, or of every fault. */
+export const failWhenFaulty = <A>(faults: Faults, value: () => A): Either.Either<A, Faults> =>
+  isFaulty(faults) ? Either.left(faults) : Either.right(value())
+
+/** Sentences used in more than one place; clients match on them, so each is said in one way. */
+export const Said = {
+  unknownField: "Unknown field.",
+  required: "This field is required.",
+  notNull: "This field may not be null.",
+  notBlank: "This field may not be blank.",
+  notAString: "Not a valid string.",
+  notAnInteger: "A valid integer is required.",
+  notANumber: "A valid number is required.",
+  notABoolean: "Must be a valid boolean.",
+  notATimestamp:
+    "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
+  notAList: "Expected a list of items.",
+  notAnObject: "Expected an object.",
+  notAChoice: (value: unknown) => `"${shorten(value)}" is not a valid choice.`,
+  unknownId: (id: unknown) => `Invalid pk "${shorten(id)}" - object does not exist.`,
+  tooLong: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
+  tooMany: (limit: number) => `Ensure this field has no more than ${limit} elements.`,
+  tooFew: (limit: number) => `Ensure this field has at least ${limit} elements.`,
+  tooLarge: (limit: number) => `Ensure this value is less than or equal to ${limit}.`,
+  tooSmall: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`
+} as const
+
+/** Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. */
+const shorten = (value: unknown): string => {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
+  return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join("")}...` : text
+}
+
+/**
+ * Every fault of a failed decode, keyed by path. A schema gives its sentence with a `message` annotation (see
+ * `kernel/Fields.ts`); what carries none falls back to the schema library's own words.
+ */
+export const fromParseError = (error: ParseResult.ParseError): Faults => mergeFaults(...collect(error.issue, []))
+
+const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): ReadonlyArray<Faults> => {
+  switch (issue._tag) {
+    case "Missing":
+      return [fault(printPath(path), Said.required)]
+    case "Unexpected":
+      return [fault(printPath(path), Said.unknownField)]
+    case "Pointer":
+      return collect(issue.issue, [...path, ...(Array.isArray(issue.path) ? issue.path : [issue.path as PathSegment])])
+    case "Composite": {
+      if (overrides(issue.ast)) return [sentence(issue, path)]
+      const issues = Array.isArray(issue.issues) ? issue.issues : [issue.issues as ParseResult.ParseIssue]
+      // "Expected null" is no help to somebody who sent a wrong value to a field that may be null.
+      const telling = issue.ast._tag === "Union" ? issues.filter((member) => !expectsNothing(member)) : issues
+      return telling.flatMap((inner) => collect(inner, path))
+    }
+    case "Refinement":
+    case "Transformation":
+      return overrides(issue.ast) ? [sentence(issue, path)] : collect(issue.issue, path)
+    case "Type":
+    case "Forbidden":
+      return [sentence(issue, path)]
+  }
+}
+
+const sentence = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): Faults =>
+  fault(printPath(path), ParseResult.TreeFormatter.formatIssueSync(issue))
+
+const overrides = (ast: SchemaAST.AST): boolean =>
+  Option.match(SchemaAST.getMessageAnnotation(ast), {
+    onNone: () => false,
+    onSome: (message) => {
+      const said = message({ _tag: "Type", ast, actual: undefined, message: undefined } as ParseResult.Type)
+      return typeof said === "object" && "override" in said && said.override
+    }
+  })
+
+const expectsNothing = (member: ParseResult.ParseIssue): boolean =>
+  member._tag === "Type" &&
+  (member.ast._tag === "UndefinedKeyword" || (member.ast._tag === "Literal" && member.ast.literal === null))
+
+/** Decodes an input from outside: the value, or every fault found in it. Unknown fields are passed over. */
+export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, Faults>) => {
+  const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
+  return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
+}

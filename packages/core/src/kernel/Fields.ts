@@ -1,0 +1,202 @@
+/**
+ * The fields that inputs from outside are made of. Each is total on hostile input and says what is wrong in one
+ * sentence; together with `Faults.decode` they give every fault of an input at once, keyed by path.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import { Said } from "./Faults.js"
+import { isWithin, textFault } from "./Text.js"
+
+/** One sentence for whatever is wrong below this schema. */
+const says =
+  (sentence: (actual: unknown) => string): SchemaAST.MessageAnnotation =>
+  (issue) => ({ message: sentence(issue.actual), override: true })
+
+/** A text of at most `max` characters (code points), free of NUL and lone surrogates. Blank is fine unless told. */
+export const text = (limits: { readonly max?: number; readonly blank?: boolean } = {}): Schema.Schema<string> => {
+  const { blank = true, max = Number.POSITIVE_INFINITY } = limits
+  const wrong = (value: unknown): string | undefined =>
+    value === null
+      ? Said.notNull
+      : typeof value !== "string"
+        ? Said.notAString
+        : (textFault(value) ??
+          (!isWithin(max, value) ? Said.tooLong(max) : !blank && value.trim() === "" ? Said.notBlank : undefined))
+  return Schema.declare((value): value is string => wrong(value) === undefined, {
+    message: says((actual) => wrong(actual) ?? Said.notAString),
+    jsonSchema: {
+      type: "string",
+      ...(Number.isFinite(max) ? { maxLength: max } : {}),
+      ...(blank ? {} : { minLength: 1 })
+    }
+  })
+}
+
+/** Reads a value from a wider encoded form; `read` answers the value or the sentence that says what is wrong. */
+const reading = <A, I, Plain>(
+  to: Schema.Schema<A, Plain>,
+  read: (value: unknown) => Either.Either<A, string>,
+  jsonSchema: object
+): Schema.Schema<A, I> =>
+  Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<I>, Schema.typeSchema(to), {
+    strict: true,
+    decode: (value, _, ast) => Either.mapLeft(read(value), (said) => new ParseResult.Type(ast, value, said)),
+    encode: (value) => ParseResult.succeed(value as unknown as I)
+  }).annotations({
+    message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Said.notAString })),
+    jsonSchema
+  })
+
+/** A whole number within limits; forms and paths send it as decimal digits, so those are read too. */
+export const integer = (
+  limits: { readonly min?: number; readonly max?: number } = {}
+): Schema.Schema<number, number | string> => {
+  const { max = Number.MAX_SAFE_INTEGER, min = Number.MIN_SAFE_INTEGER } = limits
+  return reading(
+    Schema.Number,
+    (value) => {
+      if (value === null) return Either.left(Said.notNull)
+      const number = typeof value === "string" && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value
+      if (typeof number !== "number" || !Number.isSafeInteger(number)) return Either.left(Said.notAnInteger)
+      if (number < min) return Either.left(Said.tooSmall(min))
+      if (number > max) return Either.left(Said.tooLarge(max))
+      return Either.right(number)
+    },
+    {
+      type: "integer",
+      ...(min === Number.MIN_SAFE_INTEGER ? {} : { minimum: min }),
+      ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max })
+    }
+  )
+}
+
+/** An identifier of one kind, for example `Fields.id(ProjectId)`. */
+export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, number | string> =>
+  reading(
+    of,
+    (value) => {
+      if (value === null) return Either.left(Said.notNull)
+      const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
+      return typeof number === "number" && Number.isSafeInteger(number) && number > 0
+        ? Either.right(number as A)
+        : Either.left(Said.notAnInteger)
+    },
+    { type: "integer", minimum: 1 }
+  )
+
+/** A finite number. */
+export const number: Schema.Schema<number, number | string> = reading(
+  Schema.Number,
+  (value) => {
+    if (value === null) return Either.left(Said.notNull)
+    const number = typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
+    return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Said.notANumber)
+  },
+  { type: "number" }
+)
+
+/** True or false; forms send `true` and `false` as words. */
+export const boolean: Schema.Schema<boolean, boolean | string> = reading(
+  Schema.Boolean,
+  (value) =>
+    value === null
+      ? Either.left(Said.notNull)
+      : typeof value === "boolean"
+        ? Either.right(value)
+        : typeof value === "string" && /^(true|false)$/i.test(value)
+          ? Either.right(value.toLowerCase() === "true")
+          : Either.left(Said.notABoolean),
+  { type: "boolean" }
+)
+
+/** One of a closed list of words. */
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
+  Schema.declare((value): value is Words[number] => typeof value === "string" && words.includes(value), {
+    message: says((actual) => (actual === null ? Said.notNull : Said.notAChoice(actual))),
+    jsonSchema: { type: "string", enum: [...words] }
+  })
+
+/** One of a closed list of words, where blank and null both mean that none is chosen. */
+export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
+  words: Words
+): Schema.Schema<Words[number] | null, string | null> =>
+  reading(
+    Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
+    (value) =>
+      value === null || value === ""
+        ? Either.right(null)
+        : typeof value === "string" && words.includes(value)
+          ? Either.right(value)
+          : Either.left(Said.notAChoice(value)),
+    { anyOf: [{ type: "string", enum: [...words, ""] }, { type: "null" }] }
+  )
+
+/**
+ * An ISO 8601 date-time, kept in UTC at millisecond precision. A text without an offset is taken as UTC; years outside
+ * 0001 to 9999 are refused, since neither ISO 8601's plain form nor every client can say them.
+ */
+export const timestamp: Schema.Schema<DateTime.Utc, string> = reading(
+  Schema.DateTimeUtcFromSelf,
+  (value) => {
+    if (value === null) return Either.left(Said.notNull)
+    const parsed = typeof value === "string" ? parseTimestamp(value) : undefined
+    return parsed === undefined ? Either.left(Said.notATimestamp) : Either.right(DateTime.unsafeMake(parsed))
+  },
+  { type: "string", format: "date-time" }
+)
+
+const ISO_8601 =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
+
+/** Epoch milliseconds of an ISO 8601 text, or undefined where it names no instant (month 13, 30 February, hour 25). */
+export const parseTimestamp = (value: string): number | undefined => {
+  const match = ISO_8601.exec(value.trim())
+  if (match === null) return undefined
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", offset = "Z"] = match
+  const milliseconds = Math.trunc(Number(`0.${fraction}`) * 1000)
+  const parts = [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)] as const
+  if (parts[0] === 0 || parts[3] > 23 || parts[4] > 59 || parts[5] > 59) return undefined
+  const date = new Date(0)
+  date.setUTCFullYear(parts[0], parts[1] - 1, parts[2])
+  date.setUTCHours(parts[3], parts[4], parts[5], milliseconds)
+  if (date.getUTCMonth() !== parts[1] - 1 || date.getUTCDate() !== parts[2]) return undefined
+  if (/^z$/i.test(offset)) return date.getTime()
+  const digits = offset.slice(1).replace(":", "").padEnd(4, "0")
+  const hours = Number(digits.slice(0, 2))
+  const minutes = Number(digits.slice(2))
+  if (hours > 23 || minutes > 59) return undefined
+  return date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+/** A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. */
+export const list = <A, I>(
+  item: Schema.Schema<A, I>,
+  limits: { readonly min?: number; readonly max?: number } = {}
+): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>> => {
+  const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
+  return Schema.Array(item)
+    .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
+    .pipe(
+      Schema.filter((items) =>
+        items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true
+      )
+    )
+}
+
+/** An object with these fields; other keys are passed over. */
+export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
+  Schema.Struct(fields).annotations({
+    message: (issue) => (issue.actual === null ? Said.notNull : Said.notAnObject)
+  })
+
+/** A field that may be left out; undefined and left out are the same. */
+export const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
+
+/** A field that may be left out or null, both of which mean `value`. */
+export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>) =>
+  Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
+
+export { NullOr as nullable } from "effect/Schema"

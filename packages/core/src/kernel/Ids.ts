@@ -1,0 +1,37 @@
+import * as Schema from "effect/Schema"
+
+/**
+ * The largest identifier Earshot hands out or accepts. Ids are integers in time order; beyond 2^53 - 1 a JSON number no
+ * longer names one integer, so such an id cannot be anybody's.
+ */
+export const MAX_ID = Number.MAX_SAFE_INTEGER
+
+const id = <Brand extends string>(brand: Brand) =>
+  Schema.Int.pipe(Schema.between(1, MAX_ID), Schema.brand(brand)).annotations({
+    identifier: brand,
+    message: () => ({ message: "A valid integer is required.", override: true })
+  })
+
+export const OrganizationId = id("OrganizationId")
+export type OrganizationId = typeof OrganizationId.Type
+
+export const UserId = id("UserId")
+export type UserId = typeof UserId.Type
+
+export const ProjectId = id("ProjectId")
+export type ProjectId = typeof ProjectId.Type
+
+export const AgentId = id("AgentId")
+export type AgentId = typeof AgentId.Type
+
+export const CallId = id("CallId")
+export type CallId = typeof CallId.Type
+
+export const MetricId = id("MetricId")
+export type MetricId = typeof MetricId.Type
+
+export const DashboardId = id("DashboardId")
+export type DashboardId = typeof DashboardId.Type
+
+export const WidgetId = id("WidgetId")
+export type WidgetId = typeof WidgetId.Type

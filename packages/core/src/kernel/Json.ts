@@ -1,0 +1,81 @@
+import * as Schema from "effect/Schema"
+import { textFault } from "./Text.js"
+
+/** Any JSON document. */
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+export type JsonObject = { readonly [key: string]: Json }
+
+/** Deepest nesting of a free-form JSON value; deeper ones cost a stack, and nothing real comes near. */
+export const MAX_JSON_DEPTH = 64
+
+/** Most values (leaves and containers) in one free-form JSON value. */
+export const MAX_JSON_NODES = 100_000
+
+/**
+ * Why a value cannot be kept as JSON by both databases, with the place, or undefined when it can: numbers that are not
+ * finite or are integers beyond 2^53 - 1 (they would come back as others), NUL and lone surrogates in texts and keys,
+ * a `__proto__` key, too deep, too many. Walks with a stack of its own, so that depth costs no recursion.
+ */
+export const jsonFault = (root: unknown): string | undefined => {
+  const stack: Array<{ readonly value: unknown; readonly depth: number }> = [{ value: root, depth: 0 }]
+  let nodes = 0
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { depth, value } = next
+    if (++nodes > MAX_JSON_NODES) return `Ensure this value has no more than ${MAX_JSON_NODES} parts.`
+    if (depth > MAX_JSON_DEPTH) return `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`
+    switch (typeof value) {
+      case "string": {
+        const wrong = textFault(value)
+        if (wrong !== undefined) return wrong
+        break
+      }
+      case "number":
+        if (!Number.isFinite(value)) return "Value must be valid JSON."
+        if (Number.isInteger(value) && !Number.isSafeInteger(value)) return "Ensure integers are within 2^53 - 1."
+        break
+      case "boolean":
+        break
+      case "object": {
+        if (value === null) break
+        if (Array.isArray(value)) {
+          for (const item of value) stack.push({ value: item, depth: depth + 1 })
+          break
+        }
+        for (const key of Object.keys(value)) {
+          if (key === "__proto__") return `The key "__proto__" is not allowed.`
+          const wrong = textFault(key)
+          if (wrong !== undefined) return wrong
+          stack.push({ value: (value as Record<string, unknown>)[key], depth: depth + 1 })
+        }
+        break
+      }
+      default:
+        return "Value must be valid JSON."
+    }
+  }
+  return undefined
+}
+
+/** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */
+export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonFault(value) === undefined, {
+  identifier: "Json",
+  message: (issue) => ({ message: jsonFault(issue.actual) ?? "Value must be valid JSON.", override: true }),
+  jsonSchema: {}
+})
+
+/** A free-form JSON object. */
+export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
+  (value): value is JsonObject => isPlainObject(value) && jsonFault(value) === undefined,
+  {
+    identifier: "JsonObject",
+    message: (issue) => ({
+      message: isPlainObject(issue.actual) ? (jsonFault(issue.actual) ?? "Expected an object.") : "Expected an object.",
+      override: true
+    }),
+    jsonSchema: { type: "object" }
+  }
+)
+
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
