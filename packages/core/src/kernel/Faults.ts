@@ -147,3 +147,7 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => 
   const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
   return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
 }
+
+/** `decode` as a step of a use case. */
+export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: unknown): Either.Either<A, ValidationFailed> =>
+  Either.mapLeft(decode(schema)(input), (faults) => new ValidationFailed({ faults }))

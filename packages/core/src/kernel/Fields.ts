@@ -200,3 +200,7 @@ export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>)
   Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
 
 export { NullOr as nullable } from "effect/Schema"
+
+/** A property of a noun that travels under another name: `createdAt` is `created_at` on the wire. */
+export const named = <A, I, const Name extends string>(wireName: Name, schema: Schema.Schema<A, I>) =>
+  Schema.propertySignature(schema).pipe(Schema.fromKey(wireName))
