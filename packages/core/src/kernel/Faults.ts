@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -31,7 +32,11 @@ export type PathSegment = PropertyKey
 export const printPath = (path: ReadonlyArray<PathSegment>): string =>
   path.reduce<string>(
     (printed, segment) =>
-      typeof segment === "number" ? `${printed}[${segment}]` : printed === "" ? String(segment) : `${printed}.${String(segment)}`,
+      typeof segment === "number"
+        ? `${printed}[${segment}]`
+        : printed === ""
+          ? String(segment)
+          : `${printed}.${String(segment)}`,
     ""
   ) || NON_FIELD
 
@@ -92,6 +97,7 @@ export const Said = {
 
 /** Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. */
 const shorten = (value: unknown): string => {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- stringify answers undefined for a function
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
   return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join("")}...` : text
 }
@@ -109,10 +115,10 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
     case "Unexpected":
       return [fault(printPath(path), Said.unknownField)]
     case "Pointer":
-      return collect(issue.issue, [...path, ...(Array.isArray(issue.path) ? issue.path : [issue.path as PathSegment])])
+      return collect(issue.issue, [...path, ...Arr.ensure(issue.path)])
     case "Composite": {
       if (overrides(issue.ast)) return [sentence(issue, path)]
-      const issues = Array.isArray(issue.issues) ? issue.issues : [issue.issues as ParseResult.ParseIssue]
+      const issues = Arr.ensure(issue.issues)
       // "Expected null" is no help to somebody who sent a wrong value to a field that may be null.
       const telling = issue.ast._tag === "Union" ? issues.filter((member) => !expectsNothing(member)) : issues
       return telling.flatMap((inner) => collect(inner, path))
@@ -133,7 +139,7 @@ const overrides = (ast: SchemaAST.AST): boolean =>
   Option.match(SchemaAST.getMessageAnnotation(ast), {
     onNone: () => false,
     onSome: (message) => {
-      const said = message({ _tag: "Type", ast, actual: undefined, message: undefined } as ParseResult.Type)
+      const said = message(new ParseResult.Type(ast, undefined))
       return typeof said === "object" && "override" in said && said.override
     }
   })

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 
 /** A running PostgreSQL server. */
@@ -47,7 +48,7 @@ export const startPostgres = async (options: PostgresServerOptions = {}): Promis
   })
   // A process that forgets to stop the server may still end.
   child.unref()
-  for (const stream of [child.stdin, child.stdout, child.stderr]) if ("unref" in stream) (stream.unref as () => void)()
+  for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
   return {
     url,
     stop: async () => {

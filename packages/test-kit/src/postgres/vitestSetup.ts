@@ -1,6 +1,5 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { TestProject } from "vitest/node"
 import { type PostgresServer, startPostgres } from "./startPostgres.js"
 
@@ -31,7 +30,9 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   })
   door.listen(0, "127.0.0.1")
   await once(door, "listening")
-  project.provide("earshotPostgresDoor", `http://127.0.0.1:${(door.address() as AddressInfo).port}/`)
+  const address = door.address()
+  if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
+  project.provide("earshotPostgresDoor", `http://127.0.0.1:${address.port}/`)
 
   return async () => {
     door.close()

@@ -22,7 +22,7 @@ describe("a fresh PostgreSQL database", () => {
 
     await one.drop()
     await two.drop()
-    const names = (await query(url, "select datname from pg_database")).map((row) => row["datname"])
+    const names = (await query(url, "select datname from pg_database")).map((row) => row.datname)
     expect(names).not.toContain(one.name)
     expect(names).not.toContain(two.name)
   })
@@ -51,7 +51,7 @@ describe("a fresh PostgreSQL database", () => {
       await postgresUrl(),
       `select current_setting('TimeZone') as zone, 'a' < 'B' as linguistic, 'a' collate "C" < 'B' collate "C" as binary`
     )
-    if (process.env["EARSHOT_TEST_POSTGRES"] === undefined) {
+    if (process.env.EARSHOT_TEST_POSTGRES === undefined) {
       expect(rows).toEqual([{ zone: "Asia/Kathmandu", linguistic: true, binary: false }])
     }
   })
@@ -60,9 +60,12 @@ describe("a fresh PostgreSQL database", () => {
 describe("a PostgreSQL server of one's own", () => {
   it("takes its folder with it when it stops, and may be stopped twice", async () => {
     const server = await startPostgres({ durable: true })
-    const [row] = await query(server.url, "select current_setting('data_directory') as folder, current_setting('fsync') as fsync")
-    expect(row?.["fsync"]).toBe("on")
-    const folder = String(row?.["folder"])
+    const [row] = await query(
+      server.url,
+      "select current_setting('data_directory') as folder, current_setting('fsync') as fsync"
+    )
+    expect(row?.fsync).toBe("on")
+    const folder = String(row?.folder)
     expect(existsSync(folder)).toBe(true)
 
     await server.stop()
