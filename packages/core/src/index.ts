@@ -1,5 +1,8 @@
 export * from "./access/index.js"
+export * from "./analytics/index.js"
 export * from "./catalog/index.js"
+export * from "./dashboards/index.js"
 export * as Engine from "./Engine.js"
 export * from "./kernel/index.js"
+export * from "./metrics/index.js"
 export * from "./transcripts/index.js"
