@@ -1,5 +1,6 @@
 export * from "./access/index.js"
 export * from "./analytics/index.js"
+export * from "./calls/index.js"
 export * from "./catalog/index.js"
 export * from "./dashboards/index.js"
 export * as Engine from "./Engine.js"
