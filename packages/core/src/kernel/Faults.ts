@@ -95,10 +95,12 @@ export const Said = {
   tooSmall: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`
 } as const
 
-/** Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. */
+/**
+ * Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. Objects and lists are named
+ * only: printing one that is nested 100,000 deep would overflow the stack.
+ */
 const shorten = (value: unknown): string => {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- stringify answers undefined for a function
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
+  const text = Array.isArray(value) ? "[...]" : typeof value === "object" && value !== null ? "{...}" : String(value)
   return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join("")}...` : text
 }
 
@@ -128,7 +130,10 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
       return overrides(issue.ast) ? [sentence(issue, path)] : collect(issue.issue, path)
     case "Type":
     case "Forbidden":
-      return [sentence(issue, path)]
+      // A struct whose fields have defaults or other names is a transformation, which keeps no sentence of its own.
+      return issue.ast._tag === "TypeLiteral" && Option.isNone(SchemaAST.getMessageAnnotation(issue.ast))
+        ? [fault(printPath(path), issue.actual === null ? Said.notNull : Said.notAnObject)]
+        : [sentence(issue, path)]
   }
 }
 
