@@ -7,6 +7,8 @@ export interface OperationRule {
   readonly needs: Permission
   /** The credential kinds that may call it; any other kind is answered as no credential at all. */
   readonly accepts: ReadonlyArray<CredentialKind>
+  /** Whether it concerns the organisation as a whole, so that a credential bound to some of it may not call it. */
+  readonly organizationWide?: true
 }
 
 const keyOnly = ["api_key"] as const
@@ -20,14 +22,18 @@ const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "d
  * (interface, Authentication); operations beyond it follow the endpoint they are nearest to.
  */
 export const operations = {
-  "access.createApiKey": { needs: "keys:manage", accepts: people },
-  "access.listApiKeys": { needs: "keys:manage", accepts: people },
-  "access.revokeApiKey": { needs: "keys:manage", accepts: people },
+  "access.createApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.listApiKeys": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.revokeApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.issueToken": { needs: "keys:manage", accepts: people },
+  "access.revokeToken": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.createLink": { needs: "keys:manage", accepts: people },
-  "access.revokeLink": { needs: "keys:manage", accepts: people },
+  "access.listLinks": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.revokeLink": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.createUser": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.listUsers": { needs: "keys:manage", accepts: people, organizationWide: true },
 
-  "projects.create": { needs: "catalog:write", accepts: people },
+  "projects.create": { needs: "catalog:write", accepts: people, organizationWide: true },
   "projects.list": { needs: "catalog:read", accepts: people },
   "projects.read": { needs: "catalog:read", accepts: people },
   "projects.update": { needs: "catalog:write", accepts: people },

@@ -2,7 +2,10 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { Dialect } from "../Dialect.js"
 
-/** Organisations, people and their credentials; projects and the agents in them. */
+/**
+ * Organisations, people and their credentials; projects and the agents in them. Lists and objects that SQL never looks
+ * into are JSON in a text column.
+ */
 export const catalog = Effect.gen(function* () {
   const sql = yield* SqlClient
   const { column } = yield* Dialect
@@ -26,7 +29,7 @@ export const catalog = Effect.gen(function* () {
     name ${column.text} NOT NULL,
     hint ${column.text} NOT NULL,
     secret_hash ${column.text} NOT NULL UNIQUE,
-    scopes ${column.json} NOT NULL,
+    scopes ${column.text} NOT NULL,
     created_by ${column.integer} REFERENCES users (id),
     created_ms ${column.integer} NOT NULL,
     expires_ms ${column.integer},
@@ -36,9 +39,11 @@ export const catalog = Effect.gen(function* () {
   yield* sql`CREATE TABLE shareable_links (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
+    name ${column.text} NOT NULL,
+    hint ${column.text} NOT NULL,
     secret_hash ${column.text} NOT NULL UNIQUE,
-    permissions ${column.json} NOT NULL,
-    bounds ${column.json} NOT NULL,
+    permissions ${column.text} NOT NULL,
+    bounds ${column.text} NOT NULL,
     created_by ${column.integer} REFERENCES users (id),
     created_ms ${column.integer} NOT NULL,
     expires_ms ${column.integer},
@@ -73,8 +78,8 @@ export const catalog = Effect.gen(function* () {
     description ${column.text} NOT NULL,
     assistant_id ${column.text},
     provider ${column.text},
-    channels ${column.json} NOT NULL,
-    chat_endpoint ${column.json},
+    channels ${column.text} NOT NULL,
+    chat_endpoint ${column.text},
     created_ms ${column.integer} NOT NULL,
     updated_ms ${column.integer} NOT NULL,
     deleted_ms ${column.integer}
