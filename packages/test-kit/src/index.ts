@@ -1,1 +1,2 @@
 export * as TestEngine from "./TestEngine.js"
+export * as TranscriptArbitraries from "./transcripts/index.js"
