@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, ProjectId } from "../kernel/Ids.js"
-import { Json } from "../kernel/Json.js"
+import { FilterWire } from "./GivenFilter.js"
 import { Widget } from "./Widget.js"
 
 /** A page of charts about the calls of one project. Source: interface, Dashboard. */
@@ -10,7 +10,7 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
   name: Schema.String,
   projectId: Fields.named("project", ProjectId),
   /** As the client gave it; it narrows every widget. */
-  filters: Json,
+  filters: FilterWire,
   /** Oldest first. */
   widgets: Schema.Array(Widget),
   widgetCount: Fields.named("widget_count", Schema.Int),

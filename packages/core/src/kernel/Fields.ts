@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { Said } from "./Faults.js"
+import { type Faults, NON_FIELD, Said } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
 /** One sentence for whatever is wrong below this schema. */
@@ -174,6 +174,38 @@ export const parseTimestamp = (value: string): number | undefined => {
   const minutes = Number(digits.slice(2))
   if (hours > 23 || minutes > 59) return undefined
   return date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+/**
+ * A field whose reader finds faults below it: they are keyed by path from the field itself, its own by
+ * `non_field_errors`, and `Faults.decode` puts them under the field's path.
+ */
+export const judged = <A>(
+  read: (input: unknown) => Either.Either<A, Faults>,
+  write: (value: A) => unknown,
+  jsonSchema: object
+): Schema.Schema<A, unknown> =>
+  Schema.transformOrFail(
+    Schema.Unknown,
+    // What `read` answers is what the field holds; nothing else gets here.
+    Schema.declare((_): _ is A => true),
+    {
+      strict: true,
+      decode: (input, _, ast) => Either.mapLeft(read(input), (faults) => toIssue(ast, input, faults)),
+      encode: (value) => ParseResult.succeed(write(value))
+    }
+  ).annotations({ jsonSchema })
+
+const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faults): ParseResult.ParseIssue => {
+  const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
+    messages.map((message): ParseResult.ParseIssue => {
+      const issue = new ParseResult.Type(ast, undefined, message)
+      return path === NON_FIELD ? issue : new ParseResult.Pointer(path, undefined, issue)
+    })
+  )
+  return first === undefined
+    ? new ParseResult.Type(ast, undefined)
+    : new ParseResult.Composite(ast, input, [first, ...rest])
 }
 
 /** A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. */
