@@ -82,6 +82,25 @@ describe("provider_a", () => {
     ])
   })
 
+  it("believes secondsFromStart where the clocks of a payload disagree", () => {
+    expect(
+      turnsOf(
+        decode("provider_a", {
+          startedAt: new Date(began).toISOString(),
+          messages: [
+            { role: "bot", message: "Hi", time: began + 2_000, secondsFromStart: 1 },
+            { role: "user", message: "Hey", time: began + 5_000, secondsFromStart: 6 },
+            { role: "bot", message: "So", time: began + 8_000 }
+          ]
+        })
+      ).map(([, content, start]) => [content, start])
+    ).toStrictEqual([
+      ["Hi", 1],
+      ["Hey", 6],
+      ["So", 7]
+    ])
+  })
+
   it("takes a duration in milliseconds unless time is in seconds", () => {
     expect(
       turnsOf(
@@ -131,6 +150,35 @@ describe("provider_a", () => {
       ["2", "book", "{}", "booked", 4, 6],
       ["9", "lost", "", '{"ok":true}', undefined, undefined]
     ])
+  })
+
+  it("gives results that come without ids to the calls of their name in turn, and no end before a start", () => {
+    const call = (start: number) => ({
+      role: "tool_calls",
+      toolCalls: [{ function: { name: "find", arguments: "{}" } }],
+      secondsFromStart: start
+    })
+    const result = (text: string, at: number) => ({
+      role: "tool_call_result",
+      name: "find",
+      result: text,
+      secondsFromStart: at
+    })
+    expect(
+      decode("provider_a", [call(1), call(5), result("first", 3), result("second", 4)]).toolCalls.map(
+        ({ endTime, result: said, startTime }) => [said, startTime, endTime]
+      )
+    ).toStrictEqual([
+      ["first", 1, 3],
+      ["second", 5, undefined]
+    ])
+  })
+
+  it("refuses more tool calls than any call makes", () => {
+    const row = { role: "tool_calls", toolCalls: Array.from({ length: 6_000 }, () => ({ function: { name: "f" } })) }
+    expect(faultsOf("provider_a", [row, row])).toStrictEqual({
+      non_field_errors: ["Ensure this transcript has no more than 10000 tool calls."]
+    })
   })
 
   it("refuses a span that ends before it starts, however it is told", () => {
@@ -208,6 +256,14 @@ describe("provider_b", () => {
         { id: "1", name: "f", arguments: "{}", result: "no", succeeded: false, startTime: 2, endTime: 2.5 }
       ])
     }
+  })
+
+  it("refuses more words than any call holds", () => {
+    const words = Array.from({ length: 20_000 }, () => ({ word: "a", start: 0, end: 1 }))
+    const row = { role: "user", content: "a", words }
+    expect(faultsOf("provider_b", [row, row, row, row, row, row])).toStrictEqual({
+      non_field_errors: ["Ensure this transcript has no more than 100000 words."]
+    })
   })
 
   it("names a faulty word by its place", () => {
