@@ -10,6 +10,10 @@ const everywhere = [
   {
     selector: "ExportDefaultDeclaration",
     message: "Export by name: a default export has another name in every file that imports it."
+  },
+  {
+    selector: "TSEnumDeclaration",
+    message: "Use Schema.Literal or a union of literals, which need no code of their own."
   }
 ]
 
@@ -46,6 +50,10 @@ export default defineConfig(
     rules: {
       // The compiler reports them too, and knows more.
       "@typescript-eslint/no-unused-vars": "off",
+
+      // There are no enums here (see above), and looking for them takes a fifth of the time.
+      "@typescript-eslint/no-unsafe-enum-assignment": "off",
+      "@typescript-eslint/no-unsafe-enum-comparison": "off",
 
       // `Effect.gen` is how Effect code reads; a generator that yields nothing yet, or answers an interface, is fine.
       "require-yield": "off",
