@@ -29,6 +29,20 @@ const inCore = [
   }
 ]
 
+/** Subjects ask for services; who answers is decided in few places. */
+const inSubjects = [
+  ...inCore,
+  {
+    selector: "MemberExpression[object.name='Layer'][property.name=/^(provide|provideMerge|merge|mergeAll)$/]",
+    message: "Layers are put together in Engine.ts, promise.ts, the two databases' own folders and a bin.ts."
+  }
+]
+
+const noCatchAllCause = {
+  property: "catchAllCause",
+  message: "It swallows defects and interruption: catch the errors that are expected, by tag."
+}
+
 export default defineConfig(
   { ignores: ["**/dist/", "**/coverage/", "**/reports/", "**/.stryker-tmp/"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
@@ -86,13 +100,7 @@ export default defineConfig(
       // A cast is a claim that nothing checks (`as const` claims nothing and is free): state beside it why it holds.
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
-      "no-restricted-properties": [
-        "error",
-        {
-          property: "catchAllCause",
-          message: "It swallows defects and interruption: catch the errors that are expected, by tag."
-        }
-      ],
+      "no-restricted-properties": ["error", noCatchAllCause],
       "no-restricted-imports": [
         "error",
         {
@@ -112,10 +120,7 @@ export default defineConfig(
       "no-restricted-syntax": ["error", ...inCore],
       "no-restricted-properties": [
         "error",
-        {
-          property: "catchAllCause",
-          message: "It swallows defects and interruption: catch the errors that are expected, by tag."
-        },
+        noCatchAllCause,
         { object: "Date", property: "now", message: "Time is an argument of rules and comes from Clock in use cases." },
         {
           object: "Math",
@@ -124,6 +129,12 @@ export default defineConfig(
         }
       ]
     }
+  },
+
+  {
+    files: ["packages/core/src/**/*.ts"],
+    ignores: ["packages/core/src/{Engine,promise}.ts", "packages/core/src/storage/{sqlite,postgres}/*.ts"],
+    rules: { "no-restricted-syntax": ["error", ...inSubjects] }
   },
 
   {
