@@ -6,6 +6,7 @@ import type { ApiKeyId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { ApiKey, Scope } from "./ApiKey.js"
+import type { Hashed } from "./OpaqueCredentials.js"
 import type { Permit } from "./Permit.js"
 
 /** What is kept of a new key. */
@@ -36,8 +37,6 @@ export class ApiKeyStore extends Context.Tag("@earshot/core/access/ApiKeyStore")
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageFault>
     /** The key whose secret has this hash, whatever its state. It asks for no permit, since permits come of it. */
-    readonly findByHash: (
-      secretHash: string
-    ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly secretHash: string }>, StorageFault>
+    readonly findByHash: (secretHash: string) => Effect.Effect<Option.Option<Hashed<ApiKey>>, StorageFault>
   }
 >() {}

@@ -1,8 +1,22 @@
 import type * as DateTime from "effect/DateTime"
 import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
-import type { Actor, Bound } from "./Actor.js"
+import * as Fields from "../kernel/Fields.js"
+import { type Actor, type Bound, BoundType } from "./Actor.js"
 import { permissionsOf, type Scope } from "./ApiKey.js"
-import type { Permission } from "./Permission.js"
+import { Permission } from "./Permission.js"
+
+/** Bounds as an input names them: `[{type, id}]`. */
+export const boundsField = Fields.list(
+  Fields.object({ type: Fields.choice(BoundType.literals), id: Fields.integer({ min: 1 }) }),
+  { min: 1, max: 100 }
+)
+
+/** Permissions as an input names them. */
+export const permissionsField = Fields.list(Fields.choice(Permission.literals), { max: 100 })
+
+/** What a credential that others get to see may do unless it says so: look, never change or delete. */
+export const readsOf = (issuer: Actor): ReadonlyArray<Permission> =>
+  Permission.literals.filter((permission) => permission.endsWith(":read") && issuer.permissions.has(permission))
 
 /**
  * The rule of passing on: what somebody issues holds no more than they hold themselves, in what it may do and in what
@@ -35,3 +49,9 @@ export const boundFaults = (issuer: Actor, wanted: ReadonlyArray<Bound> | null):
 /** An end that has passed already is a slip, not a wish. */
 export const expiryFaults = (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc): Faults =>
   expiresAt !== null && expiresAt.epochMillis <= now.epochMillis ? fault(field, "Must be in the future.") : noFaults
+
+/** Whether something that expires and can be revoked is in force: an end is the first instant at which it is not. */
+export const isInForce = (
+  it: { readonly expiresAt: DateTime.Utc | null; readonly revokedAt: DateTime.Utc | null },
+  now: DateTime.Utc
+): boolean => it.revokedAt === null && (it.expiresAt === null || now.epochMillis < it.expiresAt.epochMillis)

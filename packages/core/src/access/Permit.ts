@@ -35,7 +35,9 @@ export const authorize = <O extends Operation>(
   operation: O
 ): Either.Either<Permit<NeedsOf<O>>, Unauthenticated | Forbidden> => {
   const rule: OperationRule = operations[operation]
-  if (actor.credential !== "host" && !rule.accepts.includes(actor.credential)) {
+  const accepted =
+    rule.accepts.includes(actor.credential) && (rule.beside === undefined || rule.beside === actor.beside)
+  if (actor.credential !== "host" && !accepted) {
     return Either.left(new Unauthenticated({ reason: "This credential is not accepted here." }))
   }
   if (!actor.permissions.has(rule.needs) || (rule.organizationWide === true && actor.bounds !== null)) {

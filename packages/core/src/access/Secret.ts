@@ -2,6 +2,7 @@
  * Opaque secrets: API keys and shareable links. One is a prefix that says what it is, 256 random bits and a checksum,
  * in letters and digits only, so that a double click selects all of it and scanners can find a leaked one.
  */
+import * as Redacted from "effect/Redacted"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 
@@ -49,5 +50,18 @@ export const sameHash = (a: string, b: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
+/** A secret that was just made, and what is kept of it. */
+export interface MintedSecret {
+  readonly secret: Redacted.Redacted
+  readonly secretHash: string
+  readonly hint: string
+}
+
+/** Makes a secret of 32 random bytes. */
+export const mintSecret = (prefix: SecretPrefix, bytes: Uint8Array): MintedSecret => {
+  const secret = printSecret(prefix, bytes)
+  return { secret: Redacted.make(secret), secretHash: hashSecret(secret), hint: hintOf(prefix, secret) }
+}
+
 /** What is shown of a secret once it has been handed over: its prefix and last four characters. */
-export const hintOf = (prefix: SecretPrefix, secret: string): string => `${prefix}...${secret.slice(-4)}`
+const hintOf = (prefix: SecretPrefix, secret: string): string => `${prefix}...${secret.slice(-4)}`

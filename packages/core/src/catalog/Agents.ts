@@ -12,6 +12,7 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { Agent, AgentDraft, AgentPatch } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
+import { AgentDirectory } from "./AgentDirectory.js"
 import { AgentStore } from "./AgentStore.js"
 import { chatEndpointOf } from "./ChatEndpointRule.js"
 import { Projects } from "./Projects.js"
@@ -42,7 +43,8 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
     /**
      * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
-     * or two that are not the same are faults of these fields.
+     * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
+     * be seen yet (see `AgentDirectory`).
      */
     readonly resolve: (permit: Permit, name: AgentName) => Effect.Effect<Agent, ValidationFailed | StorageFault>
   }
@@ -62,6 +64,7 @@ export const layer = Layer.effect(
   Agents,
   Effect.gen(function* () {
     const store = yield* AgentStore
+    const directory = yield* AgentDirectory
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
@@ -77,7 +80,7 @@ export const layer = Layer.effect(
         const id = agent ?? null
         const assistant = assistantId ?? null
         if (id === null && assistant === null) return yield* new ValidationFailed({ faults: unnamed })
-        const all = yield* store.findAll(permit, {
+        const all = yield* directory.findAll(permit, {
           ids: id === null ? [] : [id],
           assistantIds: assistant === null ? [] : [assistant]
         })
@@ -88,7 +91,7 @@ export const layer = Layer.effect(
           ...(id !== null && byId === undefined ? [fault("agent", Said.unknownId(id))] : []),
           ...(assistant !== null && byAssistant === undefined
             ? [fault("assistant_id", Said.unknownId(assistant))]
-            : byId !== undefined && byAssistant !== undefined && byId !== byAssistant
+            : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
               ? [fault("assistant_id", "This assistant is another agent's.")]
               : [])
         )
@@ -137,42 +140,46 @@ export const layer = Layer.effect(
       ),
       read: useCase("agents.read")(find),
       update: useCase("agents.update")((permit, id, input) =>
-        work.atomically(
-          Effect.gen(function* () {
-            const agent = yield* find(permit, id)
-            const patch = yield* decodeInput(AgentPatch, input)
-            const chatEndpoint =
-              patch.chat_endpoint === undefined
-                ? agent.chatEndpoint
-                : yield* Effect.mapError(
-                    chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint),
-                    (faults) => new ValidationFailed({ faults })
-                  )
-            const changed = new Agent({
-              ...agent,
-              name: patch.name ?? agent.name,
-              description: patch.description ?? agent.description,
-              assistantId: patch.assistant_id === undefined ? agent.assistantId : patch.assistant_id,
-              provider: patch.provider === undefined ? agent.provider : patch.provider,
-              supportedChannels:
-                patch.supported_channels === undefined
-                  ? agent.supportedChannels
-                  : [...new Set(patch.supported_channels)],
-              chatEndpoint,
-              updatedAt: yield* DateTime.now
-            })
-            yield* store.save(permit, changed)
-            return changed
-          }).pipe(Effect.catchTag("AssistantIdTaken", taken))
-        )
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const agent = yield* find(permit, id)
+              const patch = yield* decodeInput(AgentPatch, input)
+              const chatEndpoint =
+                patch.chat_endpoint === undefined
+                  ? agent.chatEndpoint
+                  : yield* Effect.mapError(
+                      chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint),
+                      (faults) => new ValidationFailed({ faults })
+                    )
+              const changed = new Agent({
+                ...agent,
+                name: patch.name ?? agent.name,
+                description: patch.description ?? agent.description,
+                assistantId: patch.assistant_id === undefined ? agent.assistantId : patch.assistant_id,
+                provider: patch.provider === undefined ? agent.provider : patch.provider,
+                supportedChannels:
+                  patch.supported_channels === undefined
+                    ? agent.supportedChannels
+                    : [...new Set(patch.supported_channels)],
+                chatEndpoint,
+                updatedAt: yield* DateTime.now
+              })
+              yield* store.save(permit, changed)
+              return changed
+            }).pipe(Effect.catchTag("AssistantIdTaken", taken))
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
       ),
       delete: useCase("agents.delete")((permit, id) =>
-        work.atomically(
-          Effect.gen(function* () {
-            yield* find(permit, id)
-            yield* store.remove(permit, id, yield* DateTime.now)
-          })
-        )
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* find(permit, id)
+              yield* store.remove(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
       )
     })
   })

@@ -10,6 +10,7 @@ import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
 import type { ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { AgentDirectory } from "./AgentDirectory.js"
 import { Project, ProjectDraft, ProjectPatch } from "./Project.js"
 import { ProjectStore } from "./ProjectStore.js"
 
@@ -55,6 +56,7 @@ export const layer = Layer.effect(
   Projects,
   Effect.gen(function* () {
     const store = yield* ProjectStore
+    const directory = yield* AgentDirectory
     const work = yield* UnitOfWork
 
     const within = (permit: Permit, found: Effect.Effect<Option.Option<Project>, StorageFault>) =>
@@ -96,12 +98,14 @@ export const layer = Layer.effect(
         )
       ),
       delete: useCase("projects.delete")((permit, id) =>
-        work.atomically(
-          Effect.gen(function* () {
-            yield* find(permit, id)
-            yield* store.remove(permit, id, yield* DateTime.now)
-          })
-        )
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* find(permit, id)
+              yield* store.remove(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
       )
     })
   })

@@ -43,7 +43,7 @@ export const layer = Layer.effect(
       "id, organization_id, name, hint, secret_hash, scopes, created_by, created_ms, expires_ms, revoked_ms"
     )
     const keys = readRows(ApiKeyRow, toApiKey)
-    const hashed = readRows(ApiKeyRow, (row) => ({ key: toApiKey(row), secretHash: row.secret_hash }))
+    const hashed = readRows(ApiKeyRow, (row) => ({ credential: toApiKey(row), secretHash: row.secret_hash }))
 
     return ApiKeyStore.of({
       insert: (permit, key) =>

@@ -55,10 +55,18 @@ export const catalog = Effect.gen(function* () {
     secret ${column.text} NOT NULL,
     created_ms ${column.integer} NOT NULL
   )`
+  // Kept until the token would have expired by itself.
   yield* sql`CREATE TABLE revoked_tokens (
-    jti ${column.text} PRIMARY KEY,
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
-    expires_ms ${column.integer} NOT NULL
+    jti ${column.text} NOT NULL,
+    expires_ms ${column.integer} NOT NULL,
+    PRIMARY KEY (organization_id, jti)
+  )`
+  // Written by rate-limiter-flexible, whose names these are.
+  yield* sql`CREATE TABLE rate_limits (
+    key ${column.text} PRIMARY KEY,
+    points ${column.integer} NOT NULL DEFAULT 0,
+    expire ${column.integer}
   )`
   yield* sql`CREATE TABLE projects (
     id ${column.id},
@@ -84,6 +92,7 @@ export const catalog = Effect.gen(function* () {
     updated_ms ${column.integer} NOT NULL,
     deleted_ms ${column.integer}
   )`
+  yield* sql`CREATE INDEX agents_by_organization ON agents (organization_id, id)`
   yield* sql`CREATE INDEX agents_by_project ON agents (project_id, id)`
   // A provider's assistant is one agent of an organisation: a webhook that names it must have one answer.
   yield* sql`CREATE UNIQUE INDEX agents_by_assistant ON agents (organization_id, assistant_id)
