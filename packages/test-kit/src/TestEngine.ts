@@ -8,6 +8,7 @@ import {
   permissionsOf
 } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
@@ -40,9 +41,12 @@ const freshPostgres = async () => {
   return createDatabase(url, { template })
 }
 
-/** The whole engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. */
-export const layer = (database: DatabaseName): Layer.Layer<Engine.Services | Engine.Storage, SqlError> =>
-  Engine.layer.pipe(Layer.provideMerge(storage(database)))
+/** The whole engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. It keeps recordings in memory. */
+export const layer = (
+  database: DatabaseName,
+  ports: Engine.Ports = {}
+): Layer.Layer<Engine.Services | Engine.Storage, SqlError> =>
+  Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports }).pipe(Layer.provideMerge(storage(database)))
 
 /** An organisation with a project, an agent and a key, and the actor that the key makes. */
 export interface World extends FoundedOrganization {

@@ -30,7 +30,7 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
     jsonSchema: {
       type: "string",
       ...(Number.isFinite(max) ? { maxLength: max } : {}),
-      ...(blank ? {} : { minLength: 1 })
+      ...(blank ? {} : { minLength: 1, pattern: "\\S" })
     }
   })
 }
@@ -87,7 +87,7 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
           Either.right(number as A)
         : Either.left(Said.notAnInteger)
     },
-    { type: "integer", minimum: 1 }
+    { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
 
 /** A finite number. */
@@ -217,7 +217,15 @@ export const list = <A, I>(
   return Schema.Array(item)
     .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
     .pipe(
-      Schema.filter((items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true))
+      Schema.filter(
+        (items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true),
+        {
+          jsonSchema: {
+            ...(min === 0 ? {} : { minItems: min }),
+            ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
+          }
+        }
+      )
     )
 }
 
