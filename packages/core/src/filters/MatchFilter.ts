@@ -118,7 +118,7 @@ const columnOf = (call: FilterableCall, name: CallField): Json => {
     case "feedback":
       return call.feedback
     case "trace_id":
-      return call.traceId
+      return call.traceId === "" ? null : call.traceId
     case "agent.id":
       return call.agentId
     case "agent.agent_name":

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Said } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
@@ -385,7 +385,7 @@ export const FilterField: Schema.Schema<Filter, unknown> = Fields.judged(
 )
 
 /** A query parameter that holds a filter, as JSON text or as an object: `filters_v2`. */
-export const FilterQuery: Schema.Schema<Filter, unknown> = schemaOf(
+export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.judged(
   (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
   (filter) => JSON.stringify(print(filter)),
   { type: "string", contentMediaType: "application/json" }
@@ -394,7 +394,7 @@ export const FilterQuery: Schema.Schema<Filter, unknown> = schemaOf(
 /** A filter as storage keeps it: JSON text, or null for the empty filter. */
 export const FilterText: Schema.Schema<Filter, string | null> = Schema.compose(
   Schema.NullOr(Schema.String),
-  schemaOf(
+  Fields.judged(
     (input) => parseText(input),
     (filter) => (filter === null ? null : JSON.stringify(print(filter))),
     {}
