@@ -18,19 +18,27 @@ import * as AgentDirectory from "./catalog/AgentDirectory.js"
 import * as Agents from "./catalog/Agents.js"
 import * as Organizations from "./catalog/Organizations.js"
 import * as Projects from "./catalog/Projects.js"
+import * as Dashboards from "./dashboards/Dashboards.js"
+import * as Widgets from "./dashboards/Widgets.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import * as Metrics from "./metrics/Metrics.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
+import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
+import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
+import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
+import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
 /** What a storage layer provides. */
 export type Storage = SqlClient | Dialect | UnitOfWork
@@ -47,6 +55,9 @@ export type Services =
   | Agents.Agents
   | Organizations.Organizations
   | Calls.Calls
+  | Metrics.Metrics
+  | Dashboards.Dashboards
+  | Widgets.Widgets
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -68,7 +79,12 @@ const stores = Layer.mergeAll(
   OrganizationStoreSql.layer,
   ProjectStoreSql.layer,
   AgentStoreSql.layer,
-  CallStoreSql.layer
+  CallStoreSql.layer,
+  MetricStoreSql.layer,
+  EvaluationStoreSql.layer,
+  DashboardStoreSql.layer,
+  WidgetStoreSql.layer,
+  AnalyticsStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -82,6 +98,8 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provideMerge(Metrics.layer))
+
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   Calls.layer(ports.ingest).pipe(
@@ -92,6 +110,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         ports.transcriber ?? Transcriber.layerNone
       )
     ),
+    Layer.merge(dashboards),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(stores)

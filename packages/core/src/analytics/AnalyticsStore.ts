@@ -25,20 +25,23 @@ export class AnalyticsStore extends Context.Tag("@earshot/core/analytics/Analyti
   AnalyticsStore,
   {
     readonly totals: (
-      permit: Permit<"dashboards:read">,
+      permit: Permit<"dashboards:read" | "dashboards:write">,
       question: TotalsQuestion
     ) => Effect.Effect<Totals, StorageFault>
-    readonly types: (permit: Permit<"dashboards:read">, question: ValuesQuestion) => Effect.Effect<Types, StorageFault>
+    readonly types: (
+      permit: Permit<"dashboards:read" | "dashboards:write">,
+      question: ValuesQuestion
+    ) => Effect.Effect<Types, StorageFault>
     readonly span: (
-      permit: Permit<"dashboards:read">,
+      permit: Permit<"dashboards:read" | "dashboards:write">,
       question: ValuesQuestion
     ) => Effect.Effect<Option.Option<Span>, StorageFault>
     readonly timeline: (
-      permit: Permit<"dashboards:read">,
+      permit: Permit<"dashboards:read" | "dashboards:write">,
       question: TimelineQuestion
     ) => Effect.Effect<Timeline, StorageFault>
     readonly shares: (
-      permit: Permit<"dashboards:read">,
+      permit: Permit<"dashboards:read" | "dashboards:write">,
       question: SharesQuestion
     ) => Effect.Effect<Shares, StorageFault>
   }
