@@ -109,7 +109,8 @@ module.exports = {
       name: "stores-belong-to-their-subject",
       comment: "A subject asks another's service, never its store: permissions and rules live in the service.",
       severity: "error",
-      from: { path: `^${CORE}/([^/]+)/`, pathNot: `^${CORE}/storage/` },
+      // Storage and providers are where ports are answered.
+      from: { path: `^${CORE}/([^/]+)/`, pathNot: `^${CORE}/(?:storage|providers)/` },
       to: { path: `^${CORE}/[^/]+/[^/]*Store\\.ts$`, pathNot: `^${CORE}/$1/` }
     },
     {

@@ -61,6 +61,8 @@ const inOrder: Readonly<Record<string, string>> = {
   [`${CORE}/storage/sql/ProjectStoreSql.ts`]: uses("@effect/sql/SqlClient", "../../catalog/ProjectStore.js"),
   [`${CORE}/storage/sqlite/index.ts`]: uses("@effect/sql-sqlite-node/SqliteClient"),
   [`${CORE}/storage/postgres/index.ts`]: uses("@effect/sql-pg/PgClient"),
+  [`${CORE}/calls/BlobStore.ts`]: tag("BlobStore"),
+  [`${CORE}/providers/FileBlobStore.ts`]: uses("../calls/BlobStore.js"),
   [`${CORE}/jobs/Jobs.ts`]: uses("@effect/sql/SqlClient"),
   [`${CORE}/Engine.ts`]: uses("./catalog/Projects.js", "./storage/sql/ProjectStoreSql.js"),
   [`${CORE}/promise.ts`]: uses("./Engine.js", "./storage/sqlite/index.js"),
