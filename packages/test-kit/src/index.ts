@@ -1,3 +1,6 @@
+export * as CatalogKit from "./catalog/index.js"
+export * as CallKit from "./calls/index.js"
+export * as DashboardKit from "./dashboards/index.js"
 export * as FilterKit from "./filters/index.js"
 export * as TestEngine from "./TestEngine.js"
 export * as TranscriptArbitraries from "./transcripts/index.js"
