@@ -3,13 +3,18 @@ import * as fc from "fast-check"
 import { AGENTS, METRICS } from "./FilterableCalls.js"
 import { instant, key, number, text } from "./Vocabulary.js"
 
+const path = fc.oneof(
+  { weight: 2, arbitrary: fc.tuple(key) },
+  { weight: 1, arbitrary: fc.array(key, { minLength: 2, maxLength: 3 }) }
+)
+
 /** A field that some filter can name. */
 export const fieldName: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...Filters.FIELD_NAMES) },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom("metadata", "dynamic_variables"), fc.array(key, { minLength: 1, maxLength: 3 }))
+      .tuple(fc.constantFrom("metadata", "dynamic_variables"), path)
       .map(([document, path]) => [document, ...path].join("."))
   }
 )

@@ -22,7 +22,7 @@ export const AGENTS = named("Front desk", "Billing", "Billing", "Ärzte \u{1f600
 export const METRICS = named("Politeness", "Latency", "Latency", "it's 100% resolved")
 
 /** JSON documents as calls carry them: mostly objects of a few levels, with lists and nulls on the way. */
-export const document: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
+export const document: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json; document: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     { weight: 2, arbitrary: text },
@@ -30,17 +30,15 @@ export const document: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Jso
     { weight: 1, arbitrary: fc.boolean() },
     { weight: 1, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.array(tie("value"), { maxLength: 2 }) },
-    { weight: 3, arbitrary: tie("object") }
+    { weight: 2, arbitrary: tie("object") }
   ),
   object: fc.dictionary(
     fc.oneof({ weight: 9, arbitrary: key }, { weight: 1, arbitrary: fc.constant("a.b") }),
     tie("value"),
-    {
-      maxKeys: 5,
-      noNullPrototype: true
-    }
-  )
-})).value
+    { minKeys: 1, maxKeys: 6, noNullPrototype: true }
+  ),
+  document: fc.oneof({ weight: 9, arbitrary: tie("object") }, { weight: 1, arbitrary: tie("value") })
+})).document
 
 const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | null> => fc.option(arbitrary, { freq: 3 })
 
@@ -61,7 +59,7 @@ export const filterableCall = (id = 1): fc.Arbitrary<Filters.FilterableCall> =>
   fc
     .record({
       agent: fc.constantFrom(...AGENTS),
-      callId: text.map((text) => `${text}${id}`),
+      callId: text.map((text) => `${text}#${id}`),
       traceId: maybe(text),
       timestamp: instant.map((millis) => DateTime.unsafeMake(millis)),
       duration: maybe(number),
