@@ -2,7 +2,7 @@ export * from "./AccessErrors.js"
 export { type Actor, Bound, BoundType, CurrentActor, hostActor } from "./Actor.js"
 export {
   ApiKey,
-  type ApiKeyDraft,
+  ApiKeyDraft,
   encodeApiKey,
   encodeIssuedApiKey,
   type IssuedApiKey,
@@ -25,16 +25,16 @@ export {
   encodeShareableLink,
   type IssuedShareableLink,
   ShareableLink,
-  type ShareableLinkDraft
+  ShareableLinkDraft
 } from "./ShareableLink.js"
 export { ShareableLinks } from "./ShareableLinks.js"
 export { type NewShareableLink, ShareableLinkStore } from "./ShareableLinkStore.js"
 export type { SigningKey } from "./SigningKey.js"
 export { SigningKeys } from "./SigningKeys.js"
 export { SigningKeyStore } from "./SigningKeyStore.js"
-export { encodeIssuedToken, type IssuedToken, LIFETIMES, type TokenDraft, TokenKind } from "./Token.js"
+export { encodeIssuedToken, type IssuedToken, LIFETIMES, TokenDraft, TokenKind, TokenRevocation } from "./Token.js"
 export { Tokens } from "./Tokens.js"
 export type { UseCase } from "./UseCase.js"
-export { encodeUser, User, type UserDraft } from "./User.js"
+export { encodeUser, User, UserDraft } from "./User.js"
 export { Users } from "./Users.js"
 export { UserStore } from "./UserStore.js"

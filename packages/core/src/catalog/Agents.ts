@@ -50,7 +50,8 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
   }
 >() {}
 
-const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
+/** What a list of agents takes. */
+export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
 
 const taken = (_: AssistantIdTaken) =>
   new ValidationFailed({ faults: fault("assistant_id", "This field must be unique.") })
