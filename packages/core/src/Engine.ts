@@ -70,7 +70,8 @@ export interface Ports {
   readonly ingest?: Calls.IngestConfig
 }
 
-const stores = Layer.mergeAll(
+/** Every store in SQL, for programs and tests that stand on ports alone. */
+export const stores = Layer.mergeAll(
   ApiKeyStoreSql.layer,
   ShareableLinkStoreSql.layer,
   RevokedTokenStoreSql.layer,
