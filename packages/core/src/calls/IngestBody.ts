@@ -63,7 +63,7 @@ export const webAddressFault = (text: string): string | undefined => {
 
 /** An optional field, where null means the same as leaving it out. */
 const orNull = <A, I>(field: Schema.Schema<A, I>) =>
-  Schema.optionalWith(Fields.nullable(field), { exact: true, default: () => null })
+  Schema.optionalWith(Fields.nullable(field), { default: () => null })
 
 const AudioUpload = Schema.declare((value): value is Upload => value instanceof Upload, {
   message: () => ({

@@ -238,9 +238,9 @@ export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Sch
 /** A field that may be left out; undefined and left out are the same. */
 export const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 
-/** A field that may be left out or null, both of which mean `value`. */
+/** A field that may be left out, undefined or null, all of which mean `value`. */
 export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>) =>
-  Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
+  Schema.optionalWith(field, { nullable: true, default: () => value })
 
 export { NullOr as nullable } from "effect/Schema"
 

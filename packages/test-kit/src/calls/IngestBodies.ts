@@ -201,6 +201,8 @@ export const invalidIngest = (agent: number): fc.Arbitrary<InvalidIngest> => {
       .constantFrom(...TranscriptFormat.transcriptTypes)
       .filter((type) => type !== "none-mono")
       .chain((type) => fc.tuple(ingestInput(agent), hostilePayloadOf(type), fc.constant(type)))
+      // Null is no transcript, which is no fault.
+      .filter(([, hostile]) => hostile.payload !== null)
       .map(([body, hostile, type]) => ({
         wrong: `${type}: ${hostile.wrong}`,
         path: Object.keys(Faults.underPath("transcript_json", { [hostile.path]: [] })).join(),
