@@ -55,7 +55,7 @@ const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 
 /** The files behind the package's `exports`. */
 const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres)/index|providers/[^/]+)\\.ts$`
-const WIRING = `^packages/(?:core/src/(?:Engine|promise|index)|cli-adapter/src/bin)\\.ts$`
+const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/bin)\\.ts$`
 
 const floorRules = FLOORS.flatMap((floor, number) =>
   floor.map((folder) => ({
@@ -158,7 +158,8 @@ module.exports = {
     },
     {
       name: "wiring-in-few-places",
-      comment: "Databases and providers are chosen in Engine.ts, promise.ts and a bin.ts; all else asks for services.",
+      comment:
+        "Databases and providers are chosen in Engine.ts, Database.ts, promise.ts and a bin.ts; all else asks for services.",
       severity: "error",
       from: { path: PRODUCTION, pathNot: `^${CORE}/(?:storage|providers)/|${WIRING}` },
       to: { path: `^${CORE}/(?:Engine\\.ts$|storage/|providers/)` }

@@ -33,7 +33,7 @@ import { Projects } from "./catalog/Projects.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import * as Engine from "./Engine.js"
-import * as Database from "./storage/Database.js"
+import * as Database from "./Database.js"
 
 /** Whom a use case is called for; see `hostActor`, or `Engine.admit` for a caller with a credential. */
 export interface CallOptions {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { Storage } from "../Engine.js"
+import type { Storage } from "./Engine.js"
 
 /** A database address that names neither an SQLite file nor a PostgreSQL server, or one that cannot be opened. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
@@ -44,7 +44,7 @@ export const layer = (address: string): Layer.Layer<Storage, DatabaseUnusable> =
       const parsed = yield* parse(address)
       if (parsed.kind === "sqlite") {
         const { SqliteStorage } = yield* Effect.tryPromise({
-          try: () => import("./sqlite/index.js"),
+          try: () => import("./storage/sqlite/index.js"),
           catch: unusable("SQLite needs the package @effect/sql-sqlite-node.")
         })
         return SqliteStorage.layer({ filename: parsed.filename }).pipe(
@@ -52,7 +52,7 @@ export const layer = (address: string): Layer.Layer<Storage, DatabaseUnusable> =
         )
       }
       const { PostgresStorage } = yield* Effect.tryPromise({
-        try: () => import("./postgres/index.js"),
+        try: () => import("./storage/postgres/index.js"),
         catch: unusable("PostgreSQL needs the package @effect/sql-pg.")
       })
       return PostgresStorage.layer({ url: parsed.url }).pipe(
