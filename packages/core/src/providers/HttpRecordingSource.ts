@@ -1,9 +1,11 @@
+import * as dns from "node:dns"
 import * as http from "node:http"
 import * as https from "node:https"
+import { isIP, type LookupFunction } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from "request-filtering-agent"
+import ipaddr from "ipaddr.js"
 import { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "../calls/RecordingSource.js"
 
 export interface HttpRecordingSourceConfig {
@@ -22,14 +24,35 @@ export interface HttpRecordingSourceConfig {
 const REFUSED = "Recordings are not fetched from this address: it is not a public one."
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/**
- * Addresses that the agent takes for public ones and that are not: IPv4 addresses in the old compatible notation of
- * IPv6 (RFC 4291, 2.5.5.1), and the address under which one cloud serves its metadata.
- */
-const NOT_PUBLIC = ["::/96", "168.63.129.16"]
+/** Public by their range, and yet a cloud's own: the address under which one serves its machines. */
+const NOT_PUBLIC = new Set(["168.63.129.16"])
 
-/** The agent's own words for an address it refuses; it gives its errors no code. */
-const isRefusal = (error: Error): boolean => /is not allowed\. Because/i.test(error.message)
+/** IPv4 addresses in the old compatible notation of IPv6 (RFC 4291, 2.5.5.1), which the ranges below do not name. */
+const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96")
+
+/**
+ * Whether an address is one of the public internet. Every other range is out: private, loopback, link-local, unspecified,
+ * multicast, carrier-grade NAT, and the notations that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
+ */
+const isPublic = (address: string): boolean => {
+  if (!ipaddr.isValid(address) || NOT_PUBLIC.has(address)) return false
+  const parsed = ipaddr.parse(address)
+  return parsed.range() === "unicast" && !(parsed instanceof ipaddr.IPv6 && parsed.match(IPV4_COMPATIBLE))
+}
+
+/** What a lookup fails with when a name leads to an address that is not public. */
+class NotPublic extends Error {}
+
+/** Finds a name's addresses and refuses them all when one is not public; the connection is made to what it answers. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const first = addresses?.[0]
+    if (error !== null) callback(error, "")
+    else if (first === undefined || !addresses.every(({ address }) => isPublic(address))) callback(new NotPublic(), "")
+    else if (options.all === true) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+}
 
 const codeOf = (error: Error): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined
@@ -49,24 +72,26 @@ export const layer = (config: HttpRecordingSourceConfig = {}): Layer.Layer<Recor
   Layer.sync(RecordingSource, () => {
     const { maxBytes = 200_000_000, maxRedirects = 5, timeoutMillis = 20_000 } = config
     const allowed = new Set((config.allowedHosts ?? []).map((host) => host.toLowerCase()))
-    const filter = { denyIPAddressList: NOT_PUBLIC, keepAlive: false }
-    const agents = {
-      filtered: { http: new RequestFilteringHttpAgent(filter), https: new RequestFilteringHttpsAgent(filter) },
-      open: { http: new http.Agent(), https: new https.Agent() }
-    }
-
     const request = (url: URL, signal: AbortSignal) =>
       Effect.async<http.IncomingMessage, RecordingUrlRefused | RecordingUnavailable>((resume) => {
-        const { http: httpAgent, https: httpsAgent } = allowed.has(hostOf(url)) ? agents.open : agents.filtered
-        const options = { headers: { "accept-encoding": "identity", accept: "audio/*, */*;q=0.5" }, signal }
-        const sent =
-          url.protocol === "https:"
-            ? https.get(url, { ...options, agent: httpsAgent })
-            : http.get(url, { ...options, agent: httpAgent })
+        const host = hostOf(url)
+        const isOpen = allowed.has(host)
+        // An address in the URL itself is looked up by nobody.
+        if (!isOpen && isIP(host) !== 0 && !isPublic(host)) {
+          resume(new RecordingUrlRefused({ reason: REFUSED }))
+          return
+        }
+        const options = {
+          headers: { "accept-encoding": "identity", accept: "audio/*, */*;q=0.5" },
+          agent: false,
+          signal,
+          ...(isOpen ? {} : { lookup: publicLookup })
+        }
+        const sent = url.protocol === "https:" ? https.get(url, options) : http.get(url, options)
         sent.once("response", (response) => resume(Effect.succeed(response)))
         sent.on("error", (error) =>
           resume(
-            isRefusal(error)
+            error instanceof NotPublic
               ? new RecordingUrlRefused({ reason: REFUSED })
               : new RecordingUnavailable({ reason: signal.aborted ? tookTooLong(timeoutMillis) : sentenceOf(error) })
           )

@@ -51,8 +51,7 @@ const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...sil
 const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
   redeliver(call, { ...silent, receivedAt: at(5), ...told })
 
-const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> =>
-  fc.option(arbitrary, { nil: undefined })
+const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc.option(arbitrary, { nil: undefined })
 
 const json = CallKit.document.filter((value) => value !== null) as fc.Arbitrary<Json>
 
@@ -187,8 +186,12 @@ describe("a repeated delivery", () => {
   it("takes the later end of transcript and recording for the call's duration", () => {
     expect(first({ transcript: { type: "service", content: said("a", 30) } }).durationSeconds).toBe(30)
     expect(first({ recording: sound("x") }).durationSeconds).toBe(10)
-    expect(first({ transcript: { type: "service", content: said("a", 30) }, recording: sound("x") }).durationSeconds).toBe(30)
-    expect(first({ transcript: { type: "service", content: said("a", 3) }, recording: sound("x") }).durationSeconds).toBe(10)
+    expect(
+      first({ transcript: { type: "service", content: said("a", 30) }, recording: sound("x") }).durationSeconds
+    ).toBe(30)
+    expect(
+      first({ transcript: { type: "service", content: said("a", 3) }, recording: sound("x") }).durationSeconds
+    ).toBe(10)
     expect(first().durationSeconds).toBeNull()
   })
 })
