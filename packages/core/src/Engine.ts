@@ -3,9 +3,11 @@
  * `@earshot/core/postgres`) and takes every other port with a working default.
  */
 import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
+import type { RateLimiter } from "./access/RateLimiter.js"
 import * as ShareableLinks from "./access/ShareableLinks.js"
 import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
@@ -20,6 +22,7 @@ import * as Organizations from "./catalog/Organizations.js"
 import * as Projects from "./catalog/Projects.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
+import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as Metrics from "./metrics/Metrics.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
@@ -68,6 +71,10 @@ export interface Ports {
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
   readonly ingest?: Calls.IngestConfig
+  /** What counts callers' requests and wrong credentials; nothing unless told. */
+  readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
+  /** How long this process may go by what another one has changed since; five seconds unless told. */
+  readonly staleness?: Duration.DurationInput
 }
 
 /** Every store in SQL, for programs and tests that stand on ports alone. */
@@ -114,7 +121,11 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.merge(dashboards),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
-    Layer.provide(stores)
+    Layer.provide(stores),
+    Layer.provide(ports.rateLimiter ?? Layer.empty),
+    Layer.provide(
+      ports.staleness === undefined ? Layer.empty : Layer.succeed(Staleness, Duration.decode(ports.staleness))
+    )
   )
 
 export const layer: Layer.Layer<Services, never, Storage> = layerWith({})

@@ -34,7 +34,7 @@ export const countingLimiter = (
         ? Effect.void
         : Effect.tryPromise({ try: () => counter.get(subject), catch: refusal("RateLimiter.check") }).pipe(
             Effect.filterOrFail(
-              (found) => found === null || found.consumedPoints < counter.points,
+              (found) => found === null || found.msBeforeNext <= 0 || found.consumedPoints < counter.points,
               (found) => (found === null ? new RateLimited({ retryAfterSeconds: 1 }) : tooMany(found))
             ),
             Effect.asVoid

@@ -39,6 +39,8 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
       now: DateTime.Utc
     ) => Effect.Effect<Agent, AssistantIdTaken | StorageFault>
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageFault>
+    /** As `find`, and nobody changes or deletes the agent until the transaction ends: for what changes it. */
+    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageFault>
     /** All agents that go by these names, in one statement and in no order. */
     readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
     /** Newest first, of one project or of all; within the permit's reach; up to one more than the page holds. */

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
@@ -69,12 +70,14 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const find = (permit: Permit, id: AgentId) =>
-      store.find(permit, id).pipe(
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Agent>, StorageFault>) =>
+      found.pipe(
         Effect.flatten,
         Effect.filterOrFail((agent) => reaches(permit, { project: agent.projectId, agent: agent.id })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Agent" }))
       )
+    const find = (permit: Permit, id: AgentId) => within(permit, store.find(permit, id))
+    const hold = (permit: Permit, id: AgentId) => within(permit, store.hold(permit, id))
 
     const resolve = (permit: Permit, { agent, assistantId }: AgentName) =>
       Effect.gen(function* () {
@@ -144,7 +147,7 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              const agent = yield* find(permit, id)
+              const agent = yield* hold(permit, id)
               const patch = yield* decodeInput(AgentPatch, input)
               const chatEndpoint =
                 patch.chat_endpoint === undefined
@@ -176,7 +179,7 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              yield* find(permit, id)
+              yield* hold(permit, id)
               yield* store.remove(permit, id, yield* DateTime.now)
             })
           )

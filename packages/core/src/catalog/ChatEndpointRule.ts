@@ -19,6 +19,7 @@ export const chatEndpointOf = (
 ): Either.Either<ChatEndpoint | null, Faults> => {
   if (input === null) return Either.right(null)
   const sameOrigin = kept !== null && new URL(kept.url).origin === new URL(input.url).origin
+  const keptHeaders = new Map(Object.entries(kept?.headers ?? {}))
   const headers = new Map<string, Redacted.Redacted>()
   const names = Object.keys(input.headers)
   const faults = names.map((name) => {
@@ -28,7 +29,7 @@ export const chatEndpointOf = (
     if (typeof value !== "string") return fault(path, Said.notAString)
     if (value.length > MAX_HEADER_VALUE) return fault(path, Said.tooLong(MAX_HEADER_VALUE))
     if (!HEADER_VALUE.test(value)) return fault(path, "Enter a valid header value.")
-    const secret = value === CONCEALED ? kept?.headers[name] : Redacted.make(value)
+    const secret = value === CONCEALED ? keptHeaders.get(name) : Redacted.make(value)
     if (secret === undefined) return fault(path, Said.required)
     if (value === CONCEALED && !sameOrigin)
       return fault(path, "Give the value again: the kept one is for another address.")

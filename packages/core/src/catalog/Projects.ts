@@ -66,12 +66,12 @@ export const layer = Layer.effect(
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Project" }))
       )
     const find = (permit: Permit, id: ProjectId) => within(permit, store.find(permit, id))
+    const hold = (permit: Permit, id: ProjectId) => within(permit, store.hold(permit, id))
 
     return Projects.of({
       find,
       named: (permit, field, id) => find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
-      hold: (permit, field, id) =>
-        within(permit, store.hold(permit, id)).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
+      hold: (permit, field, id) => hold(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
       create: useCase("projects.create")((permit, input) =>
         Effect.gen(function* () {
           const draft = yield* decodeInput(ProjectDraft, input)
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
       update: useCase("projects.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const project = yield* find(permit, id)
+            const project = yield* hold(permit, id)
             const patch = yield* decodeInput(ProjectPatch, input)
             const changed = new Project({ ...project, ...patch, updatedAt: yield* DateTime.now })
             yield* store.save(permit, changed)
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              yield* find(permit, id)
+              yield* hold(permit, id)
               yield* store.remove(permit, id, yield* DateTime.now)
             })
           )

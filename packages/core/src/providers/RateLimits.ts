@@ -5,7 +5,7 @@ import { countingLimiter } from "../access/CountingLimiter.js"
 import { type Allowances, RateLimiter } from "../access/RateLimiter.js"
 
 /** Counts in this process. Several processes would each allow the whole allowance. */
-export const layerMemory = (allowances: Allowances): Layer.Layer<never> =>
+export const layerMemory = (allowances: Allowances): Layer.Layer<RateLimiter> =>
   Layer.succeed(
     RateLimiter,
     countingLimiter(

@@ -10,7 +10,7 @@ import { type Allowances, RateLimiter } from "../../access/RateLimiter.js"
  * Counts the requests of a credential in the database, so that all servers on it share one allowance: one statement a
  * request more. Wrong credentials are still counted by each process, since an attacker should not cost a statement.
  */
-export const layer = (allowances: Allowances): Layer.Layer<never, never, SqlClient> =>
+export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, SqlClient> =>
   Layer.effect(
     RateLimiter,
     Effect.gen(function* () {

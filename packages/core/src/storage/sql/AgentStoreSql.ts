@@ -101,6 +101,10 @@ export const layer = Layer.effect(
           agents.first,
           storing("AgentStore.find")
         ),
+      hold: (permit, id) =>
+        sql`SELECT ${columns} FROM agents
+            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ${dialect.forUpdate}`.pipe(agents.first, storing("AgentStore.hold")),
       findAll: (permit, { assistantIds, ids }) =>
         sql`SELECT ${columns} FROM agents
             WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
