@@ -93,21 +93,22 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     settled(await managed.runPromiseExit(effect, signal === undefined ? {} : { signal }))
 
   const promised = <Service extends object>(service: Service): Promised<Service> => {
-    const functions = Object.entries(service).flatMap(([name, member]: [string, unknown]) =>
-      isUseCase(member)
-        ? [
-            [
-              name,
-              (...args: ReadonlyArray<unknown>) => {
-                const { actor, signal } = optionsOf(args)
-                return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
-              }
+    const functions = Object.entries(service).flatMap(
+      ([name, member]: [string, unknown]): ReadonlyArray<readonly [string, unknown]> =>
+        isUseCase(member)
+          ? [
+              [
+                name,
+                (...args: ReadonlyArray<unknown>) => {
+                  const { actor, signal } = optionsOf(args)
+                  return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
+                }
+              ]
             ]
-          ]
-        : []
+          : []
     )
-    // `Promised` says for each member what this does to it; Object.entries forgets their types.
-    return Object.fromEntries(functions)
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `Promised` says for each member what this does to it; Object.entries forgets their types
+    return Object.fromEntries(functions) as Promised<Service>
   }
 
   const services = await run(

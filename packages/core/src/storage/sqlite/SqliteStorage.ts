@@ -1,7 +1,7 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,10 @@ const isLocked = (error: SqlError): boolean => driverCode(error).startsWith("SQL
  */
 const makeClient = (config: SqliteConfig) =>
   Effect.gen(function* () {
-    const client = yield* SqliteClient.make({ filename: config.filename })
+    const client = yield* SqliteClient.make({ filename: config.filename }).pipe(
+      // The driver throws where a file cannot be opened, and its client lets that through.
+      Effect.catchAllDefect((cause) => new SqlError({ cause, message: `Failed to open ${config.filename}` }))
+    )
     // FULL at every open: a WAL file opened again falls back to NORMAL, which loses acknowledged writes on power failure.
     yield* client.unsafe("PRAGMA synchronous = FULL")
     yield* client.unsafe("PRAGMA foreign_keys = ON")
@@ -56,7 +59,8 @@ const makeClient = (config: SqliteConfig) =>
           .executeUnprepared("COMMIT", [], undefined)
           .pipe(Effect.tapError(() => Effect.ignore(connection.executeUnprepared("ROLLBACK", [], undefined)))),
       rollback: (connection) => connection.executeUnprepared("ROLLBACK", [], undefined),
-      rollbackSavepoint: (connection, id) => connection.executeUnprepared(`ROLLBACK TO SAVEPOINT earshot_${id}`, [], undefined)
+      rollbackSavepoint: (connection, id) =>
+        connection.executeUnprepared(`ROLLBACK TO SAVEPOINT earshot_${id}`, [], undefined)
     })
     return Object.assign(client, { withTransaction })
   })
@@ -68,7 +72,9 @@ export const layer = (config: SqliteConfig): Layer.Layer<SqlClient.SqlClient | D
     Layer.provideMerge(
       Layer.scopedContext(
         Effect.map(makeClient(config), (client) =>
-          Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(Context.add(Dialect, sqliteDialect(client)))
+          Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
+            Context.add(Dialect, sqliteDialect(client))
+          )
         )
       )
     ),
