@@ -1,3 +1,4 @@
+export * as AccessKit from "./access/index.js"
 export * as CatalogKit from "./catalog/index.js"
 export * as CallKit from "./calls/index.js"
 export * as DashboardKit from "./dashboards/index.js"

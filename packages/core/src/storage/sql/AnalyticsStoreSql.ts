@@ -71,7 +71,7 @@ const typesRow = readRows(
 
 const spanRow = readRows(
   Schema.Struct({ first: Schema.NullOr(Schema.Number), last: Schema.NullOr(Schema.Number) }),
-  ({ first, last }) => (first === null || last === null ? undefined : { first, last })
+  ({ first, last }) => (first === null || last === null ? Option.none() : Option.some({ first, last }))
 )
 
 const groupRows = readRows(
@@ -193,6 +193,9 @@ class Blocks {
           value: sql`CASE WHEN c.success = 1 THEN CASE c.is_reviewed WHEN 1 THEN 'reviewed_success' ELSE 'success' END
             WHEN c.success = 0 THEN CASE c.is_reviewed WHEN 1 THEN 'reviewed_failure' ELSE 'failure' END END`
         }
+      case "trace_id":
+        // An empty one is none.
+        return { of, value: sql`NULLIF(c.trace_id, '')` }
       default:
         return { of, value: sql.literal(`c.${FilterSql.COLUMNS[name]}`) }
     }
@@ -428,10 +431,9 @@ export const layer = Layer.effect(
             sql`FALSE`
           ])
           // Two searches that end at their first find, where min and max together would read everything.
-          const found = yield* spanRow.one(sql`SELECT
+          return yield* spanRow.one(sql`SELECT
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms LIMIT 1) AS first,
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms DESC LIMIT 1) AS last`)
-          return Option.fromNullable(found)
         }).pipe(storing("AnalyticsStore.span")),
 
       timeline: (permit, question) =>
@@ -453,7 +455,11 @@ export const layer = Layer.effect(
             // A group that came up between the two statements is not among those that the first one found.
             return newest.has(at) && position < groups.length ? [{ group: position, at, value, count }] : []
           })
-          return { groups, cells, truncated: found.some(({ at }) => !newest.has(at)) }
+          return {
+            groups: groups.map(({ key, kind }) => ({ key, kind })),
+            cells,
+            truncated: found.some(({ at }) => !newest.has(at))
+          }
         }).pipe(storing("AnalyticsStore.timeline")),
 
       shares: (permit, question) =>
