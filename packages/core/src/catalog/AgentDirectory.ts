@@ -11,7 +11,7 @@ import { type AgentNames, AgentStore } from "./AgentStore.js"
 
 /**
  * Which agents go by which names, remembered for a few seconds, so that taking in a call does not ask storage for the
- * same agent every time (docs/decisions/0012-agents-remembered.md). What this process changes is seen at once; what
+ * same agent every time (docs/decisions/0012-remembered-for-five-seconds.md). What this process changes is seen at once; what
  * another process changes, within `Staleness`.
  */
 export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDirectory")<
