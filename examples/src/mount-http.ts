@@ -5,7 +5,6 @@
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { pathToFileURL } from "node:url"
 import { createEngine } from "@earshot/core/promise"
 import { earshotListener } from "@earshot/http-adapter"
@@ -22,7 +21,8 @@ export const main = async (say: (line: string) => void, database = "sqlite::memo
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
   const base = `http://127.0.0.1:${port}`
 
   try {
