@@ -22,6 +22,12 @@ import type { Wiring } from "./Wiring.js"
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const
 
+/**
+ * A signal so soon after the first is the same one: a terminal signals the whole process group at Ctrl-C, and package
+ * managers pass on to their scripts what they got.
+ */
+const REPEATED_MILLIS = 500
+
 // eslint-disable-next-line no-control-regex -- the escape sequences of colours
 const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
 
@@ -112,6 +118,7 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const verbose = argv.some((word, at) => /^(debug|trace|all)$/i.test(word) && argv[at - 1] === "--log-level")
   let endsWell = false
   let caught: keyof typeof SIGNAL_NUMBERS | undefined
+  let caughtAt = 0
 
   const program = Effect.gen(function* () {
     yield* guarded(argv)
@@ -141,8 +148,12 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const fiber = Effect.runFork(program)
 
   const onSignal = (signal: keyof typeof SIGNAL_NUMBERS): void => {
-    if (caught !== undefined) process.exit(128 + SIGNAL_NUMBERS[signal])
+    if (caught !== undefined) {
+      if (performance.now() - caughtAt > REPEATED_MILLIS) process.exit(128 + SIGNAL_NUMBERS[signal])
+      return
+    }
     caught = signal
+    caughtAt = performance.now()
     Effect.runFork(Fiber.interrupt(fiber))
   }
   process.on("SIGINT", onSignal)
