@@ -24,6 +24,9 @@ export const neutralised = (text: string): string => text.replace(ACTIVE, visibl
 /** The same for a text of several lines, which stays one. */
 export const neutralisedLines = (text: string): string => text.split(/\r?\n/).map(neutralised).join("\n")
 
+/** A text as one word of a POSIX shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
 /** JSON on one line in which nothing acts on a terminal; its value is the same. */
 export const printJson = (value: unknown): string =>
   JSON.stringify(value).replace(ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
