@@ -194,16 +194,10 @@ describe("messages", async () => {
           return socket
         })
       )
-      await Promise.all(
-        open
-          .slice(3)
-          .map((socket) =>
-            socket.closed
-              ? undefined
-              : Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, 300))])
-          )
-      )
-      expect(open.filter((socket) => !socket.destroyed).length).toBeLessThanOrEqual(3)
+      // Taken by the system, and dropped by the server as soon as it sees them.
+      while (open.filter((socket) => !socket.destroyed).length > 3) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
       for (const socket of open) socket.destroy()
     })
   })
