@@ -177,9 +177,10 @@ export const makeApp = async (
         const failure = Cause.failureOrCause(exit.cause)
         const answer = Either.match(failure, {
           onLeft: (fault) => toAnswer(fault, request.id, challenge),
-          onRight: () => serverError(request.id)
+          // Interrupted: the server closes, or nobody is there any more to be answered.
+          onRight: (cause) => (Cause.isInterruptedOnly(cause) ? MessageFaults.busy.answer : serverError(request.id))
         })
-        if (answer.status === 500 && !Cause.isInterruptedOnly(exit.cause)) logFailure(log, request.id, exit.cause)
+        if (answer.status === 500) logFailure(log, request.id, exit.cause)
         refuse(request, reply, answer)
       })
     }
