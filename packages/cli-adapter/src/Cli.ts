@@ -205,7 +205,6 @@ const tokens = Command.make("tokens").pipe(
       {
         ...common,
         kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]).pipe(
-          Options.withPseudoName("KIND"),
           Options.withDescription("oauth2, dashboard_session, embedded_session or agent_session.")
         ),
         bounds,

@@ -59,7 +59,8 @@ const entries = (doc: HelpDoc.HelpDoc): ReadonlyArray<Entry> => {
       return doc.definitions.map(([name, about]) => ({
         name: plain(name)
           .replace(/^(--[a-z-]+) text/, "$1 TEXT")
-          .replace(/^(--[a-z-]+) integer/, "$1 N"),
+          .replace(/^(--[a-z-]+) integer/, "$1 N")
+          .replace(/^--([a-z-]+) \S+ \|.*$/, (_, option: string) => `--${option} ${option.toUpperCase()}`),
         text: paragraphs(about)
           .filter((one) => !SAID_ALREADY.test(one))
           .join(" ")

@@ -16,7 +16,7 @@ const overTime = (
   series: ReadonlyArray<{ readonly label: string; readonly values: ReadonlyArray<number | null> }>
 ): WidgetData => ({
   chartType,
-  dataType: "number",
+  dataType: "numeric",
   field: "duration",
   aggregationFunction: "avg",
   timePeriod: "day",
@@ -166,7 +166,7 @@ describe("charts", () => {
           if (!colour) expect(line).toBe(shown)
         }
       }),
-      { numRuns: 150 }
+      { numRuns: 100 }
     )
   })
 })
