@@ -20,6 +20,11 @@ export interface DialectFragments {
     /** JSON that SQL looks into: TEXT in SQLite (its JSON functions read text), jsonb in PostgreSQL. Read back as text. */
     readonly json: Fragment
   }
+  /**
+   * The end of a table that is nothing but its primary key: SQLite would keep such rows twice, in the table and in the
+   * key's index, unless told; PostgreSQL has no other way.
+   */
+  readonly keyOnly: Fragment
   /** Binds a JSON document to a `json` column. */
   readonly json: (value: Json | null) => Fragment
   /** A list of integers as a one-column table, bound as one parameter however long it is. */
@@ -79,6 +84,7 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
     flag: sql.literal("INTEGER"),
     json: sql.literal("TEXT")
   },
+  keyOnly: sql.literal("WITHOUT ROWID"),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}`,
   integers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
@@ -134,6 +140,7 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
     flag: sql.literal("SMALLINT"),
     json: sql.literal("JSONB")
   },
+  keyOnly: sql.literal(""),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
   integers: (values) =>
     sql`(SELECT value::bigint AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
