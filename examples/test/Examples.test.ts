@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as withEffect from "../src/embed-with-effect.js"
+import * as mounted from "../src/mount-http.js"
 import * as withPromises from "../src/embed-with-promises.js"
 
 const linesOf = async (main: (say: (line: string) => void) => Promise<void>): Promise<ReadonlyArray<string>> => {
@@ -31,5 +32,9 @@ describe("the examples", () => {
         }
       ]
     })
+  })
+
+  it("mounts the server beside routes of its host", async () => {
+    expect(await linesOf(mounted.main)).toEqual(["my own page", "201 Created"])
   })
 })

@@ -33,9 +33,7 @@ const wantsColour = (): boolean => {
 
 const write = (stream: WriteStream, text: string): Effect.Effect<void, OutputClosed> =>
   Effect.async((resume) => {
-    stream.write(text, (error) =>
-      resume(error === undefined || error === null ? Effect.void : new OutputClosed())
-    )
+    stream.write(text, (error) => resume(error === undefined || error === null ? Effect.void : new OutputClosed()))
   })
 
 const withBreak = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)

@@ -6,6 +6,7 @@ import {
   CurrentActor,
   Database,
   hostActor,
+  NotFound,
   type Engine,
   type Forbidden,
   type Operation,
@@ -23,6 +24,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Misused, Refused } from "./Faults.js"
 import type { CallerOptions } from "./Settings.js"
@@ -95,7 +97,8 @@ const meant = (
         ...(cursor === null ? {} : { cursor })
       })
       for (const one of page.results) {
-        if (Option.isSome(wanted) ? one.id === wanted.value : page.results.length === 1 && page.next === null) return one
+        if (Option.isSome(wanted) ? one.id === wanted.value : page.results.length === 1 && page.next === null)
+          return one
         seen.push(`${one.id} (${one.name})`)
       }
       cursor = page.next
@@ -129,3 +132,10 @@ export const withEngine =
     Exclude<Exclude<R, Engine.Services>, Scope.Scope> | Wiring
   > =>
     Effect.scoped(Effect.flatMap(runEngine(settings, options), (services) => Effect.provide(steps, services)))
+
+/** A number from the command line as an id. One that cannot be an id is nobody's. */
+export const idOf = <A>(
+  schema: Schema.Schema<A, number>,
+  resource: string,
+  value: number
+): Effect.Effect<A, NotFound> => Effect.mapError(Schema.decode(schema)(value), () => new NotFound({ resource }))

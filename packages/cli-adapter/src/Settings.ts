@@ -69,7 +69,10 @@ const positive = (name: string, what: string) =>
     Options.optional
   )
 
-const maxRecordingBytes = positive("max-recording", "The largest recording that is kept, in bytes; 200000000 unless told.")
+const maxRecordingBytes = positive(
+  "max-recording",
+  "The largest recording that is kept, in bytes; 200000000 unless told."
+)
 
 /** What taking calls in needs to know. */
 export const ingesting = { recordings, recordingHosts, maxRecordingBytes }
@@ -94,10 +97,7 @@ export const plainEngine = (address: string): EngineSettings => ({
 })
 
 /** The engine of a command that takes in calls; the transcriber comes from the environment, since its key is a secret. */
-export const ingestingEngine = (
-  address: string,
-  options: IngestingOptions
-): Effect.Effect<EngineSettings, Misused> =>
+export const ingestingEngine = (address: string, options: IngestingOptions): Effect.Effect<EngineSettings, Misused> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = nonBlank(env["EARSHOT_TRANSCRIBER_URL"])

@@ -16,8 +16,7 @@ export interface EngineSettings {
   readonly maxRecordingBytes: number | undefined
   /** A speech server that makes transcripts of `none-mono` calls. */
   readonly transcriber:
-    | { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string }
-    | undefined
+    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
   /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined

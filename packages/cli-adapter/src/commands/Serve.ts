@@ -78,7 +78,9 @@ export const serve = (options: ServeOptions): Running =>
           .pipe(Layer.provide(Layer.succeedContext(engine)))
       )
       const { url } = yield* Effect.provide(HttpServer, server)
-      yield* screen.print(options.json ? printJson({ url }) : `Earshot is ready at ${url} (API description at ${url}/docs)`)
+      yield* screen.print(
+        options.json ? printJson({ url }) : `Earshot is ready at ${url} (API description at ${url}/docs)`
+      )
       yield* Effect.never
     })
   )

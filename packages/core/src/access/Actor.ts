@@ -31,7 +31,11 @@ export interface Actor {
   readonly bounds: ReadonlyArray<Bound> | null
 }
 
-/** The actor of the use case that runs. */
+/**
+ * The actor of the use case that runs.
+ *
+ * @effect-leakable-service
+ */
 export class CurrentActor extends Context.Tag("@earshot/core/access/CurrentActor")<CurrentActor, Actor>() {}
 
 /** The embedding process acting for one organisation: every permission, no bounds. */

@@ -1,7 +1,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import type { StorageFault } from "../kernel/Storage.js"
 import { type Forbidden, type RateLimited, Unauthenticated } from "./AccessErrors.js"
 import type { Actor } from "./Actor.js"
@@ -57,6 +59,8 @@ const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
   ...(rule.accepts.includes("shareable_link") ? (["shareableLink"] as const) : [])
 ]
 
+const carriers = Record.map(operations, carriersOf)
+
 const missing = () => new Unauthenticated({ reason: "Authentication credentials were not provided." })
 /** One sentence for unknown, malformed, expired, revoked and forged alike: which it is, is nobody's business. */
 const wrong = () => new Unauthenticated({ reason: "Invalid credentials." })
@@ -73,37 +77,48 @@ export const layer = Layer.effect(
       readonly [C in Carrier]-?: (text: string) => Effect.Effect<Option.Option<Actor>, StorageFault>
     } = { apiKey: keys.authenticate, bearer: tokens.authenticate, shareableLink: links.authenticate }
 
-    const identify = (carrier: Carrier, text: string, from: string | undefined) =>
-      Effect.gen(function* () {
-        if (from !== undefined) yield* limiter.check("refusals", from)
-        const actor = yield* authenticators[carrier](text)
-        if (Option.isSome(actor)) return actor.value
-        if (from !== undefined) yield* limiter.spend("refusals", from)
-        return yield* wrong()
-      })
+    const identify = (carrier: Carrier, text: string, from: string | undefined) => {
+      const known = authenticators[carrier](text)
+      const refuse =
+        from === undefined
+          ? Effect.suspend(wrong)
+          : Effect.zipRight(limiter.spend("refusals", from), Effect.suspend(wrong))
+      const identified = Effect.flatMap(known, (actor) => (Option.isSome(actor) ? Effect.succeed(actor.value) : refuse))
+      return from === undefined ? identified : Effect.zipRight(limiter.check("refusals", from), identified)
+    }
+
+    /** What this caller becomes of it once the session that has to come beside its credential is looked at. */
+    const bindTo = (
+      caller: Actor,
+      beside: NonNullable<OperationRule["beside"]>,
+      text: string,
+      from: string | undefined
+    ) =>
+      Effect.flatMap(identify("bearer", text, from), (session) =>
+        session.credential === beside && session.organizationId === caller.organizationId
+          ? Effect.succeed<Actor>({ ...caller, beside, bounds: session.bounds })
+          : wrong()
+      )
 
     return Credentials.of({
-      admit: (operation, presented, { from } = {}) =>
-        Effect.gen(function* () {
-          const rule: OperationRule = operations[operation]
-          const carrier = carriersOf(rule).find((one) => presented[one] !== undefined)
-          const text = carrier === undefined ? undefined : presented[carrier]
-          if (carrier === undefined || text === undefined) return yield* missing()
-          const caller = yield* identify(carrier, text, from)
-          yield* limiter.spend("requests", caller.credentialId)
-          if (rule.beside === undefined) {
-            yield* authorize(caller, operation)
-            return caller
-          }
-          if (presented.bearer === undefined) return yield* missing()
-          const session = yield* identify("bearer", presented.bearer, from)
-          if (session.credential !== rule.beside || session.organizationId !== caller.organizationId) {
-            return yield* wrong()
-          }
-          const bound: Actor = { ...caller, beside: rule.beside, bounds: session.bounds }
-          yield* authorize(bound, operation)
-          return bound
-        }).pipe(Effect.withSpan("Credentials.admit"))
+      // It stands before every request, so it is no generator and has no span of its own.
+      admit: (operation, presented, { from } = {}) => {
+        const rule: OperationRule = operations[operation]
+        const carrier = carriers[operation].find((one) => presented[one] !== undefined)
+        const text = carrier === undefined ? undefined : presented[carrier]
+        if (carrier === undefined || text === undefined) return missing()
+        return identify(carrier, text, from).pipe(
+          Effect.tap((caller) => limiter.spend("requests", caller.credentialId)),
+          Effect.flatMap((caller) =>
+            rule.beside === undefined
+              ? Effect.succeed(caller)
+              : presented.bearer === undefined
+                ? missing()
+                : bindTo(caller, rule.beside, presented.bearer, from)
+          ),
+          Effect.flatMap((caller) => Either.map(authorize(caller, operation), () => caller))
+        )
+      }
     })
   })
 )

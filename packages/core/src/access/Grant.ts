@@ -50,8 +50,11 @@ export const boundFaults = (issuer: Actor, wanted: ReadonlyArray<Bound> | null):
 export const expiryFaults = (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc): Faults =>
   expiresAt !== null && expiresAt.epochMillis <= now.epochMillis ? fault(field, "Must be in the future.") : noFaults
 
-/** Whether something that expires and can be revoked is in force: an end is the first instant at which it is not. */
+/**
+ * Whether something that expires and can be revoked is in force at `now` (epoch milliseconds): an end is the first
+ * instant at which it is not.
+ */
 export const isInForce = (
   it: { readonly expiresAt: DateTime.Utc | null; readonly revokedAt: DateTime.Utc | null },
-  now: DateTime.Utc
-): boolean => it.revokedAt === null && (it.expiresAt === null || now.epochMillis < it.expiresAt.epochMillis)
+  now: number
+): boolean => it.revokedAt === null && (it.expiresAt === null || now < it.expiresAt.epochMillis)

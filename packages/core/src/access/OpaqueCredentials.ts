@@ -1,16 +1,21 @@
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { make as makeMemory } from "../kernel/ShortMemory.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { Actor } from "./Actor.js"
 import { isInForce } from "./Grant.js"
-import { hashSecret, looksLikeSecret, sameHash, type SecretPrefix } from "./Secret.js"
+import { hashSecret, looksLikeSecret, MAX_SECRET_LENGTH, sameHash, type SecretPrefix } from "./Secret.js"
 
 /** A credential with the hash that storage found it by. */
 export interface Hashed<A> {
   readonly credential: A
   readonly secretHash: string
+}
+
+interface Known<A> extends Hashed<A> {
+  readonly actor: Actor
 }
 
 /** A credential that is known by an opaque secret. */
@@ -29,7 +34,7 @@ export const makeOpaqueCredentials = <A extends Opaque>(options: {
   readonly findByHash: (secretHash: string) => Effect.Effect<Option.Option<Hashed<A>>, StorageFault>
   readonly toActor: (credential: A) => Actor
 }) =>
-  Effect.map(makeMemory<Hashed<A> & { readonly actor: Actor }>(10_000), (known) => {
+  Effect.map(makeMemory<Known<A>>(10_000), (known) => {
     const lookUp = (hash: string) =>
       known.learn(
         Effect.map(
@@ -41,16 +46,16 @@ export const makeOpaqueCredentials = <A extends Opaque>(options: {
     return {
       /** The caller that a secret stands for, if its credential is in force. */
       authenticate: (secret: string): Effect.Effect<Option.Option<Actor>, StorageFault> =>
-        Effect.gen(function* () {
-          if (!looksLikeSecret(options.prefix, secret)) return Option.none()
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
           const hash = hashSecret(secret)
-          const remembered = yield* known.recall(hash)
-          const found = remembered === undefined ? yield* lookUp(hash) : Option.some(remembered)
-          const now = yield* DateTime.now
-          return found.pipe(
-            Option.filter(({ credential, secretHash }) => sameHash(secretHash, hash) && isInForce(credential, now)),
-            Option.map(({ actor }) => actor)
-          )
+          const judge = ({ actor, credential, secretHash }: Known<A>) =>
+            sameHash(secretHash, hash) && isInForce(credential, now) ? Option.some(actor) : Option.none()
+          const remembered = known.recall(hash, now)
+          if (remembered !== undefined) return Effect.succeed(judge(remembered))
+          return looksLikeSecret(options.prefix, secret)
+            ? Effect.map(lookUp(hash), Option.flatMap(judge))
+            : Effect.succeedNone
         }),
       /** Forgets a credential that this process has just revoked. */
       forget: (id: number): Effect.Effect<void> => known.forget(({ credential }) => credential.id === id)

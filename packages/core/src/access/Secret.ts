@@ -3,7 +3,7 @@
  * in letters and digits only, so that a double click selects all of it and scanners can find a leaked one.
  */
 import * as Redacted from "effect/Redacted"
-import { createHash, timingSafeEqual } from "node:crypto"
+import { hash, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /** What a secret is for; it is the first part of the secret itself, so that one kind is never looked up as another. */
@@ -24,6 +24,9 @@ const base62 = (number: bigint, length: number): string => {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
 
+/** No secret of any kind is longer. */
+export const MAX_SECRET_LENGTH = 64
+
 /** Spells out 32 random bytes as a secret. */
 export const printSecret = (prefix: SecretPrefix, bytes: Uint8Array): string => {
   const body = prefix + base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), BODY_LENGTH)
@@ -41,7 +44,7 @@ export const looksLikeSecret = (prefix: SecretPrefix, text: string): boolean => 
  * What is stored of a secret: SHA-256 in hexadecimal. A slow password hash would add nothing, since nobody can try
  * 2^256 secrets, and would cost every request.
  */
-export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex")
+export const hashSecret = (secret: string): string => hash("sha256", secret, "hex")
 
 /** Compares two hashes in a time that tells nothing about where they differ. */
 export const sameHash = (a: string, b: string): boolean => {

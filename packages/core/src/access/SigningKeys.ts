@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
       current: Effect.flatMap(store.list, ([newest]) => (newest === undefined ? make : Effect.succeed(newest))),
       find: (kid) =>
         Effect.gen(function* () {
-          const remembered = yield* known.recall(kid)
+          const remembered = known.recall(kid, yield* Clock.currentTimeMillis)
           if (remembered !== undefined) return Option.some(remembered)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
           const all = yield* known.learn(store.list, (keys) => keys.map((key) => [key.kid, key] as const))

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -86,7 +87,7 @@ export const layer = Layer.effect(
     const isRevoked = ({ jti, org }: TokenClaims) =>
       Effect.gen(function* () {
         const key = `${org} ${jti}`
-        if ((yield* inForce.recall(key)) === true) return false
+        if (inForce.recall(key, yield* Clock.currentTimeMillis) === true) return false
         return yield* inForce.learn(revoked.has(org, jti), (found) => (found ? [] : [[key, true] as const]))
       })
 

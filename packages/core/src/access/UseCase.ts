@@ -24,7 +24,8 @@ export const useCase =
         CurrentActor.pipe(
           Effect.flatMap((actor) => authorize(actor, operation)),
           Effect.flatMap((permit) => steps(permit, ...args)),
-          Effect.withSpan(operation)
+          // The stack at this line would name this line, and costs as much as the rest of the span.
+          Effect.withSpan(operation, { captureStackTrace: false })
         ),
       { operation }
     )

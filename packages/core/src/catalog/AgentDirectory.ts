@@ -1,8 +1,9 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
-import type { OrganizationId } from "../kernel/Ids.js"
+import type { AgentId, OrganizationId } from "../kernel/Ids.js"
 import { make as makeMemory } from "../kernel/ShortMemory.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { Agent } from "./Agent.js"
@@ -10,7 +11,7 @@ import { type AgentNames, AgentStore } from "./AgentStore.js"
 
 /**
  * Which agents go by which names, remembered for a few seconds, so that taking in a call does not ask storage for the
- * same agent every time (docs/decisions/0012-agents-remembered.md). What this process changes is seen at once; what
+ * same agent every time (docs/decisions/0012-remembered-for-five-seconds.md). What this process changes is seen at once; what
  * another process changes, within `Staleness`.
  */
 export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDirectory")<
@@ -32,37 +33,30 @@ export const layer = Layer.effect(
     const store = yield* AgentStore
     const memory = yield* makeMemory<Agent>(10_000)
 
-    const recallAll = <Name>(names: ReadonlyArray<Name>, keyOf: (name: Name) => string) =>
-      Effect.partition(names, (name) =>
-        Effect.flatMap(memory.recall(keyOf(name)), (agent) =>
-          agent === undefined ? Effect.fail(name) : Effect.succeed(agent)
-        )
-      )
+    const entriesOf = (agent: Agent) => [
+      [idKey(agent.organizationId, agent.id), agent] as const,
+      ...(agent.assistantId === null ? [] : [[assistantKey(agent.organizationId, agent.assistantId), agent] as const])
+    ]
 
     return AgentDirectory.of({
       findAll: (permit, names) =>
-        Effect.gen(function* () {
-          const { organizationId } = permit
-          const [ids, byId] = yield* recallAll(names.ids, (id) => idKey(organizationId, id))
-          const [assistantIds, byAssistant] = yield* recallAll(names.assistantIds, (id) =>
-            assistantKey(organizationId, id)
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const found = new Map<AgentId, Agent>()
+          const isUnknown = (key: string): boolean => {
+            const agent = memory.recall(key, now)
+            if (agent !== undefined) found.set(agent.id, agent)
+            return agent === undefined
+          }
+          const ids = names.ids.filter((id) => isUnknown(idKey(permit.organizationId, id)))
+          const assistantIds = names.assistantIds.filter((id) => isUnknown(assistantKey(permit.organizationId, id)))
+          if (ids.length + assistantIds.length === 0) return Effect.succeed([...found.values()])
+          const lookup = memory.learn(store.findAll(permit, { ids, assistantIds }), (agents) =>
+            agents.flatMap(entriesOf)
           )
-          const remembered = [...byId, ...byAssistant]
-          const found =
-            ids.length + assistantIds.length === 0
-              ? remembered
-              : [
-                  ...remembered,
-                  ...(yield* memory.learn(store.findAll(permit, { ids, assistantIds }), (agents) =>
-                    agents.flatMap((agent) => [
-                      [idKey(organizationId, agent.id), agent] as const,
-                      ...(agent.assistantId === null
-                        ? []
-                        : [[assistantKey(organizationId, agent.assistantId), agent] as const])
-                    ])
-                  ))
-                ]
-          return [...new Map(found.map((agent) => [agent.id, agent])).values()]
+          return Effect.map(lookup, (agents) => {
+            for (const agent of agents) found.set(agent.id, agent)
+            return [...found.values()]
+          })
         }),
       forget: (permit) => memory.forget((agent) => agent.organizationId === permit.organizationId)
     })

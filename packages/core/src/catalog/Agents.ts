@@ -1,12 +1,22 @@
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, mergeFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import {
+  decodeInput,
+  type Faults,
+  fault,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  ValidationFailed
+} from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -62,6 +72,27 @@ const unnamed = mergeFaults(
   fault("assistant_id", "This field is required if agent is not provided.")
 )
 
+/** The one agent that is meant, of those that were found by either name. */
+const theOne = (
+  found: ReadonlyArray<Agent>,
+  id: AgentId | null,
+  assistantId: string | null
+): Either.Either<Agent, Faults> => {
+  const byId = found.find((one) => one.id === id)
+  const byAssistant = assistantId === null ? undefined : found.find((one) => one.assistantId === assistantId)
+  const meant = byId ?? byAssistant
+  const faults = mergeFaults(
+    id === null && assistantId === null ? unnamed : noFaults,
+    id !== null && byId === undefined ? fault("agent", Said.unknownId(id)) : noFaults,
+    assistantId !== null && byAssistant === undefined
+      ? fault("assistant_id", Said.unknownId(assistantId))
+      : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
+        ? fault("assistant_id", "This assistant is another agent's.")
+        : noFaults
+  )
+  return meant === undefined || isFaulty(faults) ? Either.left(faults) : Either.right(meant)
+}
+
 export const layer = Layer.effect(
   Agents,
   Effect.gen(function* () {
@@ -79,31 +110,15 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: AgentId) => within(permit, store.find(permit, id))
     const hold = (permit: Permit, id: AgentId) => within(permit, store.hold(permit, id))
 
-    const resolve = (permit: Permit, { agent, assistantId }: AgentName) =>
-      Effect.gen(function* () {
-        const id = agent ?? null
-        const assistant = assistantId ?? null
-        if (id === null && assistant === null) return yield* new ValidationFailed({ faults: unnamed })
-        const all = yield* directory.findAll(permit, {
-          ids: id === null ? [] : [id],
-          assistantIds: assistant === null ? [] : [assistant]
-        })
-        const found = all.filter((one) => reaches(permit, { project: one.projectId, agent: one.id }))
-        const byId = found.find((one) => one.id === id)
-        const byAssistant = found.find((one) => one.assistantId === assistant)
-        const faults = mergeFaults(
-          ...(id !== null && byId === undefined ? [fault("agent", Said.unknownId(id))] : []),
-          ...(assistant !== null && byAssistant === undefined
-            ? [fault("assistant_id", Said.unknownId(assistant))]
-            : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
-              ? [fault("assistant_id", "This assistant is another agent's.")]
-              : [])
-        )
-        const agentFound = byId ?? byAssistant
-        return agentFound === undefined || Object.keys(faults).length > 0
-          ? yield* new ValidationFailed({ faults })
-          : agentFound
+    const resolve = (permit: Permit, name: AgentName) => {
+      const id = name.agent ?? null
+      const assistantId = name.assistantId ?? null
+      const names = { ids: id === null ? [] : [id], assistantIds: assistantId === null ? [] : [assistantId] }
+      return Effect.flatMap(directory.findAll(permit, names), (agents) => {
+        const reached = agents.filter((one) => reaches(permit, { project: one.projectId, agent: one.id }))
+        return Either.mapLeft(theOne(reached, id, assistantId), (faults) => new ValidationFailed({ faults }))
       })
+    }
 
     return Agents.of({
       find,

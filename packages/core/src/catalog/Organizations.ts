@@ -2,10 +2,13 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { NotFound } from "../access/AccessErrors.js"
 import { CurrentActor, hostActor } from "../access/Actor.js"
 import type { IssuedApiKey } from "../access/ApiKey.js"
 import { ApiKeys } from "../access/ApiKeys.js"
 import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import type { OrganizationId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import type { Agent } from "./Agent.js"
@@ -33,6 +36,7 @@ export class Organizations extends Context.Tag("@earshot/core/catalog/Organizati
   {
     /** Makes an organisation of `{name}` with a project, an agent and an API key, all or nothing. */
     readonly create: (input: unknown) => Effect.Effect<FoundedOrganization, ValidationFailed | StorageFault>
+    readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageFault>
     /** Newest first: `{cursor?, limit?}` */
     readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageFault>
   }
@@ -66,6 +70,10 @@ export const layer = Layer.effect(
           })
         )
       ),
+      read: Effect.fn("Organizations.read")(function* (id) {
+        const found = yield* store.find(id)
+        return Option.isSome(found) ? found.value : yield* new NotFound({ resource: "Organization" })
+      }),
       list: Effect.fn("Organizations.list")(function* (query) {
         const page = yield* Pages.decodeRequest(query)
         const found = yield* store.list(page)

@@ -13,8 +13,8 @@ export class Staleness extends Context.Reference<Staleness>()("@earshot/core/ker
 
 /** Answers that are used again for a few seconds. */
 export interface ShortMemory<A> {
-  /** The answer remembered under a key, if it is fresh. */
-  readonly recall: (key: string) => Effect.Effect<A | undefined>
+  /** The answer remembered under a key, if it is fresh at `now` (epoch milliseconds). */
+  readonly recall: (key: string, now: number) => A | undefined
   /**
    * Runs a lookup and remembers what `answers` makes of its result. What is forgotten while it runs stays forgotten: the
    * lookup may have read what was there before.
@@ -34,14 +34,13 @@ export const make = <A>(capacity: number): Effect.Effect<ShortMemory<A>> =>
     const remembered = new Map<string, { readonly answer: A; readonly until: number }>()
     let forgettings = 0
     return {
-      recall: (key) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const found = remembered.get(key)
-          if (found === undefined) return undefined
-          if (now < found.until) return found.answer
-          remembered.delete(key)
-          return undefined
-        }),
+      recall: (key, now) => {
+        const found = remembered.get(key)
+        if (found === undefined) return undefined
+        if (now < found.until) return found.answer
+        remembered.delete(key)
+        return undefined
+      },
       learn: (lookup, answers) =>
         Effect.gen(function* () {
           if (lifetime <= 0) return yield* lookup

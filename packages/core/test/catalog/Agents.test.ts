@@ -1,4 +1,4 @@
-import { Agents, encodeAgent, Organizations, Projects } from "@earshot/core"
+import { Agents, encodeAgent, OrganizationId, Organizations, Projects } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -88,6 +88,8 @@ for (const database of TestEngine.databases) {
         expect(founded.apiKey.key.organizationId).toBe(founded.organization.id)
         expect(Redacted.value(founded.apiKey.secret)).toMatch(/^ear_[0-9A-Za-z]{49}$/)
         expect((yield* organizations.list({})).results).toContainEqual(founded.organization)
+        expect(yield* organizations.read(founded.organization.id)).toEqual(founded.organization)
+        expect(yield* Effect.flip(organizations.read(OrganizationId.make(4711)))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(organizations.create({ name: " " }))).toMatchObject({
           faults: { name: ["This field may not be blank."] }
         })

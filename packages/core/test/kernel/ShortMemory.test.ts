@@ -1,6 +1,7 @@
 import { Staleness } from "@earshot/core"
 import { make } from "../../src/kernel/ShortMemory.js"
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,12 +13,12 @@ describe("a short memory", () => {
     Effect.gen(function* () {
       const memory = yield* make<number>(10)
       const lookup = Effect.as(TestClock.adjust("2 seconds"), 7)
-      expect(yield* memory.recall("a")).toBeUndefined()
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBeUndefined()
       expect(yield* memory.learn(lookup, (found) => [["a", found]])).toBe(7)
       yield* TestClock.adjust("2999 millis")
-      expect(yield* memory.recall("a")).toBe(7)
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBe(7)
       yield* TestClock.adjust("1 millis")
-      expect(yield* memory.recall("a")).toBeUndefined()
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 
@@ -30,7 +31,7 @@ describe("a short memory", () => {
       yield* memory.forget((remembered) => remembered === 7)
       yield* Deferred.succeed(answer, 7)
       expect(yield* Fiber.join(learning)).toBe(7)
-      expect(yield* memory.recall("a")).toBeUndefined()
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 
@@ -42,8 +43,8 @@ describe("a short memory", () => {
         ["b", 2]
       ])
       yield* memory.forget((remembered) => remembered === 1)
-      expect(yield* memory.recall("a")).toBeUndefined()
-      expect(yield* memory.recall("b")).toBe(2)
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      expect(memory.recall("b", yield* Clock.currentTimeMillis)).toBe(2)
     })
   )
 
@@ -51,11 +52,11 @@ describe("a short memory", () => {
     Effect.gen(function* () {
       const memory = yield* make<number>(2)
       for (const n of [1, 2, 1, 3]) yield* memory.learn(Effect.succeed(n), (found) => [[String(found), found]])
-      expect([yield* memory.recall("1"), yield* memory.recall("2"), yield* memory.recall("3")]).toEqual([
-        1,
-        undefined,
-        3
-      ])
+      expect([
+        memory.recall("1", yield* Clock.currentTimeMillis),
+        memory.recall("2", yield* Clock.currentTimeMillis),
+        memory.recall("3", yield* Clock.currentTimeMillis)
+      ]).toEqual([1, undefined, 3])
     })
   )
 
@@ -63,7 +64,7 @@ describe("a short memory", () => {
     Effect.gen(function* () {
       const memory = yield* make<number>(2).pipe(Effect.provideService(Staleness, Duration.zero))
       yield* memory.learn(Effect.succeed(1), (found) => [["a", found]])
-      expect(yield* memory.recall("a")).toBeUndefined()
+      expect(memory.recall("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 })

@@ -1,12 +1,18 @@
 /** Projects and agents as they may be, and the inputs that make and change them. */
 import {
+  Agent,
   type AgentDraft,
+  AgentId,
   Channel,
   type ChatEndpoint,
+  MAX_ID,
   type NewAgent,
-  type Project,
-  type ProjectDraft
+  OrganizationId,
+  Project,
+  type ProjectDraft,
+  ProjectId
 } from "@earshot/core"
+import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 
@@ -80,3 +86,31 @@ export const newAgent: fc.Arbitrary<Omit<NewAgent, "projectId" | "assistantId">>
   supportedChannels: channels,
   chatEndpoint: fc.option(chatEndpoint)
 })
+
+const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((millis) => DateTime.unsafeMake(millis))
+const id = fc.integer({ min: 1, max: MAX_ID })
+
+/** Any project. */
+export const project: fc.Arbitrary<Project> = fc
+  .record({
+    id: id.map((one) => ProjectId.make(one)),
+    organizationId: id.map((one) => OrganizationId.make(one)),
+    name: name(),
+    description: text(200),
+    createdAt: instant,
+    updatedAt: instant
+  })
+  .map((fields) => new Project(fields))
+
+/** Any agent. */
+export const agent: fc.Arbitrary<Agent> = fc
+  .record({
+    id: id.map((one) => AgentId.make(one)),
+    organizationId: id.map((one) => OrganizationId.make(one)),
+    projectId: id.map((one) => ProjectId.make(one)),
+    assistantId: fc.option(assistantId),
+    fields: newAgent,
+    createdAt: instant,
+    updatedAt: instant
+  })
+  .map(({ fields, ...rest }) => new Agent({ ...fields, ...rest }))
