@@ -88,13 +88,15 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const { path, project } = yield* decodeInput(FolderDraft, input)
             const malformed = pathFaults("path", path, "no root")
-            const holder = yield* projects.hold(permit, "project", project).pipe(
-              Effect.mapError((error) =>
-                error._tag === "ValidationFailed"
-                  ? new ValidationFailed({ faults: mergeFaults(error.faults, malformed) })
-                  : error
+            const holder = yield* projects
+              .hold(permit, "project", project)
+              .pipe(
+                Effect.mapError((error) =>
+                  error._tag === "ValidationFailed"
+                    ? new ValidationFailed({ faults: mergeFaults(error.faults, malformed) })
+                    : error
+                )
               )
-            )
             if (isFaulty(malformed)) return yield* new ValidationFailed({ faults: malformed })
             yield* named(permit, "path", holder.id, parentPath(path))
             return yield* store.insert(permit, { projectId: holder.id, path }, yield* DateTime.now)
@@ -134,9 +136,9 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
-            yield* projects.hold(permit, "project", seen.projectId).pipe(
-              Effect.catchTag("ValidationFailed", () => new NotFound({ resource: "Folder" }))
-            )
+            yield* projects
+              .hold(permit, "project", seen.projectId)
+              .pipe(Effect.catchTag("ValidationFailed", () => new NotFound({ resource: "Folder" })))
             yield* store.remove(permit, yield* find(permit, id))
           })
         )

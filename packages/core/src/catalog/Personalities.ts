@@ -24,7 +24,12 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
     /** `{project, name, language, description?}`; it is enabled nowhere until `enable` says so. */
     readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageFault>
     /** `{project?, enabled_in?, language?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"personalities.list", [query: unknown], Pages.Page<Personality>, ValidationFailed | StorageFault>
+    readonly list: UseCase<
+      "personalities.list",
+      [query: unknown],
+      Pages.Page<Personality>,
+      ValidationFailed | StorageFault
+    >
     readonly read: UseCase<"personalities.read", [id: PersonalityId], Personality, NotFound | StorageFault>
     readonly update: UseCase<
       "personalities.update",
@@ -80,7 +85,11 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const draft = yield* decodeInput(PersonalityDraft, input)
             const project = yield* projects.hold(permit, "project", draft.project)
-            return yield* store.insert(permit, { projectId: project.id, name: draft.name, language: draft.language, description: draft.description }, yield* DateTime.now)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, language: draft.language, description: draft.description },
+              yield* DateTime.now
+            )
           })
         )
       ),
@@ -90,7 +99,11 @@ export const layer = Layer.effect(
           const page = yield* Pages.decodeRequest(query)
           if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
           if (asked.enabled_in !== undefined) yield* projects.named(permit, "enabled_in", asked.enabled_in)
-          const found = yield* store.list(permit, { projectId: asked.project ?? null, enabledIn: asked.enabled_in ?? null, language: asked.language ?? null }, page)
+          const found = yield* store.list(
+            permit,
+            { projectId: asked.project ?? null, enabledIn: asked.enabled_in ?? null, language: asked.language ?? null },
+            page
+          )
           return Pages.pageOf(page, found, ({ id }) => id)
         })
       ),

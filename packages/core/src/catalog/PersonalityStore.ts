@@ -36,7 +36,11 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,
-      of: { readonly projectId: ProjectId | null; readonly enabledIn: ProjectId | null; readonly language: LanguageCode | null },
+      of: {
+        readonly projectId: ProjectId | null
+        readonly enabledIn: ProjectId | null
+        readonly language: LanguageCode | null
+      },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Personality>, StorageFault>
     /** Saves the changed one as a whole. */

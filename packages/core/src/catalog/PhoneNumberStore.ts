@@ -38,7 +38,10 @@ export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNu
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<PhoneNumber>, StorageFault>
     /** Saves the changed one as a whole. */
-    readonly save: (permit: Permit<"catalog:write">, phoneNumber: PhoneNumber) => Effect.Effect<void, NumberTaken | StorageFault>
+    readonly save: (
+      permit: Permit<"catalog:write">,
+      phoneNumber: PhoneNumber
+    ) => Effect.Effect<void, NumberTaken | StorageFault>
     /** Takes it out of sight: its number is free again, and evaluators that had it have none. */
     readonly remove: (
       permit: Permit<"catalog:delete">,

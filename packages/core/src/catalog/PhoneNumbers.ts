@@ -23,7 +23,12 @@ export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumber
     /** `{project, number, name?}`; a number is one of an organisation's phone numbers at most. */
     readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageFault>
     /** `{project?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"phoneNumbers.list", [query: unknown], Pages.Page<PhoneNumber>, ValidationFailed | StorageFault>
+    readonly list: UseCase<
+      "phoneNumbers.list",
+      [query: unknown],
+      Pages.Page<PhoneNumber>,
+      ValidationFailed | StorageFault
+    >
     readonly read: UseCase<"phoneNumbers.read", [id: PhoneNumberId], PhoneNumber, NotFound | StorageFault>
     readonly update: UseCase<
       "phoneNumbers.update",
@@ -68,7 +73,11 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const draft = yield* decodeInput(PhoneNumberDraft, input)
             const project = yield* projects.hold(permit, "project", draft.project)
-            return yield* store.insert(permit, { projectId: project.id, number: draft.number, name: draft.name }, yield* DateTime.now)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, number: draft.number, name: draft.name },
+              yield* DateTime.now
+            )
           }).pipe(Effect.catchTag("NumberTaken", taken))
         )
       ),

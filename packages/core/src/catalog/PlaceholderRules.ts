@@ -2,8 +2,7 @@ import { isPlainObject, type Json, type JsonObject } from "../kernel/Json.js"
 
 const PLACEHOLDER = /\{\{\s*([^{}\s][^{}]{0,254}?)\s*\}\}/gu
 
-const print = (value: Json): string =>
-  typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)
+const print = (value: Json): string => (typeof value === "string" ? value : value === null ? "" : JSON.stringify(value))
 
 /** The value under a name, or under the steps of a dotted one (`account.id`); a name with the dots in it comes first. */
 const valueOf = (variables: JsonObject, name: string): Json | undefined => {

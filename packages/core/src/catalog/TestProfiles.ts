@@ -23,7 +23,12 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
     /** `{project, name, agent?, information?}` */
     readonly create: UseCase<"testProfiles.create", [input: unknown], TestProfile, ValidationFailed | StorageFault>
     /** `{project?, agent?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"testProfiles.list", [query: unknown], Pages.Page<TestProfile>, ValidationFailed | StorageFault>
+    readonly list: UseCase<
+      "testProfiles.list",
+      [query: unknown],
+      Pages.Page<TestProfile>,
+      ValidationFailed | StorageFault
+    >
     readonly read: UseCase<"testProfiles.read", [id: TestProfileId], TestProfile, NotFound | StorageFault>
     readonly update: UseCase<
       "testProfiles.update",
@@ -81,7 +86,11 @@ export const layer = Layer.effect(
             const draft = yield* decodeInput(TestProfileDraft, input)
             const project = yield* projects.hold(permit, "project", draft.project)
             const agent = yield* agentNamed(permit, project.id, draft.agent)
-            return yield* store.insert(permit, { projectId: project.id, name: draft.name, agentId: agent?.id ?? null, information: draft.information }, yield* DateTime.now)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, agentId: agent?.id ?? null, information: draft.information },
+              yield* DateTime.now
+            )
           })
         )
       ),
@@ -90,7 +99,11 @@ export const layer = Layer.effect(
           const asked = yield* decodeInput(TestProfileQuery, query)
           const page = yield* Pages.decodeRequest(query)
           if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          const found = yield* store.list(permit, { projectId: asked.project ?? null, agentId: asked.agent ?? null }, page)
+          const found = yield* store.list(
+            permit,
+            { projectId: asked.project ?? null, agentId: asked.agent ?? null },
+            page
+          )
           return Pages.pageOf(page, found, ({ id }) => id)
         })
       ),

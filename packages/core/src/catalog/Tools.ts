@@ -65,7 +65,11 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const draft = yield* decodeInput(ToolDraft, input)
             const project = yield* projects.hold(permit, "project", draft.project)
-            return yield* store.insert(permit, { projectId: project.id, name: draft.name, description: draft.description, parameters: draft.parameters }, yield* DateTime.now)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, description: draft.description, parameters: draft.parameters },
+              yield* DateTime.now
+            )
           })
         )
       ),

@@ -18,7 +18,8 @@ const TIMED = /^<(silence|hold)\s+time\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\/>$/
 const END_CALL = /^<endcall\s*\/>$/
 const SECONDS = /^\d{1,6}(?:\.\d{1,6})?$/
 
-const shown = (text: string): string => (text.length > 40 ? `${Array.from(text.slice(0, 40)).slice(0, 37).join("")}...` : text)
+const shown = (text: string): string =>
+  text.length > 40 ? `${Array.from(text.slice(0, 40)).slice(0, 37).join("")}...` : text
 
 const readMarker = (text: string): Either.Either<ActionPart, string> => {
   if (text === LAUGHTER) return Either.right({ kind: "laughter", text })

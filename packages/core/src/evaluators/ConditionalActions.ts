@@ -102,17 +102,19 @@ const readTrigger = (value: unknown, id: number, count: number): Either.Either<T
   if (typeof value === "boolean" || (typeof value === "object" && value !== null)) {
     return Either.left(fault("condition", "Expected a text or the id of another condition."))
   }
-  return Either.flatMap(notBlank("condition", textOf(value, "condition", MAX_TEXT)), (text): Either.Either<Trigger, Faults> =>
-    (text === FIRST_MESSAGE) === (id === 0)
-      ? Either.right(id === 0 ? { on: "first_message" } : { on: "description", description: text })
-      : Either.left(
-          fault(
-            "condition",
-            id === 0
-              ? `The condition of item 0 must be "${FIRST_MESSAGE}".`
-              : `Only item 0 may have the condition "${FIRST_MESSAGE}".`
+  return Either.flatMap(
+    notBlank("condition", textOf(value, "condition", MAX_TEXT)),
+    (text): Either.Either<Trigger, Faults> =>
+      (text === FIRST_MESSAGE) === (id === 0)
+        ? Either.right(id === 0 ? { on: "first_message" } : { on: "description", description: text })
+        : Either.left(
+            fault(
+              "condition",
+              id === 0
+                ? `The condition of item 0 must be "${FIRST_MESSAGE}".`
+                : `Only item 0 may have the condition "${FIRST_MESSAGE}".`
+            )
           )
-        )
   )
 }
 

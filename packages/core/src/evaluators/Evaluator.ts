@@ -16,11 +16,7 @@ import {
   UserId
 } from "../kernel/Ids.js"
 import { Json } from "../kernel/Json.js"
-import {
-  ConditionalActionsWire,
-  parseConditionalActionsText,
-  toConditionalActionsWire
-} from "./ConditionalActions.js"
+import { ConditionalActionsWire, parseConditionalActionsText, toConditionalActionsWire } from "./ConditionalActions.js"
 
 /** What an evaluator's instructions are. Source: interface, Evaluator. */
 export const ScenarioType = Schema.Literal("instruction", "real_world_smart", "real_world_fixed", "conditional_actions")

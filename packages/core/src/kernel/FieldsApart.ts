@@ -24,9 +24,10 @@ export const readApart = <F extends Record<string, Schema.Schema.All | Schema.Pr
     const read = readers.map((reader) => reader(input))
     return {
       // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- each field was read by its own schema
-      values: Object.assign({}, ...Either.getOrElse(Either.right(read.filter(Either.isRight).map(({ right }) => right)), () => [])) as Partial<
-        Schema.Struct.Type<F>
-      >,
+      values: Object.assign(
+        {},
+        ...Either.getOrElse(Either.right(read.filter(Either.isRight).map(({ right }) => right)), () => [])
+      ) as Partial<Schema.Struct.Type<F>>,
       faults: mergeFaults(...read.filter(Either.isLeft).map(({ left }) => left))
     }
   }

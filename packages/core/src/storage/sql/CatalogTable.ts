@@ -62,7 +62,8 @@ export const catalogTable = <Row, Encoded, A>(of: {
        JOIN projects p ON p.id = t.project_id AND p.deleted_ms IS NULL ${of.joins ?? ""}`
     )
     const there = (permit: Permit) => sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL`
-    const find = (permit: Permit, id: number) => sql`${selected} WHERE t.id = ${id} AND ${there(permit)}`.pipe(rows.first)
+    const find = (permit: Permit, id: number) =>
+      sql`${selected} WHERE t.id = ${id} AND ${there(permit)}`.pipe(rows.first)
     const ids = (statement: Effect.Effect<ReadonlyArray<object>, SqlError>) =>
       Effect.map(statement, ([row]) => (row !== undefined && "id" in row ? Number(row.id) : 0))
     const named = (operation: string) => storing(`${of.store}.${operation}`)

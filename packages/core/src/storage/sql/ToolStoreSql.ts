@@ -71,7 +71,8 @@ export const layer = Layer.effect(
             updated_ms: DateTime.toEpochMillis(tool.updatedAt)
           })
           .pipe(storing("ToolStore.save")),
-      remove: (permit, id, now) => table.remove(permit, id, now, [sql`DELETE FROM evaluator_tools WHERE tool_id = ${id}`])
+      remove: (permit, id, now) =>
+        table.remove(permit, id, now, [sql`DELETE FROM evaluator_tools WHERE tool_id = ${id}`])
     })
   })
 )
