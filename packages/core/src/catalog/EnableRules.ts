@@ -18,7 +18,7 @@ export const MAX_ENABLED_AT_ONCE = 1000
 const FORMS = 'Name personalities by an id, a list of ids or of {id}, a comma-separated text of ids, or "all".'
 
 const readId = (value: unknown): PersonalityId | undefined => {
-  const plain = isPlainObject(value) ? value["id"] : value
+  const plain = isPlainObject(value) ? value.id : value
   const number = typeof plain === "string" && /^\d{1,16}$/.test(plain.trim()) ? Number(plain) : plain
   return typeof number === "number" && Number.isSafeInteger(number) && number > 0
     ? PersonalityId.make(number)
@@ -46,7 +46,11 @@ const readJson = (text: string): unknown => {
 const readPersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], Faults> => {
   if (value === undefined) return Either.left(fault("personalities", Said.required))
   if (value === null) return Either.left(fault("personalities", Said.notNull))
-  if (Array.isArray(value)) return readIds(value)
+  if (Array.isArray(value)) {
+    // A form's one field arrives as a list of one, whatever stands in it.
+    const only: unknown = value.length === 1 ? value[0] : undefined
+    return typeof only === "string" ? readPersonalities(only) : readIds(value)
+  }
   if (typeof value !== "string") {
     const id = readId(value)
     return id === undefined ? Either.left(fault("personalities", FORMS)) : Either.right([id])
@@ -79,8 +83,8 @@ export const readEnableRequest = (input: unknown): Either.Either<EnableRequest, 
   if (!isPlainObject(input)) {
     return Either.left(fault("non_field_errors", input === null ? Said.notNull : Said.notAnObject))
   }
-  const personalities = readPersonalities(Object.hasOwn(input, "personalities") ? input["personalities"] : undefined)
-  const given = Object.hasOwn(input, "language") ? input["language"] : null
+  const personalities = readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
+  const given = Object.hasOwn(input, "language") ? input.language : null
   const language = given === null || given === undefined || given === "" ? null : given
   const known = LanguageCode.literals.find((code) => code === language)
   const languageFaults = language === null || known !== undefined ? noFaults : fault("language", Said.notAChoice(given))

@@ -13,7 +13,7 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { readEnableRequest } from "./EnableRules.js"
 import { LanguageCode } from "./Language.js"
-import { Personality, PersonalityDraft, PersonalityPatch } from "./Personality.js"
+import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityStanding } from "./Personality.js"
 import { PersonalityStore } from "./PersonalityStore.js"
 import { Projects } from "./Projects.js"
 
@@ -49,8 +49,15 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       ReadonlyArray<Personality>,
       ValidationFailed | NotFound | StorageFault
     >
-    /** A personality that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: PersonalityId) => Effect.Effect<Personality, NotFound | StorageFault>
+    /**
+     * Whether a project's evaluators and suites may use a personality: `enabled` ones alone. Without a project, because
+     * none was named that is there, it is enough that the personality is there.
+     */
+    readonly standing: (
+      permit: Permit,
+      project: ProjectId | null,
+      id: PersonalityId
+    ) => Effect.Effect<PersonalityStanding, StorageFault>
   }
 >() {}
 
@@ -79,7 +86,16 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: PersonalityId) => within(permit, store.find(permit, id))
 
     return Personalities.of({
-      find,
+      standing: (permit, project, id) =>
+        Effect.gen(function* () {
+          // One that was made elsewhere and enabled here is in the reach of whoever reaches this project.
+          if (project !== null && (yield* store.isEnabled(permit, project, id))) return "enabled"
+          const isThere = yield* find(permit, id).pipe(
+            Effect.as(true),
+            Effect.catchTag("NotFound", () => Effect.succeed(false))
+          )
+          return isThere ? (project === null ? "enabled" : "not enabled") : "unknown"
+        }),
       create: useCase("personalities.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {

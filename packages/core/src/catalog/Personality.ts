@@ -41,3 +41,6 @@ export const PersonalityPatch = Fields.object({
   language: Fields.optional(Fields.choice(LanguageCode.literals)),
   description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION }))
 })
+
+/** Whether a project may use a personality. */
+export type PersonalityStanding = "enabled" | "not enabled" | "unknown"

@@ -65,6 +65,8 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>
     ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageFault>
+    /** Whether the project has it enabled. */
+    readonly isEnabled: (permit: Permit, project: ProjectId, id: PersonalityId) => Effect.Effect<boolean, StorageFault>
     /** All that the project has enabled, oldest first. */
     readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageFault>
   }

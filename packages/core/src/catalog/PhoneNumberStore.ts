@@ -29,6 +29,8 @@ export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNu
       now: DateTime.Utc
     ) => Effect.Effect<PhoneNumber, NumberTaken | StorageFault>
     readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<Option.Option<PhoneNumber>, StorageFault>
+    /** The one of this number, as it was given. */
+    readonly findNumber: (permit: Permit, number: string) => Effect.Effect<Option.Option<PhoneNumber>, StorageFault>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
     readonly hold: (permit: Permit, id: PhoneNumberId) => Effect.Effect<Option.Option<PhoneNumber>, StorageFault>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */

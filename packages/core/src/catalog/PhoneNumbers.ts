@@ -40,6 +40,8 @@ export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumber
     readonly delete: UseCase<"phoneNumbers.delete", [id: PhoneNumberId], void, NotFound | StorageFault>
     /** A phone number that another use case was given the id of, when it is within the permit's reach. */
     readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
+    /** The same by the number itself. */
+    readonly findNumber: (permit: Permit, number: string) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
   }
 >() {}
 
@@ -68,6 +70,7 @@ export const layer = Layer.effect(
 
     return PhoneNumbers.of({
       find,
+      findNumber: (permit, number) => within(permit, store.findNumber(permit, number)),
       create: useCase("phoneNumbers.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {

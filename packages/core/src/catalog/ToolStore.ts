@@ -38,6 +38,8 @@ export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
+    /** All of these that are there, within the permit's reach, in one statement. */
+    readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
     /** Saves the changed one as a whole. */
     readonly save: (permit: Permit<"catalog:write">, tool: Tool) => Effect.Effect<void, StorageFault>
     /** Takes it out of sight, and away from the evaluators that had it. */

@@ -32,8 +32,8 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
     >
     /** Takes it out of sight, and away from the evaluators that use it. */
     readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageFault>
-    /** A tool that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: ToolId) => Effect.Effect<Tool, NotFound | StorageFault>
+    /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
+    readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
   }
 >() {}
 
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: ToolId) => within(permit, store.find(permit, id))
 
     return Tools.of({
-      find,
+      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       create: useCase("tools.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {

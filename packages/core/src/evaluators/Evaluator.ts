@@ -25,6 +25,22 @@ export type ScenarioType = typeof ScenarioType.Type
 /** The longest name of an evaluator. Source: interface, Limits. */
 export const MAX_EVALUATOR_NAME = 80
 
+/** The longest instructions, also after any number of appends; the interface sets no limit. */
+export const MAX_INSTRUCTIONS = 200_000
+
+/** The longest of an evaluator's other texts. */
+export const MAX_EVALUATOR_TEXT = 20_000
+
+/** The longest call, in seconds: a day. */
+export const MAX_MAX_DURATION = 86_400
+
+/** Tags of an evaluator, and characters of one. Source: design, section 5, for scenarios of suites. */
+export const MAX_TAGS = 32
+export const MAX_TAG = 64
+
+/** Metrics or tools that one request may name. */
+export const MAX_ATTACHED = 500
+
 /** A test case: how a simulated caller behaves towards an agent, and what is asked of the call. Source: interface, Evaluator. */
 export class Evaluator extends Schema.Class<Evaluator>("@earshot/core/evaluators/Evaluator")({
   id: EvaluatorId,

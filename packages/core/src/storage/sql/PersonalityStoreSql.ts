@@ -103,6 +103,8 @@ export const layer = Layer.effect(
         table
           .all(permit, sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, { project: "t.project_id" })}`)
           .pipe(Effect.map((found) => new Set(found.map(({ id }) => id)))),
+      isEnabled: (permit, project, id) =>
+        table.all(permit, sql`t.id = ${id} AND ${enabledIn(project)}`).pipe(Effect.map((found) => found.length > 0)),
       enabledIn: (permit, project) => table.all(permit, enabledIn(project))
     })
   })

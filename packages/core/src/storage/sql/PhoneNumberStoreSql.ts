@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { NumberTaken } from "../../catalog/CatalogErrors.js"
 import { PhoneNumber } from "../../catalog/PhoneNumber.js"
@@ -57,6 +58,8 @@ export const layer = Layer.effect(
           )
           .pipe(unlessTaken(phoneNumber.number), storing("PhoneNumberStore.insert")),
       find: table.find,
+      findNumber: (permit, number) =>
+        Effect.map(table.all(permit, sql`t.number = ${number}`), ([found]) => Option.fromNullable(found)),
       hold: table.hold,
       list: (permit, { projectId }, page) =>
         table.list(permit, projectId === null ? [] : [sql`t.project_id = ${projectId}`], page),

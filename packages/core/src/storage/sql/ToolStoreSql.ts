@@ -8,6 +8,8 @@ import { ToolStore } from "../../catalog/ToolStore.js"
 import { OrganizationId, ProjectId, ToolId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
 import { catalogTable } from "./CatalogTable.js"
+import { Dialect } from "./Dialect.js"
+import { within } from "./Reach.js"
 import { Instant, jsonColumn } from "./Rows.js"
 import { storing } from "./Storing.js"
 
@@ -26,6 +28,7 @@ export const layer = Layer.effect(
   ToolStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
+    const dialect = yield* Dialect
     const table = yield* catalogTable({
       store: "ToolStore",
       table: "tools",
@@ -62,6 +65,11 @@ export const layer = Layer.effect(
       hold: table.hold,
       list: (permit, { projectId }, page) =>
         table.list(permit, projectId === null ? [] : [sql`t.project_id = ${projectId}`], page),
+      findAll: (permit, ids) =>
+        table.all(
+          permit,
+          sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, { project: "t.project_id" })}`
+        ),
       save: (permit, tool) =>
         table
           .save(permit, tool.id, {

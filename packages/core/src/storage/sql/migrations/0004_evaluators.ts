@@ -72,7 +72,7 @@ export const evaluators = Effect.gen(function* () {
     updated_ms ${column.integer} NOT NULL,
     UNIQUE (project_id, path)
   )`
-  // search_text is what a search by text looks into: name and instructions, folded to one case.
+  // search_text is what a search by text looks into: name and instructions in one case.
   yield* sql`CREATE TABLE evaluators (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
@@ -97,6 +97,7 @@ export const evaluators = Effect.gen(function* () {
     updated_ms ${column.integer} NOT NULL,
     deleted_ms ${column.integer}
   )`
+  yield* sql`CREATE INDEX evaluators_by_organization ON evaluators (organization_id, id)`
   yield* sql`CREATE INDEX evaluators_by_project ON evaluators (project_id, id)`
   yield* sql`CREATE INDEX evaluators_by_agent ON evaluators (agent_id, id)`
   yield* sql`CREATE INDEX evaluators_by_folder ON evaluators (folder_id, id)`
