@@ -12,6 +12,7 @@ import * as ShareableLinks from "./access/ShareableLinks.js"
 import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
+import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
 import * as Calls from "./calls/Calls.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
@@ -130,6 +131,7 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
+<<<<<<< HEAD
 /** What tests refer to beside projects and agents. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
@@ -145,6 +147,12 @@ const measured = Layer.mergeAll(
   Widgets.layer,
   Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 ).pipe(Layer.provideMerge(Metrics.layer))
+=======
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(
+  Layer.provideMerge(Metrics.layer),
+  Layer.provide(Analytics.layer)
+)
+>>>>>>> main
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
