@@ -131,8 +131,9 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
-<<<<<<< HEAD
-/** What tests refer to beside projects and agents. */
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
+
+/** What tests refer to beside projects, agents and metrics. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
   TestProfiles.layer,
@@ -141,18 +142,7 @@ const testCatalog = Layer.mergeAll(
   Folders.layer
 )
 
-/** What stands on metrics. */
-const measured = Layer.mergeAll(
-  Dashboards.layer,
-  Widgets.layer,
-  Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
-).pipe(Layer.provideMerge(Metrics.layer))
-=======
-const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(
-  Layer.provideMerge(Metrics.layer),
-  Layer.provide(Analytics.layer)
-)
->>>>>>> main
+const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
@@ -164,7 +154,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         ports.transcriber ?? Transcriber.layerNone
       )
     ),
-    Layer.merge(measured),
+    Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(stores),
