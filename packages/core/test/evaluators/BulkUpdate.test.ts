@@ -271,7 +271,7 @@ for (const database of TestEngine.databases) {
               tool_ids_to_remove: moment % 2 === 0 ? [] : toolIds,
               append_instruction: "x",
               folder_path: moment % 2 === 0 ? folder.path : ""
-            })
+            }).pipe(Effect.withMaxOpsBeforeYield(60))
           )
           // As many turns of the loop later each time, so that it is met at every step.
           yield* Effect.yieldNow().pipe(
