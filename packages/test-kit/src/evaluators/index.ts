@@ -1,0 +1,1 @@
+export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
