@@ -1,1 +1,9 @@
 export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
+export {
+  checkEvaluatorModel,
+  type DoorAnswer,
+  type EvaluatorDoor,
+  type EvaluatorWorld,
+  type SeenEvaluator
+} from "./EvaluatorModel.js"
+export { insertMetrics } from "./Metrics.js"
