@@ -325,8 +325,10 @@ const input = {
     Options.withDescription("A JSON object with fields, - for stdin; FIELD=VALUE goes before what stands in it."),
     Options.optional
   ),
-  fields: Args.text({ name: "FIELD=VALUE" }).pipe(
-    Args.withDescription("Fields by the names the server knows; lists and objects are JSON, such as tags='[\"a\"]'."),
+  fields: Args.text({ name: "SET" }).pipe(
+    Args.withDescription(
+      "FIELD=VALUE, by the names that the server knows; lists and objects are JSON, such as tags='[\"a\"]'."
+    ),
     Args.repeated
   )
 }
