@@ -1,3 +1,4 @@
+export { evaluatorStoreContract } from "./EvaluatorStoreContract.js"
 export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
 export {
   checkEvaluatorModel,
