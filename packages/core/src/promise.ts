@@ -112,7 +112,9 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               [
                 name,
                 (...args: ReadonlyArray<unknown>) => {
-                  const { actor, signal } = optionsOf(args)
+                  const options = optionsOf(args)
+                  if (options?.actor === undefined) return Promise.reject(new TypeError(WITHOUT_ACTOR))
+                  const { actor, signal } = options
                   return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
                 }
               ]
@@ -175,10 +177,16 @@ type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, un
 
 const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
 
-/** The last argument of a use case called by promise. Leaving it out is the one mistake the types may not have stopped. */
-const optionsOf = (args: ReadonlyArray<unknown>): CallOptions =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller's types said so
-  args[args.length - 1] as CallOptions
+/**
+ * The last argument of a use case called by promise. A caller without types may have left it out, or passed an id in its
+ * place.
+ */
+const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefined => {
+  const last = args.at(-1)
+  return typeof last === "object" && last !== null ? last : undefined
+}
+
+const WITHOUT_ACTOR = "Say for whom: the last argument of a use case is { actor }, such as hostActor(organization.id)."
 
 /** The value, or the typed error itself as the rejection: callers test it with `instanceof` or by its `_tag`. */
 const settled = <A, E>(exit: Exit.Exit<A, E>): Promise<A> =>
