@@ -28,10 +28,16 @@ import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
+import { Folders } from "./catalog/Folders.js"
 import { type FoundedOrganization, Organizations } from "./catalog/Organizations.js"
+import { Personalities } from "./catalog/Personalities.js"
+import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
+import { TestProfiles } from "./catalog/TestProfiles.js"
+import { Tools } from "./catalog/Tools.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
+import { Evaluators } from "./evaluators/Evaluators.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -64,6 +70,12 @@ export interface PromiseEngine {
   readonly users: Promised<Context.Tag.Service<Users>>
   readonly projects: Promised<Context.Tag.Service<Projects>>
   readonly agents: Promised<Context.Tag.Service<Agents>>
+  readonly personalities: Promised<Context.Tag.Service<Personalities>>
+  readonly testProfiles: Promised<Context.Tag.Service<TestProfiles>>
+  readonly phoneNumbers: Promised<Context.Tag.Service<PhoneNumbers>>
+  readonly tools: Promised<Context.Tag.Service<Tools>>
+  readonly folders: Promised<Context.Tag.Service<Folders>>
+  readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
@@ -121,6 +133,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       users: Users,
       projects: Projects,
       agents: Agents,
+      personalities: Personalities,
+      testProfiles: TestProfiles,
+      phoneNumbers: PhoneNumbers,
+      tools: Tools,
+      folders: Folders,
+      evaluators: Evaluators,
       calls: Calls,
       dashboards: Dashboards,
       widgets: Widgets,
@@ -135,6 +153,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     users: promised(services.users),
     projects: promised(services.projects),
     agents: promised(services.agents),
+    personalities: promised(services.personalities),
+    testProfiles: promised(services.testProfiles),
+    phoneNumbers: promised(services.phoneNumbers),
+    tools: promised(services.tools),
+    folders: promised(services.folders),
+    evaluators: promised(services.evaluators),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>
