@@ -1,1 +1,2 @@
 export * from "./kernel/index.js"
+export * as Redaction from "./redaction/index.js"

@@ -1,1 +1,1 @@
-export {}
+export * as RedactionKit from "./redaction/index.js"
