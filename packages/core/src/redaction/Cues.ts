@@ -51,7 +51,7 @@ const add = (
   }
 }
 
-add("ssn", 3, 11, 0.97, `social security number, social security, social security no, ssn, s s n, ss number, ss #, social number, my social,
+add("ssn", 4, 11, 0.97, `social security number, social security, social security no, ssn, s s n, ss number, ss #, social number, my social,
  your social, his social, her social, their social, of social, full social, the social, social, soc sec, social insurance number, sin number, itin`)
 add("nothing", 0, 0, 0, `social media, social worker, social distancing, social event, social network, social club, social life, social services`)
 add("credit_card", 4, 19, 0.95, `credit card number, card number, credit card, debit card number, debit card, card ending in, card ending with, card that ends in,

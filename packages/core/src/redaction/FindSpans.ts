@@ -3,6 +3,7 @@ import { cuesOf } from "./Cues.js"
 import { addressCandidates } from "./recognisers/Addresses.js"
 import { moneyCandidates } from "./recognisers/Money.js"
 import { numberCandidates } from "./recognisers/Numbers.js"
+import { organizationCandidates } from "./recognisers/Organizations.js"
 import { peopleCandidates } from "./recognisers/People.js"
 import { placeCandidates } from "./recognisers/Places.js"
 import { secretCandidates } from "./recognisers/Secrets.js"
@@ -48,6 +49,7 @@ export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyAr
     moneyCandidates(call, runs, cues),
     placeCandidates(call, runs, model.sets),
     peopleCandidates(call, runs, model.sets),
+    organizationCandidates(call, model.sets),
     termCandidates(call),
     secretCandidates(call, runs),
     taggerCandidates(call, everyday, model, options.thresholds),

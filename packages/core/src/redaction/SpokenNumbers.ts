@@ -100,8 +100,9 @@ const readLetter = (all: ReadonlyArray<Token>, at: number): Read | undefined => 
     let word = next + 1
     if (all[word]?.cls === "i" || all[word]?.lower === "for" || all[word]?.lower === "a") word++
     const example = all[word]
-    if (example !== undefined && example.text.length > 1 && example.lower.startsWith(token.lower)) {
-      return { chars: token.text.toUpperCase(), to: word + 1, spoken: true }
+    if (example !== undefined && (example.text.length > 1 || (example.lower === "x" && all[word + 1]?.text === "-")) && example.lower.startsWith(token.lower)) {
+      const ray = example.lower === "x" && all[word + 1]?.text === "-"
+      return { chars: token.text.toUpperCase(), to: ray ? word + 3 : word + 1, spoken: true }
     }
   }
   return { chars: token.text.toUpperCase(), to: at + 1, spoken: token.cls !== "N" }
@@ -139,6 +140,9 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean): Read | undefine
       return { chars: scaled.digits, to: scaled.to, spoken: true }
     }
     case "L": {
+      if (token.lower === "x" && all[at + 1]?.text === "-" && all[at + 2]?.lower === "ray") {
+        return inside || nextIsSpelled(all, at + 3) ? { chars: "X", to: at + 3, spoken: true } : undefined
+      }
       if (token.lower === "o" && (inside || isElementClass(all[at + 1]?.cls ?? ""))) return { chars: "0", to: at + 1, spoken: true }
       const letter = readLetter(all, at)
       if (letter === undefined) return undefined
@@ -148,7 +152,8 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean): Read | undefine
       return letter
     }
     case "a":
-      return token.lower === "a" && ((inside && nextIsElement(all, at + 1)) || (readLetter(all, at)?.to ?? 0) > at + 1)
+      return token.lower === "a" &&
+        ((inside && nextIsElement(all, at + 1)) || (readLetter(all, at)?.to ?? 0) > at + 1 || startsSpelling(all, at + 1))
         ? readLetter(all, at)
         : undefined
     case "w": {
@@ -171,12 +176,20 @@ const nextIsFigure = (all: ReadonlyArray<Token>, at: number): boolean => {
 }
 
 const nextIsSpelled = (all: ReadonlyArray<Token>, at: number): boolean => {
-  const next = all[at]?.text === "," ? all[at + 1] : all[at]
+  const next = all[readJoint(all, at).to]
   return next !== undefined && (next.cls === "L" || isElementClass(next.cls) || spellingWords.has(next.lower))
 }
 
+/** "a k s ...", "a dash one six": an "a" that opens a spelled code. */
+const startsSpelling = (all: ReadonlyArray<Token>, at: number): boolean => {
+  const { joint, to } = readJoint(all, at)
+  const next = all[to]
+  if (next === undefined) return false
+  return next.cls === "L" ? next.lower !== "i" && nextIsElement(all, to + 1) : joint === "-" && isElementClass(next.cls)
+}
+
 const nextIsElement = (all: ReadonlyArray<Token>, at: number): boolean => {
-  const next = /^[,.-]$/.test(all[at]?.text ?? "") ? all[at + 1] : all[at]
+  const next = all[readJoint(all, at).to]
   return next !== undefined && (isElementClass(next.cls) || next.cls === "L" || (next.cls === "a" && next.lower === "a"))
 }
 

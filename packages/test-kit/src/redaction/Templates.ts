@@ -237,6 +237,40 @@ export const smallTalk: Readonly<Record<Part, ReadonlyArray<string>>> = {
     A: Please allow a few days for processing.
     C: Is the hotel near the beach?
     A: You will receive a message when it ships. | C: Sounds good.
+    C: Please bill me later and mark it as paid.
+    C: Mark it as urgent, will you?
+    C: There is a grace period, right?
+    C: I drew a blank when they asked, to be frank.
+    C: The price rose again and I hope you can match it.
+    C: It will be dark before dawn, and May is far away.
+    C: That was the second time and the third call this week.
+    C: It's on the fourth floor, first door on the left.
+    C: See page 4, chapter 2, line 10.
+    C: I pay for 300 megabits and get 20.
+    A: It takes five to seven business days. | C: Okay.
+    C: I ordered two of the large ones and one small one.
+    C: Give me ten minutes to find the box.
+    C: The first one broke and the second one never came.
+    C: It has six cylinders and two doors.
+    C: Out of ten I would give it a seven.
+    C: The sun was in my eyes and I could not read the rich text.
+    C: Can I pay with cash or by check?
+    C: I bought a new lamp and a glass table.
+    C: The art was nice, the joy was gone.
+    C: It costs too much, sue me.
+    C: Will that work for a cook or a hunter?
+    C: I don't have faith in it anymore.
+    A: One moment while I look at that. | C: Take your time.
+    C: The Dell laptop came with Windows 10.
+    C: We flew with Delta and stayed at the Marriott Hotel.
+    C: I went to Macy's and then to Lowe's.
+    C: Half of them are fine, the other 12 are not.
+    C: The box says 24 by 36 inches.
+    C: I only want channel 5 and channel 9.
+    A: You are number three in line. | C: Okay.
+    C: I'm Very Unhappy With This.
+    C: We need a table for four people.
+    C: My battery is at 15 percent.
   `),
   measure: lines(`
     A: Hi there, what can I do for you? | C: My subscription was renewed and I didn't want that.

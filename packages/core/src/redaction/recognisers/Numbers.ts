@@ -14,7 +14,7 @@ interface Chain {
 /** What follows an amount or a count of something, which is no identifier however long. */
 const counted = wordSet(`percent percentage times minutes minute hours hour days day weeks week months month years year kids children
  people items miles mile units boxes degrees feet foot inches inch pounds kilos kg lbs grams dollars bucks euros cents pence points
- stars steps pieces copies bedrooms bedroom blocks stops guests nights night tickets calls emails seconds followers square megabytes gigabytes gigs megs mph percent% gallons`)
+ stars steps pieces copies bedrooms bedroom blocks stops guests nights night tickets calls emails seconds followers square megabits mbps gigabits megabytes gigabytes gigs megs mph percent% gallons`)
 
 const chainsOf = (call: CallText, runs: ReadonlyArray<Run>): ReadonlyArray<Chain> => {
   const { all } = call.tokens
@@ -55,10 +55,14 @@ const togetherBySpeaker = (call: CallText, chain: Chain): ReadonlyMap<string, st
   return together
 }
 
-const at = (call: CallText, run: Run): readonly [number, number] => [
-  call.tokens.all[run.from]?.start ?? 0,
-  call.tokens.all[run.to - 1]?.end ?? 0
-]
+/** A run's place, with the bracket or plus it opens with. */
+const at = (call: CallText, run: Run): readonly [number, number] => {
+  const { all } = call.tokens
+  let from = run.from
+  if (all[from - 1]?.text === "(" && run.joints.includes("(")) from--
+  if (all[from - 1]?.text === "+" || all[from - 1]?.text === "#") from--
+  return [all[from]?.start ?? 0, all[run.to - 1]?.end ?? 0]
+}
 
 /** Lengths of the parts as they were given: "402", "77", "1234" is 3-2-4. */
 const grouping = (run: Run): string => {
@@ -94,10 +98,10 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   if (isDigits && isNanp(chars)) {
     const plus = call.tokens.all[run.from - 1]?.text === "+"
     if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups)) found.push(candidate("phone_number", start, end, 0.8, `given as ${groups}`, "North American numbering plan"))
-    else if (plus) found.push(candidate("phone_number", start - 1, end, 0.85, "international form"))
+    else if (plus) found.push(candidate("phone_number", start, end, 0.85, "international form"))
     else found.push(candidate("phone_number", start, end, chars.length === 10 ? 0.56 : 0.52, "North American numbering plan"))
   } else if (isDigits && chars.length >= 8 && chars.length <= 15 && call.tokens.all[run.from - 1]?.text === "+" && isInternational(chars)) {
-    found.push(candidate("phone_number", start - 1, end, 0.9, "international form"))
+    found.push(candidate("phone_number", start, end, 0.9, "international form"))
   } else if (isDigits && groups === "3-4" && !run.spoken && run.joints[1] === "-") {
     found.push(candidate("phone_number", start, end, 0.6, "given as 3-4"))
   }
@@ -149,12 +153,13 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
     const digits = chain.runs.reduce((sum, run) => sum + run.digits, 0)
     const weighed = nearestCue(call, cues, first.from, last.to, (cue) => {
       if (cue.field === "nothing") return digits > 0
-      if (cue.field === "money" || cue.field === "age") return false
       if (chain.runs.some((run) => fits(cue, run.chars.length))) return true
       return fits(cue, longest) || fits(cue, total)
     })
     if (weighed === undefined) continue
     const { cue } = weighed
+    // Those have recognisers of their own; that they are nearest only means that nothing else is meant.
+    if (cue.field === "money" || cue.field === "age") continue
     // Letters alone are a code only right beside the cue; plates may be all letters.
     const lettersOnly = digits === 0
     if (lettersOnly && (weighed.distance > 4 || total < 4 || cue.field === "nothing" || chain.runs.every((run) => run.pieces.length < 2))) continue
@@ -167,7 +172,7 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
       if (run.digits === 0 && run.pieces.length < 2 && !part) continue
       const loose = run.digits === 1 && run.chars.length === 1 && !part ? 0.3 : 0
       const field = cue.kind === "cvv" && run.chars.length > 4 ? "password" : cue.field
-      found.push(candidate(field, ...at(call, run), Math.max(0, weighed.weight - loose), evidenceOf(weighed), ...(part ? ["given in parts"] : [])))
+      found.push(candidate(field, ...at(call, run), Math.max(0, (cue.field === "nothing" && weighed.distance > 3 ? 0.57 : weighed.weight) - loose), evidenceOf(weighed), ...(part ? ["given in parts"] : [])))
     }
   }
   return found

@@ -173,7 +173,6 @@ export const placeCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets: 
       at = place.to - 1
       continue
     }
-    if (/^[NSEW]$/.test(token.text) && false) continue
     // Coordinates said aloud.
     if (/^(latitude|longitude|lat|long|lng)$/.test(lower)) {
       let next = at + 1

@@ -46,7 +46,8 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
     const { value: meaning } = hit
     let from = hit.to
     let turned = false
-    let linked = false
+    // "log in as ..." ends in its own link.
+    let linked = all[hit.to - 1]?.lower === "as" || all[hit.to - 1]?.lower === "is"
     // A question is answered by the other side, after whatever is left of it.
     let asked = false
     for (let back = at - 1; back >= Math.max(0, at - 8) && !ends.test(all[back]?.text ?? ""); back--) {
@@ -100,7 +101,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
         words++
         continue
       }
-      if (to > from && /^(and|but|so|then|please|okay|ok|thanks|thank|right|for|if|can|with|i|is|it|that|my|because|or|you|it's|i'm|let|could|what|do|does|did|just|now|when|yeah|yes|on|by|the|the's|to)$/.test(token.lower) && !spelledSigns.has(token.lower)) break
+      if (to > from && /^(and|but|so|then|please|okay|ok|thanks|thank|right|usually|normally|always|for|if|can|with|i|is|it|that|my|because|or|you|it's|i'm|let|could|what|do|does|did|just|now|when|yeah|yes|on|by|the|the's|to)$/.test(token.lower) && !spelledSigns.has(token.lower)) break
       to++
       words++
       if (!meaning.free && words === 1 && all[to]?.start !== all[to - 1]?.end && !isPart(all[to]?.lower ?? "") && !runFrom.has(to)) break

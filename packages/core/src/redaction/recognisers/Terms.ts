@@ -35,13 +35,6 @@ const notOrigin = wordSet(`language speaking food restaurant restaurants cuisine
  bread sushi noodles takeout fusion salad sausage yogurt pie pizza ale whiskey whisky roulette doors horn polish remover`)
 const languageVerbs = wordSet("speak speaks speaking spoke learn learning in translate understand understands press for")
 
-const workWords = wordSet("as am i'm he's she's is was being became become be a an my his her")
-
-const bodyPatterns = {
-  height: /[dtzN](?:w|')[dtzoN]?(?:[dtzN])?(?:w)?/g
-} as const
-void bodyPatterns
-
 const hairColours = wordSet(`brown black blond blonde red auburn grey gray white silver ginger brunette dark light strawberry sandy dyed curly wavy straight long short
  blue green hazel amber chestnut golden bleached purple pink salt-and-pepper dirty thick thin frizzy shoulder-length olive pale fair tan tanned freckled medium deep`)
 const bodyParts = wordSet("hair eyes eye skin complexion beard mustache moustache goatee eyebrows sideburns haired eyed skinned bearded")
@@ -53,7 +46,7 @@ for (const phrase of `bald, balding, bald spot, brunette, redhead, red head, bir
 }
 
 const raceBefore = wordSet("a an i'm he's she's is am was are as being who's were")
-const raceAfter = wordSet("man woman male female guy girl lady person people community student students men women kid family gentleman teenager boy and or")
+const raceAfter = wordSet("man woman male female guy girl lady person people community student students men women kid family gentleman teenager boy")
 
 /** Words and phrases that name an origin, a gender, a body, a job or an event. */
 export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
@@ -95,7 +88,7 @@ export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
         }
         else {
           used = isWork(word, at)
-          if (used && !/^(for|of)$/.test("")) put(field, at, to, 0.62, "job title, said of somebody")
+          if (used) put(field, at, to, 0.62, "job title, said of somebody")
         }
       } else if (field === "event") {
         if (token.lower === "ces" || token.lower === "eid" || token.lower === "lent" || token.lower === "carnival" || token.lower === "homecoming" || token.lower === "holi" || token.lower === "epiphany" || token.lower === "may") {
@@ -117,7 +110,7 @@ export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
       if (/^(as|is|was|title|of)$/.test(word(from)) && (lower.startsWith("work") || lower === "employed" || lower === "trained" ? word(from) === "as" : true)) {
         while (/^(as|is|was|title|a|an|the|of|part|full|time|-|:|currently|being)$/.test(word(from))) from++
         let to = from
-        while (to - from < 4 && all[to]?.cls === "w" && !functionWords.has(word(to)) && !/^(for|since|now|while|years|year|currently|over)$/.test(word(to))) to++
+        while (to - from < 4 && all[to]?.cls === "w" && !functionWords.has(word(to)) && !/^(for|since|now|while|years|year|currently|over|downtown|here|nearby|full|part|abroad|remotely)$/.test(word(to))) to++
         if (to > from && lower !== "role" && lower !== "title" && lower !== "position") put("occupation", from, to, 0.72, `after "${lower}"`)
         else if (to > from && (word(at - 1) === "my" || word(at - 1) === "his" || word(at - 1) === "her" || word(at - 1) === "job")) put("occupation", from, to, 0.68, `after "${lower}"`)
       }
@@ -134,6 +127,7 @@ export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
         let to = body.to
         let from = at
         while (at - from < 3 && all[from - 1]?.cls === "w" && !functionWords.has(word(from - 1)) && !/^(with|has|have|get|got)$/.test(word(from - 1))) from--
+        if (all[from - 1]?.cls === "a") from--
         if (/^(on|of|above|under|over|across|behind|near|along|down)$/.test(word(to)) || word(to) === "mole") {
           to++
           let words = 0
@@ -185,8 +179,6 @@ export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
       while (from > 0 && /^[dtyzNhk&.ao]$/.test(all[from - 1]?.cls ?? "") && at - from < 6) from--
       if (/^[dtyzNhko]$/.test(all[at - 1]?.cls ?? "")) put("physical_attribute", from, at + 1, 0.8, "weight")
     }
-    if (/^(tall|heavy)$/.test(lower) && false) continue
-    if (/^(i|he|she|stand|stands|height)$/.test(lower) && false) continue
     // Gender said outright.
     if ((lower === "gender" || lower === "sex" || lower === "identify" || lower === "orientation" || lower === "identifies") && /^(is|as|:|was)$/.test(word(at + 1))) {
       let to = at + 2
@@ -223,4 +215,3 @@ const isWork = (word: (at: number) => string, at: number): boolean => {
   }
   return false
 }
-void workWords

@@ -16,14 +16,12 @@ export const classPatterns = {
   month: /M/g,
   ordinalDay: /T(?:yF|ys|F|s)/g,
   spokenYear: /[ty](?:z|yd?|t|od)|dk&?(?:z|yd?|t|d)|dkod/g,
-  weekday: /b?W(?=[^])?(?:e)?|R|bu|(?:T)?b(?:N|d)?(?:u|e|W)|(?:N|d|a|t|yd?)(?:u)[w](?:)/g,
   clock: new RegExp(`${NUMBER}(?::N(?::N)?|o?${NUMBER}|\\.N)?(?:w?)A(?:A)?|${NUMBER}(?:${NUMBER}|od)?c(?:A)?`, "g"),
   colon: /N:N(?::N)?/g,
   inPartOfDay: new RegExp(`${NUMBER}(?:o?${NUMBER}|:N)?iTe`, "g"),
   noon: /(?:z|yd?|t|d|N)?e/g,
   halfPast: new RegExp(`(?:a?q|${NUMBER}u?)w${NUMBER}A?`, "g"),
-  duration: new RegExp(`(?:${NUMBER}|a)(?:&aq)?u`, "g"),
-  age: new RegExp(`${NUMBER}(?:h&?${NUMBER})?(?:&aq)?-?u-?w`, "g")
+  duration: new RegExp(`(?:${NUMBER}|a)(?:&aq)?u`, "g")
 } as const
 
 const datePatterns = {
@@ -167,6 +165,8 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
   // Clock times.
   const time = (from: number, to: number, score: number, why: string): void => {
     let end = to
+    const marked = /\.m$/i.test(all[end - 1]?.text ?? "") && all[end]?.text === "." && all[end]?.start === all[end - 1]?.end
+    if (marked) end++
     if (zones.has(word(end))) {
       end++
       if (word(end) === "time" || (word(end) === "standard" && word(end + 1) === "time")) end += word(end) === "time" ? 1 : 2
@@ -297,8 +297,6 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
     const lower = word(at)
     if (/^(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|20s|30s|40s|50s|60s|70s|80s|90s)$/.test(lower) && /^(my|his|her|their|your)$/.test(word(at - 1) === "late" || word(at - 1) === "early" || word(at - 1) === "mid" ? word(at - 2) : word(at - 1) === "-" ? word(at - 3) : word(at - 1))) {
       age(/^(late|early|mid)$/.test(word(at - 1)) ? at - 1 : word(at - 1) === "-" ? at - 2 : at, at + 1, 0.85, "decade of life")
-    } else if (lower === "year" || lower === "month") {
-      // "five year old" is read above; "two-month-old" too.
     }
   }
   return found
