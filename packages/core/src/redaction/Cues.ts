@@ -9,7 +9,7 @@ import type { SensitiveField } from "./SensitiveField.js"
 export interface CueMeaning {
   readonly field: SensitiveField | "nothing"
   /** A finer kind within the field, where it has rules of its own. */
-  readonly kind: "plain" | "cvv" | "expiry" | "zip" | "extension" | "year"
+  readonly kind: "plain" | "cvv" | "expiry" | "zip" | "extension" | "generic"
   /** Fewest and most letters and digits of a value it can announce. */
   readonly min: number
   readonly max: number
@@ -51,8 +51,7 @@ const add = (
   }
 }
 
-add("ssn", 4, 11, 0.97, `social security number, social security, social security no, ssn, s s n, ss number, ss #, social number, my social,
- your social, his social, her social, their social, of social, full social, the social, social, soc sec, social insurance number, sin number, itin`)
+add("ssn", 4, 11, 0.97, `social security number, social security, social security no, ssn, s s n, ss number, ss #, social number, social, soc sec, social insurance number, sin number, itin`)
 add("nothing", 0, 0, 0, `social media, social worker, social distancing, social event, social network, social club, social life, social services`)
 add("credit_card", 4, 19, 0.95, `credit card number, card number, credit card, debit card number, debit card, card ending in, card ending with, card that ends in,
  card ends in, card ending, visa card, visa ending in, visa, mastercard, master card, amex, american express, discover card, card on file, long number on the front,
@@ -63,7 +62,8 @@ add("credit_card", 3, 6, 0.9, `expiration date, expiration, expiry date, expiry,
 add("phone_number", 7, 15, 0.93, `phone number, phone numbers, phone, cell number, cell phone number, cell phone, cell, cellphone, mobile number, mobile phone, mobile, telephone number, telephone, tel, tel no, fax, fax number,
  callback number, callback, call back number, call back, call me at, call me on, call me back at, reach me at, reach me on, reach you at, reach him at, reach her at, reach us at, contact me at, contact number, contact us at, best number, a good number, another number,
  text me at, text me on, text, dial, dialed, whatsapp, landline, home number, work number, office number, house number is not, number to reach, number to call, number on file, call us at, calling from, called from, get me at, get me on, call my,
- ring me on, ring me at, phone me on, my number is, my number's, my number, your number, his number, her number, their number, number is, answering at, can call, voicemail at, caller id, pager, hotline, sms`)
+ ring me on, ring me at, phone me on, answering at, can call, voicemail at, caller id, pager, hotline, sms`)
+add("phone_number", 7, 15, 0.85, `my number is, my number's, my number, your number, his number, her number, their number, number is`, "generic")
 add("phone_number", 3, 3, 0.85, `area code`, "extension")
 add("phone_number", 2, 6, 0.85, `extension, ext`, "extension")
 add("account_number", 4, 20, 0.93, `account number, account no, account #, acct number, acct, acct no, account id, account i d, account ending in, customer number, customer id, customer i d, customer no, customer account, member number, membership number, membership id, membership, member no,
@@ -78,16 +78,18 @@ add("healthcare_number", 4, 20, 0.95, `medical record number, medical record, me
 add("passport_number", 6, 12, 0.95, `passport number, passport no, passport, passport card, passport id, passport book number`)
 add("driver_license", 4, 20, 0.95, `driver's license number, driver's license, drivers license number, drivers license, driver license number, driver license, driving licence number, driving licence, driving license, driver's licence, license number, licence number, dl number, dl, d l, dl #, d l number, state id, state id number, learner's permit, permit number, license no, license, licence, driver's, driver's license no`)
 add("vehicle_id", 2, 20, 0.95, `vin, vin number, v i n, v i n number, vehicle identification number, vehicle identification, vehicle id, chassis number, license plate number, license plate, license plates, licence plate, plate number, number plate, plate, plates, tag number, car registration, vehicle registration, registration number, registration plate, registration, reg number, reg plate, car reg, car's tag, tag is, plates are`)
-add("password", 3, 14, 0.93, `pin, pin number, p i n, pin code, pin is, passcode, pass code, access code, one time code, one-time code, otp, verification code, security pin, passphrase, password, six digit code, four digit code, voicemail code, unlock code, gate code, door code, alarm code, entry code, login code, authentication code, auth code, two factor code, code we texted, code i texted, code we sent, code i sent, combination, account pin, secret code, code is, the code, temporary code, debit pin, recovery code, backup code`)
+add("password", 3, 14, 0.93, `pin, pin number, p i n, pin code, pin is, passcode, pass code, access code, one time code, one-time code, otp, verification code, security pin, passphrase, password, six digit code, four digit code, voicemail code, unlock code, gate code, door code, alarm code, entry code, login code, authentication code, auth code, two factor code, code we texted, code i texted, code we sent, code i sent, combination, account pin, secret code, temporary code, debit pin, recovery code, backup code`)
+add("password", 3, 14, 0.8, `code is, the code`, "generic")
 add("location", 4, 10, 0.9, `zip code, zip, zipcode, postal code, postcode, post code, area zip, eircode`, "zip")
 add("age", 1, 3, 0.9, `my age is, his age is, her age is, age is, your age, how old are you, how old is he, how old is she, how old, age, aged, patient age, age of`)
 add("dob", 3, 10, 0.95, `date of birth, birth date, birthdate, birthday, birthday is, dob, d o b, d.o.b, born on, born, born in, when were you born, birth, day of birth, year of birth, birth year, month and day of birth, was born`)
 add("numerical_pii", 4, 24, 0.9, `tax id, tax i d, tax id number, tax identification number, taxpayer id, taxpayer identification, ein, e i n, employer identification number, tin, employee id, employee i d, employee number, employee no, badge number, badge id, badge, staff number, staff id, payroll number, student id, student number, student i d, national id, national id number, national identity, national insurance number, national insurance, ni number,
  visa number, green card number, green card, alien number, alien registration number, a number, uscis number, voter id, voter registration, military id, military service number, service number, imei, imei number, device id, device serial, serial number, id number, identification number, i d number, id card number, identity number, identity card, aadhaar, aadhaar number, pan number, claim number, claim id, docket number, inmate number,
- probation number, registration id, certificate number, license id, professional license number, reservation number, insurance claim, mac address, fingerprint id, sim number, meter number, parcel number, application number, application id, case id number, dod id, matriculation number, union number, national provider, personal number, personal id, id is, my id, your id, id`)
+ probation number, registration id, certificate number, license id, professional license number, reservation number, insurance claim, mac address, fingerprint id, sim number, meter number, parcel number, application number, application id, case id number, dod id, matriculation number, union number, national provider, personal number, personal id`)
+add("numerical_pii", 4, 24, 0.8, `id is, my id, your id, id`, "generic")
 add("money", 2, 9, 0.7, `balance is, balance of, balance was, total is, total of, total comes to, total was, salary is, salary, salary of, income is, income of, annual income, income, i make, i earn, earning, payment of, payment is, charged me, charged, paid, fee of, fee is, price is, price of, costs, cost me, refund of, owe, owes, deposit of, credit limit, limit of, rent is, copay is, copay of, amount of, amount is, bill was, bill is, withdraw, transfer of, premium is, worth, amount due`)
 add("nothing", 1, 24, 0.95, `order number, order no, order id, order #, order, orders, purchase order, po number, ticket number, ticket, tracking number, tracking, tracking id, invoice number, invoice, confirmation number, confirmation code, confirmation, reference number, reference, ref number, ref, case number, case, support case, incident number, incident,
- flight number, flight, room number, room, floor, gate, seat, exit, route, highway, interstate, terminal, platform, bus, train, model number, model, part number, item number, item, sku, product code, product number, product id, product, error code, error, error number, version, promo code, coupon code, coupon, discount code, chapter, page, step, option, press, channel, bus number, line number, article, section, windows, iphone, galaxy, batch number, lot number, quantity, score, ratio, form, level, apollo, boeing, airbus, number of, count of, isbn, upc, barcode, build, build number, firmware, size, warehouse, aisle, shelf, area 51, request number, work order, service request, shipment, parcel tracking, package, catalog number, queue position, question, phase, episode, season, track, line, unit price, temperature, speed, port, pages, extension cord, queue`)
+ flight number, flight, room number, room, floor, gate, seat, exit, route, highway, interstate, terminal, platform, bus, train, model number, model, part number, item number, item, sku, product code, product number, product id, product, error code, error, error number, version, promo code, coupon code, coupon, discount code, chapter, page, step, option, press, channel, bus number, line number, article, section, windows, iphone, galaxy, batch number, lot number, quantity, score, ratio, form, level, apollo, boeing, airbus, number of, count of, isbn, upc, barcode, build, build number, firmware, size, warehouse, aisle, shelf, area 51, request number, work order, service request, parcel tracking, catalog number, queue position, question, phase, episode, season, track, line, unit price, temperature, port, pages, extension cord`)
 
 const maxPhrase = 8
 
@@ -172,8 +174,14 @@ export const nearestCue = (
     // A question put by the other side in the turn before holds until it is answered.
     const asked = turns > 0 && speakerAt(call, cue.from) !== speakerAt(call, from)
     const fade = distance <= 4 ? 0 : (distance - 4) / (asked ? 120 : 70)
-    before = { cue, distance, side: "before", weight: cue.strength * (1 - fade) }
-    break
+    const weighed: Weighed = { cue, distance, side: "before", weight: cue.strength * (1 - fade) }
+    // "member id ... number is": what a bare "number" is the number of was said just before it.
+    if (before !== undefined) {
+      if (distance - before.distance <= 8 && cue.kind !== "generic" && turns <= 1) before = weighed
+      break
+    }
+    before = weighed
+    if (cue.kind !== "generic") break
   }
   for (let next = lastCueBefore(cues, from) + 1; next < cues.length; next++) {
     const cue = cues[next]
@@ -190,7 +198,7 @@ export const nearestCue = (
     }
     if (!linked) break
     const distance = cue.from - to + 3
-    if (before === undefined || before.distance > distance) {
+    if (before === undefined || before.distance > distance || call.turnOf[before.cue.from] !== turn) {
       return { cue, distance, side: "after", weight: cue.strength * 0.9 }
     }
     break

@@ -82,7 +82,7 @@ export const fillers = wordSet("uh um er erm ah hmm mm uhh umm eh uhm huh like w
 export const acknowledgements = wordSet(`uh um er erm ah hmm mm mhm uhh umm eh uhm huh okay ok yeah yep yes right alright sure
  and then next go on ahead got it great thanks thank you perfect mm-hmm uh-huh good i'm listening continue please
  sorry no wait actually mean make that i correction that's it's is so let me see
- followed by again one more time repeat last first hold second`)
+ followed`)
 
 /** What says that the value given just before is replaced by the next one. */
 export const corrections = wordSet("sorry wait actually mean make correction no scratch rather oops")

@@ -108,7 +108,7 @@ const readLetter = (all: ReadonlyArray<Token>, at: number): Read | undefined => 
   return { chars: token.text.toUpperCase(), to: at + 1, spoken: token.cls !== "N" }
 }
 
-const readPiece = (tokens: Tokens, at: number, inside: boolean): Read | undefined => {
+const readPiece = (tokens: Tokens, at: number, inside: boolean, before: string): Read | undefined => {
   const { all } = tokens
   const token = all[at]
   if (token === undefined) return undefined
@@ -143,7 +143,10 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean): Read | undefine
       if (token.lower === "x" && all[at + 1]?.text === "-" && all[at + 2]?.lower === "ray") {
         return inside || nextIsSpelled(all, at + 3) ? { chars: "X", to: at + 3, spoken: true } : undefined
       }
-      if (token.lower === "o" && (inside || isElementClass(all[at + 1]?.cls ?? ""))) return { chars: "0", to: at + 1, spoken: true }
+      const next = all[readJoint(all, at + 1).to]
+      // Among letters it is the letter: "d u b o i s".
+      const amongLetters = /[A-Z]$/.test(before) && (next === undefined || next.cls === "L" || !isElementClass(next.cls))
+      if (token.lower === "o" && !amongLetters && (inside || isElementClass(all[at + 1]?.cls ?? ""))) return { chars: "0", to: at + 1, spoken: true }
       const letter = readLetter(all, at)
       if (letter === undefined) return undefined
       if (letter.to > at + 1) return letter
@@ -156,7 +159,9 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean): Read | undefine
         ((inside && nextIsElement(all, at + 1)) || (readLetter(all, at)?.to ?? 0) > at + 1 || startsSpelling(all, at + 1))
         ? readLetter(all, at)
         : undefined
+    case "M":
     case "w": {
+      if (token.cls === "M" && token.lower !== "november") return undefined
       if (token.lower === "zee" || token.lower === "zed") return inside ? { chars: "Z", to: at + 1, spoken: true } : undefined
       const spelled = spellingWords.get(token.lower)
       if (spelled !== undefined && (inside || nextIsSpelled(all, at + 1))) return { chars: spelled.toUpperCase(), to: at + 1, spoken: true }
@@ -219,7 +224,7 @@ export const runsOf = (tokens: Tokens): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
   for (let at = 0; at < all.length; ) {
     const cls = all[at]?.cls ?? ""
-    if (!isElementClass(cls) && cls !== "L" && cls !== "w" && cls !== "a") {
+    if (!isElementClass(cls) && cls !== "L" && cls !== "w" && cls !== "a" && cls !== "M") {
       at++
       continue
     }
@@ -229,7 +234,7 @@ export const runsOf = (tokens: Tokens): ReadonlyArray<Run> => {
     let joint = ""
     let end = at
     while (pieces.length < MAX_RUN_PIECES) {
-      const read = readPiece(tokens, from, pieces.length > 0)
+      const read = readPiece(tokens, from, pieces.length > 0, pieces[pieces.length - 1]?.chars ?? "")
       if (read === undefined) break
       pieces.push({ chars: read.chars, from, to: read.to, spoken: read.spoken })
       joints.push(joint)

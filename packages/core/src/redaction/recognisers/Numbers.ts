@@ -22,6 +22,9 @@ const chainsOf = (call: CallText, runs: ReadonlyArray<Run>): ReadonlyArray<Chain
   let last: Run | undefined
   for (const run of runs) {
     if (run.digits === 0 && run.pieces.length < 2 && run.chars.length < 2) continue
+    // "one moment", "12 are fine": a small number that counts what follows is no part of a code.
+    const next = all[run.to]
+    if (run.chars.length <= 2 && run.pieces.length === 1 && next !== undefined && (next.cls === "w" || next.lower === "i" || next.cls === "f") && !acknowledgements.has(next.lower) && !/^(ending|thank|thanks|for|that|but|please)$/.test(next.lower)) continue
     let joined = false
     if (last !== undefined && run.from - last.to <= 12 && (call.turnOf[run.from] ?? 0) - (call.turnOf[last.to - 1] ?? 0) <= 2) {
       joined = true
@@ -172,7 +175,7 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
       if (run.digits === 0 && run.pieces.length < 2 && !part) continue
       const loose = run.digits === 1 && run.chars.length === 1 && !part ? 0.3 : 0
       const field = cue.kind === "cvv" && run.chars.length > 4 ? "password" : cue.field
-      found.push(candidate(field, ...at(call, run), Math.max(0, (cue.field === "nothing" && weighed.distance > 3 ? 0.57 : weighed.weight) - loose), evidenceOf(weighed), ...(part ? ["given in parts"] : [])))
+      found.push(candidate(field, ...at(call, run), Math.max(0, (cue.field === "nothing" ? (weighed.distance > 3 ? 0.57 : Math.min(0.9, weighed.weight)) : weighed.weight) - loose), evidenceOf(weighed), ...(part ? ["given in parts"] : [])))
     }
   }
   return found

@@ -21,6 +21,7 @@ const unitWords = wordSet("apartment apt suite ste unit floor # building bldg fl
 const directions = wordSet("north south east west n s e w ne nw se sw northeast northwest southeast southwest")
 const placePrepositions = wordSet("in from to near at of around visiting toward towards outside leaving through via")
 const notStreetName = wordSet("the a an this that my your our his her their same other whole every each which what long no any one wrong right main-level")
+const notLoose = wordSet("wheel hard flash test thumb food tennis supreme basketball other only better best same half every parking third time business one two long easy right wrong different safe quiet nice good disk usb claims traffic kangaroo first second another")
 const quantity = wordSet("miles minutes blocks hours times people feet items percent dollars days weeks months years")
 
 /** Places: street addresses, boxes, postal codes, cities with their states, countries and states by name. */
@@ -127,7 +128,7 @@ export const placeCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets: 
       const named = at - from > 0 && !(at - from === 1 && notStreetName.has(word(from)))
       let end = at + 1
       if (word(end) === "." && lower.length <= 4) end++
-      if (number !== undefined && number.digits > 0 && number.digits <= 6 && (named || /^\d+(st|nd|rd|th)$/.test(lower)) && !quantity.has(word(from))) {
+      if (number !== undefined && number.digits > 0 && number.digits <= 6 && named && !quantity.has(word(from)) && (firm || !notLoose.has(word(at - 1)))) {
         put(number.from, Math.max(end, restOfAddress(end)), firm ? 0.92 : 0.82, "street address")
       } else if (firm && named && !functionWords.has(word(at - 1)) && !/^(side|wall|across|down|busy|cross|high|dirt|private|main|open|rail|fast|car|toll|back|bus|memory)$/.test(word(at - 1))) {
         put(Math.max(from, at - 3), end, 0.62, "street")

@@ -251,6 +251,10 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
   }
 
   // Ages.
+  const betweenRuns = (from: number, to: number): boolean => {
+    for (let at = from; at < to; at++) if (/^[dtyzN]$/.test(all[at]?.cls ?? "")) return true
+    return false
+  }
   const age = (from: number, to: number, score: number, why: string): void => {
     found.push(candidate("age", startOf(from), endOf(to), score, why))
   }
@@ -289,7 +293,9 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
       else if (/\b(son|daughter|wife|husband|mother|father|mom|dad|brother|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|boy|girl|he|she|i|am|i'm|oldest|youngest)$/.test(all.slice(Math.max(0, from - 4), from - 1).map((one) => one.lower).join(" ")) && value >= 1 && before !== "at" && before !== "under" && before !== "over") age(from, to, 0.6, "a person is ...")
     } else {
       const weighed = nearestCue(call, cues, from, to, (cue) => cue.strength > 0)
-      if (weighed?.cue.field === "age" && weighed.distance <= 8 && !/^[uC$%]$/.test(next?.cls ?? "")) age(from, to, 0.8, `cue "${weighed.cue.phrase}"`)
+      const asked = weighed?.cue.field === "age" && weighed.side === "before" && !betweenRuns(weighed.cue.to, from) && (call.turnOf[from] ?? 0) - (call.turnOf[weighed.cue.from] ?? 0) <= 1
+      if (!asked) continue
+      if (weighed.distance <= 8 && ends && !/^[uC$%]$/.test(next?.cls ?? "")) age(from, to, 0.8, `cue "${weighed.cue.phrase}"`)
       else if (weighed?.cue.field === "age" && word(to).startsWith("year")) age(from, to + 1, 0.85, `cue "${weighed.cue.phrase}"`)
     }
   }
