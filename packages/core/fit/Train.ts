@@ -2,7 +2,7 @@ import { Redaction } from "@earshot/core"
 import { RedactionKit } from "@earshot/test-kit"
 import type { Example } from "./Examples.js"
 
-const { BUCKETS, FEATURES, featuresOf, LABELS, taggerLabels } = Redaction.Tagger
+const { BUCKETS, FEATURES, featuresOf, LABELS, quantise, taggerLabels } = Redaction.Tagger
 
 export interface TrainOptions {
   readonly epochs: number
@@ -93,7 +93,7 @@ export const train = (examples: ReadonlyArray<Example>, sets: Redaction.Tagger.W
     const kept = (weights[index] ?? 0) * (1 - options.dropout)
     weights[index] = Math.abs(kept) < options.prune ? 0 : kept
   }
-  return { weights, transitions, sets }
+  return { ...quantise(weights), transitions, sets }
 }
 
 /** Marginals of labels and expected counts of label pairs. */

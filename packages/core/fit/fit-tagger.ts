@@ -74,7 +74,7 @@ if (process.argv.includes("--cross-validate")) {
   for (let fold = 0; fold < only; fold++) models.push(train(training(examplesOf(folds(written, fold, false)), examplesOf(folds(spoken, fold, false))), sets, options))
   for (const [name, calls, everyday] of [["written", written, false], ["spoken", spoken, true]] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
-    for (const plain of process.argv.includes("--sweep") ? [0.2, 0.3, 0.4, 0.5] : [undefined]) {
+    for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {
       const seen: Array<RedactionKit.Miss> = []
       const scores = RedactionKit.scoresOf(kept, (turns) => {
         const model = models[foldOf(templateOf({ style: "typed", turns }))]

@@ -27,6 +27,8 @@ export interface FindOptions {
   /** Another tagger than the shipped one, for fitting and measuring. */
   readonly model?: Model
   readonly thresholds?: TaggerThresholds
+  /** What the tagger made of turns before, by their text; shared between readings of one call. */
+  readonly seen?: Map<string, ReadonlyArray<Candidate>>
 }
 
 export const DEFAULT_THRESHOLD = 0.5
@@ -52,7 +54,7 @@ export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyAr
     organizationCandidates(call, model.sets),
     termCandidates(call),
     secretCandidates(call, runs),
-    taggerCandidates(call, everyday, model, options.thresholds),
+    taggerCandidates(call, everyday, model, options.thresholds, options.seen),
     extra
   ]) {
     for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)

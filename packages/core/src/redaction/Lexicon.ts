@@ -57,7 +57,7 @@ export const classes: ReadonlyMap<string, readonly [TokenClass, number]> = (() =
   add("W", "monday tuesday wednesday thursday friday saturday sunday", 1)
   add("W", "mondays tuesdays wednesdays thursdays fridays saturdays sundays", 1)
   add("W", "mon tues wed thur thurs fri", 1)
-  add("R", "today tomorrow yesterday tonight tonite")
+  add("R", "today tomorrow yesterday")
   add("A", "am pm")
   map.set("o'clock", ["c", 0])
   map.set("oclock", ["c", 0])

@@ -9,7 +9,7 @@ import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type Span } from "./Span.js"
 import { tokenize } from "./Tokens.js"
 
-export interface RedactOptions extends Omit<FindOptions, "extra"> {
+export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
   /** `[PHONE_NUMBER]` unless told. */
   readonly replacement?: ReplacementStyle
   /** What a host's own model found, turn by turn. */
@@ -58,9 +58,10 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
  */
 export const spansToRedact = (call: CallText, fields: ReadonlySet<SensitiveField>, options: FindOptions): ReadonlyArray<Found> => {
   let current = call
+  const seen = new Map<string, ReadonlyArray<Candidate>>()
   let all: ReadonlyArray<Found> = []
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const found = ofFields(findSpans(current, options), fields).filter((one) => !isOpaque(current.text, one))
+    const found = ofFields(findSpans(current, { ...options, seen }), fields).filter((one) => !isOpaque(current.text, one))
     if (found.length === 0) break
     all = [...all, ...found].sort(inOrder)
     current = withOpaque(current, found)

@@ -21,8 +21,8 @@ export interface Tokens {
 
 // One alternative a kind: opaque placeholders, digits with a telling ending, words with inner apostrophes and hyphens
 // ("twenty-five", "o'clock", "mm-hmm"), anything else alone. No alternative can start where another could go on.
-const TOKEN = new RegExp(
-  `(?<opaque>${OPAQUE}+)|(?<digits>\\d+)(?<ending>(?:am|pm|st|nd|rd|th)(?![\\p{L}\\d]))?(?![\\p{L}\\p{M}\\d])|(?<word>[\\p{L}\\p{M}\\d]+(?:['’][\\p{L}\\p{M}]+)*)|(?<line>\\n)|(?<mark>[^\\s])`,
+export const TOKEN = new RegExp(
+  `(${OPAQUE}+)|(\\d+)((?:am|pm|st|nd|rd|th)(?![\\p{L}\\d]))?(?![\\p{L}\\p{M}\\d])|([\\p{L}\\p{M}\\d]+(?:['’][\\p{L}\\p{M}]+)*)|(\\n)|([^\\s])`,
   "giu"
 )
 
@@ -31,28 +31,33 @@ const APOSTROPHE = /’/g
 const HAS_DIGIT = /\d/
 const HAS_LETTER = /\p{L}/u
 
+const lowerOf = (text: string): string => {
+  const lower = text.toLowerCase()
+  return lower.includes("’") ? lower.replace(APOSTROPHE, "'") : lower
+}
+
 const make = (start: number, text: string, cls: TokenClass, value = Number.NaN): Token => ({
   start,
   end: start + text.length,
   text,
-  lower: text.toLowerCase().replace(APOSTROPHE, "'"),
+  lower: lowerOf(text),
   cls,
   value
 })
 
 const wordToken = (start: number, text: string): Token => {
-  const token = make(start, text, "w")
-  let lower = token.lower
-  const known = classes.get(lower)
-  if (known !== undefined) return { ...token, cls: known[0], value: known[1] }
-  if (lower.endsWith("'s")) {
-    lower = lower.slice(0, -2)
-    const owner = classes.get(lower)
-    if (owner !== undefined && (owner[0] === "R" || owner[0] === "W")) return { ...token, cls: owner[0], value: owner[1] }
-  }
-  if (lower.length === 1 && HAS_LETTER.test(lower)) return { ...token, cls: "L" }
-  if (HAS_DIGIT.test(lower)) return { ...token, cls: HAS_LETTER.test(lower) ? "X" : "N" }
-  return token
+  const lower = lowerOf(text)
+  const known = classes.get(lower) ?? ownerOf(lower)
+  if (known !== undefined) return { start, end: start + text.length, text, lower, cls: known[0], value: known[1] }
+  const cls = lower.length === 1 && HAS_LETTER.test(lower) ? "L" : HAS_DIGIT.test(lower) ? (HAS_LETTER.test(lower) ? "X" : "N") : "w"
+  return { start, end: start + text.length, text, lower, cls, value: Number.NaN }
+}
+
+/** "tomorrow's", "Friday's" */
+const ownerOf = (lower: string): readonly [TokenClass, number] | undefined => {
+  if (!lower.endsWith("'s")) return undefined
+  const owner = classes.get(lower.slice(0, -2))
+  return owner !== undefined && (owner[0] === "R" || owner[0] === "W") ? owner : undefined
 }
 
 /** Cuts a text into tokens. Placeholders must be hidden first (`hidePlaceholders`). Linear in the text's length. */
@@ -61,7 +66,8 @@ export const tokenize = (text: string): Tokens => {
   TOKEN.lastIndex = 0
   for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
     const at = match.index
-    const { digits, ending, line, mark, opaque, word } = match.groups as Readonly<Record<string, string | undefined>>
+    // Named groups would cost an object a token.
+    const [, opaque, digits, ending, word, line, mark] = match
     if (word !== undefined) {
       const token = wordToken(at, word)
       // "twenty-five" is one number: the hyphen and the tens before it are taken back.

@@ -6,11 +6,11 @@ import { matchClasses } from "../Tokens.js"
 
 export const classPatterns = {
   /** "$1,200.50", "€ 5 million" */
-  signed: /\$N(?:,N)*(?:\.N)?[kl]?(?:[GC])?/g,
+  signed: /\$N(?:,N){0,6}(?:\.N)?[kl]?(?:[GC])?/g,
   /** "two hundred and fifty dollars and thirty cents", "20 bucks", "1,200.50 USD" */
-  named: /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d))*-?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
+  named: /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
   /** "USD 500" */
-  code: /CN(?:,N)*(?:\.N)?/g
+  code: /CN(?:,N){0,6}(?:\.N)?/g
 } as const
 
 

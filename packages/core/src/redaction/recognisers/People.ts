@@ -36,12 +36,12 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
   const bare = (at: number): string => (word(at).endsWith("'s") ? word(at).slice(0, -2) : word(at))
   const runFrom = new Map(runs.map((run) => [run.from, run]))
   // A turn without any capitals tells nothing by its case.
-  const cased = new Map<number, boolean>()
+  const cased = new Uint8Array(call.turns.length)
   all.forEach((token, at) => {
     const turn = call.turnOf[at] ?? 0
-    if (!cased.has(turn) || cased.get(turn) === false) cased.set(turn, /^\p{Lu}\p{Ll}/u.test(token.text))
+    if (cased[turn] === 0 && token.text !== token.lower && /^\p{Lu}\p{Ll}/u.test(token.text)) cased[turn] = 1
   })
-  const isCased = (at: number): boolean => cased.get(call.turnOf[at] ?? 0) ?? false
+  const isCased = (at: number): boolean => cased[call.turnOf[at] ?? 0] === 1
   const isCommon = (lower: string): boolean => functionWords.has(lower) || inSet(sets.common1, lower) || inSet(sets.common2, lower)
   const isKnownName = (at: number): boolean => inSet(sets.firstNames, bare(at)) || inSet(sets.lastNames, bare(at))
   const nameLike = (at: number, strong: boolean): boolean => {

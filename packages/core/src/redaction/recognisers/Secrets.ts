@@ -47,7 +47,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
     let from = hit.to
     let turned = false
     // "log in as ..." ends in its own link.
-    let linked = all[hit.to - 1]?.lower === "as" || all[hit.to - 1]?.lower === "is"
+    let linked = /^(as|is)$/.test(all[hit.to - 1]?.lower ?? "") || all[hit.to]?.lower === "to"
     // A question is answered by the other side, after whatever is left of it.
     let asked = false
     for (let back = at - 1; back >= Math.max(0, at - 8) && !ends.test(all[back]?.text ?? ""); back--) {
@@ -84,7 +84,8 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
     if (!linked && !(turned && asked)) {
       // "username john_doe": a value right behind only where it does not look like a word.
       const run = runFrom.get(from)
-      const codeLike = (run !== undefined && (run.digits > 0 || run.pieces.length > 2)) || all[from + 1]?.text === "_" || first.cls === "X"
+      const lone = meaning.field === "username" && from === hit.to && (all[from + 1] === undefined || all[from + 1]?.cls === "n" || all[from + 1]?.text === "." || runFrom.has(from + 1) || isPart(all[from + 1]?.lower ?? ""))
+      const codeLike = lone || (run !== undefined && (run.digits > 0 || run.pieces.length > 2)) || all[from + 1]?.text === "_" || first.cls === "X"
       if (!codeLike || from - hit.to > 2) continue
     }
     if (noValue.has(first.lower)) continue

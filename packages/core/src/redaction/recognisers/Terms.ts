@@ -39,11 +39,23 @@ const hairColours = wordSet(`brown black blond blonde red auburn grey gray white
  blue green hazel amber chestnut golden bleached purple pink salt-and-pepper dirty thick thin frizzy shoulder-length olive pale fair tan tanned freckled medium deep`)
 const bodyParts = wordSet("hair eyes eye skin complexion beard mustache moustache goatee eyebrows sideburns haired eyed skinned bearded")
 const bodyPlain = phraseTrie<true>()
+const bodyStarts = new Set<string>()
 for (const phrase of `bald, balding, bald spot, brunette, redhead, red head, birthmark, birth mark, freckles, dimples, dreadlocks, goatee, mustache, moustache, beard, full beard, heavyset, heavy set, heavy-set, overweight, obese, skinny build, slim build, stocky, stocky build, medium build,
  athletic build, muscular build, average build, slender build, petite, lanky, left handed, left-handed, right handed, right-handed, cleft chin, gap between my teeth, gap in my teeth, gap-toothed, pierced nose, nose ring, nose piercing, lip piercing, eyebrow piercing, wears glasses, wear glasses, wearing glasses,
  prosthetic leg, prosthetic arm, artificial leg, wheelchair user, amputee, crooked nose, scar, scars, tattoo, tattoos, tattooed, sleeve tattoo, mole on, dark skinned, dark-skinned, light skinned, light-skinned, fair skinned, fair-skinned, olive skin, cauliflower ear, pockmarked, buck teeth, gold tooth, hunchback, limp`.split(",")) {
-  bodyPlain.add(phrase.trim().replace(/-/g, " - ").split(/\s+/), true)
+  const words = phrase.trim().replace(/-/g, " - ").split(/\s+/)
+  bodyPlain.add(words, true)
+  bodyStarts.add(words[0] ?? "")
 }
+
+/** The words one of the patterns below starts from. */
+const triggers: ReadonlySet<string> = new Set([
+  ...wordSet(`work works worked working employed job occupation profession career trained position title role trade living hair eyes skin black white brown foot feet ft '
+ cm centimeters centimetres meters metres inches pounds lbs lb kilos kg kilograms stone gender sex identify orientation identifies man woman guy girl boy lady she he they pronouns straight`),
+  ...hairColours,
+  ...bodyStarts,
+  ...Lists.eventHeads
+])
 
 const raceBefore = wordSet("a an i'm he's she's is am was are as being who's were")
 const raceAfter = wordSet("man woman male female guy girl lady person people community student students men women kid family gentleman teenager boy")
@@ -102,8 +114,9 @@ export const termCandidates = (call: CallText): ReadonlyArray<Candidate> => {
         continue
       }
     }
-    // "I work as a ...", "my job is ...", "... by trade"
     const lower = token.lower
+    if (!triggers.has(lower)) continue
+    // "I work as a ...", "my job is ...", "... by trade"
     if (/^(work|works|worked|working|employed|job|occupation|profession|career|trained|position|title|role)$/.test(lower)) {
       let from = at + 1
       if (lower === "title" && word(at - 1) !== "job") continue

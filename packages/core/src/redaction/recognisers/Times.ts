@@ -24,7 +24,7 @@ export const classPatterns = {
   duration: new RegExp(`(?:${NUMBER}|a)(?:&aq)?u`, "g")
 } as const
 
-const datePatterns = {
+export const datePatterns = {
   slashed: /(?<![\d/.-])(?:\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})|\d{4}[/.-]\d{1,2}[/.-]\d{1,2})(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\d/-])/g,
   short: /(?<![\d/.-])(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])(?![\d/.-])/g
 }
@@ -137,7 +137,7 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
     if (!isDay(value)) continue
     const next = all[to]
     const ends = next === undefined || /^[.,?!;n]$/.test(next.cls) || next.cls === "R" || clockFollowers.has(next.lower) || (next.cls === "f" && word(to + 1) === "the" || word(to + 1) === "this" || word(to + 1) === "next")
-    if (ends && (dayPrepositions.has(word(from - 1)) || value > 3 || isBirth(from, to) !== undefined)) date(from, to, 0.6, "day of the month")
+    if (ends && (dayPrepositions.has(word(from - 1)) || value > 3 || isBirth(from, to) !== undefined)) date(from + 1, to, 0.6, "day of the month")
   }
   // Years alone.
   for (const { from, to } of matchClasses(tokens, classPatterns.spokenYear)) {
@@ -233,8 +233,7 @@ export const timeCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: R
     if (cls === "W" || cls === "R") {
       const name = word(at).replace("'s", "")
       if (/^(mon|sat|sun|wed)$/.test(name)) continue
-      const from = all[at - 1]?.cls === "b" ? at - 1 : at
-      if (isBirth(from, at + 1) === undefined || cls === "R") everyday("date", word(from - 1) === "the" && from < at ? from - 1 : from, at + 1, 0.8, cls === "W" ? "weekday" : "relative day")
+      if (isBirth(at, at + 1) === undefined || cls === "R") everyday("date", at, at + 1, 0.8, cls === "W" ? "weekday" : "relative day")
     } else if (cls === "b" && /^(this|next|last|past|coming|following|previous|every|each|upcoming)$/.test(word(at)) && /^u$/.test(all[at + 1]?.cls ?? "") && /^(day|week|month|year|weekend|fortnight|decade|days|weeks|months|weekends)$/.test(word(at + 1).replace("'s", ""))) {
       everyday("date", at, at + 1 + 1, 0.7, "relative date")
     } else if (cls === "b" && /^(this|last|every|next)$/.test(word(at)) && all[at + 1]?.cls === "e") {

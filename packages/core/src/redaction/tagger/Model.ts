@@ -13,14 +13,23 @@ export const LABELS = taggerLabels.length
 
 /** A linear-chain conditional random field over hashed features. */
 export interface Model {
-  /** `BUCKETS` rows of `LABELS` weights. */
-  readonly weights: Float32Array
+  /** `BUCKETS` rows of `LABELS` weights, as whole numbers of `step`: small enough to stay in a processor's cache. */
+  readonly weights: Int8Array
+  readonly step: number
   /** From a label (row) to the next (column). */
   readonly transitions: Float32Array
   readonly sets: WordSets
 }
 
 const setNames = ["firstNames", "lastNames", "places", "common1", "common2", "common3"] as const
+
+/** Weights as fitted, to whole numbers of one step. */
+export const quantise = (weights: Float32Array): { readonly weights: Int8Array; readonly step: number } => {
+  let top = 1e-9
+  for (const weight of weights) top = Math.max(top, Math.abs(weight))
+  const step = top / 127
+  return { weights: Int8Array.from(weights, (weight) => Math.round(weight / step)), step }
+}
 
 /**
  * Packs a model: word sets, transitions, then for each row with a weight its distance from the row before, which
@@ -45,12 +54,9 @@ export const packModel = (model: Model, deflate: (bytes: Uint8Array) => Uint8Arr
     for (const byte of new Uint8Array(values.buffer, values.byteOffset, values.byteLength)) bytes.push(byte)
   }
   floats(model.transitions)
-  let top = 0
-  for (const weight of model.weights) top = Math.max(top, Math.abs(weight))
-  const step = top / 127
-  floats(Float32Array.of(step))
+  floats(Float32Array.of(model.step))
   let last = -1
-  const quantised = (at: number): number => Math.round((model.weights[at] ?? 0) / step)
+  const quantised = (at: number): number => model.weights[at] ?? 0
   for (let row = 0; row < BUCKETS; row++) {
     let mask = 0
     for (let label = 0; label < LABELS; label++) if (quantised(row * LABELS + label) !== 0) mask |= 1 << label
@@ -97,14 +103,14 @@ export const unpackModel = (packed: string): Model => {
   }
   const transitions = floats(LABELS * LABELS)
   const step = floats(1)[0] ?? 0
-  const weights = new Float32Array(BUCKETS * LABELS)
+  const weights = new Int8Array(BUCKETS * LABELS)
   let row = -1
   for (let gap = varint(); gap !== 0; gap = varint()) {
     row += gap
     const mask = varint()
     for (let label = 0; label < LABELS; label++) {
-      if ((mask & (1 << label)) !== 0) weights[row * LABELS + label] = (((bytes[at++] ?? 0) << 24) >> 24) * step
+      if ((mask & (1 << label)) !== 0) weights[row * LABELS + label] = bytes[at++] ?? 0
     }
   }
-  return { weights, transitions, sets }
+  return { weights, step, transitions, sets }
 }

@@ -15,21 +15,27 @@ const MAX_STRETCH = 400
 
 /**
  * How likely each token of a stretch is each label, by the forward and backward passes of the field; `LABELS` numbers
- * a token, which sum to 1.
+ * a token, which sum to 1. Undefined where nothing in the stretch comes near to being claimed.
  */
-export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array => {
-  const scores = new Float64Array(length * LABELS)
+export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
+  const { step, transitions, weights } = model
+  const sums = new Int32Array(length * LABELS)
+  let best = -Infinity
   for (let i = 0; i < length; i++) {
-    for (let f = 0; f < FEATURES; f++) {
-      const row = (rows[i * FEATURES + f] ?? 0) * LABELS
-      if (row < 0) continue
-      for (let label = 0; label < LABELS; label++) {
-        scores[i * LABELS + label] = (scores[i * LABELS + label] ?? 0) + (model.weights[row + label] ?? 0)
-      }
+    const at = i * LABELS
+    for (let f = i * FEATURES; f < (i + 1) * FEATURES; f++) {
+      const row = (rows[f] ?? 0) * LABELS
+      for (let label = 0; label < LABELS; label++) sums[at + label] = (sums[at + label] ?? 0) + (weights[row + label] ?? 0)
     }
+    const none = sums[at] ?? 0
+    for (let label = 1; label < LABELS; label++) best = Math.max(best, (sums[at + label] ?? 0) - none)
   }
-  return forwardBackward(scores, model.transitions, length)
+  if (best * step < HOPELESS) return undefined
+  return forwardBackward(Float64Array.from(sums, (sum) => sum * step), transitions, length)
 }
+
+/** A stretch whose every token is this much likelier to be nothing than anything else needs no further reading. */
+const HOPELESS = -5
 
 export const forwardBackward = (scores: Float64Array, transitions: Float32Array, length: number): Float64Array => {
   const step = new Float64Array(LABELS * LABELS)
@@ -90,17 +96,18 @@ export interface TaggerThresholds {
   readonly everyday: number
 }
 
-export const defaultThresholds: TaggerThresholds = { plain: 0.42, everyday: 0.3 }
+export const defaultThresholds: TaggerThresholds = { plain: 0.42, everyday: 0.4 }
 
 /**
  * Names, places, dates, times, occupations and events by the statistical tagger. With `everyday` its everyday labels
- * count too.
+ * count too. `seen` remembers turns by their text, so that a call read twice is tagged once.
  */
 export const taggerCandidates = (
   call: CallText,
   everyday: boolean,
   model: Model = shippedModel(),
-  thresholds: TaggerThresholds = defaultThresholds
+  thresholds: TaggerThresholds = defaultThresholds,
+  seen: Map<string, ReadonlyArray<Candidate>> = new Map()
 ): ReadonlyArray<Candidate> => {
   const { all } = call.tokens
   const found: Array<Candidate> = []
@@ -108,7 +115,21 @@ export const taggerCandidates = (
     let to = from
     while (to < all.length && to - from < MAX_STRETCH && call.turnOf[to] === call.turnOf[from]) to++
     const length = to - from
+    const base = all[from]?.start ?? 0
+    const text = call.text.slice(base, all[to - 1]?.end)
+    const known = seen.get(text)
+    if (known !== undefined) {
+      for (const one of known) found.push({ ...one, start: one.start + base, end: one.end + base })
+      from = to
+      continue
+    }
+    const first = found.length
     const likely = marginals(model, featuresOf(call.tokens, from, to, model.sets), length)
+    if (likely === undefined) {
+      seen.set(text, [])
+      from = to
+      continue
+    }
     let open: { label: number; from: number; sum: number; everyday: boolean } | undefined
     const close = (end: number): void => {
       if (open === undefined) return
@@ -148,6 +169,7 @@ export const taggerCandidates = (
       }
     }
     close(to)
+    seen.set(text, found.slice(first).map((one) => ({ ...one, start: one.start - base, end: one.end - base })))
     from = to
   }
   return found
