@@ -7,6 +7,8 @@ export interface TurnPlace {
   readonly end: number
   /** Who speaks; texts of one speaker carry the same word. */
   readonly speaker: string
+  /** Stands for itself: neither cues nor parts of values reach into it or out of it (a value of a JSON document). */
+  readonly apart: boolean
 }
 
 /**
@@ -22,12 +24,12 @@ export interface CallText {
   readonly turnOf: Int32Array
 }
 
-export const callTextOf = (turns: ReadonlyArray<{ readonly speaker: string; readonly content: string }>): CallText => {
+export const callTextOf = (turns: ReadonlyArray<{ readonly speaker: string; readonly content: string; readonly apart?: boolean }>): CallText => {
   const places: Array<TurnPlace> = []
   const contents: Array<string> = []
   let start = 0
-  for (const { content, speaker } of turns) {
-    places.push({ start, end: start + content.length, speaker })
+  for (const { apart = false, content, speaker } of turns) {
+    places.push({ start, end: start + content.length, speaker, apart })
     contents.push(content)
     start += content.length + 1
   }
@@ -41,6 +43,13 @@ export const callTextOf = (turns: ReadonlyArray<{ readonly speaker: string; read
     turnOf[at] = turn
   })
   return { original, text, turns: places, tokens, turnOf }
+}
+
+/** Whether one is a turn of its own into which nothing of the other reaches. */
+export const isApart = (call: CallText, token: number, other: number): boolean => {
+  const a = call.turnOf[token] ?? 0
+  const b = call.turnOf[other] ?? 0
+  return a !== b && (call.turns[a]?.apart === true || call.turns[b]?.apart === true)
 }
 
 export const speakerAt = (call: CallText, token: number): string =>

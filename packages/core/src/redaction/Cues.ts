@@ -1,5 +1,5 @@
 import type { CallText } from "./CallText.js"
-import { speakerAt } from "./CallText.js"
+import { isApart, speakerAt } from "./CallText.js"
 import type { SensitiveField } from "./SensitiveField.js"
 
 /**
@@ -169,7 +169,7 @@ export const nearestCue = (
     if (cue === undefined) break
     const distance = from - cue.to
     const turns = turn - (call.turnOf[cue.from] ?? 0)
-    if (distance > CUE_REACH || turns > CUE_TURNS) break
+    if (distance > CUE_REACH || turns > CUE_TURNS || isApart(call, cue.from, from)) break
     if (!accepts(cue)) continue
     // A question put by the other side in the turn before holds until it is answered.
     const asked = turns > 0 && speakerAt(call, cue.from) !== speakerAt(call, from)

@@ -80,7 +80,7 @@ export const fillers = wordSet("uh um er erm ah hmm mm uhh umm eh uhm huh like w
 
 /** What one side says while the other is still giving a number. Only these may stand between the parts of one value. */
 export const acknowledgements = wordSet(`uh um er erm ah hmm mm mhm uhh umm eh uhm huh okay ok yeah yep yes right alright sure
- and then next go on ahead got it great thanks thank you perfect mm-hmm uh-huh good i'm listening continue please
+ and then next go on ahead got it great thanks thank you perfect hm mhmm mmhmm mmm good i'm listening continue please
  sorry no wait actually mean make that i correction that's it's is so let me see
  followed`)
 

@@ -101,6 +101,18 @@ export const redactText = (text: string, fields: ReadonlyArray<SensitiveField>, 
 }
 
 /**
+ * Redacts a call's `customer_number` (interface, Call record: "phone number or identifier"): as a whole where it is a
+ * phone number or an identifier of a field that was asked for, else as any text.
+ */
+export const redactCustomerNumber = (value: string, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}): string => {
+  const write = replacer(options.replacement ?? byLabel)
+  const digits = value.replace(/\D/g, "").length
+  if (digits >= 7 && digits <= 15 && /^[+\d\s().-]+$/.test(value)) return fields.includes("phone_number") ? write("phone_number", value) : value
+  if (digits > 0 && !/[@\s[]/.test(value) && fields.includes("account_number")) return write("account_number", value)
+  return redactText(value, fields, options)
+}
+
+/**
  * Redacts a free-form JSON value (`metadata`, `dynamic_variables`): texts, numbers, and keys that hold a value. A number
  * that goes becomes its placeholder, a text. With no fields the value is answered as it is.
  */
@@ -108,7 +120,7 @@ export const redactJson = (value: Json, fields: ReadonlyArray<SensitiveField>, o
   if (fields.length === 0) return value
   const leaves: Array<Leaf> = []
   leavesOf(value, introducedBy, 0, leaves)
-  const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text })))
+  const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text, apart: true })))
   const { extra: _, replacement = byLabel, ...find } = options
   const write = replacer(replacement)
   const found = spansToRedact(call, new Set(fields), find)

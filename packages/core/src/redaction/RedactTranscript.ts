@@ -112,7 +112,7 @@ export const redactTranscript = (raw: RawTranscript, fields: ReadonlyArray<Sensi
   const leaves = texts.flatMap(({ arguments: given, result }) => [...given.leaves, ...(result?.leaves ?? [])])
   const call = callTextOf([
     ...raw.turns.map((turn) => ({ speaker: turn.speaker as string, content: turn.content })),
-    ...leaves.map((leaf) => ({ speaker: "tool", content: leaf.text }))
+    ...leaves.map((leaf) => ({ speaker: "tool", content: leaf.text, apart: true }))
   ])
   const extraCandidates = extra.map((one): Candidate => {
     const start = call.turns[one.turn]?.start ?? 0

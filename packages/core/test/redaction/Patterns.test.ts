@@ -5,8 +5,7 @@ import { checkSync } from "recheck"
 describe("every pattern that reads a text from outside", () => {
   for (const [name, pattern] of Object.entries(Redaction.patternsOverText)) {
     it(`is linear: ${name}`, { timeout: 120_000 }, () => {
-      const { complexity, status } = checkSync(pattern.source, pattern.flags.replace("g", "").replace("y", ""), { timeout: 60_000 })
-      expect({ status, type: complexity?.type }).toEqual({ status: "safe", type: expect.stringMatching(/safe|linear/) })
+      expect(checkSync(pattern.source, pattern.flags.replace("g", "").replace("y", ""), { timeout: 60_000 }).status).toBe("safe")
     })
   }
 })

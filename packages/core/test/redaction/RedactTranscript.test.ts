@@ -147,7 +147,9 @@ describe("tool calls and free JSON", () => {
     expect(Redaction.redactJson({ email: "a.b@example.com", deep: [{ ssn: "308-63-0237", ok: true }], plan: "basic" }, Redaction.sensitiveFields)).toEqual({
       email: "[EMAIL_ADDRESS]", deep: [{ ssn: "[SSN]", ok: true }], plan: "basic"
     })
-    expect(Redaction.redactText("+14155552671", ["phone_number"], {}, "customer number")).toBe("[PHONE_NUMBER]")
+    expect(Redaction.redactCustomerNumber("+1 415-555-2671", ["phone_number"])).toBe("[PHONE_NUMBER]")
+    expect(Redaction.redactCustomerNumber("+1 415-555-2671", ["ssn"])).toBe("+1 415-555-2671")
+    expect(Redaction.redactCustomerNumber("C-1234", ["account_number"])).toBe("[ACCOUNT_NUMBER]")
   })
 })
 

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
-import { speakerAt, type CallText } from "../CallText.js"
+import { type CallText, isApart, speakerAt } from "../CallText.js"
 import { type Cue, nearestCue, type Weighed } from "../Cues.js"
 import { acknowledgements, wordSet } from "../Lexicon.js"
 import { type Candidate, candidate } from "../Span.js"
@@ -26,11 +26,11 @@ const chainsOf = (call: CallText, runs: ReadonlyArray<Run>): ReadonlyArray<Chain
     const next = all[run.to]
     if (run.chars.length <= 2 && run.pieces.length === 1 && next !== undefined && (next.cls === "w" || next.lower === "i" || next.cls === "f") && !acknowledgements.has(next.lower) && !/^(ending|thank|thanks|for|that|but|please)$/.test(next.lower)) continue
     let joined = false
-    if (last !== undefined && run.from - last.to <= 12 && (call.turnOf[run.from] ?? 0) - (call.turnOf[last.to - 1] ?? 0) <= 2) {
+    if (last !== undefined && run.from - last.to <= 12 && (call.turnOf[run.from] ?? 0) - (call.turnOf[last.to - 1] ?? 0) <= 2 && !isApart(call, last.from, run.from)) {
       joined = true
       for (let at = last.to; at < run.from && joined; at++) {
         const token = all[at]
-        joined = token !== undefined && (token.cls === "n" || token.cls === "P" || /^[,.;:!?\-…–]$/.test(token.text) || acknowledgements.has(token.lower))
+        joined = token !== undefined && (token.cls === "n" || token.cls === "P" || /^[,.;:!?\-…–]$/.test(token.text) || acknowledgements.has(token.lower) || isAside(call, at, run.from))
       }
     }
     const chain = chains[chains.length - 1]
@@ -39,6 +39,16 @@ const chainsOf = (call: CallText, runs: ReadonlyArray<Run>): ReadonlyArray<Chain
     last = run
   }
   return chains.map((chain) => ({ runs: chain }))
+}
+
+const MAX_ASIDE = 6
+
+/** A few words of the other side while a value is being given: "got that", "sure thing". */
+const isAside = (call: CallText, token: number, of: number): boolean => {
+  const turn = call.turnOf[token]
+  let first = token
+  while (first > 0 && token - first < MAX_ASIDE && call.turnOf[first - 1] === turn) first--
+  return call.turnOf[first + MAX_ASIDE] !== turn && speakerAt(call, token) !== speakerAt(call, of)
 }
 
 const isCounted = (call: CallText, run: Run): boolean => {

@@ -1,5 +1,5 @@
 import type { CallText } from "../CallText.js"
-import { speakerAt } from "../CallText.js"
+import { isApart, speakerAt } from "../CallText.js"
 import { fillers, functionWords, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { type Candidate, candidate } from "../Span.js"
@@ -178,7 +178,7 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     // The rest of the question, then the other side's answer.
     let at = from
     while (at < all.length && all[at]?.cls !== "n" && at - from < 24) at++
-    if (all[at]?.cls !== "n" || speakerAt(call, at + 1) === speakerAt(call, from - 1)) {
+    if (all[at]?.cls !== "n" || speakerAt(call, at + 1) === speakerAt(call, from - 1) || isApart(call, at + 1, from - 1)) {
       if (!(call.turns.length === 1 && all[at]?.cls === "n")) {
         // One text: "Bot: What's the name on the account? User: Carl Berecz"
         at = from

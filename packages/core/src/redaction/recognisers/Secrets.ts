@@ -1,5 +1,5 @@
 import type { CallText } from "../CallText.js"
-import { speakerAt } from "../CallText.js"
+import { isApart, speakerAt } from "../CallText.js"
 import { fillers, wordSet } from "../Lexicon.js"
 import { phraseTrie } from "../PhraseTrie.js"
 import { type Candidate, candidate } from "../Span.js"
@@ -60,7 +60,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
       if (token.cls === "n") {
         if (turned) break
         turned = true
-        if (speakerAt(call, from + 1) === speakerAt(call, at)) break
+        if (speakerAt(call, from + 1) === speakerAt(call, at) || isApart(call, from + 1, at)) break
         asked = true
         from++
         continue

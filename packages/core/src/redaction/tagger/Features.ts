@@ -1,4 +1,5 @@
-import type { Tokens } from "../Tokens.js"
+import { OPAQUE } from "../SensitiveField.js"
+import type { Token, Tokens } from "../Tokens.js"
 import { inSet, type WordSets } from "./WordSets.js"
 
 /** How many weights rows there are; features share rows by hash. */
@@ -24,6 +25,9 @@ const UPPER = /^\p{Lu}/u
 const ALL_UPPER = /^[\p{Lu}\p{M}\d]{2,}$/u
 
 /** 0 lower, 1 Capital, 2 CAPITALS, 3 figures by length, ... */
+/** A placeholder reads the same whatever its length, so that a redacted call reads as its raw one did. */
+const plainOf = (token: Token): string => (token.cls === "P" ? OPAQUE : token.cls === "N" ? "0" : token.lower)
+
 const shapeOf = (text: string, cls: string): number => {
   if (cls === "N") return 10 + Math.min(text.length, 8)
   if (cls === "X") return 3
@@ -48,7 +52,7 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     const token = tokens.all[from + i]
     if (token === undefined) continue
     // Figures are told apart by length, not by value: a model that knows numbers by heart knows people's numbers.
-    const word = token.cls === "N" ? "0".repeat(Math.min(token.text.length, 9)) : token.cls === "X" ? token.lower.replace(/\d/g, "0") : token.lower
+    const word = token.cls === "N" ? "0".repeat(Math.min(token.text.length, 9)) : token.cls === "X" ? token.lower.replace(/\d/g, "0") : token.cls === "P" ? OPAQUE : token.lower
     words[i + 2] = hashText(word)
     shapes[i + 2] = shapeOf(token.text, token.cls)
     kinds[i + 2] = token.cls.charCodeAt(0)
@@ -99,7 +103,7 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     const d2 = kinds[c - 2] ?? 0
     const e1 = kinds[c + 1] ?? 0
     const e2 = kinds[c + 2] ?? 0
-    const lower = token.cls === "N" ? "0" : token.lower
+    const lower = plainOf(token)
     const size = lower.length
     const cased = hasCapital * 64
     let f = at

@@ -90,6 +90,8 @@ const fieldOf = (label: number): SensitiveField | undefined => {
 }
 const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
+const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/
+
 /** How likely a token must be part of any field, and of which field most likely, before it is claimed. */
 export interface TaggerThresholds {
   readonly plain: number
@@ -139,6 +141,8 @@ export const taggerCandidates = (
       let last = end
       while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
       while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
+      // Names are kept without titles.
+      if (field === "person_name") while (last - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
       if (field !== undefined && last > first) {
         const mean = open.sum / (end - open.from)
         const one = candidate(field, all[first]?.start ?? 0, all[last - 1]?.end ?? 0, Math.min(0.9, 0.5 + mean * 0.4), `tagger ${mean.toFixed(2)}`)
