@@ -27,6 +27,9 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
   }
   const nicknames = "mike bob bill jim joe tom dave steve dan matt chris nick tony rob ben sam max kate liz beth sue jen jenny meg peggy vicky becky cathy debbie pam barb patty kim tim ron don ken greg jeff doug larry jerry terry gary randy ricky eddie freddy teddy charlie harry jack jake josh zach alex andy drew pete phil ray rick rich ted tess abby maddie sasha misha raju priya".split(" ")
   for (const name of nicknames) first.add(name)
+  // What faker has in other scripts only, as it is written in English.
+  for (const name of "hiroshi kenji yuki sakura takashi haruto akira naoko ayumi wei ming xiao mei jin minho jun soo jiho hyun mohammed muhammad mohamed ahmed ali omar fatima aisha yusuf hassan ibrahim khadija layla noor zainab hamza priya raj amit sunita deepak deepika arjun anil neha pooja rahul sanjay vijay lakshmi ravi anita olga ivan dmitri svetlana boris natasha igor yuri tatiana pavel oksana chidi amara ngozi kwame kofi abena emeka tunde adaeze thandi sipho linh minh huong".split(" ")) first.add(name)
+  for (const name of "tanaka suzuki sato nakamura yamamoto watanabe kobayashi ito chen wang zhang liu yang huang zhao wu zhou li kim park choi jung kang patel singh sharma gupta kumar khan ali hussain ahmed hassan okafor adeyemi mensah nkrumah ivanov ivanova petrov petrova smirnov popov nguyen tran pham kaur haddad rahman chowdhury reddy iyer desai".split(" ")) last.add(name)
   const places = new Set<string>()
   for (const city of cities) {
     if (city.population < 15000) continue

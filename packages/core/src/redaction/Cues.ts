@@ -93,12 +93,16 @@ add("nothing", 1, 24, 0.95, `order number, order no, order id, order #, order, o
 
 const maxPhrase = 8
 
+/** "my pin's" is a cue as "my pin" is. */
+const step = (node: Node, word: string): Node | undefined =>
+  node.next.get(word) ?? (word.endsWith("'s") ? node.next.get(word.slice(0, -2)) : undefined)
+
 /** Every cue in a call, longest phrase first where several start at one word; none overlap. */
 export const cuesOf = (call: CallText): ReadonlyArray<Cue> => {
   const { all } = call.tokens
   const cues: Array<Cue> = []
   for (let at = 0; at < all.length; ) {
-    let node = root.next.get(all[at]?.lower ?? "")
+    let node = step(root, all[at]?.lower ?? "")
     if (node === undefined) {
       at++
       continue
@@ -107,7 +111,7 @@ export const cuesOf = (call: CallText): ReadonlyArray<Cue> => {
     let to = at + 1
     for (let depth = 0; depth < maxPhrase; depth++) {
       if (node.meaning !== undefined) best = { meaning: node.meaning, to }
-      const next: Node | undefined = node.next.get(all[to]?.lower ?? "")
+      const next: Node | undefined = step(node, all[to]?.lower ?? "")
       if (next === undefined) break
       node = next
       to++

@@ -43,6 +43,11 @@ export const templates: Readonly<Record<Part, ReadonlyArray<string>>> = {
     C: I just moved to {location} from {location}.
     A: And the zip code? | C: It's {zip}.
     C: We are flying out of {location} next time.
+    C: Mail it to {location}.
+    C: My sister lives in {location} and my brother in {location}.
+    C: Please deliver everything to {location} by noon.
+    C: I'm driving to {location} in a bit.
+    A: Which city are you in? | C: {location}.
     C: I am {origin} and I speak two languages.
     C: My mother is {origin}.
     C: My family background is {origin}.

@@ -124,6 +124,9 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   if (isDigits && chars.length >= 9 && chars.length <= 34 && found.length === 0) {
     found.push(candidate("numerical_pii", start, end, 0.51, "a long number that nothing explains"))
   }
+  if (!isDigits && run.spoken && run.digits >= 2 && chars.length - run.digits >= 2 && chars.length >= 5 && run.pieces.length >= 4) {
+    found.push(candidate("numerical_pii", start, end, 0.52, "a spelled code that nothing explains"))
+  }
   if (isDigits && chars.length === 9 && isAbaRouting(chars)) found.push(candidate("bank_account", start, end, 0.515, "check digit: ABA"))
   return found
 }
@@ -180,7 +183,8 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
     for (const run of chain.runs) {
       if (isMoneyMarked(call, run)) continue
       if (isCounted(call, run) && run.chars.length < 7) continue
-      const part = chain.runs.length > 1 && (fits(cue, longest) || fits(cue, total) || whole)
+      // A false start that is corrected ("four oh two, no sorry, four oh three ...") is as telling as the value.
+      const part = chain.runs.length > 1 && (fits(cue, longest) || fits(cue, total) || whole || run.chars.length >= 2)
       if (!part && !fits(cue, run.chars.length)) continue
       if (run.digits === 0 && run.pieces.length < 2 && !part) continue
       const loose = run.digits === 1 && run.chars.length === 1 && !part ? 0.3 : 0

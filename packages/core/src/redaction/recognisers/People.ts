@@ -14,7 +14,7 @@ const enter = (strength: Strength, list: string): void => {
 }
 enter("strong", `my name is, my name's, name is, name's, the name is, name was, first name is, last name is, middle name is, surname is, family name is, maiden name is, her name is, his name is, their name is, full name is, legal name is, first name, last name, surname, full name, maiden name, middle name,
  named, name on the account is, name on the card is, name on the policy is, name on the account, name on the card, account holder is, account holder, under the name, under the name of, in the name of, cardholder is, cardholder, name :, goes by, name it's under is, middle initial is, cardholder name, patient name, patient's name is, customer name, emergency contact is, spouse's name is, employee name, contact name, caller name`)
-enter("weak", `this is, i'm, i am, it's, speaking with, speaking to, speak with, speak to, spoke with, spoke to, talk to, talked to, talking to, talk with, talked with, call me, ask for, asking for, here is, signed by, regards, sincerely, hi, hello, hey, dear, thanks, thank you, good morning, good afternoon, good evening, reach, contact, and this is, my wife, my husband, my son, my daughter, my brother, my sister, my mother, my father, my mom, my dad, my friend, my partner, my boss, my manager, my lawyer, my neighbor, my roommate, my colleague, my uncle, my aunt, my cousin, his wife, her husband, my boyfriend, my girlfriend, my fiance, my supervisor, transfer you to, connect me with, connect you with, meeting with, call from, email from, message from, message to, text, tell, from, by, with, for, emailed, called, texted, told, assistant, agent, representative, technician, attention, attn, c / o, care of`)
+enter("weak", `this is, i'm, i am, it's, speaking with, speaking to, speak with, speak to, spoke with, spoke to, talk to, talked to, talking to, talk with, talked with, call me, ask for, asking for, here is, signed by, regards, sincerely, hi, hello, hey, dear, thanks, thank you, good morning, good afternoon, good evening, reach, contact, and this is, my wife, my husband, my son, my daughter, my brother, my sister, my mother, my father, my mom, my dad, my friend, my partner, my boss, my manager, my lawyer, my neighbor, my roommate, my colleague, my uncle, my aunt, my cousin, his wife, her husband, my boyfriend, my girlfriend, my fiance, my supervisor, transfer you to, connect me with, connect you with, meeting with, call from, email from, message from, message to, text, tell, from, by, with, for, emailed, called, texted, told, my colleague, your colleague, colleague, co worker, coworker, message for, you've reached, reached, reservation for, nephew, niece, grandson, granddaughter, landlord, tenant, client, friend, reached out to, cc, add, assistant, agent, representative, technician, attention, attn, c / o, care of`)
 enter("question", `your name, your full name, your first name, your last name, your first and last name, first and last name, your legal name, who am i speaking with, who am i speaking to, who do i have, who is this, who's calling, who is calling, whom am i speaking, the name on the account, name on the account, name for the reservation, name for the booking, name please, the patient's name, patient's name, patient name, account holder's name, name on the card, cardholder's name, emergency contact, what name, spell your name, spell that, spell it, spell your last name, spell the last name, spell your first name, maiden name, your surname`)
 
 const titles = wordSet("mr mrs ms miss mx mister missus madam madame sir lord lady father sister reverend rev professor prof sergeant captain officer judge senator")
@@ -51,6 +51,10 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     if (isCased(at) && !strong) return false
     return strong ? (isKnownName(at) || !inSet(sets.common1, token.lower)) : isKnownName(at) && !isCommon(token.lower)
   }
+  const isFullName = (at: number): boolean =>
+    all[at]?.cls === "w" && all[at + 1]?.cls === "w" && !functionWords.has(bare(at)) && !functionWords.has(bare(at + 1)) &&
+    !notNames.has(word(at)) && !notNames.has(word(at + 1)) &&
+    inSet(sets.firstNames, bare(at)) && inSet(sets.lastNames, bare(at + 1)) && !inSet(sets.common1, bare(at))
   const nameFrom = (from: number, strong: boolean, most: number): number => {
     let to = from
     let count = 0
@@ -86,7 +90,7 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
 
     if (medicalTitles.has(token.lower)) {
       const from = word(at + 1) === "." ? at + 2 : at + 1
-      const to = nameFrom(from, CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr", 3)
+      const to = nameFrom(from, CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr" || isKnownName(from), 3)
       // "doctor's appointment", "doctor said" are not names.
       if (to > from && (CAPITAL.test(all[from]?.text ?? "") || isKnownName(from) || !isCommon(word(from)))) {
         put("medical_professional", at, degreeEnd(to), 0.9, "medical title")
@@ -146,11 +150,13 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
             steps++
           }
         } else if (word(from) === "," || fillers.has(word(from)) || word(from) === "is") from++
-        const to = nameFrom(from, strong, 4)
+        let to = nameFrom(from, strong, 4)
+        // A first name and a last name side by side are a name even where both are words.
+        if (to - from <= 1 && !strong && isFullName(from)) to = from + 2
         if (to > from) {
           const capital = CAPITAL.test(all[from]?.text ?? "")
           const known = isKnownName(from)
-          const sure = strong ? (capital ? 0.92 : known ? 0.9 : isCommon(bare(from)) ? 0.5 : 0.75) : known && (capital || !isCommon(bare(from))) ? (to - from > 1 ? 0.8 : capital ? 0.68 : 0.6) : 0.4
+          const sure = strong ? (capital ? 0.92 : known ? 0.9 : isCommon(bare(from)) ? 0.5 : 0.75) : known && (capital || to - from > 1 || !isCommon(bare(from))) ? (to - from > 1 ? 0.8 : capital ? 0.68 : 0.6) : 0.4
           if (!(strong && !capital && isCased(from) && !known)) put("person_name", from, to, sure, `after "${phrase}"`)
           // "... Smith, that's S M I T H"
         }
@@ -165,6 +171,7 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
         if (first < at) put("person_name", first, at, 0.7, `before "${token.lower}"`)
       }
     }
+    if (token.lower === "here" && isFullName(at - 2) && !/^(is|was)$/.test(word(at - 3))) put("person_name", at - 2, at, 0.72, 'before "here"')
     if (/^(spelled|spell|spelling|spells)$/.test(token.lower)) spelled(at + 1, token.lower)
   }
 

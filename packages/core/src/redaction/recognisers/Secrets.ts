@@ -29,7 +29,7 @@ announce({ field: "password", words: 6, free: true }, `mother's maiden name, mot
 const links = wordSet("is was are it's its it be as would 's to equals here's of : = - , . ? that's that called named and the my i your the's will there i'd say spelled set think believe should answer word under with one his her")
 const noValue = wordSet(`reset resets link change changed expired issue issues problem wrong incorrect manager protected requirements required field email for on in at and or if when so but not doesn't don't didn't isn't
  can can't cannot could would will won't should do does did have has had get got please help again working works work screen page settings recovery or because correct invalid twice something anything same secure forgotten forgot
- no yes what which who how why me you we they he she going supposed was were been being also still now then too first needs need want wants question questions prompt box locked error case-sensitive sensitive already about from by them updated update verified mismatch match matches account accounts up down there here never nothing ready`)
+ no protection protected manager yes what which who how why me you we they he she going supposed was were been being also still now then too first needs need want wants question questions prompt box locked error case-sensitive sensitive already about from by them updated update verified mismatch match matches account accounts up down there here never nothing ready`)
 const asksFor = wordSet("what what's whats tell give confirm verify provide say read need have spell")
 const ends = /^[.?!;\n]$/
 
@@ -44,6 +44,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
     const hit = announced.longestAt(all, at)
     if (hit === undefined) continue
     const { value: meaning } = hit
+    const phraseFrom = at
     let from = hit.to
     let turned = false
     // "log in as ..." ends in its own link.
@@ -85,7 +86,8 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
       // "username john_doe": a value right behind only where it does not look like a word.
       const run = runFrom.get(from)
       const lone = meaning.field === "username" && from === hit.to && (all[from + 1] === undefined || all[from + 1]?.cls === "n" || all[from + 1]?.text === "." || runFrom.has(from + 1) || isPart(all[from + 1]?.lower ?? ""))
-      const codeLike = lone || (run !== undefined && (run.digits > 0 || run.pieces.length > 2)) || all[from + 1]?.text === "_" || first.cls === "X"
+      const given = /^(with|using|use|try|enter|and)$/.test(all[phraseFrom - 1]?.lower ?? "") && from === hit.to && first.cls === "w"
+      const codeLike = lone || given || (run !== undefined && (run.digits > 0 || run.pieces.length > 2)) || all[from + 1]?.text === "_" || first.cls === "X"
       if (!codeLike || from - hit.to > 2) continue
     }
     if (noValue.has(first.lower)) continue
@@ -109,7 +111,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
     }
     while (to > from && /^["'”’)]$/.test(all[to - 1]?.text ?? "")) to--
     if (to <= from) continue
-    found.push(candidate(meaning.field, first.start, all[to - 1]?.end ?? 0, turned ? 0.8 : 0.88, `announced by "${all.slice(at - (hit.to - 1 - at), hit.to).map((one) => one.lower).join(" ")}"`))
+    found.push(candidate(meaning.field, first.start, all[to - 1]?.end ?? 0, turned ? 0.8 : 0.88, `announced by "${all.slice(phraseFrom, hit.to).map((one) => one.lower).join(" ")}"`))
   }
   return found
 }
