@@ -12,7 +12,12 @@ export interface Example {
   readonly labels: ReadonlyArray<{ readonly start: number; readonly end: number; readonly label: string }>
 }
 
-const lowerWords = (words: Iterable<string>): ReadonlyArray<string> => [...words].map((word) => word.toLowerCase().replace(/’/g, "'").trim()).filter((word) => word !== "")
+/** In lower case, with and without accents: recognisers of speech write "gomez". */
+const lowerWords = (words: Iterable<string>): ReadonlyArray<string> =>
+  [...words]
+    .map((word) => word.toLowerCase().replace(/’/g, "'").trim())
+    .filter((word) => word !== "")
+    .flatMap((word) => [word, word.normalize("NFD").replace(/\p{M}/gu, "")])
 
 /** The word sets, from GeoNames, faker's name lists and SUBTLEX. */
 export const wordSets = (): Redaction.Tagger.WordSets => {

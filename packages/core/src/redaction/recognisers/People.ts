@@ -43,6 +43,7 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
   })
   const isCased = (at: number): boolean => cased[call.turnOf[at] ?? 0] === 1
   const isCommon = (lower: string): boolean => functionWords.has(lower) || inSet(sets.common1, lower) || inSet(sets.common2, lower)
+  const isWord = (lower: string): boolean => isCommon(lower) || inSet(sets.common3, lower)
   const isKnownName = (at: number): boolean => inSet(sets.firstNames, bare(at)) || inSet(sets.lastNames, bare(at))
   const nameLike = (at: number, strong: boolean): boolean => {
     const token = all[at]
@@ -90,7 +91,7 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
 
     if (medicalTitles.has(token.lower)) {
       const from = word(at + 1) === "." ? at + 2 : at + 1
-      const to = nameFrom(from, CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr" || isKnownName(from), 3)
+      const to = nameFrom(from, CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr" || isKnownName(from) || !isWord(word(from)), 3)
       // "doctor's appointment", "doctor said" are not names.
       if (to > from && (CAPITAL.test(all[from]?.text ?? "") || isKnownName(from) || !isCommon(word(from)))) {
         put("medical_professional", at, degreeEnd(to), 0.9, "medical title")
