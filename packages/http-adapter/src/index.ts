@@ -1,1 +1,5 @@
-export {}
+export type { TrustProxy } from "./App.js"
+export { earshotListener, type HttpListener, listener, type ListenerOptions } from "./HttpListener.js"
+export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
+export { defaultLimits, type HttpLimits } from "./Limits.js"
+export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"

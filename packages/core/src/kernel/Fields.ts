@@ -6,8 +6,8 @@ import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
-import { Said } from "./Faults.js"
+import type * as SchemaAST from "effect/SchemaAST"
+import { type Faults, NON_FIELD, Said } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
 /** One sentence for whatever is wrong below this schema. */
@@ -30,7 +30,7 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
     jsonSchema: {
       type: "string",
       ...(Number.isFinite(max) ? { maxLength: max } : {}),
-      ...(blank ? {} : { minLength: 1 })
+      ...(blank ? {} : { minLength: 1, pattern: "\\S" })
     }
   })
 }
@@ -41,9 +41,11 @@ const reading = <A, I, Plain>(
   read: (value: unknown) => Either.Either<A, string>,
   jsonSchema: object
 ): Schema.Schema<A, I> =>
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `read` takes any value; I names what clients should send
   Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<I>, Schema.typeSchema(to), {
     strict: true,
     decode: (value, _, ast) => Either.mapLeft(read(value), (said) => new ParseResult.Type(ast, value, said)),
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
     message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Said.notAString })),
@@ -81,10 +83,11 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
       if (value === null) return Either.left(Said.notNull)
       const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
       return typeof number === "number" && Number.isSafeInteger(number) && number > 0
-        ? Either.right(number as A)
+        ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+          Either.right(number as A)
         : Either.left(Said.notAnInteger)
     },
-    { type: "integer", minimum: 1 }
+    { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
 
 /** A finite number. */
@@ -92,7 +95,8 @@ export const number: Schema.Schema<number, number | string> = reading(
   Schema.Number,
   (value) => {
     if (value === null) return Either.left(Said.notNull)
-    const number = typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
+    const number =
+      typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
     return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Said.notANumber)
   },
   { type: "number" }
@@ -124,6 +128,7 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   words: Words
 ): Schema.Schema<Words[number] | null, string | null> =>
   reading(
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Literal loses the words' types in a spread
     Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
     (value) =>
       value === null || value === ""
@@ -171,6 +176,38 @@ export const parseTimestamp = (value: string): number | undefined => {
   return date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
+/**
+ * A field whose reader finds faults below it: they are keyed by path from the field itself, its own by
+ * `non_field_errors`, and `Faults.decode` puts them under the field's path.
+ */
+export const judged = <A>(
+  read: (input: unknown) => Either.Either<A, Faults>,
+  write: (value: A) => unknown,
+  jsonSchema: object
+): Schema.Schema<A, unknown> =>
+  Schema.transformOrFail(
+    Schema.Unknown,
+    // What `read` answers is what the field holds; nothing else gets here.
+    Schema.declare((_): _ is A => true),
+    {
+      strict: true,
+      decode: (input, _, ast) => Either.mapLeft(read(input), (faults) => toIssue(ast, input, faults)),
+      encode: (value) => ParseResult.succeed(write(value))
+    }
+  ).annotations({ jsonSchema })
+
+const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faults): ParseResult.ParseIssue => {
+  const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
+    messages.map((message): ParseResult.ParseIssue => {
+      const issue = new ParseResult.Type(ast, undefined, message)
+      return path === NON_FIELD ? issue : new ParseResult.Pointer(path, undefined, issue)
+    })
+  )
+  return first === undefined
+    ? new ParseResult.Type(ast, undefined)
+    : new ParseResult.Composite(ast, input, [first, ...rest])
+}
+
 /** A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. */
 export const list = <A, I>(
   item: Schema.Schema<A, I>,
@@ -180,8 +217,14 @@ export const list = <A, I>(
   return Schema.Array(item)
     .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
     .pipe(
-      Schema.filter((items) =>
-        items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true
+      Schema.filter(
+        (items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true),
+        {
+          jsonSchema: {
+            ...(min === 0 ? {} : { minItems: min }),
+            ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
+          }
+        }
       )
     )
 }
@@ -195,8 +238,12 @@ export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Sch
 /** A field that may be left out; undefined and left out are the same. */
 export const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 
-/** A field that may be left out or null, both of which mean `value`. */
+/** A field that may be left out, undefined or null, all of which mean `value`. */
 export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>) =>
-  Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
+  Schema.optionalWith(field, { nullable: true, default: () => value })
 
 export { NullOr as nullable } from "effect/Schema"
+
+/** A property of a noun that travels under another name: `createdAt` is `created_at` on the wire. */
+export const named = <A, I, const Name extends string>(wireName: Name, schema: Schema.Schema<A, I>) =>
+  Schema.propertySignature(schema).pipe(Schema.fromKey(wireName))

@@ -1,0 +1,46 @@
+/**
+ * A `node:http` server that has routes of its own serves Earshot under `/earshot` beside them.
+ *
+ *     node examples/dist/mount-http.js
+ */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { pathToFileURL } from "node:url"
+import { createEngine } from "@earshot/core/promise"
+import { earshotListener } from "@earshot/http-adapter"
+import * as Redacted from "effect/Redacted"
+
+export const main = async (say: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
+  const engine = await createEngine({ database })
+  const { agent, apiKey } = await engine.organizations.create({ name: "Lakeside Hotel" })
+  const earshot = await earshotListener(await engine.runtime(), { basePath: "/earshot", logLevel: "warn" })
+
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/earshot/") === true) earshot.listener(request, response)
+    else response.end("my own page")
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const base = `http://127.0.0.1:${port}`
+
+  try {
+    say(await (await fetch(base)).text())
+    const answer = await fetch(`${base}/earshot/observability/v1/observe/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-service-api-key": Redacted.value(apiKey.secret) },
+      body: JSON.stringify({ call_id: "call-0001", agent: agent.id })
+    })
+    say(`${answer.status} ${answer.statusText}`)
+    await answer.text()
+  } finally {
+    // In this order: nothing new comes in, what is under way finishes, the database closes.
+    server.closeIdleConnections()
+    server.close()
+    await earshot.close()
+    await engine.close()
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main(console.log)

@@ -1,0 +1,334 @@
+/** The commands and what they take. What they do lies in `commands/`, which is loaded when one of them runs. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Running } from "./Running.js"
+import * as Settings from "./Settings.js"
+
+/** Loads a module and runs a command of it. */
+const lazily =
+  <M, O>(load: () => Promise<M>, command: (module: M) => (options: O) => Running) =>
+  (options: O): Running =>
+    Effect.flatMap(Effect.promise(load), (module) => command(module)(options))
+
+const { database, json } = Settings
+
+const init = Command.make(
+  "init",
+  {
+    database,
+    json,
+    organization: Options.text("organization").pipe(
+      Options.withPseudoName("NAME"),
+      Options.withDescription("The organisation's name; also adds one to a database that has some."),
+      Options.optional
+    )
+  },
+  lazily(
+    () => import("./commands/Init.js"),
+    (module) => module.init
+  )
+).pipe(
+  Command.withDescription(
+    "Makes the database, with an organisation, a project, an agent and an API key, which is shown this once."
+  )
+)
+
+const port = Options.integer("port").pipe(
+  Options.filterMap(
+    (value) => (value >= 0 && value <= 65_535 ? Option.some(value) : Option.none()),
+    "--port takes a number from 0 (any free port) to 65535"
+  ),
+  Options.withDescription("The port to listen on, 0 for any that is free; 8080 unless told."),
+  Options.withDefault(8080)
+)
+
+const serve = Command.make(
+  "serve",
+  {
+    database,
+    json,
+    host: Options.text("host").pipe(
+      Options.withDescription("The address to listen on; 127.0.0.1 unless told, 0.0.0.0 for all."),
+      Options.withDefault("127.0.0.1")
+    ),
+    port,
+    ...Settings.ingesting,
+    maxBody: Settings.positive("max-body", "Bytes of a JSON or form body."),
+    maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included."),
+    maxConnections: Settings.positive("max-connections", "Open connections; more are refused."),
+    graceSeconds: Settings.positive("grace", "Seconds that requests in flight are given when the server stops."),
+    rateLimit: Settings.positive(
+      "rate-limit",
+      "Requests a minute that each credential may make; no limit unless told."
+    ),
+    refusalLimit: Settings.positive(
+      "refusal-limit",
+      "Wrong credentials a minute that an address may send; no limit unless told."
+    )
+  },
+  lazily(
+    () => import("./commands/Serve.js"),
+    (module) => module.serve
+  )
+).pipe(
+  Command.withDescription("Serves the HTTP interface until it is told to stop. Logs go to stderr; see --log-level.")
+)
+
+const limit = Settings.positive("limit", "Rows on a page, 1 to 200; 50 unless told.")
+const cursor = Options.text("cursor").pipe(
+  Options.withDescription("Where the page begins, as an earlier page told."),
+  Options.optional
+)
+const page = { limit, cursor }
+const common = { database, json, ...Settings.caller }
+const id = (what: string) => Args.integer({ name: "ID" }).pipe(Args.withDescription(what))
+
+const scopes = Options.text("scope").pipe(
+  Options.withDescription(
+    "What the key may do: all, calls:write, dashboards:read and so on; may be given again. As much as its maker unless told."
+  ),
+  Options.repeated
+)
+const expires = Options.text("expires").pipe(
+  Options.withPseudoName("TIME"),
+  Options.withDescription("From when on it is refused, as 2030-01-31T00:00:00Z."),
+  Options.optional
+)
+const bounds = Options.text("bound").pipe(
+  Options.withPseudoName("KIND:ID"),
+  Options.withDescription(
+    "What it is bound to: project:1, agent:2, dashboard:3 or result:4, with what lies in it; may be given again."
+  ),
+  Options.repeated
+)
+const permissions = Options.text("permission").pipe(
+  Options.withDescription("What it may do there; may be given again. To look unless told."),
+  Options.repeated
+)
+
+const organizations = Command.make("organizations").pipe(
+  Command.withDescription("The organisations of this database."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { database, json, ...page },
+      lazily(
+        () => import("./commands/Organizations.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists them, newest first."))
+  ])
+)
+
+const keys = Command.make("keys").pipe(
+  Command.withDescription("API keys: what callers of the server show in the header X-SERVICE-API-KEY."),
+  Command.withSubcommands([
+    Command.make(
+      "create",
+      {
+        ...common,
+        name: Options.text("name").pipe(
+          Options.withDescription("What to call the key."),
+          Options.withDefault("Made at the command line")
+        ),
+        scopes,
+        expires
+      },
+      lazily(
+        () => import("./commands/Keys.js"),
+        (module) => module.create
+      )
+    ).pipe(Command.withDescription("Makes a key and prints it, this once.")),
+    Command.make(
+      "list",
+      { ...common, ...page },
+      lazily(
+        () => import("./commands/Keys.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists keys without their secrets, newest first.")),
+    Command.make(
+      "revoke",
+      { ...common, id: id("The key's id.") },
+      lazily(
+        () => import("./commands/Keys.js"),
+        (module) => module.revoke
+      )
+    ).pipe(Command.withDescription("Refuses a key from now on."))
+  ])
+)
+
+const links = Command.make("links").pipe(
+  Command.withDescription("Shareable links: to show some things to whoever has one."),
+  Command.withSubcommands([
+    Command.make(
+      "create",
+      { ...common, name: Options.text("name").pipe(Options.withDefault("")), bounds, permissions, expires },
+      lazily(
+        () => import("./commands/Access.js"),
+        (module) => module.createLink
+      )
+    ).pipe(Command.withDescription("Makes a link and prints its secret, this once.")),
+    Command.make(
+      "list",
+      { ...common, ...page },
+      lazily(
+        () => import("./commands/Access.js"),
+        (module) => module.listLinks
+      )
+    ).pipe(Command.withDescription("Lists links, newest first.")),
+    Command.make(
+      "revoke",
+      { ...common, id: id("The link's id.") },
+      lazily(
+        () => import("./commands/Access.js"),
+        (module) => module.revokeLink
+      )
+    ).pipe(Command.withDescription("Refuses a link from now on."))
+  ])
+)
+
+const tokens = Command.make("tokens").pipe(
+  Command.withDescription("Signed, short-lived tokens for connected apps and sessions."),
+  Command.withSubcommands([
+    Command.make(
+      "issue",
+      {
+        ...common,
+        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]),
+        bounds,
+        permissions,
+        ttl: Settings.positive("ttl", "Seconds that it lives."),
+        user: Settings.positive("user", "The user that it stands for.")
+      },
+      lazily(
+        () => import("./commands/Access.js"),
+        (module) => module.issueToken
+      )
+    ).pipe(Command.withDescription("Issues a token and prints it, this once.")),
+    Command.make(
+      "revoke",
+      { ...common, jti: Args.text({ name: "JTI" }).pipe(Args.withDescription("The token's own id, its jti.")) },
+      lazily(
+        () => import("./commands/Access.js"),
+        (module) => module.revokeToken
+      )
+    ).pipe(Command.withDescription("Refuses a token from now on."))
+  ])
+)
+
+const selection = {
+  filter: Options.text("filter").pipe(
+    Options.withPseudoName("JSON"),
+    Options.withDescription(`Which calls, such as '{"field":"success","op":"eq","value":false}'; see docs/filters.md.`),
+    Options.optional
+  ),
+  agent: Settings.positive("agent", "Calls of this agent alone."),
+  project: Settings.positive("project", "Calls of this project alone.")
+}
+
+const calls = Command.make("calls").pipe(
+  Command.withDescription("Production calls."),
+  Command.withSubcommands([
+    Command.make(
+      "ingest",
+      {
+        ...common,
+        ...Settings.ingesting,
+        agent: Settings.positive("agent", "The agent of calls that name neither agent nor assistant_id."),
+        concurrency: Options.integer("concurrency").pipe(
+          Options.filterMap(
+            (value) => (value >= 1 && value <= 256 ? Option.some(value) : Option.none()),
+            "--concurrency takes a number from 1 to 256"
+          ),
+          Options.withDescription("Calls taken in at a time; 32 unless told."),
+          Options.withDefault(32)
+        ),
+        files: Args.text({ name: "FILE" }).pipe(
+          Args.withDescription(
+            "Files or patterns: a call as JSON, a list of calls, or a call a line (NDJSON). - or nothing is stdin."
+          ),
+          Args.repeated
+        )
+      },
+      lazily(
+        () => import("./commands/Ingest.js"),
+        (module) => module.ingest
+      )
+    ).pipe(
+      Command.withDescription("Takes calls in as the webhook does. What is refused is reported, and the rest goes on.")
+    ),
+    Command.make(
+      "list",
+      { ...common, ...selection, ...page },
+      lazily(
+        () => import("./commands/Calls.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists calls, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The call's id.") },
+      lazily(
+        () => import("./commands/Calls.js"),
+        (module) => module.show
+      )
+    ).pipe(Command.withDescription("Shows a call with its transcript.")),
+    Command.make(
+      "export",
+      { ...common, ...selection },
+      lazily(
+        () => import("./commands/Calls.js"),
+        (module) => module.exportCalls
+      )
+    ).pipe(Command.withDescription("Prints every call as a line of JSON (NDJSON), newest first."))
+  ])
+)
+
+const dashboards = Command.make("dashboards").pipe(
+  Command.withDescription("Dashboards, drawn in the terminal."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { ...common, project: selection.project, ...page },
+      lazily(
+        () => import("./commands/Dashboards.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists dashboards, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The dashboard's id.") },
+      lazily(
+        () => import("./commands/Dashboards.js"),
+        (module) => module.show
+      )
+    ).pipe(Command.withDescription("Draws a dashboard with what its widgets show now."))
+  ])
+)
+
+const demo = Command.make(
+  "demo",
+  {
+    noServe: Options.boolean("no-serve").pipe(
+      Options.withDescription("Stop after the dashboard is drawn, before the server starts.")
+    ),
+    port: Options.integer("port").pipe(
+      Options.withDescription("The port of the server; 8080 unless told, or a free one where that is taken."),
+      Options.optional
+    )
+  },
+  lazily(
+    () => import("./commands/Demo.js"),
+    (module) => module.demo
+  )
+).pipe(Command.withDescription("Shows what Earshot does, with sample calls in a database that is gone when it ends."))
+
+/** The whole command. */
+export const earshot = Command.make("earshot").pipe(
+  Command.withDescription("Tests and observes AI voice agents."),
+  Command.withSubcommands([init, serve, demo, calls, dashboards, keys, links, tokens, organizations])
+)

@@ -1,0 +1,88 @@
+/** What can go wrong with a command, as its exit code and as a person or a program reads it. */
+import * as Data from "effect/Data"
+
+/** What was asked cannot be done as it was asked. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The command line itself is not understood. */
+export class Misused extends Data.TaggedError("Misused")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** Everything worked that could be done by itself, and what did not was reported as it went. */
+export class PartlyRefused extends Data.TaggedError("PartlyRefused") {}
+
+/** Whoever read our output has read enough. */
+export class OutputClosed extends Data.TaggedError("OutputClosed") {}
+
+/** How a command ended: exit code, and what is said about it on stderr. */
+export interface Report {
+  /** 0 done, 1 a fault in what was asked, 2 usage, 3 the system failed. */
+  readonly code: 0 | 1 | 2 | 3
+  readonly lines: ReadonlyArray<string>
+  /** The same for `--json`: the bodies that the server answers with. */
+  readonly body: object | undefined
+}
+
+const said = (code: Report["code"], message: string): Report => ({
+  code,
+  lines: [message],
+  body: { detail: message }
+})
+
+type FieldFaults = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Field faults as lines: `agent: This field is required.` */
+export const faultLines = (faults: FieldFaults): ReadonlyArray<string> =>
+  Object.entries(faults).flatMap(([path, messages]) =>
+    messages.map((message) => (path === "non_field_errors" ? message : `${path}: ${message}`))
+  )
+
+const tagOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error && error.message !== "" ? error.message : "The command failed."
+
+const isFieldFaults = (value: unknown): value is FieldFaults =>
+  typeof value === "object" && value !== null && Object.values(value).every((messages) => Array.isArray(messages))
+
+/** Faults of the engine's callers; those that it names and are not here are the system's. */
+const ASKED = new Set(["Refused", "NotFound", "Forbidden", "Unauthenticated", "RateLimited"])
+
+/** Tags of the command line parser, which has printed its fault by then. */
+const PARSER = new Set([
+  "CommandMismatch",
+  "CorrectedFlag",
+  "InvalidArgument",
+  "InvalidValue",
+  "KeyValuesDetected",
+  "MissingFlag",
+  "MissingValue",
+  "MissingSubcommand",
+  "MultipleValuesDetected",
+  "NoBuiltInMatch",
+  "UnclusteredFlag"
+])
+
+/** What became of a command that failed with a typed error. It goes by tags, so that it loads no engine for it. */
+export const reportOf = (error: unknown): Report => {
+  const tag = tagOf(error)
+  if (tag === "OutputClosed") return { code: 0, lines: [], body: undefined }
+  if (tag === "PartlyRefused") return { code: 1, lines: [], body: undefined }
+  if (PARSER.has(tag)) return { code: 2, lines: [], body: undefined }
+  if (tag === "Misused") return said(2, messageOf(error))
+  if (ASKED.has(tag)) return said(1, messageOf(error))
+  if (tag === "ValidationFailed" && typeof error === "object" && error !== null && "faults" in error) {
+    return isFieldFaults(error.faults)
+      ? { code: 1, lines: faultLines(error.faults), body: error.faults }
+      : said(1, messageOf(error))
+  }
+  return said(3, messageOf(error))
+}

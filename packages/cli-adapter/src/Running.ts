@@ -1,0 +1,33 @@
+import type {
+  Database,
+  Forbidden,
+  NotFound,
+  RateLimited,
+  StorageFault,
+  Unauthenticated,
+  ValidationFailed
+} from "@earshot/core"
+import type { ListenFailed } from "@earshot/http-adapter"
+import type * as Effect from "effect/Effect"
+import type { Misused, OutputClosed, PartlyRefused, Refused } from "./Faults.js"
+import type { Screen } from "./Screen.js"
+import type { Signals } from "./Signals.js"
+import type { Wiring } from "./Wiring.js"
+
+/** How a command may fail; `Faults.reportOf` says what each means for its exit code. */
+export type CommandFault =
+  | Misused
+  | Refused
+  | PartlyRefused
+  | OutputClosed
+  | Database.DatabaseUnusable
+  | ListenFailed
+  | ValidationFailed
+  | NotFound
+  | Unauthenticated
+  | Forbidden
+  | RateLimited
+  | StorageFault
+
+/** A command that runs. */
+export type Running = Effect.Effect<void, CommandFault, Wiring | Screen | Signals>

@@ -1,0 +1,59 @@
+/** Texts on a terminal: what callers said must not move the cursor, change colours or reorder a line. */
+import stringWidth from "string-width"
+
+const CONTROL_PICTURES = 0x2400
+
+/**
+ * Characters that a terminal would act on: C0 and C1 controls, DEL, line and paragraph separators, marks and overrides
+ * of the writing direction, lone surrogates.
+ */
+// eslint-disable-next-line no-control-regex -- finding control characters is what it is for
+const ACTIVE =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+const visible = (character: string): string => {
+  const code = character.charCodeAt(0)
+  if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code)
+  if (code === 0x7f) return "\u2421"
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`
+}
+
+/** A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛). */
+export const neutralised = (text: string): string => text.replace(ACTIVE, visible)
+
+/** The same for a text of several lines, which stays one. */
+export const neutralisedLines = (text: string): string => text.split(/\r?\n/).map(neutralised).join("\n")
+
+/** JSON on one line in which nothing acts on a terminal; its value is the same. */
+export const printJson = (value: unknown): string =>
+  JSON.stringify(value).replace(ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+/** Columns that a neutralised text takes. */
+export const widthOf = (text: string): number => stringWidth(text)
+
+/** Cuts a text to so many columns, with an ellipsis where something was cut off. */
+export const fitted = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text
+  if (columns < 1) return ""
+  let kept = ""
+  let taken = 0
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const width = widthOf(segment)
+    if (taken + width > columns - 1) break
+    kept += segment
+    taken += width
+  }
+  return `${kept}…`
+}
+
+/** A text in a field of so many columns, cut or filled up with blanks at the end. */
+export const padded = (text: string, columns: number): string => {
+  const fit = fitted(text, columns)
+  return fit + " ".repeat(Math.max(0, columns - widthOf(fit)))
+}
+
+/** The same with the blanks in front, for numbers. */
+export const paddedLeft = (text: string, columns: number): string => {
+  const fit = fitted(text, columns)
+  return " ".repeat(Math.max(0, columns - widthOf(fit))) + fit
+}

@@ -1,0 +1,32 @@
+import type { Database, Engine } from "@earshot/core"
+import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
+import * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+
+/** What a command asks of the engine it runs. */
+export interface EngineSettings {
+  /** `sqlite:PATH` or `postgres://...` */
+  readonly database: string
+  /** The folder that recordings are kept in. */
+  readonly recordings: string
+  /** Hosts in private networks that recordings may be fetched from. */
+  readonly recordingHosts: ReadonlyArray<string>
+  /** The largest recording in bytes. */
+  readonly maxRecordingBytes: number | undefined
+  /** A speech server that makes transcripts of `none-mono` calls. */
+  readonly transcriber:
+    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
+  readonly requestsPerMinute: number | undefined
+  readonly refusalsPerMinute: number | undefined
+}
+
+/** Where engine and server come from. The types alone are imported, so that a command loads what it uses. */
+export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
+  Wiring,
+  {
+    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable>
+    readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
+  }
+>() {}

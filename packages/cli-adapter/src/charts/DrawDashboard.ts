@@ -1,0 +1,60 @@
+import type { Dashboard, Widget, WidgetData } from "@earshot/core"
+import { fitted, neutralised, widthOf } from "../Text.js"
+import { drawPie } from "./PieChart.js"
+import { drawStat } from "./StatChart.js"
+import { painted, type Style } from "./Style.js"
+import { drawTime } from "./TimeChart.js"
+
+/** The widest drawing; beyond it a chart only gets harder to read. */
+const WIDEST = 120
+
+/** The data of one widget. */
+export const drawWidget = (data: WidgetData, style: Style): ReadonlyArray<string> => {
+  switch (data.chartType) {
+    case "stat":
+      return drawStat(data, style)
+    case "pie":
+      return drawPie(data, style)
+    case "bar":
+    case "line":
+      return drawTime(data, style)
+  }
+}
+
+const PERIODS = { hour: "hour", day: "day", week: "week", month: "month" } as const
+
+/** What a chart shows, in words: `avg of duration by day`. */
+const subject = (data: WidgetData): string => {
+  switch (data.chartType) {
+    case "stat":
+      return "all calls in scope"
+    case "pie":
+      return `calls by ${data.field}`
+    case "bar":
+    case "line": {
+      const period = data.timePeriod === null ? "period" : PERIODS[data.timePeriod]
+      return `${data.aggregationFunction} of ${data.field} by ${period}`
+    }
+  }
+}
+
+/** A dashboard as lines of text, one widget below the other. */
+export const drawDashboard = (
+  dashboard: Dashboard,
+  widgets: ReadonlyArray<{ readonly widget: Widget; readonly data: WidgetData }>,
+  given: Style
+): ReadonlyArray<string> => {
+  const style = { ...given, columns: Math.min(given.columns, WIDEST) }
+  const title = fitted(neutralised(dashboard.name), style.columns)
+  return [
+    painted(style, "bold", title),
+    painted(style, "dim", "═".repeat(Math.max(1, widthOf(title)))),
+    ...(widgets.length === 0 ? ["", "This dashboard has no widgets."] : []),
+    ...widgets.flatMap(({ data, widget }) => {
+      const name = neutralised(widget.name)
+      const about = neutralised(subject(data))
+      const heading = name === "" ? about : `${name} (${about})`
+      return ["", painted(style, "bold", fitted(heading, style.columns)), ...drawWidget(data, style)]
+    })
+  ]
+}

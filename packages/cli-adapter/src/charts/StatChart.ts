@@ -1,0 +1,31 @@
+import type { StatData } from "@earshot/core"
+import { padded, widthOf } from "../Text.js"
+import { printNumber, printSeconds, printShare } from "./Numbers.js"
+import { painted, type Style } from "./Style.js"
+
+const GAP = 3
+const MISSING = "no data"
+
+const orMissing = (value: number | null, print: (value: number) => string): string =>
+  value === null ? MISSING : print(value)
+
+/** The four numbers side by side, or below each other where there is no room. */
+export const drawStat = (data: StatData, style: Style): ReadonlyArray<string> => {
+  const numbers = [
+    { name: "Calls", value: printNumber(data.totalCalls) },
+    { name: "Success rate", value: orMissing(data.successRate, printShare) },
+    { name: "Average duration", value: orMissing(data.avgDuration, printSeconds) },
+    { name: "p95 latency", value: orMissing(data.p95Latency, (value) => `${printNumber(value)} ms`) }
+  ].map((one) => ({ ...one, width: Math.max(widthOf(one.name), widthOf(one.value)) + GAP }))
+  const total = numbers.reduce((sum, { width }) => sum + width, -GAP)
+  if (total > style.columns) {
+    const names = Math.max(...numbers.map(({ name }) => widthOf(name)))
+    return numbers.map(
+      ({ name, value }) => painted(style, "dim", padded(name, Math.min(names, style.columns - 8))) + ` ${value}`
+    )
+  }
+  return [
+    numbers.map(({ value, width }) => painted(style, "bold", padded(value, width))).join(""),
+    numbers.map(({ name, width }) => painted(style, "dim", padded(name, width))).join("")
+  ].map((line) => line.trimEnd())
+}

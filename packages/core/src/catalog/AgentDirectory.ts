@@ -1,0 +1,64 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Permit } from "../access/Permit.js"
+import type { AgentId, OrganizationId } from "../kernel/Ids.js"
+import { make as makeMemory } from "../kernel/ShortMemory.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { Agent } from "./Agent.js"
+import { type AgentNames, AgentStore } from "./AgentStore.js"
+
+/**
+ * Which agents go by which names, remembered for a few seconds, so that taking in a call does not ask storage for the
+ * same agent every time (docs/decisions/0012-remembered-for-five-seconds.md). What this process changes is seen at once; what
+ * another process changes, within `Staleness`.
+ */
+export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDirectory")<
+  AgentDirectory,
+  {
+    /** As `AgentStore.findAll`; only names that are not remembered cost a statement, one for all of them. */
+    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    /** Forgets an organisation's agents; to be called when a change of them has been committed. */
+    readonly forget: (permit: Permit) => Effect.Effect<void>
+  }
+>() {}
+
+const idKey = (organizationId: OrganizationId, id: number) => `${organizationId}#${id}`
+const assistantKey = (organizationId: OrganizationId, assistantId: string) => `${organizationId}@${assistantId}`
+
+export const layer = Layer.effect(
+  AgentDirectory,
+  Effect.gen(function* () {
+    const store = yield* AgentStore
+    const memory = yield* makeMemory<Agent>(10_000)
+
+    const entriesOf = (agent: Agent) => [
+      [idKey(agent.organizationId, agent.id), agent] as const,
+      ...(agent.assistantId === null ? [] : [[assistantKey(agent.organizationId, agent.assistantId), agent] as const])
+    ]
+
+    return AgentDirectory.of({
+      findAll: (permit, names) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const found = new Map<AgentId, Agent>()
+          const isUnknown = (key: string): boolean => {
+            const agent = memory.recall(key, now)
+            if (agent !== undefined) found.set(agent.id, agent)
+            return agent === undefined
+          }
+          const ids = names.ids.filter((id) => isUnknown(idKey(permit.organizationId, id)))
+          const assistantIds = names.assistantIds.filter((id) => isUnknown(assistantKey(permit.organizationId, id)))
+          if (ids.length + assistantIds.length === 0) return Effect.succeed([...found.values()])
+          const lookup = memory.learn(store.findAll(permit, { ids, assistantIds }), (agents) =>
+            agents.flatMap(entriesOf)
+          )
+          return Effect.map(lookup, (agents) => {
+            for (const agent of agents) found.set(agent.id, agent)
+            return [...found.values()]
+          })
+        }),
+      forget: (permit) => memory.forget((agent) => agent.organizationId === permit.organizationId)
+    })
+  })
+)

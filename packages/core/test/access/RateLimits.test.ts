@@ -1,0 +1,96 @@
+import { type Allowances, ApiKeys, Credentials, type Engine, type RateLimiter } from "@earshot/core"
+import { PostgresRateLimits } from "@earshot/core/postgres"
+import * as RateLimits from "@earshot/core/providers/RateLimits"
+import { TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { afterEach, beforeEach, expect, layer, vi } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+// The limiter reads the system's clock, since it counts real time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 }))
+afterEach(() => void vi.useRealTimers())
+
+const allowances: Allowances = { requests: { points: 3, seconds: 10 }, refusals: { points: 2, seconds: 60 } }
+
+/** The key's admission to an operation it may call, from an address. */
+const entrance = (from?: string) =>
+  Effect.gen(function* () {
+    const credentials = yield* Credentials
+    const world = yield* TestEngine.world
+    const admit = (apiKey: string) => Effect.either(credentials.admit("projects.list", { apiKey }, { from }))
+    return { ...world, admit, key: Redacted.value(world.apiKey.secret), wrong: "ear_wrong" }
+  })
+
+const limited = { left: { _tag: "RateLimited" } }
+const admitted = { _tag: "Right" }
+
+const limiters: ReadonlyArray<
+  readonly [string, TestEngine.DatabaseName, Layer.Layer<RateLimiter, never, Engine.Storage>]
+> = [
+  ["in memory", "sqlite", RateLimits.layerMemory(allowances)],
+  ["in the database", "postgres", PostgresRateLimits.layer(allowances)]
+]
+
+for (const [where, database, rateLimiter] of limiters) {
+  layer(TestEngine.layer(database, { rateLimiter }))(`rate limits counted ${where}`, (it) => {
+    it.effect("let a credential in as often as it may, and say when it can come back", () =>
+      Effect.gen(function* () {
+        const { actor, admit, key } = yield* entrance()
+        for (const _ of [1, 2, 3]) expect(yield* admit(key)).toMatchObject(admitted)
+        vi.setSystemTime(Date.now() + 3_500)
+        expect(yield* admit(key)).toMatchObject({ left: { _tag: "RateLimited", retryAfterSeconds: 7 } })
+        const keys = yield* ApiKeys
+        const other = yield* keys.create({ name: "Other" }).pipe(TestEngine.as(actor))
+        expect(yield* admit(Redacted.value(other.secret))).toMatchObject(admitted)
+        vi.setSystemTime(Date.now() + 6_499)
+        expect(yield* admit(key)).toMatchObject(limited)
+        vi.setSystemTime(Date.now() + 2)
+        expect(yield* admit(key)).toMatchObject(admitted)
+      })
+    )
+
+    it.effect("make an address wait that sent too many wrong credentials, whatever it sends then", () =>
+      Effect.gen(function* () {
+        const { admit, key, wrong } = yield* entrance("198.51.100.7")
+        const elsewhere = yield* entrance("198.51.100.8")
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* admit(key)).toMatchObject(admitted)
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* admit(wrong)).toMatchObject(limited)
+        expect(yield* admit(key)).toMatchObject({ left: { _tag: "RateLimited", retryAfterSeconds: 60 } })
+        expect(yield* elsewhere.admit(elsewhere.key)).toMatchObject(admitted)
+        vi.setSystemTime(Date.now() + 60_001)
+        expect(yield* admit(key)).toMatchObject(admitted)
+      })
+    )
+  })
+}
+
+layer(TestEngine.layer("postgres", { rateLimiter: PostgresRateLimits.layer(allowances) }))(
+  "rate limits in the database",
+  (it) => {
+    it.effect("are shared by all who count there", () =>
+      Effect.gen(function* () {
+        const { admit, apiKey, key } = yield* entrance()
+        const sql = yield* SqlClient
+        expect(yield* admit(key)).toMatchObject(admitted)
+        yield* sql`UPDATE rate_limits SET points = 3 WHERE key = ${`requests:api_key:${apiKey.key.id}`}`
+        expect(yield* admit(key)).toMatchObject(limited)
+      })
+    )
+  }
+)
+
+layer(TestEngine.layer("sqlite"))("without a rate limiter", (it) => {
+  it.effect("nobody waits", () =>
+    Effect.gen(function* () {
+      const { admit, key, wrong } = yield* entrance("198.51.100.7")
+      for (let n = 0; n < 100; n++) {
+        expect(yield* admit(wrong)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        expect(yield* admit(key)).toMatchObject(admitted)
+      }
+    })
+  )
+})

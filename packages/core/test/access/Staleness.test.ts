@@ -1,0 +1,121 @@
+import { Agents, ApiKeys, Credentials, Engine, ShareableLinks, SigningKeys, Tokens } from "@earshot/core"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import { AccessKit, CatalogKit, TestEngine } from "@earshot/test-kit"
+import { expect, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+
+/** An engine of its own on the test's database, as another process would have it. */
+const process = (ports: Engine.Ports = {}) =>
+  Layer.build(Layer.fresh(Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports })))
+
+const refused = { _tag: "Left" }
+const admitted = { _tag: "Right" }
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.storage(database))(`two processes on ${database}`, (it) => {
+    it.scoped("see each other's revocations within five seconds, and their own at once", () =>
+      Effect.gen(function* () {
+        const here = yield* process()
+        const there = yield* process()
+        const { actor, agent, apiKey } = yield* Effect.provide(TestEngine.world, here)
+        const bounds = [{ type: "agent", id: agent.id }]
+        const as = TestEngine.as(actor)
+        const { link, secret } = yield* Effect.flatMap(ShareableLinks, (links) => links.create({ bounds })).pipe(
+          as,
+          Effect.provide(here)
+        )
+        const { jti, token } = yield* Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(
+          as,
+          Effect.provide(here)
+        )
+        const admissions = Effect.flatMap(Credentials, (credentials) =>
+          Effect.forEach(
+            [
+              { apiKey: Redacted.value(apiKey.secret) },
+              { shareableLink: Redacted.value(secret) },
+              { bearer: Redacted.value(token) }
+            ],
+            (presented) => Effect.either(credentials.admit("dashboards.list", presented))
+          )
+        )
+        // Another process takes at once what this one has just issued.
+        expect(yield* Effect.provide(admissions, there)).toMatchObject([admitted, admitted, admitted])
+        expect(yield* Effect.provide(admissions, here)).toMatchObject([admitted, admitted, admitted])
+        yield* Effect.gen(function* () {
+          yield* (yield* ApiKeys).revoke(apiKey.key.id)
+          yield* (yield* ShareableLinks).revoke(link.id)
+          yield* (yield* Tokens).revoke({ jti })
+        }).pipe(as, Effect.provide(here))
+        expect(yield* Effect.provide(admissions, here)).toMatchObject([refused, refused, refused])
+        yield* TestClock.adjust("4999 millis")
+        expect(yield* Effect.provide(admissions, there)).toMatchObject([admitted, admitted, admitted])
+        yield* TestClock.adjust("1 millis")
+        expect(yield* Effect.provide(admissions, there)).toMatchObject([refused, refused, refused])
+      })
+    )
+
+    it.scoped("refuse tokens of a signing key that the other discarded within five seconds", () =>
+      Effect.gen(function* () {
+        const here = yield* process()
+        const there = yield* process()
+        const { actor } = yield* Effect.provide(TestEngine.world, here)
+        const issue = Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(TestEngine.as(actor))
+        const { token } = yield* Effect.provide(issue, here)
+        const authenticate = Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(token)))
+        expect(yield* Effect.provide(authenticate, there)).toMatchObject({ _tag: "Some" })
+        yield* Effect.provide(
+          Effect.flatMap(SigningKeys, (keys) => keys.rotate({ discardOld: true })),
+          here
+        )
+        expect(yield* Effect.provide(authenticate, here)).toMatchObject({ _tag: "None" })
+        yield* TestClock.adjust("5 seconds")
+        expect(yield* Effect.provide(authenticate, there)).toMatchObject({ _tag: "None" })
+        // What the other issues from now on is signed with the new key.
+        const { token: next } = yield* Effect.provide(issue, there)
+        expect(
+          yield* Effect.provide(
+            Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(next))),
+            here
+          )
+        ).toMatchObject({ _tag: "Some" })
+      })
+    )
+
+    it.scoped("may go by a remembered agent for five seconds, or not at all where staleness is nought", () =>
+      Effect.gen(function* () {
+        const here = yield* process()
+        const there = yield* process()
+        const strict = yield* process({ staleness: 0 })
+        const { actor, agent, organization } = yield* Effect.provide(TestEngine.world, here)
+        const permit = CatalogKit.permit(organization.id, "calls.ingest")
+        const resolve = Effect.either(Effect.flatMap(Agents, (agents) => agents.resolve(permit, { agent: agent.id })))
+        expect(yield* Effect.provide(resolve, there)).toMatchObject(admitted)
+        expect(yield* Effect.provide(resolve, strict)).toMatchObject(admitted)
+        yield* Effect.flatMap(Agents, (agents) => agents.delete(agent.id)).pipe(
+          TestEngine.as(actor),
+          Effect.provide(here)
+        )
+        expect(yield* Effect.provide(resolve, here)).toMatchObject(refused)
+        expect(yield* Effect.provide(resolve, strict)).toMatchObject(refused)
+        yield* TestClock.adjust("4999 millis")
+        expect(yield* Effect.provide(resolve, there)).toMatchObject(admitted)
+        yield* TestClock.adjust("1 millis")
+        expect(yield* Effect.provide(resolve, there)).toMatchObject(refused)
+      })
+    )
+  })
+}
+
+it.scoped("secrets can be made to repeat, for tests that pin them", () =>
+  Effect.gen(function* () {
+    const secret = Effect.map(TestEngine.world, ({ apiKey }) => Redacted.value(apiKey.secret))
+    const engine = TestEngine.layer("sqlite").pipe(Layer.provide(AccessKit.repeatableSecrets()))
+    const [one, two] = yield* Effect.all([Effect.provide(secret, engine), Effect.provide(secret, Layer.fresh(engine))])
+    expect(one).toBe(two)
+    const other = TestEngine.layer("sqlite").pipe(Layer.provide(AccessKit.repeatableSecrets("another")))
+    expect(yield* Effect.provide(secret, other)).not.toBe(one)
+  })
+)

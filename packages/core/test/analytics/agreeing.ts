@@ -1,0 +1,95 @@
+import {
+  type AnalyticsQuestion,
+  type AnalyticsStore,
+  Answer,
+  type Asked,
+  type Filters,
+  type MetricId,
+  type Permit,
+  type StorageFault
+} from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { expect } from "vitest"
+
+/** How far databases may be off, in proportion to the largest number that went in. */
+const TOLERANCE = 1e-9
+
+const expectClose = (found: number | null, model: number | null, scale: number, about: unknown) => {
+  if (found === null || model === null) {
+    expect(found, JSON.stringify(about)).toBe(model)
+    return
+  }
+  // Below the range of normal numbers there is nothing to be in proportion to.
+  const off = Math.abs(found - model)
+  expect(off <= TOLERANCE * scale + Number.MIN_VALUE, `${found} is not ${model}: ${JSON.stringify(about)}`).toBe(true)
+}
+
+const magnitude = (values: ReadonlyArray<number>) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0)
+
+/** Answers from calls in memory, after a database was held to the same answer. */
+export const agreeing = (
+  store: AnalyticsStore["Type"],
+  permit: Permit<"dashboards:read">,
+  calls: ReadonlyArray<Filters.FilterableCall>,
+  latencyMetrics: ReadonlyArray<MetricId>
+): Asked<StorageFault> => ({
+  latencyMetrics: Effect.succeed(latencyMetrics),
+  totals: (question) =>
+    Effect.map(store.totals(permit, question), (found) => {
+      const model = Answer.totals(question, calls)
+      const { averageDuration, p95Latency, successRate, ...exact } = found
+      expect(exact).toEqual({ calls: model.calls })
+      expectClose(successRate, model.successRate, 1, question)
+      const measures = (values: ReadonlyArray<unknown>) =>
+        values.filter((value): value is number => typeof value === "number" && Math.abs(value) <= 1e100)
+      expectClose(
+        averageDuration,
+        model.averageDuration,
+        magnitude(measures(calls.map((one) => one.duration))),
+        question
+      )
+      const latencies = calls.flatMap((call) => call.evaluations.map(({ value }) => value))
+      expectClose(p95Latency, model.p95Latency, magnitude(measures(latencies)), question)
+      return model
+    }),
+  types: (question) =>
+    Effect.map(store.types(permit, question), (found) => {
+      const model = Answer.types(question, calls)
+      expect(found).toEqual(model)
+      return model
+    }),
+  span: (question) =>
+    Effect.map(store.span(permit, question), (found) => {
+      const model = Option.fromNullable(Answer.span(question, calls))
+      expect(found).toEqual(model)
+      return model
+    }),
+  timeline: (question) =>
+    Effect.map(store.timeline(permit, question), (found) => {
+      const model = Answer.timeline(question, calls)
+      const place = ({ at, group }: AnalyticsQuestion.Cell) => `${group} at ${at}`
+      const exact = ({ cells, ...timeline }: AnalyticsQuestion.Timeline) => ({
+        ...timeline,
+        cells: cells.map((cell) => `${place(cell)}: ${cell.count}`).sort()
+      })
+      expect(exact(found)).toEqual(exact(model))
+      const scaleOf = (aggregate: "min" | "max") =>
+        new Map(Answer.timeline({ ...question, aggregate }, calls).cells.map((cell) => [place(cell), cell]))
+      const isExact = ["count", "min", "max"].includes(question.aggregate)
+      const [least, most] = isExact ? [] : [scaleOf("min"), scaleOf("max")]
+      const values = new Map(model.cells.map((cell) => [place(cell), cell.value]))
+      for (const cell of found.cells) {
+        const [low, high] = [least?.get(place(cell)), most?.get(place(cell))]
+        const scale = magnitude([low?.value ?? 0, high?.value ?? 0]) * (question.aggregate === "sum" ? cell.count : 1)
+        expectClose(cell.value, values.get(place(cell))!, scale, question)
+      }
+      return model
+    }),
+  shares: (question) =>
+    Effect.map(store.shares(permit, question), (found) => {
+      const model = Answer.shares(question, calls)
+      expect(found).toEqual(model)
+      return model
+    })
+})

@@ -1,0 +1,159 @@
+import { spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import {
+  type AgentId,
+  BlobStore,
+  CallId,
+  Calls,
+  Engine,
+  hostActor,
+  type OrganizationId,
+  Organizations
+} from "@earshot/core"
+import { PostgresStorage } from "@earshot/core/postgres"
+import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
+import { SqliteStorage } from "@earshot/core/sqlite"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { TestEngine } from "@earshot/test-kit"
+import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+/** Kills for each database: two are quick enough for every run, twenty are what the promise is tested with. */
+const ROUNDS = Number(process.env["EARSHOT_CRASH_ROUNDS"] ?? 2)
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
+
+interface Place {
+  readonly database: "sqlite" | "postgres"
+  readonly location: string
+  readonly blobs: string
+}
+
+const engine = ({ blobs, database, location }: Place) =>
+  Engine.layerWith({ blobs: FileBlobStore.layer({ directory: blobs }) }).pipe(
+    Layer.provideMerge(FileBlobStore.layer({ directory: blobs })),
+    Layer.provideMerge(
+      database === "sqlite"
+        ? SqliteStorage.layer({ filename: location })
+        : PostgresStorage.layer({ url: Redacted.make(location) })
+    )
+  )
+
+const inEngine = <A, E>(
+  place: Place,
+  effect: Effect.Effect<A, E, Calls | Organizations | SqlClient | BlobStore>
+): Promise<A> => Effect.runPromise(Effect.provide(effect, engine(place)) as Effect.Effect<A, E>)
+
+/** Lets a process take calls in and kills it in the midst of it; what it had been told was kept, by id. */
+const killedAmidst = async (
+  place: Place,
+  owner: { readonly organization: OrganizationId; readonly agent: AgentId },
+  round: number
+): Promise<ReadonlyMap<number, string>> => {
+  const process_ = spawn(
+    process.execPath,
+    [
+      child,
+      place.database,
+      place.location,
+      place.blobs,
+      String(owner.organization),
+      String(owner.agent),
+      String(round)
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] }
+  )
+  let said = ""
+  let wrong = ""
+  // Somewhere else in its work each round, and not at the end of a group.
+  const enough = 40 + ((round * 67) % 200)
+  process_.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
+  process_.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString()
+    if (said.split("\n").length > enough) process_.kill("SIGKILL")
+  })
+  const signal = await new Promise((resolve) => process_.on("close", (_, by) => resolve(by)))
+  expect([signal, wrong]).toEqual(["SIGKILL", ""])
+  const lines = said.slice(0, said.lastIndexOf("\n")).split("\n")
+  return new Map(lines.map((line) => [Number(line.split(" ")[0]), line.split(" ")[1]!]))
+}
+
+beforeAll(() => {
+  // The process runs what is built, as any user's does. Type errors are told elsewhere.
+  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
+  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
+}, 240_000)
+
+describe.each(["sqlite", "postgres"] as const)(
+  "a process that is killed while it takes calls in, on %s",
+  (database) => {
+    const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
+    let place: Place = { database, location: join(folder, "calls.db"), blobs: join(folder, "blobs") }
+    let drop: () => Promise<unknown> = () => Promise.resolve()
+
+    beforeAll(async () => {
+      if (database === "postgres") {
+        const fresh = await createDatabase(await postgresUrl())
+        place = { ...place, location: fresh.url }
+        drop = () => fresh.drop()
+      }
+    })
+
+    afterAll(async () => {
+      await drop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    it(
+      `has kept every call it had answered, and none by half (${ROUNDS} times)`,
+      async () => {
+        const owner = await inEngine(
+          place,
+          Effect.map(
+            Effect.flatMap(Organizations, (all) => all.create({ name: "Crash" })),
+            ({ agent, organization }) => ({ organization: organization.id, agent: agent.id })
+          )
+        )
+        for (let round = 0; round < ROUNDS; round++) {
+          const answered = await killedAmidst(place, owner, round)
+          await inEngine(
+            place,
+            Effect.gen(function* () {
+              const calls = yield* Calls
+              const blobs = yield* BlobStore
+              const sql = yield* SqlClient
+              for (const [id, callId] of answered) {
+                const call = yield* calls.read(CallId.make(id)).pipe(TestEngine.as(hostActor(owner.organization)))
+                expect(call.callId).toBe(callId)
+                expect(call.transcript?.turns).toHaveLength(60)
+                if (call.recording === null) continue
+                const bytes = Buffer.concat(
+                  Chunk.toReadonlyArray(yield* Stream.runCollect(blobs.get(call.recording.blobKey)))
+                )
+                expect(createHash("sha256").update(bytes).digest("hex")).toBe(call.recording.sha256)
+              }
+              const half = yield* sql`SELECT c.id FROM calls c LEFT JOIN call_transcripts t ON t.call_id = c.id
+              WHERE t.call_id IS NULL`
+              expect(half).toEqual([])
+              const strays = yield* sql`SELECT t.call_id FROM call_transcripts t LEFT JOIN calls c ON c.id = t.call_id
+              WHERE c.id IS NULL`
+              expect(strays).toEqual([])
+            })
+          )
+        }
+      },
+      60_000 + ROUNDS * 15_000
+    )
+  }
+)

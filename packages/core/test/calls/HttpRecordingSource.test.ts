@@ -1,0 +1,173 @@
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { RecordingSource } from "@earshot/core"
+import * as HttpRecordingSource from "@earshot/core/providers/HttpRecordingSource"
+import { CallKit } from "@earshot/test-kit"
+import { expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+const file = CallKit.wav(1)
+
+/** A server on loopback, gone when the scope closes, with its address. */
+const serving = (handle: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.async<Server>((resume) => {
+      const server = createServer(handle)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  ).pipe(Effect.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`))
+
+const fetched = (url: string, config: HttpRecordingSource.HttpRecordingSourceConfig = {}) =>
+  Effect.flatMap(RecordingSource, (source) => Stream.runCollect(source.fetch(url))).pipe(
+    Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks))),
+    Effect.provide(HttpRecordingSource.layer(config))
+  )
+
+const allowed = { allowedHosts: ["127.0.0.1"] }
+
+it.scopedLive("fetches a recording from a host that the operator allows", () =>
+  Effect.gen(function* () {
+    const host = yield* serving((_, response) => response.end(file))
+    expect(Buffer.from(file).equals(yield* fetched(`http://${host}/a.wav`, allowed))).toBe(true)
+  })
+)
+
+it.live.each([
+  "http://127.0.0.1/a",
+  "http://localhost/a",
+  "http://127.1/a",
+  "http://2130706433/a",
+  "http://0x7f.1/a",
+  "http://0.0.0.0/a",
+  "http://10.1.2.3/a",
+  "http://172.16.0.1/a",
+  "http://192.168.1.1/a",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://100.64.0.1/a",
+  "http://100.100.100.200/a",
+  "http://168.63.129.16/a",
+  "http://224.0.0.1/a",
+  "http://255.255.255.255/a",
+  "http://192.0.0.192/a",
+  "http://[::]/a",
+  "http://[::1]/a",
+  "http://[::ffff:127.0.0.1]/a",
+  "http://[::127.0.0.1]/a",
+  "http://[64:ff9b::7f00:1]/a",
+  "http://[64:ff9b:1::7f00:1]/a",
+  "http://[2002:7f00:1::]/a",
+  "http://[fe80::1]/a",
+  "http://[fc00::1]/a",
+  "http://[fd00:ec2::254]/a",
+  "http://[ff02::1]/a",
+  "https://127.0.0.1/a",
+  "https://[::1]/a"
+])("refuses %s, which is no public address", (url) =>
+  Effect.gen(function* () {
+    expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlRefused" })
+  })
+)
+
+it.live.each(["ftp://example.com/a", "file:///etc/passwd", "data:audio/wav;base64,AAAA", "nowhere"])(
+  "refuses %s, which is not of the web",
+  (url) =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlRefused" })
+    })
+)
+
+it.scopedLive("follows redirects, and refuses one that leads where it must not", () =>
+  Effect.gen(function* () {
+    const asked: Array<string | undefined> = []
+    const host = yield* serving((request, response) => {
+      asked.push(request.url)
+      const to: Record<string, string> = {
+        "/relative": "/file",
+        "/metadata": "http://169.254.169.254/latest/",
+        "/loopback": `http://localhost:${host.split(":")[1]}/file`,
+        "/scheme": "file:///etc/passwd",
+        "/circle": "/circle",
+        "/nowhere": "http://["
+      }
+      const location = to[request.url ?? ""]
+      if (location === undefined) response.end(file)
+      else response.writeHead(302, { location }).end()
+    })
+    const at = (path: string) => fetched(`http://${host}${path}`, allowed)
+    expect((yield* at("/relative")).length).toBe(file.length)
+    for (const path of ["/metadata", "/loopback", "/scheme"]) {
+      expect(yield* Effect.flip(at(path))).toMatchObject({ _tag: "RecordingUrlRefused" })
+    }
+    expect(yield* Effect.flip(at("/circle"))).toMatchObject({
+      _tag: "RecordingUnavailable",
+      reason: "it was redirected more than 5 times."
+    })
+    expect(yield* Effect.flip(at("/nowhere"))).toMatchObject({ _tag: "RecordingUnavailable" })
+    expect(asked.filter((path) => path === "/file")).toHaveLength(1)
+  })
+)
+
+it.scopedLive("says what the other side did, and gives up on what is too large or too slow", () =>
+  Effect.gen(function* () {
+    const host = yield* serving((request, response) => {
+      switch (request.url) {
+        case "/404":
+          response.writeHead(404).end("gone")
+          break
+        case "/announced":
+          response.writeHead(200, { "content-length": "5000000" }).write("x")
+          break
+        case "/endless": {
+          const more = () => {
+            while (response.write(Buffer.alloc(65_536)));
+          }
+          response.on("drain", more)
+          more()
+          break
+        }
+        case "/slow":
+          response.write("x")
+          break
+        case "/silent":
+          break
+        case "/cut":
+          response.writeHead(200, { "content-length": "1000" }).write("x")
+          setTimeout(() => response.destroy(), 20)
+          break
+        case "/gzip":
+          response.writeHead(200, { "content-encoding": "gzip" }).end("x")
+          break
+        default:
+          response.end()
+      }
+    })
+    const reason = (path: string) =>
+      Effect.flip(fetched(`http://${host}${path}`, { ...allowed, maxBytes: 1_000_000, timeoutMillis: 300 })).pipe(
+        Effect.map((error) => [error._tag, error.reason])
+      )
+    expect(yield* reason("/404")).toEqual(["RecordingUnavailable", "the server answered 404."])
+    expect(yield* reason("/announced")).toEqual(["RecordingUnavailable", "it is larger than 1000000 bytes."])
+    expect(yield* reason("/endless")).toEqual(["RecordingUnavailable", "it is larger than 1000000 bytes."])
+    expect(yield* reason("/slow")).toEqual(["RecordingUnavailable", "it took longer than 0.3 seconds."])
+    expect(yield* reason("/silent")).toEqual(["RecordingUnavailable", "it took longer than 0.3 seconds."])
+    expect(yield* reason("/cut")).toEqual(["RecordingUnavailable", expect.stringContaining("the connection failed")])
+    expect(yield* reason("/gzip")).toEqual(["RecordingUnavailable", "the server sent it compressed."])
+  })
+)
+
+it.live("says that nobody answers", () =>
+  Effect.gen(function* () {
+    const host = yield* Effect.scoped(serving(() => undefined))
+    expect(yield* Effect.flip(fetched(`http://${host}/a`, allowed))).toMatchObject({
+      _tag: "RecordingUnavailable",
+      reason: "the connection failed (ECONNREFUSED)."
+    })
+  })
+)

@@ -1,0 +1,94 @@
+import { Agents, AgentWire, CONCEALED, encodeAgent, encodeProject, Project, Projects } from "@earshot/core"
+import { CatalogKit, TestEngine } from "@earshot/test-kit"
+import { expect, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+
+const { CatalogArbitraries } = CatalogKit
+
+it("a project's wire form says all of it", () => {
+  fc.assert(
+    fc.property(CatalogArbitraries.project, (project) => {
+      expect(Schema.decodeUnknownSync(Project)(JSON.parse(JSON.stringify(encodeProject(project))))).toEqual(project)
+    })
+  )
+})
+
+it("an agent's wire form says all of it but the values of headers", () => {
+  fc.assert(
+    fc.property(CatalogArbitraries.agent, (agent) => {
+      const wire = JSON.parse(JSON.stringify(encodeAgent(agent)))
+      expect(Schema.is(AgentWire)(wire)).toBe(true)
+      expect(wire).toMatchObject({ id: agent.id, agent_name: agent.name, description: agent.description })
+      const headers = wire.chat_endpoint?.headers ?? {}
+      expect(Object.keys(headers)).toEqual(Object.keys(agent.chatEndpoint?.headers ?? {}))
+      expect(new Set(Object.values(headers))).toEqual(new Set(Object.keys(headers).length === 0 ? [] : [CONCEALED]))
+    })
+  )
+})
+
+/** Anything that a client may send, and inputs that are nearly right. */
+const hostile = fc.oneof(
+  fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true, withSparseArray: true, withMap: true }),
+  fc.jsonValue(),
+  fc.record(
+    {
+      project: fc.anything(),
+      name: fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.anything()),
+      description: fc.constantFrom("\0", "\ud800", 7, null, undefined, "fine"),
+      assistant_id: fc.anything(),
+      supported_channels: fc.oneof(fc.array(fc.constantFrom("voice", "fax", "__proto__")), fc.anything()),
+      chat_endpoint: fc.oneof(
+        fc.record({
+          url: fc.constantFrom("https://bot.example", "javascript:1", "http://a:b@c", "//", "http://[", 5),
+          kind: fc.constantFrom("webhook", "constructor", null),
+          headers: fc.oneof(
+            fc.constant(JSON.parse('{"__proto__": "x"}') as unknown),
+            fc.dictionary(fc.string(), fc.anything())
+          )
+        }),
+        fc.anything()
+      )
+    },
+    { requiredKeys: [] }
+  )
+)
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database))(`any input at all on ${database}`, (it) => {
+    it.effect.prop(
+      "is taken or refused with its faults, and never fails otherwise",
+      [hostile],
+      ([input]) =>
+        Effect.gen(function* () {
+          const projects = yield* Projects
+          const agents = yield* Agents
+          const { actor, agent, project } = yield* TestEngine.world
+          const withProject = typeof input === "object" ? { ...input, project: project.id } : input
+          for (const useCase of [
+            Effect.asVoid(projects.create(input)),
+            Effect.asVoid(projects.list(input)),
+            Effect.asVoid(projects.update(project.id, input)),
+            Effect.asVoid(agents.create(input)),
+            Effect.asVoid(agents.create(withProject)),
+            Effect.asVoid(agents.list(input)),
+            Effect.asVoid(agents.update(agent.id, input))
+          ]) {
+            const refused = yield* Effect.flip(Effect.flip(useCase)).pipe(
+              Effect.catchTag("ValidationFailed", (failed) => Effect.succeed(failed)),
+              TestEngine.as(actor)
+            )
+            if (refused !== undefined) expect(Object.keys(refused.faults).length).toBeGreaterThan(0)
+          }
+          for (const header of Object.values(
+            (yield* agents.read(agent.id).pipe(TestEngine.as(actor))).chatEndpoint?.headers ?? {}
+          )) {
+            expect(typeof Redacted.value(header)).toBe("string")
+          }
+        }),
+      { fastCheck: { numRuns: database === "sqlite" ? 100 : 20 } }
+    )
+  })
+}

@@ -1,0 +1,170 @@
+import { judgeWidget, ProjectId, type Referred, type WidgetSpec } from "@earshot/core"
+import { DashboardKit } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import { effectiveType } from "../../src/dashboards/ChartRules.js"
+import { fieldOf } from "../../src/filters/Filter.js"
+
+const referred: Referred = {
+  dashboard: { projectId: ProjectId.make(1) },
+  metric: { projectId: ProjectId.make(1), evalType: "numeric" }
+}
+
+const faultsOf = (input: object, stored: WidgetSpec | null = null, world: Referred = referred) =>
+  Either.match(judgeWidget(stored, stored === null ? { dashboard: 1, ...input } : input, world), {
+    onLeft: (faults) => faults,
+    onRight: () => ({})
+  })
+
+const widget = (input: object): WidgetSpec => Either.getOrThrow(judgeWidget(null, { dashboard: 1, ...input }, referred))
+
+describe("the chart rules", () => {
+  for (const { check, says } of DashboardKit.chartLaws(judgeWidget, referred)) it(says, check)
+
+  it("need a dashboard and a chart type", () => {
+    expect(Either.flip(judgeWidget(null, {}, referred)).pipe(Either.getOrThrow)).toEqual({
+      dashboard: ["This field is required."],
+      chart_type: ["This field is required."]
+    })
+    expect(Either.flip(judgeWidget(null, [], referred)).pipe(Either.getOrThrow)).toMatchObject({
+      non_field_errors: ["Expected an object."]
+    })
+  })
+
+  it("give line and pie a field and no aggregation", () => {
+    for (const chart_type of ["line", "pie"]) {
+      expect(faultsOf({ chart_type, field: "duration" })).toEqual({})
+      expect(faultsOf({ chart_type, field: "", aggregation_function: "avg", time_period: "day" })).toEqual({
+        field: [`A ${chart_type} chart needs a field.`],
+        aggregation_function: [`A ${chart_type} chart takes no aggregation_function; leave it out or set it to null.`],
+        time_period: [`A ${chart_type} chart takes no time_period; leave it out or set it to null.`]
+      })
+      expect(faultsOf({ chart_type, field: "success", aggregation_function: "", time_period: "" })).toEqual({})
+    }
+  })
+
+  it("give bar a field, an aggregation function and a time period", () => {
+    expect(faultsOf({ chart_type: "bar" })).toEqual({
+      field: ["A bar chart needs a field."],
+      aggregation_function: ["A bar chart needs an aggregation_function."],
+      time_period: ["A bar chart needs a time_period."]
+    })
+    expect(
+      faultsOf({ chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "week" })
+    ).toEqual({})
+  })
+
+  it("give stat no field", () => {
+    expect(faultsOf({ chart_type: "stat" })).toEqual({})
+    expect(faultsOf({ chart_type: "stat", field: null })).toEqual({})
+    expect(Object.keys(faultsOf({ chart_type: "stat", field: "duration" }))).toEqual(["field"])
+  })
+
+  it("need a metric for metric_evaluations.value, plotted or grouped by", () => {
+    const field = "metric_evaluations.value"
+    expect(Object.keys(faultsOf({ chart_type: "line", field }))).toEqual(["metric"])
+    expect(faultsOf({ chart_type: "line", field, metric: 3 })).toEqual({})
+    const group_by = { type: "field", field }
+    expect(Object.keys(faultsOf({ chart_type: "pie", field: "success", group_by }))).toEqual(["metric"])
+    expect(faultsOf({ chart_type: "pie", field: "metric_evaluations.metric.name" })).toEqual({})
+  })
+
+  it("know dashboards and metrics within reach only, and metrics of the dashboard's project", () => {
+    const said = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
+    const line = { chart_type: "line", field: "metric_evaluations.value", metric: 3 }
+    expect(faultsOf(line, null, { ...referred, metric: null })).toEqual({ metric: said(3) })
+    const elsewhere: Referred["metric"] = { projectId: ProjectId.make(2), evalType: "numeric" }
+    expect(faultsOf(line, null, { ...referred, metric: elsewhere })).toEqual({ metric: said(3) })
+    expect(faultsOf(line, null, { dashboard: null, metric: null })).toEqual({ dashboard: said(1), metric: said(3) })
+  })
+
+  it("take fields that calls have", () => {
+    for (const field of ["duration", "metadata.region", "dynamic_variables.plan.name", "agent.agent_name", "status"]) {
+      expect(faultsOf({ chart_type: "pie", field })).toEqual({})
+    }
+    for (const field of ["colour", "metadata", "metadata.", "metadata..a", "__proto__", "DURATION", " duration"]) {
+      expect(Object.keys(faultsOf({ chart_type: "pie", field }))).toEqual(["field"])
+    }
+  })
+
+  it("refuse aggregates that make no sense of the field's values", () => {
+    const bar = (field: string, aggregation_function: string, rest: object = {}) =>
+      Object.keys(faultsOf({ chart_type: "bar", time_period: "day", field, aggregation_function, ...rest }))
+    expect(bar("call_ended_reason", "avg")).toEqual(["aggregation_function"])
+    expect(bar("call_ended_reason", "count")).toEqual([])
+    expect(bar("success", "avg")).toEqual([])
+    expect(bar("success", "p95")).toEqual(["aggregation_function"])
+    expect(bar("timestamp", "max")).toEqual(["aggregation_function"])
+    expect(bar("agent.id", "sum")).toEqual(["aggregation_function"])
+    expect(bar("metadata.score", "avg")).toEqual([])
+    expect(bar("metadata.score", "avg", { data_type: "string" })).toEqual(["aggregation_function"])
+    expect(bar("metric_evaluations.value", "p99", { metric: 1 })).toEqual([])
+  })
+
+  it("take the data type that the field has, or dynamic", () => {
+    expect(faultsOf({ chart_type: "line", field: "duration", data_type: "string" })).toEqual({
+      data_type: ["This field is numeric, not string."]
+    })
+    expect(faultsOf({ chart_type: "line", field: "duration", data_type: "dynamic" })).toEqual({})
+    expect(faultsOf({ chart_type: "line", field: "metadata.when", data_type: "datetime" })).toEqual({})
+  })
+
+  it("judge the patch laid over what is stored, as a whole", () => {
+    const bar = widget({ chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" })
+    expect(faultsOf({ name: "Talk time", time_period: "week" }, bar)).toEqual({})
+    expect(Object.keys(faultsOf({ chart_type: "pie" }, bar))).toEqual(["aggregation_function", "time_period"])
+    expect(faultsOf({ chart_type: "pie", aggregation_function: null, time_period: "" }, bar)).toEqual({})
+    expect(Object.keys(faultsOf({ field: "topic" }, bar))).toEqual(["aggregation_function"])
+    expect(Object.keys(faultsOf({ chart_type: "stat" }, bar))).toEqual(["field"])
+    expect(Object.keys(faultsOf({ field: null }, bar))).toEqual(["field"])
+    expect(Object.keys(faultsOf({ chart_type: null }, bar))).toEqual(["chart_type"])
+  })
+
+  it("tell everything that is wrong at once, by path", () => {
+    expect(
+      Object.keys(
+        faultsOf({
+          name: "n".repeat(256),
+          chart_type: "bar",
+          field: "colour",
+          time_period: "year",
+          group_by: { type: "bucket", interval: -1 },
+          filters: { operator: "and", conditions: [{ field: "duration", op: "near", value: 1 }] },
+          metadata: { big: 2 ** 60 }
+        })
+      ).sort()
+    ).toEqual([
+      "aggregation_function",
+      "field",
+      "filters.conditions[0].op",
+      "group_by.interval",
+      "metadata",
+      "name",
+      "time_period"
+    ])
+  })
+
+  it("read nothing as no grouping", () => {
+    for (const group_by of [null, {}, ""]) {
+      expect(widget({ chart_type: "line", field: "duration", group_by }).groupBy).toBe(null)
+    }
+    expect(widget({ chart_type: "line", field: "duration" }).groupBy).toBe(null)
+  })
+})
+
+describe("a data type that is left out", () => {
+  const infer = (name: string, evalType?: Parameters<typeof effectiveType>[2]) =>
+    effectiveType(fieldOf(name)!, null, evalType)
+
+  it("is what the field holds, what the metric gives, or dynamic", () => {
+    expect(infer("duration")).toBe("numeric")
+    expect(infer("agent.id")).toBe("numeric")
+    expect(infer("success")).toBe("boolean")
+    expect(infer("status")).toBe("string")
+    expect(infer("timestamp")).toBe("datetime")
+    expect(infer("metadata.region")).toBe("dynamic")
+    expect(infer("metric_evaluations.value", "binary")).toBe("boolean")
+    expect(infer("metric_evaluations.value", "continuous_qualitative")).toBe("numeric")
+    expect(infer("metric_evaluations.value", "enum")).toBe("string")
+  })
+})

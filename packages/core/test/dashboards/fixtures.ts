@@ -1,0 +1,89 @@
+import {
+  type Actor,
+  type AgentId,
+  type Bound,
+  CallId,
+  type Json,
+  type OrganizationId,
+  type Permission,
+  type ProjectId
+} from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
+import { Dialect } from "../../src/storage/sql/Dialect.js"
+import * as EvaluationStoreSql from "../../src/storage/sql/EvaluationStoreSql.js"
+import * as MetricStoreSql from "../../src/storage/sql/MetricStoreSql.js"
+
+export const NOW = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
+
+/** The engine, and the stores of metrics, which no use case fills yet. */
+export const engine = (database: TestEngine.DatabaseName) =>
+  Layer.mergeAll(MetricStoreSql.layer, EvaluationStoreSql.layer).pipe(Layer.provideMerge(TestEngine.layer(database)))
+
+/** An organisation of its own, at `NOW`. */
+export const world = Effect.gen(function* () {
+  yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
+  const { actor, agent, organization, project } = yield* TestEngine.world
+  return { actor, agent, organization, project, as: TestEngine.as(actor) }
+})
+
+/** A session of somebody who sees some of an organisation. */
+export const bound = (
+  actor: Actor,
+  bounds: ReadonlyArray<Bound>,
+  permissions: Iterable<Permission> = actor.permissions
+): Actor => ({ ...actor, credential: "embedded_session", permissions: new Set(permissions), bounds })
+
+/** The faults that an input is refused with. */
+export const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) =>
+    typeof error === "object" && error !== null && "faults" in error ? error.faults : error
+  )
+
+export interface CallFacts {
+  readonly timestamp: string
+  readonly duration?: number
+  readonly success?: boolean
+  readonly reason?: string
+  readonly metadata?: Json
+}
+
+/** Calls as ingestion leaves them; answers their ids in the same order. */
+export const insertCalls = (
+  owner: {
+    readonly organization: { readonly id: OrganizationId }
+    readonly project: { readonly id: ProjectId }
+    readonly agent: { readonly id: AgentId }
+  },
+  calls: ReadonlyArray<CallFacts>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { json } = yield* Dialect
+    return yield* Effect.forEach(calls, (call, i) =>
+      Effect.gen(function* () {
+        const [row] = yield* sql<{ readonly id: number }>`INSERT INTO calls ${sql.insert({
+          organization_id: owner.organization.id,
+          project_id: owner.project.id,
+          agent_id: owner.agent.id,
+          timestamp_ms: new Date(call.timestamp).getTime(),
+          duration_s: call.duration ?? null,
+          success: call.success === undefined ? null : Number(call.success),
+          is_reviewed: 0,
+          call_id: `call ${i}`,
+          trace_id: "",
+          call_ended_reason: call.reason ?? null,
+          feedback_by_person: 0,
+          created_ms: 0,
+          updated_ms: 0
+        })} RETURNING id`
+        const id = CallId.make(row!.id)
+        yield* sql`UPDATE calls SET metadata = ${json(call.metadata ?? null)} WHERE id = ${id}`
+        return id
+      })
+    )
+  })

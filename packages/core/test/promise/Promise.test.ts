@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  Database,
+  Forbidden,
+  hostActor,
+  NotFound,
+  OrganizationId,
+  ProjectId,
+  Unauthenticated,
+  ValidationFailed
+} from "@earshot/core"
+import { createEngine, type PromiseEngine } from "@earshot/core/promise"
+import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
+import * as Redacted from "effect/Redacted"
+import { describe, expect, it } from "vitest"
+
+const withEngine = async (address: string, use: (engine: PromiseEngine) => Promise<void>): Promise<void> => {
+  const engine = await createEngine({ database: address })
+  try {
+    await use(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+const onPostgres = async (use: (address: string) => Promise<void>): Promise<void> => {
+  const fresh = await createDatabase(await postgresUrl())
+  try {
+    await use(fresh.url)
+  } finally {
+    await fresh.drop()
+  }
+}
+
+const onSqlite = async (use: (address: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-promise-"))
+  try {
+    await use(`sqlite:${join(folder, "calls.db")}`)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+for (const [database, onDatabase] of [
+  ["sqlite", onSqlite],
+  ["postgres", onPostgres]
+] as const) {
+  describe(`the engine by promises on ${database}`, () => {
+    it("keeps what it acknowledged over a restart", () =>
+      onDatabase(async (address) => {
+        let organization = OrganizationId.make(1)
+        await withEngine(address, async (engine) => {
+          const founded = await engine.organizations.create({ name: "Acme" })
+          organization = founded.organization.id
+          const actor = hostActor(founded.organization.id)
+          const { created } = await engine.calls.ingest({ call_id: "one", agent: founded.agent.id }, { actor })
+          expect(created).toBe(true)
+        })
+        await withEngine(address, async (engine) => {
+          const actor = hostActor(organization)
+          const { results } = await engine.calls.list({}, { actor })
+          expect(results.map((call) => call.callId)).toEqual(["one"])
+          const exported = []
+          for await (const call of engine.calls.export({}, { actor })) exported.push(call.callId)
+          expect(exported).toEqual(["one"])
+        })
+      }))
+
+    it("rejects with the engine's own errors", () =>
+      onDatabase((address) =>
+        withEngine(address, async (engine) => {
+          const { apiKey, organization } = await engine.organizations.create({ name: "Acme" })
+          const actor = hostActor(organization.id)
+          await expect(engine.projects.create({}, { actor })).rejects.toBeInstanceOf(ValidationFailed)
+          await expect(engine.projects.read(ProjectId.make(99), { actor })).rejects.toBeInstanceOf(NotFound)
+          await expect(engine.admit("projects.create", { apiKey: "ear_wrong" })).rejects.toBeInstanceOf(Unauthenticated)
+
+          const admitted = await engine.admit("projects.create", { apiKey: Redacted.value(apiKey.secret) })
+          const weak = { ...admitted, permissions: new Set(["catalog:read"] as const) }
+          expect((await engine.projects.create({ name: "Mine" }, { actor: admitted })).name).toBe("Mine")
+          await expect(engine.projects.create({ name: "Mine" }, { actor: weak })).rejects.toBeInstanceOf(Forbidden)
+        })
+      ))
+  })
+}
+
+describe("a database address", () => {
+  it.each(["", "sqlite:", "mysql://localhost/x", "postgres://[", "calls.db"])(
+    "refuses %j without repeating it",
+    async (address) => {
+      await expect(createEngine({ database: address })).rejects.toThrow(/^Name a database as/)
+    }
+  )
+
+  it("says which file cannot be opened", async () => {
+    await expect(createEngine({ database: "sqlite:/nowhere/at/all.db" })).rejects.toThrow(Database.DatabaseUnusable)
+  })
+
+  it("does not repeat a password of a server that cannot be reached", async () => {
+    const refused = await createEngine({ database: "postgres://me:hunter2@127.0.0.1:1/x" }).then(
+      () => "",
+      (fault: unknown) => String(fault)
+    )
+    expect(refused).toContain("cannot be reached")
+    expect(refused).not.toContain("hunter2")
+  })
+})

@@ -1,0 +1,251 @@
+/** Bodies, from the socket to what an endpoint is told. */
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage } from "node:http"
+import { Upload } from "@earshot/core"
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { BodyShape, Encoding } from "./Endpoint.js"
+import { MessageFaults, type Refused } from "./Faults.js"
+import { type Entry, type FormFields, formFields } from "./FormFields.js"
+import { parseJson } from "./JsonText.js"
+import type { HttpLimits } from "./Limits.js"
+
+/** The bytes of one request's body that are held in memory, out of those of all requests together. */
+export interface Holding {
+  /** Whether there is room for so many bytes more; if so, they are held from now on. */
+  readonly hold: (bytes: number) => boolean
+}
+
+/** A request's body on its way in. */
+export interface Incoming {
+  readonly message: IncomingMessage
+  readonly holding: Holding
+  /** Tells a client that asked to be told (`Expect: 100-continue`) that its body is wanted. */
+  readonly proceed: () => void
+}
+
+type Read = (incoming: Incoming) => Effect.Effect<unknown, Refused>
+
+/** Reads the body of one endpoint, in any of its encodings. Nothing is read before the effect runs. */
+export const bodyReader = (body: BodyShape, limits: HttpLimits): Read => {
+  const fields = formFields(body.schema)
+  return (incoming) => {
+    const { headers } = incoming.message
+    const isEmpty =
+      headers["transfer-encoding"] === undefined &&
+      (headers["content-length"] === undefined || headers["content-length"] === "0")
+    // An empty body is an empty object, so that its faults are those of the fields that it lacks.
+    if (isEmpty && headers["content-type"] === undefined) return Effect.succeed({})
+    return Effect.flatMap(encodingOf(body.encodings, headers), (encoding) => {
+      switch (encoding) {
+        case "json":
+          return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>
+            bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), withoutPrototype)
+          )
+        case "form":
+          return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>
+            Either.flatMap(decodeForm(limits, fields, bytes), withoutPrototype)
+          )
+        case "multipart":
+          return Effect.flatMap(readParts(limits, incoming), (entries) =>
+            Either.flatMap(fields.collect(limits, entries), withoutPrototype)
+          )
+      }
+    })
+  }
+}
+
+/** A key that names no field anywhere, and is sent for one purpose only. Deeper ones are the engine's to judge. */
+const withoutPrototype = (body: unknown): Either.Either<unknown, Refused> =>
+  typeof body === "object" && body !== null && Object.hasOwn(body, "__proto__")
+    ? Either.left(MessageFaults.forbiddenKey)
+    : Either.right(body)
+
+const MEDIA_TYPES: ReadonlyMap<string, Encoding> = new Map([
+  ["application/json", "json"],
+  ["application/x-www-form-urlencoded", "form"],
+  ["multipart/form-data", "multipart"]
+])
+
+const encodingOf = (
+  accepted: ReadonlyArray<Encoding>,
+  headers: IncomingMessage["headers"]
+): Either.Either<Encoding, Refused> => {
+  const header = headers["content-type"] ?? ""
+  // What every client of the hot way in sends, without taking it apart.
+  if (header === "application/json" && headers["content-encoding"] === undefined && accepted.includes("json")) {
+    return Either.right("json")
+  }
+  const [type = "", ...parameters] = header.split(";")
+  const encoding = MEDIA_TYPES.get(type.trim().toLowerCase())
+  if (encoding === undefined || !accepted.includes(encoding)) {
+    return Either.left(MessageFaults.unsupportedMediaType(type.trim()))
+  }
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
+    .find(isText)
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) return Either.left(MessageFaults.unsupportedCharset(charset))
+  const coding = headers["content-encoding"]
+  return coding !== undefined && !/^identity$/i.test(coding)
+    ? Either.left(MessageFaults.unsupportedCoding(coding))
+    : Either.right(encoding)
+}
+
+const isText = (text: string | undefined): text is string => text !== undefined
+
+/** Fields of a form-urlencoded text, in their order. Strict where URLSearchParams puts U+FFFD for what is no UTF-8. */
+export const decodePairs = (text: string): Either.Either<ReadonlyArray<Entry>, "malformed"> =>
+  Either.try({
+    try: () =>
+      text
+        .split("&")
+        .filter((pair) => pair !== "")
+        .map((pair): Entry => {
+          const equals = pair.indexOf("=")
+          return equals === -1
+            ? [percentDecoded(pair), ""]
+            : [percentDecoded(pair.slice(0, equals)), percentDecoded(pair.slice(equals + 1))]
+        }),
+    catch: () => "malformed" as const
+  })
+
+const percentDecoded = (text: string): string => decodeURIComponent(text.replaceAll("+", " "))
+
+const decodeForm = (limits: HttpLimits, fields: FormFields, bytes: Buffer) => {
+  if (!isUtf8(bytes)) return Either.left(MessageFaults.malformedText)
+  const text = bytes.toString()
+  if (countsMoreThan(limits.parts, text)) return Either.left(MessageFaults.tooManyParts(limits.parts))
+  return Either.flatMap(
+    Either.mapLeft(decodePairs(text), () => MessageFaults.malformedForm),
+    (entries) => fields.collect(limits, entries)
+  )
+}
+
+/** Asked before the text is split: a thousand times as many pairs would be made first and refused afterwards. */
+const countsMoreThan = (limit: number, text: string): boolean => {
+  let count = 1
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) if (++count > limit) return true
+  return false
+}
+
+/** Whether the body is said to be larger than the limit, so that not a byte of it need be read. */
+const isDeclaredLarger = (limit: number, { headers }: IncomingMessage): boolean =>
+  Number(headers["content-length"] ?? 0) > limit
+
+/** A body read into memory, of at most so many bytes. */
+const readAll = (limit: number, { holding, message, proceed }: Incoming): Effect.Effect<Buffer, Refused> =>
+  isDeclaredLarger(limit, message)
+    ? Effect.fail(MessageFaults.tooLarge(limit))
+    : Effect.async((resume) => {
+        const chunks: Array<Buffer> = []
+        let received = 0
+        const settle = (outcome: Effect.Effect<Buffer, Refused>) => {
+          message.off("data", onData).off("end", onEnd).off("error", onLost).off("close", onLost)
+          resume(outcome)
+        }
+        const onData = (chunk: Buffer) => {
+          received += chunk.length
+          if (received > limit) settle(Effect.fail(MessageFaults.tooLarge(limit)))
+          else if (!holding.hold(chunk.length)) settle(Effect.fail(MessageFaults.busy))
+          else chunks.push(chunk)
+        }
+        const onEnd = () => {
+          const [only] = chunks
+          settle(Effect.succeed(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, received)))
+        }
+        // Nobody is there any more to be answered.
+        const onLost = () => {
+          settle(Effect.fail(MessageFaults.malformedRequest))
+        }
+        message.on("data", onData).on("end", onEnd).on("error", onLost).on("close", onLost)
+        proceed()
+      })
+
+/** A multipart body read into memory: texts as they are, files as `Upload`s. Source: RFC 7578. */
+const readParts = (
+  limits: HttpLimits,
+  { holding, message, proceed }: Incoming
+): Effect.Effect<ReadonlyArray<Entry>, Refused> =>
+  isDeclaredLarger(limits.multipartBytes, message)
+    ? Effect.fail(MessageFaults.tooLarge(limits.multipartBytes))
+    : Effect.async((resume) => {
+        const parser = makeParser(limits, message.headers["content-type"] ?? "")
+        if (parser === undefined) {
+          resume(Effect.fail(MessageFaults.malformedForm))
+          return
+        }
+        const entries: Array<Entry> = []
+        let received = 0
+        const settle = (outcome: Effect.Effect<ReadonlyArray<Entry>, Refused>) => {
+          message.unpipe(parser)
+          message.off("data", onData).off("error", onLost).off("close", onLost)
+          parser.removeAllListeners()
+          parser.on("error", ignore)
+          resume(outcome)
+        }
+        const refuse = (refused: Refused) => {
+          settle(Effect.fail(refused))
+        }
+        const onData = (chunk: Buffer) => {
+          received += chunk.length
+          if (received > limits.multipartBytes) refuse(MessageFaults.tooLarge(limits.multipartBytes))
+          else if (!holding.hold(chunk.length)) refuse(MessageFaults.busy)
+        }
+        const onLost = () => {
+          refuse(MessageFaults.malformedRequest)
+        }
+        const onPart = (
+          name: string | undefined,
+          file: BusboyFileStream,
+          filename: string | undefined,
+          _transferEncoding: string,
+          contentType: string
+        ) => {
+          const chunks: Array<Buffer> = []
+          file.on("error", ignore)
+          file.on("data", (chunk: Buffer) => chunks.push(chunk))
+          file.on("end", () => {
+            const [only] = chunks
+            const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+            if (name === undefined) refuse(MessageFaults.malformedForm)
+            else if (filename !== undefined) {
+              // What a browser sends for a file that nobody chose.
+              if (filename !== "" || bytes.length > 0) entries.push([name, new Upload(bytes, contentType, filename)])
+            } else if (isUtf8(bytes)) entries.push([name, bytes.toString()])
+            else refuse(MessageFaults.malformedText)
+          })
+        }
+        parser.on("file", onPart)
+        parser.on("partsLimit", () => {
+          refuse(MessageFaults.tooManyParts(limits.parts))
+        })
+        parser.on("error", () => {
+          refuse(MessageFaults.malformedForm)
+        })
+        parser.on("finish", () => {
+          settle(Effect.succeed(entries))
+        })
+        message.on("data", onData).on("error", onLost)
+        // A body that has arrived whole is closed too, before the parser is done with it.
+        message.on("close", () => {
+          if (!message.complete) onLost()
+        })
+        message.pipe(parser)
+        proceed()
+      })
+
+const ignore = () => undefined
+
+/** A parser that hands over every part as bytes: its own reading of texts lets through what is no UTF-8. */
+const makeParser = (limits: HttpLimits, contentType: string): BusboyInstance | undefined =>
+  Either.getOrUndefined(
+    Either.try(
+      () =>
+        new Busboy({
+          headers: { "content-type": contentType },
+          isPartAFile: () => true,
+          limits: { parts: limits.parts, headerPairs: 20, headerSize: 16 * 1024 }
+        })
+    )
+  )

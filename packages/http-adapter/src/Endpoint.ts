@@ -1,0 +1,95 @@
+import type { Readable } from "node:stream"
+import type { CurrentActor, Engine, Operation } from "@earshot/core"
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { HttpFault } from "./Faults.js"
+
+/** How a body may be encoded. Source: interface, Endpoints. */
+export type Encoding = "json" | "form" | "multipart"
+
+/** Those of the endpoints whose bodies may come in any encoding. */
+export const anyEncoding: ReadonlyArray<Encoding> = ["json", "form", "multipart"]
+
+/** What an endpoint is told of a request, before any rule of the engine has seen it. */
+export interface EndpointRequest {
+  /** The path's parameters, as they stand in the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** The query, read as its schema has it; empty where the endpoint takes none. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** The body, whatever its encoding; undefined where the endpoint takes none. */
+  readonly body: unknown
+}
+
+/** A successful answer. */
+export interface Answer {
+  readonly status: 200 | 201 | 204
+  readonly content?: Content
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Content =
+  | { readonly as: "json"; readonly value: unknown }
+  | { readonly as: "text"; readonly type: string; readonly text: string | Buffer }
+  | { readonly as: "stream"; readonly type: string; readonly stream: Readable }
+
+/** An answer with a JSON body. */
+export const json = (status: 200 | 201, value: unknown): Answer => ({ status, content: { as: "json", value } })
+
+export const noContent: Answer = { status: 204 }
+
+/** A body, or an answer's body, as the OpenAPI document describes it; a body's schema also says how a form is read. */
+export interface Shape {
+  /** The name it has in the document. */
+  readonly name: string
+  readonly schema: Schema.Schema.All
+}
+
+export interface BodyShape extends Shape {
+  readonly encodings: ReadonlyArray<Encoding>
+  /** A body that the endpoint takes. */
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+/** One way in which an endpoint answers when all is well. */
+export interface Outcome {
+  readonly status: Answer["status"]
+  /** When it answers so. */
+  readonly description: string
+  /** The wire form of the answer; left out for 204 and for answers that are no JSON. */
+  readonly shape?: Shape
+  /** The type of an answer that is no JSON, or, with a shape, one JSON document a line. */
+  readonly mediaType?: string
+}
+
+interface Described {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  /** With a trailing slash where the interface writes one, parameters as `:id`. Both forms are served. */
+  readonly path: `/${string}`
+  /** What the OpenAPI document and the metrics call it; unique. */
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly query?: Schema.Schema.All
+  readonly body?: BodyShape
+  readonly outcomes: readonly [Outcome, ...ReadonlyArray<Outcome>]
+}
+
+/** An endpoint whose caller has to be let in first. */
+export interface GuardedEndpoint extends Described {
+  /** The operation that it calls: its credentials are checked before the body is read. */
+  readonly operation: Operation
+  readonly handle: (request: EndpointRequest) => Effect.Effect<Answer, HttpFault, Engine.Services | CurrentActor>
+}
+
+/** An endpoint for everybody. */
+export interface OpenEndpoint extends Described {
+  readonly operation: null
+  readonly handle: (request: EndpointRequest) => Effect.Effect<Answer, HttpFault, Engine.Services>
+}
+
+/**
+ * One endpoint: where it is, which operation of the engine it calls, what it takes and answers. The server, the OpenAPI
+ * document and the 405s are all made of one list of these.
+ */
+export type Endpoint = GuardedEndpoint | OpenEndpoint

@@ -1,0 +1,102 @@
+import {
+  type Forbidden,
+  NotFound,
+  type Operation,
+  operations,
+  type RateLimited,
+  type StorageBusy,
+  type StorageError,
+  type Unauthenticated,
+  type ValidationFailed
+} from "@earshot/core"
+import * as Data from "effect/Data"
+import * as Match from "effect/Match"
+
+/** An answer that tells a client why its request was refused. */
+export interface FaultAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** A fault of the HTTP message itself, which no rule of the engine was asked about. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly answer: FaultAnswer }> {}
+
+/** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
+export type HttpFault =
+  Forbidden | NotFound | RateLimited | Refused | StorageBusy | StorageError | Unauthenticated | ValidationFailed
+
+const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): FaultAnswer => ({
+  status,
+  headers,
+  body: { detail: sentence }
+})
+
+/** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
+const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
+export const serverError = (requestId: string): FaultAnswer => ({
+  status: 500,
+  headers: {},
+  body: { detail: "A server error occurred.", request_id: requestId }
+})
+
+/** What a 401 of an operation names as ways in. Source: RFC 9110, section 11.6.1; API keys have no registered scheme. */
+export const challengeOf = (operation: Operation): string => {
+  const accepts: ReadonlyArray<string> = operations[operation].accepts
+  const isBearer =
+    accepts.some((kind) => kind !== "api_key" && kind !== "shareable_link") || "beside" in operations[operation]
+  return [
+    ...(accepts.includes("api_key") ? ['ApiKey realm="earshot"'] : []),
+    ...(isBearer ? ['Bearer realm="earshot"'] : []),
+    ...(accepts.includes("shareable_link") ? ['ShareableLink realm="earshot"'] : [])
+  ].join(", ")
+}
+
+/** The one place where the engine's faults become HTTP. Source: interface, Errors; Django REST Framework's habits. */
+export const toAnswer = (fault: HttpFault, requestId: string, challenge: string): FaultAnswer =>
+  Match.value(fault).pipe(
+    Match.tagsExhaustive({
+      ValidationFailed: ({ faults }): FaultAnswer => ({ status: 400, headers: {}, body: faults }),
+      Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
+      Forbidden: ({ message }) => detail(403, message),
+      NotFound: ({ message }) => detail(404, message),
+      RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
+      StorageBusy: () => MessageFaults.busy.answer,
+      StorageError: () => serverError(requestId),
+      Refused: ({ answer }) => answer
+    })
+  )
+
+const refused = (...answer: Parameters<typeof detail>): Refused => new Refused({ answer: detail(...answer) })
+
+/** A fault of a field that is known before the engine sees the body. */
+export const fieldFault = (field: string, sentence: string): Refused =>
+  new Refused({ answer: { status: 400, headers: {}, body: { [field]: [sentence] } } })
+
+export const MessageFaults = {
+  malformedRequest: refused(400, "The request is malformed."),
+  malformedUrl: refused(400, "The URL is malformed."),
+  malformedJson: refused(400, "JSON parse error: the body is not valid JSON."),
+  malformedForm: refused(400, "Form parse error: the body is not a valid form."),
+  malformedQuery: refused(400, "The query is malformed."),
+  malformedText: refused(400, "The body is not valid UTF-8."),
+  tooManyParts: (limit: number) => refused(400, `There are more than ${limit} fields.`),
+  forbiddenKey: refused(400, 'The key "__proto__" is not allowed.'),
+  tooDeep: refused(400, "The body is nested too deeply."),
+  tooManyValues: (limit: number) => refused(400, `The body has more than ${limit} values.`),
+  notFound: refused(404, "Not found."),
+  methodNotAllowed: (method: string, allow: string) => refused(405, `Method "${method}" not allowed.`, { allow }),
+  timeout: refused(408, "The request took too long to arrive."),
+  tooLarge: (limit: number) => refused(413, `The body has more than ${limit} bytes.`),
+  unsupportedMediaType: (type: string) => refused(415, `Unsupported media type "${type}" in request.`),
+  unsupportedCharset: (charset: string) => refused(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
+  unsupportedCoding: (coding: string) =>
+    refused(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
+  headersTooLarge: refused(431, "The headers are too large."),
+  busy: refused(503, "The service is busy. Try again in a moment.", retryAfter(1)),
+  notReady: refused(503, "The database cannot be reached.", retryAfter(1))
+} as const
+
+export const noSuch = (resource: string): NotFound => new NotFound({ resource })

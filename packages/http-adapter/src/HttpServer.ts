@@ -1,0 +1,100 @@
+import type { AddressInfo } from "node:net"
+import type { Engine } from "@earshot/core"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { build, type Built, type ListenerOptions } from "./HttpListener.js"
+import { flush } from "./Log.js"
+
+/** How a server listens and what it takes. */
+export interface HttpServerOptions extends ListenerOptions {
+  /** The address to listen on; 127.0.0.1 unless told. */
+  readonly host?: string
+  /** The port to listen on, 0 for any that is free; 8080 unless told. */
+  readonly port?: number
+}
+
+/** The address cannot be listened on: it is in use, or not this machine's, or a port for the privileged. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>("@earshot/http-adapter/ListenFailed")(
+  "ListenFailed",
+  { host: Schema.String, port: Schema.Number, code: Schema.String }
+) {
+  override get message(): string {
+    return `Cannot listen on ${this.host}:${this.port} (${this.code})`
+  }
+}
+
+/** A server that listens, and where. */
+export class HttpServer extends Context.Tag("@earshot/http-adapter/HttpServer")<
+  HttpServer,
+  {
+    readonly host: string
+    /** The port it really has, where 0 was asked for. */
+    readonly port: number
+    /** `http://host:port`, and the base path if there is one; without a slash at the end. */
+    readonly url: string
+  }
+>() {}
+
+/**
+ * A server over a running engine. It listens once the layer is built. When its scope closes it stops accepting, lets the
+ * requests in flight finish within `limits.graceMillis`, and is gone before the engine closes.
+ */
+export const layer = (options: HttpServerOptions = {}): Layer.Layer<HttpServer, ListenFailed, Engine.Services> =>
+  Layer.scoped(
+    HttpServer,
+    Effect.map(listening(options), ({ address }) => address)
+  )
+
+const listening = (options: HttpServerOptions) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const runtime = yield* Effect.runtime<Engine.Services>()
+      const { host = "127.0.0.1", port = 8080 } = options
+      const built = yield* Effect.promise(() => build(runtime, options))
+      const { fastify } = built.app
+      fastify.server.on("checkContinue", built.app.expectContinue)
+      yield* Effect.tryPromise({
+        try: () => fastify.listen({ host, port }),
+        catch: (error) => new ListenFailed({ host, port, code: codeOf(error) })
+      }).pipe(Effect.tapError(() => Effect.promise(built.close)))
+      const address = { host, port: portOf(fastify.server.address()) ?? port }
+      return {
+        address: {
+          ...address,
+          url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}${options.basePath ?? ""}`
+        },
+        stop: () => stop(built)
+      }
+    }),
+    ({ stop }) => Effect.promise(stop)
+  )
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "UNKNOWN"
+
+const portOf = (address: AddressInfo | string | null): number | undefined =>
+  typeof address === "object" && address !== null ? address.port : undefined
+
+/** How often connections are looked at that have answered their last request while the server closes. */
+const SWEEP_MILLIS = 50
+
+const stop = async ({ app, limits, log }: Built): Promise<void> => {
+  const { server } = app.fastify
+  app.drain()
+  const sweep = setInterval(() => {
+    server.closeIdleConnections()
+  }, SWEEP_MILLIS)
+  const grace = setTimeout(() => {
+    log.warn("requests were still in flight when the time to finish them was over")
+    void app.interrupt().then(() => {
+      server.closeAllConnections()
+    })
+  }, limits.graceMillis)
+  await app.fastify.close()
+  clearInterval(sweep)
+  clearTimeout(grace)
+  await app.interrupt()
+  flush(log)
+}

@@ -1,0 +1,77 @@
+import { Readable } from "node:stream"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Answer } from "./Endpoint.js"
+
+/**
+ * A stream of texts as an answer. What fails before the first text is a fault like any other; later failures break the
+ * connection off, since the status has been said. Nothing is pulled faster than the client reads.
+ */
+export const streamAnswer = <E, R>(type: string, texts: Stream.Stream<string, E, R>): Effect.Effect<Answer, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const runtime = yield* Effect.runtime<R>()
+      return yield* restore(
+        Effect.gen(function* () {
+          const pull = yield* Scope.extend(Stream.toPull(texts), scope)
+          const first = yield* nextOf(pull)
+          return { runtime, pull, first }
+        })
+      ).pipe(
+        Effect.map(({ first, pull }): Answer => {
+          const later = Effect.tapErrorCause(nextOf(pull), (cause) => Effect.logError("A stream broke off", cause))
+          const stream = readable(runtime, later, first, Scope.close(scope, Exit.void))
+          return { status: 200, content: { as: "stream", type, stream } }
+        }),
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+      )
+    })
+  )
+
+/** The next texts as one, never blank, or null at the end. */
+const nextOf = <E, R>(
+  pull: Effect.Effect<Chunk.Chunk<string>, Option.Option<E>, R>
+): Effect.Effect<string | null, E, R> =>
+  pull.pipe(
+    Effect.map((texts) => Chunk.join(texts, "")),
+    Effect.repeat({ until: (text) => text !== "" }),
+    Effect.catchAll(Option.match({ onNone: () => Effect.succeed(null), onSome: (error) => Effect.fail(error) }))
+  )
+
+const readable = <E, R>(
+  runtime: Runtime.Runtime<R>,
+  next: Effect.Effect<string | null, E, R>,
+  first: string | null,
+  close: Effect.Effect<void>
+): Readable => {
+  const runCallback = Runtime.runCallback(runtime)
+  let ahead: { readonly text: string | null } | undefined = { text: first }
+  let cancel: (() => void) | undefined
+  return new Readable({
+    encoding: "utf8",
+    read() {
+      if (ahead !== undefined) {
+        const { text } = ahead
+        ahead = undefined
+        this.push(text)
+        return
+      }
+      cancel = runCallback(next, {
+        onExit: Exit.match({
+          onSuccess: (text) => this.push(text),
+          onFailure: () => this.destroy(new Error("The stream failed."))
+        })
+      })
+    },
+    destroy(error, callback) {
+      cancel?.()
+      runCallback(close, { onExit: () => callback(error) })
+    }
+  })
+}

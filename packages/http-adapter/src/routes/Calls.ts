@@ -1,0 +1,98 @@
+import { CallId, CallQuery, CallRecordJson, Calls, encodeCallRecord, IngestBody, ReviewPatch } from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
+import { streamAnswer } from "../StreamAnswer.js"
+import { resource } from "./Resource.js"
+
+const tag = "Calls"
+
+const record: Shape = { name: "CallRecord", schema: CallRecordJson }
+
+/** E10. A call that was delivered before is updated and answered with 200. */
+const observe: Endpoint = {
+  method: "POST",
+  path: "/observability/v1/observe/",
+  id: "calls.ingest",
+  operation: "calls.ingest",
+  tag,
+  summary: "Ingest a production call",
+  description:
+    "Webhooks may deliver a call again: `agent` and `call_id` together name it, and a repeat updates the one record. " +
+    "A recording comes as `voice_recording` in a multipart body, or by URL.",
+  body: {
+    name: "IngestBody",
+    schema: IngestBody,
+    encodings: ["json", "multipart"],
+    example: {
+      call_id: "call-2041",
+      agent: 1,
+      timestamp: "2025-06-02T09:30:00Z",
+      transcript_json: [
+        { role: "Testing Agent", content: "Do you have a table for two?", start_time: 0, end_time: 2.1 },
+        { role: "Main Agent", content: "At eight, by the window.", start_time: 2.6, end_time: 4.4 }
+      ],
+      metadata: { region: "eu" }
+    }
+  },
+  outcomes: [
+    { status: 201, description: "The call is kept.", shape: record },
+    { status: 200, description: "The call was known, and is updated.", shape: record }
+  ],
+  handle: ({ body }) =>
+    Effect.flatMap(Calls, (calls) =>
+      Effect.map(calls.ingest(body), ({ call, created }) => json(created ? 201 : 200, encodeCallRecord(call)))
+    )
+}
+
+const exportCalls: Endpoint = {
+  method: "GET",
+  path: "/observability/v1/call-logs/export/",
+  id: "calls.export",
+  operation: "calls.export",
+  tag,
+  summary: "Export calls",
+  description: "Every call that the list would page through, newest first, one JSON document a line.",
+  query: CallQuery,
+  outcomes: [{ status: 200, description: "One call a line.", shape: record, mediaType: "application/x-ndjson" }],
+  handle: ({ query }) =>
+    Effect.flatMap(Calls, (calls) =>
+      streamAnswer(
+        "application/x-ndjson",
+        Stream.map(calls.export(query), (call) => `${JSON.stringify(encodeCallRecord(call))}\n`)
+      )
+    )
+}
+
+export const calls: ReadonlyArray<Endpoint> = [
+  observe,
+  ...resource({
+    path: "/observability/v1/call-logs/",
+    tag,
+    noun: "call",
+    name: "CallRecord",
+    id: CallId,
+    wire: CallRecordJson,
+    encode: encodeCallRecord,
+    list: {
+      operation: "calls.list",
+      query: CallQuery,
+      run: (query) => Effect.flatMap(Calls, (calls) => calls.list(query))
+    },
+    read: { operation: "calls.read", run: (id) => Effect.flatMap(Calls, (calls) => calls.read(id)) },
+    update: {
+      operation: "calls.review",
+      description: "What a person says of the call. Fields that are left out stay as they are.",
+      schema: ReviewPatch,
+      encodings: anyEncoding,
+      example: { status: "reviewed_success", feedback: "Booked the right table." },
+      run: (id, body) => Effect.flatMap(Calls, (calls) => calls.review(id, body))
+    },
+    delete: {
+      operation: "calls.delete",
+      description: "The call goes for good, with its transcript, evaluations and recording.",
+      run: (id) => Effect.flatMap(Calls, (calls) => calls.delete(id))
+    }
+  }),
+  exportCalls
+]

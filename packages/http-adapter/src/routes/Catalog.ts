@@ -1,0 +1,86 @@
+import {
+  Agent,
+  AgentDraft,
+  AgentId,
+  AgentPatch,
+  AgentQuery,
+  Agents,
+  encodeAgent,
+  encodeProject,
+  Pages,
+  Project,
+  ProjectDraft,
+  ProjectId,
+  ProjectPatch,
+  Projects
+} from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { anyEncoding } from "../Endpoint.js"
+import { resource } from "./Resource.js"
+
+export const projects = resource({
+  path: "/user/v1/projects/",
+  tag: "Projects",
+  noun: "project",
+  name: "Project",
+  id: ProjectId,
+  wire: Project,
+  encode: encodeProject,
+  create: {
+    operation: "projects.create",
+    schema: ProjectDraft,
+    encodings: anyEncoding,
+    example: { name: "Support line", description: "Everything that answers 0800" },
+    run: (body) => Effect.flatMap(Projects, (projects) => Effect.map(projects.create(body), encodeProject))
+  },
+  list: {
+    operation: "projects.list",
+    query: Pages.PageQuery,
+    run: (query) => Effect.flatMap(Projects, (projects) => projects.list(query))
+  },
+  read: { operation: "projects.read", run: (id) => Effect.flatMap(Projects, (projects) => projects.read(id)) },
+  update: {
+    operation: "projects.update",
+    schema: ProjectPatch,
+    encodings: anyEncoding,
+    example: { name: "Support line, day shift" },
+    run: (id, body) => Effect.flatMap(Projects, (projects) => projects.update(id, body))
+  },
+  delete: { operation: "projects.delete", run: (id) => Effect.flatMap(Projects, (projects) => projects.delete(id)) }
+})
+
+export const agents = resource({
+  path: "/test_framework/v1/agents/",
+  tag: "Agents",
+  noun: "agent",
+  name: "Agent",
+  id: AgentId,
+  wire: Schema.Struct({ ...Agent.fields, agent_name: Schema.String }),
+  encode: encodeAgent,
+  create: {
+    operation: "agents.create",
+    schema: AgentDraft,
+    encodings: anyEncoding,
+    example: { project: 1, name: "Booking agent", assistant_id: "asst_1", supported_channels: ["voice", "text"] },
+    run: (body) => Effect.flatMap(Agents, (agents) => Effect.map(agents.create(body), encodeAgent))
+  },
+  list: {
+    operation: "agents.list",
+    query: AgentQuery,
+    run: (query) => Effect.flatMap(Agents, (agents) => agents.list(query))
+  },
+  read: { operation: "agents.read", run: (id) => Effect.flatMap(Agents, (agents) => agents.read(id)) },
+  update: {
+    operation: "agents.update",
+    schema: AgentPatch,
+    encodings: anyEncoding,
+    example: { description: "Books tables for {{restaurant}}." },
+    run: (id, body) => Effect.flatMap(Agents, (agents) => agents.update(id, body))
+  },
+  delete: {
+    operation: "agents.delete",
+    description: "The agent's calls stay.",
+    run: (id) => Effect.flatMap(Agents, (agents) => agents.delete(id))
+  }
+})

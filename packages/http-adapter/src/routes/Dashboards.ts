@@ -1,0 +1,135 @@
+import {
+  Dashboard,
+  DashboardDraft,
+  DashboardId,
+  DashboardPatch,
+  DashboardQuery,
+  Dashboards,
+  encodeDashboard,
+  encodeWidget,
+  encodeWidgetData,
+  Widget,
+  WidgetData,
+  WidgetDraft,
+  WidgetId,
+  WidgetPatch,
+  WidgetQuery,
+  Widgets
+} from "@earshot/core"
+import * as Effect from "effect/Effect"
+import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
+import { pathId, resource } from "./Resource.js"
+
+const tag = "Dashboards"
+
+/** E5 and its neighbours. */
+export const dashboards = resource({
+  path: "/dashboards/dashboards/",
+  tag,
+  noun: "dashboard",
+  name: "Dashboard",
+  id: DashboardId,
+  wire: Dashboard,
+  encode: encodeDashboard,
+  create: {
+    operation: "dashboards.create",
+    schema: DashboardDraft,
+    encodings: anyEncoding,
+    example: { name: "This week", project: 1, filters: { field: "timestamp", op: "gte", value: "today-7d" } },
+    run: (body) => Effect.flatMap(Dashboards, (dashboards) => Effect.map(dashboards.create(body), encodeDashboard))
+  },
+  list: {
+    operation: "dashboards.list",
+    query: DashboardQuery,
+    run: (query) => Effect.flatMap(Dashboards, (dashboards) => dashboards.list(query))
+  },
+  read: { operation: "dashboards.read", run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.read(id)) },
+  update: {
+    operation: "dashboards.update",
+    schema: DashboardPatch,
+    encodings: anyEncoding,
+    example: { name: "Last week" },
+    run: (id, body) => Effect.flatMap(Dashboards, (dashboards) => dashboards.update(id, body))
+  },
+  delete: {
+    operation: "dashboards.delete",
+    description: "Its widgets go with it.",
+    run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.delete(id))
+  }
+})
+
+const data: Shape = { name: "WidgetData", schema: WidgetData }
+
+const draft = {
+  dashboard: 1,
+  name: "Calls a day",
+  chart_type: "bar",
+  field: "duration",
+  aggregation_function: "count",
+  time_period: "day"
+}
+
+/** E3 and its neighbours. */
+export const widgets: ReadonlyArray<Endpoint> = [
+  ...resource({
+    path: "/dashboards/widgets/",
+    tag,
+    noun: "widget",
+    name: "Widget",
+    id: WidgetId,
+    wire: Widget,
+    encode: encodeWidget,
+    create: {
+      operation: "widgets.create",
+      schema: WidgetDraft,
+      encodings: anyEncoding,
+      example: draft,
+      run: (body) => Effect.flatMap(Widgets, (widgets) => Effect.map(widgets.create(body), encodeWidget))
+    },
+    list: {
+      operation: "widgets.list",
+      query: WidgetQuery,
+      run: (query) => Effect.flatMap(Widgets, (widgets) => widgets.list(query))
+    },
+    read: { operation: "widgets.read", run: (id) => Effect.flatMap(Widgets, (widgets) => widgets.read(id)) },
+    update: {
+      operation: "widgets.update",
+      description: "Fields that are left out stay as they are; the chart rules judge the whole.",
+      schema: WidgetPatch,
+      encodings: ["json"],
+      example: { name: "Calls an hour", time_period: "hour" },
+      run: (id, body) => Effect.flatMap(Widgets, (widgets) => widgets.update(id, body))
+    },
+    delete: { operation: "widgets.delete", run: (id) => Effect.flatMap(Widgets, (widgets) => widgets.delete(id)) }
+  }),
+  {
+    method: "GET",
+    path: "/dashboards/widgets/:id/data/",
+    id: "widgets.data",
+    operation: "widgets.data",
+    tag,
+    summary: "Read what a widget shows",
+    outcomes: [{ status: 200, description: "What the widget shows at this moment.", shape: data }],
+    handle: ({ params }) =>
+      Effect.flatMap(pathId(WidgetId, params, "Widget"), (id) =>
+        Effect.flatMap(Widgets, (widgets) =>
+          Effect.map(widgets.data(id), (shown) => json(200, encodeWidgetData(shown)))
+        )
+      )
+  },
+  {
+    method: "POST",
+    path: "/dashboards/widgets/preview_data/",
+    id: "widgets.preview",
+    operation: "widgets.preview",
+    tag,
+    summary: "Read what a widget would show",
+    description: "Nothing is kept.",
+    body: { name: "WidgetDraft", schema: WidgetDraft, encodings: anyEncoding, example: draft },
+    outcomes: [{ status: 200, description: "What such a widget would show at this moment.", shape: data }],
+    handle: ({ body }) =>
+      Effect.flatMap(Widgets, (widgets) =>
+        Effect.map(widgets.preview(body), (shown) => json(200, encodeWidgetData(shown)))
+      )
+  }
+]

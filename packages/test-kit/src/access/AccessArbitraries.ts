@@ -1,0 +1,28 @@
+/** Callers as they may be: what they may do, where, and by which credential. */
+import { type Actor, allPermissions, type Bound, BoundType, CredentialKind, type OrganizationId } from "@earshot/core"
+import * as fc from "fast-check"
+
+export const permissions: fc.Arbitrary<Actor["permissions"]> = fc
+  .subarray([...allPermissions])
+  .map((some) => new Set(some))
+
+/** A resource to be bound to; ids are few, so that bounds meet what they bound. */
+export const bound: fc.Arbitrary<Bound> = fc.record({
+  type: fc.constantFrom(...BoundType.literals),
+  id: fc.integer({ min: 1, max: 5 })
+})
+
+export const bounds: fc.Arbitrary<Actor["bounds"]> = fc.option(fc.array(bound, { maxLength: 4 }))
+
+export const credentialKind: fc.Arbitrary<CredentialKind> = fc.constantFrom(...CredentialKind.literals)
+
+/** Any caller of an organisation. */
+export const actor = (organizationId: OrganizationId): fc.Arbitrary<Actor> =>
+  fc.record({
+    organizationId: fc.constant(organizationId),
+    userId: fc.constant(null),
+    credential: credentialKind,
+    credentialId: fc.constant("test"),
+    permissions,
+    bounds
+  })

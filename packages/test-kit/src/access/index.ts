@@ -1,0 +1,2 @@
+export * as AccessArbitraries from "./AccessArbitraries.js"
+export { repeatableSecrets } from "./RepeatableSecrets.js"

@@ -1,0 +1,110 @@
+/** What any implementation of the chart rules has to keep to. */
+import type { Referred, WidgetSpec } from "@earshot/core"
+import type * as Either from "effect/Either"
+import * as fc from "fast-check"
+import type { Law } from "../filters/FilterLaws.js"
+import { anyInput, breakages, severalBreakages } from "./InvalidWidgets.js"
+import { widgetJson } from "./WidgetArbitraries.js"
+
+type Faults = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Judges a patch laid over a stored widget (null for a new one). */
+export type Judge = (stored: WidgetSpec | null, input: unknown, referred: Referred) => Either.Either<WidgetSpec, Faults>
+
+const law = <Args extends [unknown, ...Array<unknown>]>(
+  says: string,
+  arbitraries: { [K in keyof Args]: fc.Arbitrary<Args[K]> },
+  holds: (...args: Args) => boolean
+): Law => ({ says, check: () => fc.assert(fc.property<Args>(...arbitraries, holds), { numRuns: 300 }) })
+
+/** The wire form of what is kept, as a client would send it again. */
+const wireOf = (spec: WidgetSpec) => ({
+  dashboard: spec.dashboardId,
+  name: spec.name,
+  chart_type: spec.chartType,
+  filters: spec.filters.given,
+  data_type: spec.dataType,
+  field: spec.field,
+  metric: spec.metricId,
+  time_period: spec.timePeriod,
+  aggregation_function: spec.aggregationFunction,
+  group_by: spec.groupBy,
+  metadata: spec.metadata
+})
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** `referred` says what the ids 1 to 4 stand for: a dashboard, and numeric metrics, of one project. */
+export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> => {
+  const widget = widgetJson()
+  const faultsOf = (input: unknown, stored: WidgetSpec | null = null): Faults | undefined => {
+    const judged = judge(stored, input, referred)
+    return judged._tag === "Left" ? judged.left : undefined
+  }
+  const kept = (input: unknown, stored: WidgetSpec | null = null): WidgetSpec | undefined => {
+    const judged = judge(stored, input, referred)
+    return judged._tag === "Right" ? judged.right : undefined
+  }
+  return [
+    law("what the rules allow passes", [widget], (input) => faultsOf(input) === undefined),
+    law("an empty patch changes nothing", [widget], (input) => {
+      const spec = kept(input)
+      return spec !== undefined && same(kept({}, spec), spec)
+    }),
+    law("what is kept passes again as it is shown", [widget], (input) => {
+      const spec = kept(input)
+      return spec !== undefined && same(kept(wireOf(spec)), spec)
+    }),
+    law("a patch of every field makes of any widget what it makes of none", [widget, widget], (before, after) => {
+      const stored = kept(before)
+      const spec = kept(after)
+      return stored !== undefined && spec !== undefined && same(kept(wireOf(spec), stored), spec)
+    }),
+    law("blank is null where nothing is chosen", [widget], (input) => {
+      const blank = Object.fromEntries(
+        Object.entries(input).map(([key, value]) => [
+          key,
+          value === null && key !== "filters" && key !== "metadata" ? "" : value
+        ])
+      )
+      return same(kept(blank), kept(input))
+    }),
+    law("read-only and unknown fields are passed over", [widget], (input) =>
+      same(
+        kept({
+          ...input,
+          id: "x",
+          effective_filters: 1,
+          metric_name: 5,
+          created_at: {},
+          updated_at: [],
+          colour: "red"
+        }),
+        kept(input)
+      )
+    ),
+    law("whatever comes in gives a widget or faults that say something", [anyInput], (input) => {
+      const faults = faultsOf(input)
+      return (
+        faults === undefined ||
+        (Object.keys(faults).length > 0 &&
+          Object.values(faults).every((messages) => messages.length > 0 && messages.every((one) => one.length > 0)))
+      )
+    }),
+    law("a fault is told under its path", [widget, fc.constantFrom(...breakages)], (input, { patch, path }) =>
+      Object.hasOwn(faultsOf({ ...input, ...patch }) ?? {}, path)
+    ),
+    law("every fault is told, not the first", [widget, severalBreakages], (input, broken) => {
+      const faults = faultsOf(broken.reduce((whole, { patch }) => ({ ...whole, ...patch }), input)) ?? {}
+      return broken.every(({ path }) => Object.hasOwn(faults, path))
+    }),
+    law("a fault in a patch is a fault whatever is stored", [widget, severalBreakages], (input, broken) => {
+      const faults =
+        faultsOf(
+          broken.reduce((whole, { patch }) => ({ ...whole, ...patch }), {}),
+          kept(input) ?? null
+        ) ?? {}
+      return broken.every(({ path }) => Object.hasOwn(faults, path))
+    })
+  ]
+}
