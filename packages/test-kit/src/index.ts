@@ -1,1 +1,1 @@
-export {}
+export * as TestEngine from "./TestEngine.js"

@@ -18,7 +18,9 @@ export const ofMicros = (micros: bigint): MicroCredits => MicroCredits.make(micr
 
 /** Rounds a decimal number of credits half away from zero to six places. */
 export const fromDecimal = (decimal: BigDecimal.BigDecimal): MicroCredits =>
-  MicroCredits.make(BigDecimal.scale(BigDecimal.round(decimal, { mode: "half-from-zero", scale: PLACES }), PLACES).value)
+  MicroCredits.make(
+    BigDecimal.scale(BigDecimal.round(decimal, { mode: "half-from-zero", scale: PLACES }), PLACES).value
+  )
 
 export const add = (a: MicroCredits, b: MicroCredits): MicroCredits => MicroCredits.make(a + b)
 

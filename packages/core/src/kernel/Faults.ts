@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -31,7 +32,11 @@ export type PathSegment = PropertyKey
 export const printPath = (path: ReadonlyArray<PathSegment>): string =>
   path.reduce<string>(
     (printed, segment) =>
-      typeof segment === "number" ? `${printed}[${segment}]` : printed === "" ? String(segment) : `${printed}.${String(segment)}`,
+      typeof segment === "number"
+        ? `${printed}[${segment}]`
+        : printed === ""
+          ? String(segment)
+          : `${printed}.${String(segment)}`,
     ""
   ) || NON_FIELD
 
@@ -90,9 +95,12 @@ export const Said = {
   tooSmall: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`
 } as const
 
-/** Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. */
+/**
+ * Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. Objects and lists are named
+ * only: printing one that is nested 100,000 deep would overflow the stack.
+ */
 const shorten = (value: unknown): string => {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
+  const text = Array.isArray(value) ? "[...]" : typeof value === "object" && value !== null ? "{...}" : String(value)
   return text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join("")}...` : text
 }
 
@@ -109,10 +117,10 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
     case "Unexpected":
       return [fault(printPath(path), Said.unknownField)]
     case "Pointer":
-      return collect(issue.issue, [...path, ...(Array.isArray(issue.path) ? issue.path : [issue.path as PathSegment])])
+      return collect(issue.issue, [...path, ...Arr.ensure(issue.path)])
     case "Composite": {
       if (overrides(issue.ast)) return [sentence(issue, path)]
-      const issues = Array.isArray(issue.issues) ? issue.issues : [issue.issues as ParseResult.ParseIssue]
+      const issues = Arr.ensure(issue.issues)
       // "Expected null" is no help to somebody who sent a wrong value to a field that may be null.
       const telling = issue.ast._tag === "Union" ? issues.filter((member) => !expectsNothing(member)) : issues
       return telling.flatMap((inner) => collect(inner, path))
@@ -122,7 +130,10 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
       return overrides(issue.ast) ? [sentence(issue, path)] : collect(issue.issue, path)
     case "Type":
     case "Forbidden":
-      return [sentence(issue, path)]
+      // A struct whose fields have defaults or other names is a transformation, which keeps no sentence of its own.
+      return issue.ast._tag === "TypeLiteral" && Option.isNone(SchemaAST.getMessageAnnotation(issue.ast))
+        ? [fault(printPath(path), issue.actual === null ? Said.notNull : Said.notAnObject)]
+        : [sentence(issue, path)]
   }
 }
 
@@ -133,7 +144,7 @@ const overrides = (ast: SchemaAST.AST): boolean =>
   Option.match(SchemaAST.getMessageAnnotation(ast), {
     onNone: () => false,
     onSome: (message) => {
-      const said = message({ _tag: "Type", ast, actual: undefined, message: undefined } as ParseResult.Type)
+      const said = message(new ParseResult.Type(ast, undefined))
       return typeof said === "object" && "override" in said && said.override
     }
   })
@@ -147,3 +158,7 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => 
   const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
   return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
 }
+
+/** `decode` as a step of a use case. */
+export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: unknown): Either.Either<A, ValidationFailed> =>
+  Either.mapLeft(decode(schema)(input), (faults) => new ValidationFailed({ faults }))

@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaAST from "effect/SchemaAST"
 import { Said } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
@@ -41,9 +41,11 @@ const reading = <A, I, Plain>(
   read: (value: unknown) => Either.Either<A, string>,
   jsonSchema: object
 ): Schema.Schema<A, I> =>
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `read` takes any value; I names what clients should send
   Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<I>, Schema.typeSchema(to), {
     strict: true,
     decode: (value, _, ast) => Either.mapLeft(read(value), (said) => new ParseResult.Type(ast, value, said)),
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
     message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Said.notAString })),
@@ -81,7 +83,8 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
       if (value === null) return Either.left(Said.notNull)
       const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
       return typeof number === "number" && Number.isSafeInteger(number) && number > 0
-        ? Either.right(number as A)
+        ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+          Either.right(number as A)
         : Either.left(Said.notAnInteger)
     },
     { type: "integer", minimum: 1 }
@@ -92,7 +95,8 @@ export const number: Schema.Schema<number, number | string> = reading(
   Schema.Number,
   (value) => {
     if (value === null) return Either.left(Said.notNull)
-    const number = typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
+    const number =
+      typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
     return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Said.notANumber)
   },
   { type: "number" }
@@ -124,6 +128,7 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   words: Words
 ): Schema.Schema<Words[number] | null, string | null> =>
   reading(
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Literal loses the words' types in a spread
     Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
     (value) =>
       value === null || value === ""
@@ -180,9 +185,7 @@ export const list = <A, I>(
   return Schema.Array(item)
     .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
     .pipe(
-      Schema.filter((items) =>
-        items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true
-      )
+      Schema.filter((items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true))
     )
 }
 
@@ -200,3 +203,7 @@ export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>)
   Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
 
 export { NullOr as nullable } from "effect/Schema"
+
+/** A property of a noun that travels under another name: `createdAt` is `created_at` on the wire. */
+export const named = <A, I, const Name extends string>(wireName: Name, schema: Schema.Schema<A, I>) =>
+  Schema.propertySignature(schema).pipe(Schema.fromKey(wireName))

@@ -4,7 +4,9 @@ import { textFault } from "./Text.js"
 /** Any JSON document. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
-export type JsonObject = { readonly [key: string]: Json }
+export interface JsonObject {
+  readonly [key: string]: Json
+}
 
 /** Deepest nesting of a free-form JSON value; deeper ones cost a stack, and nothing real comes near. */
 export const MAX_JSON_DEPTH = 64
@@ -46,7 +48,7 @@ export const jsonFault = (root: unknown): string | undefined => {
           if (key === "__proto__") return `The key "__proto__" is not allowed.`
           const wrong = textFault(key)
           if (wrong !== undefined) return wrong
-          stack.push({ value: (value as Record<string, unknown>)[key], depth: depth + 1 })
+          stack.push({ value: Reflect.get(value, key), depth: depth + 1 })
         }
         break
       }

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import { type Faults, fault } from "./Faults.js"
+import { decodeInput, type Faults, fault, ValidationFailed } from "./Faults.js"
 import * as Fields from "./Fields.js"
 
 /** Rows on a page unless the caller asks for fewer or more. */
@@ -56,11 +56,18 @@ export const PageQuery = Fields.object({
 })
 export type PageQuery = typeof PageQuery.Encoded
 
+/** The page that a decoded query asks for. */
 export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, Faults> =>
   Either.map(query.cursor === undefined ? Either.right(firstPage) : parseCursor(query.cursor), (cursor) => ({
     cursor,
     limit: query.limit ?? DEFAULT_PAGE_SIZE
   }))
+
+/** Reads the page that is asked for out of a query from outside, as a step of a list use case. */
+export const decodeRequest = (query: unknown): Either.Either<PageRequest, ValidationFailed> =>
+  Either.flatMap(decodeInput(PageQuery, query), (decoded) =>
+    Either.mapLeft(pageRequest(decoded), (faults) => new ValidationFailed({ faults }))
+  )
 
 /**
  * Makes a page of the rows that a store found. The store reads up to `limit + 1` rows in the cursor's direction,

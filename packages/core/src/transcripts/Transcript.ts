@@ -4,6 +4,12 @@ import * as Schema from "effect/Schema"
 export const Speaker = Schema.Literal("main_agent", "testing_agent")
 export type Speaker = typeof Speaker.Type
 
+/** How the interface names the two speakers, in transcripts that come in and in those it shows. */
+export const roleNames = { main_agent: "Main Agent", testing_agent: "Testing Agent" } as const satisfies Record<
+  Speaker,
+  string
+>
+
 /** A word with its times in seconds from the start of the call; a time that is not known is absent. */
 export interface Word {
   readonly text: string
@@ -27,6 +33,7 @@ export interface Turn {
 /** A tool the main agent called during the call, with what came back where the format tells. */
 export interface ToolCall {
   readonly id: string | undefined
+  /** Empty where the payload has only the result of a call, and the result names no tool. */
   readonly name: string
   /** The arguments as text, as the agent sent them (most formats carry JSON text). */
   readonly arguments: string

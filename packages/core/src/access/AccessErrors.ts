@@ -1,0 +1,39 @@
+import * as Schema from "effect/Schema"
+import { Permission } from "./Permission.js"
+
+/** No credential, an unknown, expired or revoked one, or one of a kind that the operation does not accept. */
+export class Unauthenticated extends Schema.TaggedError<Unauthenticated>("@earshot/core/Unauthenticated")(
+  "Unauthenticated",
+  { reason: Schema.String }
+) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The caller is known but lacks a permission. */
+export class Forbidden extends Schema.TaggedError<Forbidden>("@earshot/core/Forbidden")("Forbidden", {
+  permission: Permission
+}) {
+  override get message(): string {
+    return `You do not have permission to perform this action (needs ${this.permission}).`
+  }
+}
+
+/** The credential made more requests than it may; it can come back after `retryAfterSeconds`. */
+export class RateLimited extends Schema.TaggedError<RateLimited>("@earshot/core/RateLimited")("RateLimited", {
+  retryAfterSeconds: Schema.Number
+}) {
+  override get message(): string {
+    return `Request was throttled. Expected available in ${this.retryAfterSeconds} seconds.`
+  }
+}
+
+/** What is asked for does not exist, or not for this caller: another organisation's things do not exist. */
+export class NotFound extends Schema.TaggedError<NotFound>("@earshot/core/NotFound")("NotFound", {
+  resource: Schema.String
+}) {
+  override get message(): string {
+    return `No ${this.resource} matches the given query.`
+  }
+}

@@ -1,0 +1,17 @@
+import * as Schema from "effect/Schema"
+
+/**
+ * The ways a caller shows who it is. The first five are the interface's schemes; `agent_session` is the authenticated
+ * agent session that E2 asks for beside the API key; `host` is the process that embeds the engine, which needs no proof
+ * since it holds the database.
+ */
+export const CredentialKind = Schema.Literal(
+  "api_key",
+  "oauth2",
+  "dashboard_session",
+  "embedded_session",
+  "shareable_link",
+  "agent_session",
+  "host"
+)
+export type CredentialKind = typeof CredentialKind.Type

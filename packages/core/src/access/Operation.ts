@@ -1,0 +1,68 @@
+import type { CredentialKind } from "./Credential.js"
+import type { Permission } from "./Permission.js"
+
+/** What an operation asks of its caller. */
+export interface OperationRule {
+  /** The permission the caller must hold. */
+  readonly needs: Permission
+  /** The credential kinds that may call it; any other kind is answered as no credential at all. */
+  readonly accepts: ReadonlyArray<CredentialKind>
+}
+
+const keyOnly = ["api_key"] as const
+const people = ["api_key", "oauth2", "dashboard_session"] as const
+const peopleAndEmbeds = ["api_key", "oauth2", "embedded_session", "dashboard_session"] as const
+const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
+
+/**
+ * Every operation of the engine: what it needs and which credentials it accepts. This is the one place that says so;
+ * the host process is accepted everywhere. E1 to E12 are the interface's endpoints, whose `accepts` are its table
+ * (interface, Authentication); operations beyond it follow the endpoint they are nearest to.
+ */
+export const operations = {
+  "access.createApiKey": { needs: "keys:manage", accepts: people },
+  "access.listApiKeys": { needs: "keys:manage", accepts: people },
+  "access.revokeApiKey": { needs: "keys:manage", accepts: people },
+  "access.issueToken": { needs: "keys:manage", accepts: people },
+  "access.createLink": { needs: "keys:manage", accepts: people },
+  "access.revokeLink": { needs: "keys:manage", accepts: people },
+
+  "projects.create": { needs: "catalog:write", accepts: people },
+  "projects.list": { needs: "catalog:read", accepts: people },
+  "projects.read": { needs: "catalog:read", accepts: people },
+  "projects.update": { needs: "catalog:write", accepts: people },
+  "projects.delete": { needs: "catalog:delete", accepts: people },
+
+  "agents.create": { needs: "catalog:write", accepts: people },
+  "agents.list": { needs: "catalog:read", accepts: people },
+  "agents.read": { needs: "catalog:read", accepts: people },
+  "agents.update": { needs: "catalog:write", accepts: people },
+  "agents.delete": { needs: "catalog:delete", accepts: people },
+
+  /** E10 */
+  "calls.ingest": { needs: "calls:write", accepts: keyOnly },
+  "calls.list": { needs: "calls:read", accepts: peopleAndEmbeds },
+  "calls.read": { needs: "calls:read", accepts: peopleAndEmbeds },
+  "calls.review": { needs: "calls:write", accepts: peopleAndEmbeds },
+  "calls.delete": { needs: "calls:delete", accepts: people },
+  "calls.export": { needs: "calls:read", accepts: people },
+
+  /** E5 */
+  "dashboards.create": { needs: "dashboards:write", accepts: everybody },
+  "dashboards.list": { needs: "dashboards:read", accepts: everybody },
+  "dashboards.read": { needs: "dashboards:read", accepts: everybody },
+  "dashboards.update": { needs: "dashboards:write", accepts: everybody },
+  "dashboards.delete": { needs: "dashboards:delete", accepts: everybody },
+  "widgets.create": { needs: "dashboards:write", accepts: keyOnly },
+  "widgets.list": { needs: "dashboards:read", accepts: everybody },
+  "widgets.read": { needs: "dashboards:read", accepts: everybody },
+  /** E3 */
+  "widgets.update": { needs: "dashboards:write", accepts: keyOnly },
+  "widgets.delete": { needs: "dashboards:delete", accepts: keyOnly },
+  "widgets.data": { needs: "dashboards:read", accepts: everybody },
+  "widgets.preview": { needs: "dashboards:read", accepts: everybody }
+} as const satisfies Record<string, OperationRule>
+
+export type Operation = keyof typeof operations
+
+export type NeedsOf<O extends Operation> = (typeof operations)[O]["needs"]

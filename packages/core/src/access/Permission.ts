@@ -1,0 +1,18 @@
+import * as Schema from "effect/Schema"
+
+/** What a credential may do. API keys carry a list of these as scopes; sessions and links carry what they were granted. */
+export const Permission = Schema.Literal(
+  "keys:manage",
+  "catalog:read",
+  "catalog:write",
+  "catalog:delete",
+  "calls:read",
+  "calls:write",
+  "calls:delete",
+  "dashboards:read",
+  "dashboards:write",
+  "dashboards:delete"
+)
+export type Permission = typeof Permission.Type
+
+export const allPermissions: ReadonlyArray<Permission> = Permission.literals

@@ -1,0 +1,8 @@
+export * from "./AccessErrors.js"
+export * from "./Actor.js"
+export { authorize } from "./Authorize.js"
+export * from "./Credential.js"
+export * from "./Operation.js"
+export * from "./Permission.js"
+export { type Lineage, type Permit, reaches } from "./Permit.js"
+export type { UseCase } from "./UseCase.js"

@@ -1,0 +1,161 @@
+import * as DateTime from "effect/DateTime"
+import * as Schema from "effect/Schema"
+import { statusOf } from "../filters/Filter.js"
+import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import type { Json } from "../kernel/Json.js"
+import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
+import { printClock, type TranscriptItem, transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
+
+/** Characters that a call's texts may have. Source: interface, Limits. */
+export const CallLimits = {
+  callId: 100,
+  traceId: 32,
+  callEndedReason: 100,
+  customerNumber: 100,
+  dropoffPoint: 1000,
+  topic: 1000,
+  /** The interface sets none; more is no remark of a person. */
+  feedback: 10_000,
+  assistantId: 255,
+  url: 2048
+} as const
+
+/** A recording that is kept: where its bytes are, and what is known of them. */
+export interface Recording {
+  /** Names the bytes in the blob store; one key belongs to one call. */
+  readonly blobKey: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+  readonly durationSeconds: number | null
+  /** The main agent's channel in a stereo recording, where the caller told. */
+  readonly mainAgentChannelIndex: 0 | 1 | null
+}
+
+/** What a metric made of a call. Source: interface, Call record, `metrics`. */
+export interface CallMetric {
+  readonly id: MetricId
+  readonly name: string
+  readonly type: string
+  /** Numbers, and booleans as 0 and 1; null where the metric says no number. */
+  readonly score: number | null
+  /** The chosen word of an `enum` metric, else null. */
+  readonly enum: string | null
+  readonly value: number | boolean | string | null
+}
+
+/** A production call as it is kept. Null is not known. Source: interface, Call record. */
+export interface CallRecord {
+  readonly id: CallId
+  readonly organizationId: OrganizationId
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
+  readonly agentName: string
+  /** The caller's own name for the call, unique within its agent. */
+  readonly callId: string
+  /** Empty where there is none. */
+  readonly traceId: string
+  readonly timestamp: DateTime.Utc
+  /** The last end of transcript or recording. */
+  readonly durationSeconds: number | null
+  readonly success: boolean | null
+  readonly isReviewed: boolean
+  readonly feedback: string | null
+  /** A person wrote the feedback; deliveries leave it alone from then on. */
+  readonly feedbackByPerson: boolean
+  readonly customerNumber: string | null
+  readonly callEndedReason: string | null
+  readonly dropoffPoint: string | null
+  readonly topic: string | null
+  readonly errorMessage: string | null
+  readonly evaluation: string | null
+  readonly metadata: Json
+  readonly dynamicVariables: Json
+  readonly transcriptType: string
+  /** Null until a delivery brought one. */
+  readonly transcript: RedactedTranscript | null
+  readonly recording: Recording | null
+  readonly metrics: ReadonlyArray<CallMetric>
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+const Role = Schema.Literal(roleNames.testing_agent, roleNames.main_agent)
+
+/** The Call record as it travels, for API descriptions and clients. Source: interface, Call record. */
+export const CallRecordJson = Schema.Struct({
+  id: Schema.Int,
+  call_id: Schema.String.pipe(Schema.maxLength(CallLimits.callId)),
+  duration: Schema.String.annotations({ description: "Minutes and seconds, MM:SS; 00:00 while it is not known." }),
+  success: Schema.NullOr(Schema.Boolean),
+  is_reviewed: Schema.Boolean,
+  status: Schema.NullOr(Schema.Literal("success", "failure", "reviewed_success", "reviewed_failure")),
+  feedback: Schema.String,
+  metrics: Schema.Array(
+    Schema.Struct({
+      id: Schema.Int,
+      name: Schema.String,
+      type: Schema.String,
+      score: Schema.NullOr(Schema.Number),
+      enum: Schema.NullOr(Schema.String),
+      value: Schema.NullOr(Schema.Union(Schema.Number, Schema.Boolean, Schema.String))
+    })
+  ),
+  call_ended_reason: Schema.String,
+  customer_number: Schema.String,
+  agent: Schema.NullOr(Schema.Int),
+  agent_name: Schema.String,
+  trace_id: Schema.String,
+  timestamp: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }),
+  error_message: Schema.NullOr(Schema.String),
+  dropoff_point: Schema.String,
+  topic: Schema.String,
+  transcript: Schema.String.annotations({ description: "Lines of the form [MM:SS] <role>: <text>." }),
+  transcript_object: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        role: Role,
+        content: Schema.String,
+        start_time: Schema.NullOr(Schema.Number),
+        end_time: Schema.NullOr(Schema.Number)
+      })
+    )
+  ),
+  evaluation: Schema.String,
+  created_at: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }),
+  updated_at: Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } })
+}).annotations({ identifier: "CallRecord" })
+
+export interface CallRecordJson extends Schema.Schema.Type<typeof CallRecordJson> {}
+
+const noItems: ReadonlyArray<TranscriptItem> | null = null
+
+/**
+ * A call as it travels. Written by hand, since every ingested call is answered with one: a schema's encoder takes many
+ * times as long; a test holds it to `CallRecordJson`. Texts that are not known are empty, as the interface types them.
+ */
+export const encodeCallRecord = (call: CallRecord): CallRecordJson => ({
+  id: call.id,
+  call_id: call.callId,
+  duration: printClock(call.durationSeconds ?? 0),
+  success: call.success,
+  is_reviewed: call.isReviewed,
+  status: statusOf(call.success, call.isReviewed),
+  feedback: call.feedback ?? "",
+  metrics: call.metrics,
+  call_ended_reason: call.callEndedReason ?? "",
+  customer_number: call.customerNumber ?? "",
+  agent: call.agentId,
+  agent_name: call.agentName,
+  trace_id: call.traceId,
+  timestamp: DateTime.formatIso(call.timestamp),
+  error_message: call.errorMessage,
+  dropoff_point: call.dropoffPoint ?? "",
+  topic: call.topic ?? "",
+  transcript: call.transcript === null ? "" : transcriptText(call.transcript),
+  transcript_object: call.transcript === null ? noItems : transcriptObject(call.transcript),
+  evaluation: call.evaluation ?? "",
+  created_at: DateTime.formatIso(call.createdAt),
+  updated_at: DateTime.formatIso(call.updatedAt)
+})

@@ -1,0 +1,3 @@
+export * from "./CallRecord.js"
+export { Calls, type Ingested } from "./Calls.js"
+export { Upload } from "./Upload.js"

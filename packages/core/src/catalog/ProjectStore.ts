@@ -1,0 +1,34 @@
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Permit } from "../access/Permit.js"
+import type { ProjectId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { Project, ProjectDraft } from "./Project.js"
+
+/** What storage promises about projects. A permit's organisation bounds every answer; deleted projects are not there. */
+export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStore")<
+  ProjectStore,
+  {
+    readonly insert: (
+      permit: Permit<"catalog:write">,
+      draft: ProjectDraft,
+      now: DateTime.Utc
+    ) => Effect.Effect<Project, StorageFault>
+    readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageFault>
+    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    readonly list: (
+      permit: Permit<"catalog:read">,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Project>, StorageFault>
+    /** Saves the changed project as a whole. */
+    readonly save: (permit: Permit<"catalog:write">, project: Project) => Effect.Effect<void, StorageFault>
+    readonly remove: (
+      permit: Permit<"catalog:delete">,
+      id: ProjectId,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
+  }
+>() {}

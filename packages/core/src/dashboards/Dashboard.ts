@@ -1,0 +1,22 @@
+import * as Schema from "effect/Schema"
+import * as Fields from "../kernel/Fields.js"
+import { DashboardId, ProjectId } from "../kernel/Ids.js"
+import { Json } from "../kernel/Json.js"
+import { Widget } from "./Widget.js"
+
+/** A page of charts about the calls of one project. Source: interface, Dashboard. */
+export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards/Dashboard")({
+  id: DashboardId,
+  name: Schema.String,
+  projectId: Fields.named("project", ProjectId),
+  /** As the client gave it; it narrows every widget. */
+  filters: Json,
+  /** Oldest first. */
+  widgets: Schema.Array(Widget),
+  widgetCount: Fields.named("widget_count", Schema.Int),
+  createdAt: Fields.named("created_at", Schema.DateTimeUtc),
+  updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
+}) {}
+
+/** A dashboard as it travels; see interface, Dashboard. */
+export const encodeDashboard = Schema.encodeSync(Dashboard)

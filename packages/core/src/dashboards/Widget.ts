@@ -1,0 +1,46 @@
+import * as Schema from "effect/Schema"
+import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
+import * as Fields from "../kernel/Fields.js"
+import { DashboardId, MetricId, WidgetId } from "../kernel/Ids.js"
+import { Json } from "../kernel/Json.js"
+
+/** The longest name of a dashboard or a widget. Source: interface, Limits. */
+export const MAX_NAME = 255
+
+export const ChartType = Schema.Literal("line", "bar", "pie", "stat")
+export type ChartType = typeof ChartType.Type
+
+/** How a chart is divided: by the values of a field, or by time buckets of so many milliseconds. */
+export const GroupBy = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("field"), field: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("bucket"), interval: Schema.Int })
+)
+export type GroupBy = typeof GroupBy.Type
+
+/** A chart on a dashboard. Source: interface, Widget. */
+export class Widget extends Schema.Class<Widget>("@earshot/core/dashboards/Widget")({
+  id: WidgetId,
+  dashboardId: Fields.named("dashboard", DashboardId),
+  name: Schema.String,
+  chartType: Fields.named("chart_type", ChartType),
+  /** As the client gave it. */
+  filters: Json,
+  /** The dashboard's filters and this widget's, merged: what the chart is about. */
+  effectiveFilters: Fields.named("effective_filters", Json),
+  /** As the client gave it, or inferred from field and metric where it was left out; null for a stat. */
+  dataType: Fields.named("data_type", Schema.NullOr(DataType)),
+  /** Blank for a stat. */
+  field: Schema.String,
+  metricId: Fields.named("metric", Schema.NullOr(MetricId)),
+  metricName: Fields.named("metric_name", Schema.NullOr(Schema.String)),
+  timePeriod: Fields.named("time_period", Schema.NullOr(TimePeriod)),
+  aggregationFunction: Fields.named("aggregation_function", Schema.NullOr(Aggregate)),
+  groupBy: Fields.named("group_by", Schema.NullOr(GroupBy)),
+  /** What a frontend keeps with the widget: position, size, styling. */
+  metadata: Json,
+  createdAt: Fields.named("created_at", Schema.DateTimeUtc),
+  updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
+}) {}
+
+/** A widget as it travels; see interface, Widget. */
+export const encodeWidget = Schema.encodeSync(Widget)

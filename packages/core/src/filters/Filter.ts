@@ -1,0 +1,156 @@
+/**
+ * The filter language of dashboards, widgets and call lists. Source: interface, Filter; what it leaves open is written
+ * down in docs/filters.md.
+ */
+
+/** What a leaf asks of one field. */
+export const LEAF_OPERATORS = [
+  "eq",
+  "neq",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "contains",
+  "startswith",
+  "endswith",
+  "in",
+  "isnull",
+  "regex"
+] as const
+export type LeafOperator = (typeof LEAF_OPERATORS)[number]
+
+/** How a group joins its conditions; `same_row` asks all of them of one and the same metric evaluation. */
+export const GROUP_OPERATORS = ["and", "or", "not", "same_row"] as const
+export type GroupOperator = (typeof GROUP_OPERATORS)[number]
+
+export type Scalar = string | number | boolean
+
+/** One question about one field. The value is what the client sent: `today-7d` stays `today-7d`. */
+export interface Leaf {
+  readonly field: string
+  readonly op: LeafOperator
+  /** A list for `in`, a boolean for `isnull`. */
+  readonly value: Scalar | ReadonlyArray<Scalar>
+}
+
+export interface Group {
+  readonly operator: GroupOperator
+  readonly conditions: ReadonlyArray<Condition>
+}
+
+export type Condition = Leaf | Group
+
+/** Which calls to look at; null is the one form of the empty filter, which matches every call. */
+export type Filter = Condition | null
+
+export const isGroup = (condition: Condition): condition is Group => "operator" in condition
+
+/** The condition that always holds. It stands only where null cannot: alone in a `not`. */
+export const EVERYTHING: Group = { operator: "and", conditions: [] }
+
+export const isEverything = (condition: Condition): boolean =>
+  isGroup(condition) && condition.operator !== "not" && condition.conditions.length === 0
+
+/**
+ * - `integer`: an identifier
+ * - `number`: finite
+ * - `text`: compared by code point, case-sensitively
+ * - `status`: one of `STATUSES`
+ * - `timestamp`: an ISO 8601 or a relative time (see `RelativeTime`)
+ * - `dynamic`: whatever a JSON document or a metric holds; a value is equal to one of its own type only
+ */
+export type FieldType = "integer" | "number" | "boolean" | "text" | "status" | "timestamp" | "dynamic"
+
+/** The statuses of a call. Source: interface, Call record. */
+export const STATUSES = ["success", "failure", "reviewed_success", "reviewed_failure"] as const
+export type Status = (typeof STATUSES)[number]
+
+/** A call's status follows from its success and its review, and is null while success is. */
+export const statusOf = (success: boolean | null, isReviewed: boolean): Status | null =>
+  success === null ? null : `${isReviewed ? "reviewed_" : ""}${success ? "success" : "failure"}`
+
+const CALL_FIELDS = {
+  id: "integer",
+  call_id: "text",
+  success: "boolean",
+  duration: "number",
+  customer_number: "text",
+  call_ended_reason: "text",
+  dropoff_point: "text",
+  topic: "text",
+  timestamp: "timestamp",
+  is_reviewed: "boolean",
+  status: "status",
+  feedback: "text",
+  trace_id: "text",
+  "agent.id": "integer",
+  "agent.agent_name": "text"
+} as const satisfies Record<string, FieldType>
+export type CallField = keyof typeof CALL_FIELDS
+
+const EVALUATION_FIELDS = {
+  "metric_evaluations.value": "dynamic",
+  "metric_evaluations.metric.id": "integer",
+  "metric_evaluations.metric.name": "text"
+} as const satisfies Record<string, FieldType>
+export type EvaluationField = keyof typeof EVALUATION_FIELDS
+
+/** The JSON documents of a call that a field may reach into. */
+export const DOCUMENTS = ["metadata", "dynamic_variables"] as const
+export type Document = (typeof DOCUMENTS)[number]
+
+/** A field that filters, widgets and groupings can name. */
+export type Field =
+  | { readonly of: "call"; readonly name: CallField; readonly type: FieldType }
+  | { readonly of: "evaluation"; readonly name: EvaluationField; readonly type: FieldType }
+  /** Keys from the document's root; a number is a key too, since steps go through objects only. */
+  | { readonly of: "document"; readonly name: Document; readonly path: ReadonlyArray<string>; readonly type: "dynamic" }
+
+const isCallField = (name: string): name is CallField => Object.hasOwn(CALL_FIELDS, name)
+const isEvaluationField = (name: string): name is EvaluationField => Object.hasOwn(EVALUATION_FIELDS, name)
+
+/** The fields with a name of their own; to these come `metadata.<path>` and `dynamic_variables.<path>`. */
+export const FIELD_NAMES: ReadonlyArray<CallField | EvaluationField> = [
+  ...Object.keys(CALL_FIELDS).filter(isCallField),
+  ...Object.keys(EVALUATION_FIELDS).filter(isEvaluationField)
+]
+
+/** The longest field name. Source: interface, Widget.field. */
+export const MAX_FIELD = 255
+
+/** The most keys in a path. It bounds how many of them one statement can come to bind. */
+export const MAX_PATH = 10
+
+/** The field of this name, or undefined when there is none. */
+export const fieldOf = (name: string): Field | undefined => {
+  if (isCallField(name)) return { of: "call", name, type: CALL_FIELDS[name] }
+  if (isEvaluationField(name)) return { of: "evaluation", name, type: EVALUATION_FIELDS[name] }
+  if (name.length > MAX_FIELD || name.includes("\0") || !name.isWellFormed()) return undefined
+  const document = DOCUMENTS.find((one) => name.startsWith(`${one}.`))
+  if (document === undefined) return undefined
+  const path = name.slice(document.length + 1).split(".")
+  // No document that is kept has a `__proto__` key.
+  return path.length > MAX_PATH || path.some((key) => key === "" || key === "__proto__")
+    ? undefined
+    : { of: "document", name: document, path, type: "dynamic" }
+}
+
+const EQUALITY = ["eq", "neq", "in", "isnull"] as const
+const ORDER = ["gt", "gte", "lt", "lte"] as const
+const TEXTUAL = ["contains", "startswith", "endswith", "regex"] as const
+
+/** Which operators a field of each type takes. */
+export const OPERATORS: Readonly<Record<FieldType, ReadonlyArray<LeafOperator>>> = {
+  integer: [...EQUALITY, ...ORDER],
+  number: [...EQUALITY, ...ORDER],
+  boolean: EQUALITY,
+  text: [...EQUALITY, ...ORDER, ...TEXTUAL],
+  status: [...EQUALITY, ...TEXTUAL],
+  timestamp: [...EQUALITY, ...ORDER],
+  dynamic: [...EQUALITY, ...ORDER, ...TEXTUAL]
+}
+
+/** The conditions that a filter asks for all together: those of an `and`, however nested, or the filter itself. */
+export const conjuncts = (filter: Filter): ReadonlyArray<Condition> =>
+  filter === null ? [] : isGroup(filter) && filter.operator === "and" ? filter.conditions.flatMap(conjuncts) : [filter]

@@ -1,0 +1,96 @@
+import * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import { type Field, fieldOf, type FieldType, type Leaf, type LeafOperator, OPERATORS, type Scalar } from "./Filter.js"
+import { valueOf } from "./ParseFilter.js"
+import * as RelativeTime from "./RelativeTime.js"
+
+export type Order = "gt" | "gte" | "lt" | "lte"
+
+/** Instants in epoch milliseconds, both ends included. */
+export interface Span {
+  readonly since: number
+  readonly until: number
+}
+
+/**
+ * What a leaf asks of one value, with its times worked out: the one place where operators get their meaning, which the
+ * matcher and the SQL translation then both spell out. Instants are asked as numbers, in epoch milliseconds. Every test
+ * but `missing` fails on a missing value, and on one of another type.
+ */
+export type Test =
+  | { readonly test: "missing" }
+  /** Equal to one of these, type and all. */
+  | { readonly test: "among"; readonly values: ReadonlyArray<Scalar> }
+  | { readonly test: "order"; readonly op: Order; readonly than: number | string }
+  | { readonly test: "contains" | "startswith" | "endswith"; readonly text: string }
+  | { readonly test: "regex"; readonly pattern: string }
+  /** An instant within one of these. */
+  | { readonly test: "within"; readonly spans: ReadonlyArray<Span> }
+
+export interface LeafMeaning {
+  readonly field: Field
+  /** The leaf holds when the test fails. */
+  readonly negated: boolean
+  readonly test: Test
+}
+
+/**
+ * The meaning of a leaf asked at `now`. Undefined for a leaf that no parser lets through (an unknown field, a value of
+ * the wrong type): such a leaf holds for no call.
+ */
+export const meaningOf = (leaf: Leaf, now: DateTime.Utc): LeafMeaning | undefined => {
+  const field = fieldOf(leaf.field)
+  if (field === undefined) return undefined
+  if (!OPERATORS[field.type].includes(leaf.op) || Array.isArray(leaf.value) !== (leaf.op === "in")) return undefined
+  const values = typeof leaf.value === "object" ? leaf.value : [leaf.value]
+  if (values.some((value) => Either.isLeft(valueOf(leaf.op, field.type, value)))) return undefined
+  const test = testOf(leaf.op, field.type, values, now)
+  if (test === undefined) return undefined
+  return { field, test, negated: leaf.op === "neq" || (leaf.op === "isnull" && leaf.value === false) }
+}
+
+const testOf = (
+  op: LeafOperator,
+  type: FieldType,
+  values: ReadonlyArray<Scalar>,
+  now: DateTime.Utc
+): Test | undefined => {
+  const [value] = values
+  if (value === undefined) return undefined
+  switch (op) {
+    case "isnull":
+      return { test: "missing" }
+    case "eq":
+    case "neq":
+    case "in":
+      return type === "timestamp" ? within(values, now) : { test: "among", values }
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte": {
+      const than = type === "timestamp" ? instant(value, now, RelativeTime.edgeOf(op)) : value
+      return than === undefined || typeof than === "boolean" ? undefined : { test: "order", op, than }
+    }
+    case "contains":
+    case "startswith":
+    case "endswith":
+      return typeof value === "string" ? { test: op, text: value } : undefined
+    case "regex":
+      return typeof value === "string" ? { test: "regex", pattern: value } : undefined
+  }
+}
+
+const instant = (value: Scalar, now: DateTime.Utc, edge: RelativeTime.Edge): number | undefined => {
+  const at = typeof value === "string" ? RelativeTime.resolve(value, now, edge) : undefined
+  return at === undefined ? undefined : DateTime.toEpochMillis(at)
+}
+
+/** To be equal to a time is to be neither before nor after it: a day is met by all of its instants. */
+const within = (values: ReadonlyArray<Scalar>, now: DateTime.Utc): Test => ({
+  test: "within",
+  spans: values.flatMap((value) => {
+    const since = instant(value, now, "start")
+    const until = instant(value, now, "end")
+    return since === undefined || until === undefined ? [] : [{ since, until }]
+  })
+})

@@ -1,0 +1,39 @@
+export {
+  type CallField,
+  type Condition,
+  conjuncts,
+  type Document,
+  type EvaluationField,
+  type Field,
+  FIELD_NAMES,
+  fieldOf,
+  type FieldType,
+  type Filter,
+  type Group,
+  GROUP_OPERATORS,
+  type GroupOperator,
+  isGroup,
+  type Leaf,
+  LEAF_OPERATORS,
+  type LeafOperator,
+  OPERATORS,
+  type Scalar,
+  type Status,
+  statusOf,
+  STATUSES
+} from "./Filter.js"
+export type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
+export { type Matcher, matcher, matches } from "./MatchFilter.js"
+export { merge } from "./MergeFilters.js"
+export {
+  FilterField,
+  type FilterJson,
+  type FilterLimits,
+  FilterText,
+  LIMITS,
+  parse,
+  parseText,
+  print,
+  QUERY_LIMITS
+} from "./ParseFilter.js"
+export * as RelativeTime from "./RelativeTime.js"

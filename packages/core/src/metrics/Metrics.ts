@@ -1,0 +1,31 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { NotFound } from "../access/AccessErrors.js"
+import type { Permit } from "../access/Permit.js"
+import type { MetricId } from "../kernel/Ids.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { Metric } from "./Metric.js"
+import { MetricStore } from "./MetricStore.js"
+
+/** Metrics of the caller's organisation. */
+export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
+  Metrics,
+  {
+    /** A metric that another use case was given the id of. */
+    readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageFault>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Metrics,
+  Effect.map(MetricStore, (store) =>
+    Metrics.of({
+      find: (permit, id) =>
+        store.find(permit, id).pipe(
+          Effect.flatten,
+          Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Metric" }))
+        )
+    })
+  )
+)

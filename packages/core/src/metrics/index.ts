@@ -1,0 +1,5 @@
+export { type Evaluation, type EvaluationValue } from "./Evaluation.js"
+export { EvaluationStore } from "./EvaluationStore.js"
+export { EvalType, LATENCY_SLUG, Metric, type MetricDraft, MetricType } from "./Metric.js"
+export { Metrics } from "./Metrics.js"
+export { MetricStore } from "./MetricStore.js"

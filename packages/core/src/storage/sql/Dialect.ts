@@ -1,0 +1,147 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Context from "effect/Context"
+import type { Json } from "../../kernel/Json.js"
+
+/**
+ * What the two databases say differently, one named fragment each with its reason. SQL is written once, with these in
+ * it. Both keep booleans as 0 and 1 and instants as epoch milliseconds, so neither needs a fragment: SQLite has no such
+ * types, and its driver refuses to bind them.
+ */
+export interface DialectFragments {
+  readonly name: "sqlite" | "postgres"
+  /** Column types. SQLite's INTEGER PRIMARY KEY is the row's own key; AUTOINCREMENT keeps ids from being used again. */
+  readonly column: {
+    readonly id: Fragment
+    readonly integer: Fragment
+    readonly real: Fragment
+    readonly text: Fragment
+    readonly flag: Fragment
+    /** JSON that SQL looks into: TEXT in SQLite (its JSON functions read text), jsonb in PostgreSQL. Read back as text. */
+    readonly json: Fragment
+  }
+  /** Binds a JSON document to a `json` column. */
+  readonly json: (value: Json | null) => Fragment
+  /** A list of integers as a one-column table, bound as one parameter however long it is. */
+  readonly integers: (values: ReadonlyArray<number>) => Fragment
+  /** A list of texts as a one-column table, bound as one parameter however long it is. */
+  readonly texts: (values: ReadonlyArray<string>) => Fragment
+  /** A list of numbers as a one-column table, bound as one parameter however long it is. */
+  readonly numbers: (values: ReadonlyArray<number>) => Fragment
+  /** A list of ranges of integers as a table of columns `low` and `high`, bound as one parameter however long it is. */
+  readonly ranges: (values: ReadonlyArray<readonly [low: number, high: number]>) => Fragment
+  /** A text as comparisons order it by code point: SQLite always does, PostgreSQL only in its collation "C". */
+  readonly byCodePoint: (text: Fragment) => Fragment
+  /** Whether a text has a part, case-sensitively: LIKE would take `%` and `_` as signs and, in SQLite, pass over case. */
+  readonly contains: (text: Fragment, part: string) => Fragment
+  /** Whether a text ends with a part that is not empty. `substr` counts from the end in SQLite only. */
+  readonly endsWith: (text: Fragment, part: string) => Fragment
+  /**
+   * A value inside a `json` column, under these keys of objects: a key that reads as a number is a key too, and steps do
+   * not go into lists. SQLite has paths, in which a quoted key is a key of an object; PostgreSQL's paths of text would
+   * index lists, so its steps are taken one by one.
+   */
+  readonly jsonAt: (column: Fragment, path: ReadonlyArray<string>) => JsonFragments
+  /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
+  readonly forUpdate: Fragment
+}
+
+/** What can be asked of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
+export interface JsonFragments {
+  /** No value there, or JSON's null. Never unknown. */
+  readonly isMissing: Fragment
+  /** Equal to one of these, which are some. Never unknown. */
+  readonly isAmong: (values: ReadonlyArray<string | number | boolean>) => Fragment
+  /** The value if it is a number, else NULL. */
+  readonly number: Fragment
+  /** The value if it is a text, else NULL. */
+  readonly text: Fragment
+}
+
+export class Dialect extends Context.Tag("@earshot/core/storage/sql/Dialect")<Dialect, DialectFragments>() {}
+
+export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
+  name: "sqlite",
+  column: {
+    id: sql.literal("INTEGER PRIMARY KEY AUTOINCREMENT"),
+    integer: sql.literal("INTEGER"),
+    real: sql.literal("REAL"),
+    text: sql.literal("TEXT"),
+    flag: sql.literal("INTEGER"),
+    json: sql.literal("TEXT")
+  },
+  json: (value) => sql`${value === null ? null : JSON.stringify(value)}`,
+  integers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  numbers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  ranges: (values) => sql`(SELECT value ->> 0 AS low, value ->> 1 AS high FROM json_each(${JSON.stringify(values)}))`,
+  byCodePoint: (text) => text,
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  endsWith: (text, part) => sql`substr(${text}, -length(${part})) = ${part}`,
+  jsonAt: (column, path) => {
+    // JSON's own quoting is that of SQLite's paths.
+    const steps = `$${path.map((key) => `.${JSON.stringify(key)}`).join("")}`
+    const kind = sql`json_type(${column}, ${steps})`
+    const value = sql`json_extract(${column}, ${steps})`
+    return {
+      isMissing: sql`COALESCE(${kind}, 'null') = 'null'`,
+      isAmong: (values) => {
+        const numbers = values.filter((one) => typeof one === "number")
+        const texts = values.filter((one) => typeof one === "string")
+        return sql.or([
+          ...(numbers.length === 0
+            ? []
+            : [
+                sql`(COALESCE(${kind}, 'null') IN ('integer', 'real')
+                  AND ${value} IN (SELECT value FROM json_each(${JSON.stringify(numbers)})))`
+              ]),
+          ...(texts.length === 0
+            ? []
+            : [sql`(${kind} IS 'text' AND ${value} IN (SELECT value FROM json_each(${JSON.stringify(texts)})))`]),
+          // json_extract makes numbers of booleans.
+          ...(values.includes(true) ? [sql`${kind} IS 'true'`] : []),
+          ...(values.includes(false) ? [sql`${kind} IS 'false'`] : [])
+        ])
+      },
+      number: sql`CASE WHEN ${kind} IN ('integer', 'real') THEN ${value} END`,
+      text: sql`CASE WHEN ${kind} = 'text' THEN ${value} END`
+    }
+  },
+  forUpdate: sql.literal("")
+})
+
+export const postgresDialect = (sql: SqlClient): DialectFragments => ({
+  name: "postgres",
+  column: {
+    id: sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    integer: sql.literal("BIGINT"),
+    real: sql.literal("DOUBLE PRECISION"),
+    text: sql.literal("TEXT"),
+    flag: sql.literal("SMALLINT"),
+    json: sql.literal("JSONB")
+  },
+  json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
+  integers: (values) =>
+    sql`(SELECT value::bigint AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
+  texts: (values) => sql`(SELECT value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
+  numbers: (values) =>
+    sql`(SELECT value::float8 AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
+  ranges: (values) =>
+    sql`(SELECT (value ->> 0)::bigint AS low, (value ->> 1)::bigint AS high
+      FROM jsonb_array_elements(${JSON.stringify(values)}::jsonb))`,
+  byCodePoint: (text) => sql`(${text}) COLLATE "C"`,
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+  endsWith: (text, part) => sql`right(${text}, length(${part}::text)) = ${part}`,
+  jsonAt: (column, path) => {
+    const value = path.reduce((above, key) => sql`${above} -> ${key}::text`, column)
+    return {
+      isMissing: sql`COALESCE(jsonb_typeof(${value}) = 'null', TRUE)`,
+      isAmong: (values) =>
+        sql`COALESCE((${value}) IN (SELECT jsonb_array_elements(${JSON.stringify(values)}::jsonb)), FALSE)`,
+      // CASE, since AND may be worked out in any order, and the cast fails on what is no number.
+      number: sql`CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value} #>> '{}')::float8 END`,
+      text: sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN ${value} #>> '{}' END`
+    }
+  },
+  forUpdate: sql.literal("FOR UPDATE")
+})

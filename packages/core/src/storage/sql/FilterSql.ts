@@ -1,0 +1,420 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import type * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import {
+  type CallField,
+  type Condition,
+  conjuncts,
+  type Field,
+  type Filter,
+  isGroup,
+  type Leaf,
+  type Scalar,
+  STATUSES
+} from "../../filters/Filter.js"
+import { meaningOf, type Order, type Span, type Test } from "../../filters/LeafMeaning.js"
+import { predicate } from "../../filters/MatchFilter.js"
+import * as Regex from "../../filters/Regex.js"
+import { Dialect, type DialectFragments } from "./Dialect.js"
+import { readRows } from "./Rows.js"
+
+/** Where and when a filter is asked. */
+export interface FilterQuestion {
+  /** The alias of the table `calls` in the statement the condition goes into. It must be none of `fa`, `fe` and `fm`. */
+  readonly calls: string
+  /**
+   * The calls that the caller may see, as a condition on that alias. The values that patterns are tested on are those of
+   * these calls; the statement has to ask for the scope too, since the condition made here does not.
+   */
+  readonly scope: Fragment
+  /** What relative times are relative to. */
+  readonly now: DateTime.Utc
+}
+
+/**
+ * The condition that holds for the calls that match a filter, for a WHERE over `calls`: on both databases it selects the
+ * calls for which `MatchFilter.matches` is true. It is true or false, never unknown, so it may stand under NOT or in a
+ * CASE. Every value and every path is bound.
+ *
+ * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. So the field's distinct values in scope
+ * are read first and tested in process, and the condition asks for those that match. A value that comes in between the
+ * two statements is overlooked, unless both run in one transaction that sees one state.
+ */
+export const compile = (
+  filter: Filter,
+  question: FilterQuestion
+): Effect.Effect<Fragment, SqlError | ParseResult.ParseError, SqlClient | Dialect> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const dialect = yield* Dialect
+    if (filter === null) return sql`TRUE`
+    const plain = new Translation(sql, dialect, question, new Map())
+    const asked = patternsIn(filter, question.now)
+    if (asked.size === 0) return plain.ofCall(filter)
+    // What is asked beside the patterns narrows down the calls whose values they have to be tested on.
+    const besides = conjuncts(filter).filter((condition) => patternsIn(condition, question.now).size === 0)
+    const scope = plain.all([question.scope, ...besides.map((condition) => plain.ofCall(condition))])
+    const matched = new Map<string, ReadonlyArray<string>>()
+    for (const { field, patterns } of asked.values()) {
+      const statement = plain.distinctTexts(field, scope)
+      if (statement === undefined) continue
+      const values = yield* texts.all(statement)
+      for (const pattern of patterns) matched.set(patternKey(field, pattern), yield* testAll(pattern, values))
+    }
+    return new Translation(sql, dialect, question, matched).ofCall(filter)
+  })
+
+const texts = readRows(Schema.Struct({ value: Schema.String }), (row) => row.value)
+
+/** Which of a field's values a pattern is found in, by `patternKey`. */
+type MatchedValues = ReadonlyMap<string, ReadonlyArray<string>>
+
+const patternKey = (field: Field, pattern: string): string => JSON.stringify([field, pattern])
+
+interface AskedPatterns {
+  readonly field: Field
+  readonly patterns: Set<string>
+}
+
+/** The patterns in a condition, by the name of the field they are asked of. */
+const patternsIn = (
+  condition: Condition,
+  now: DateTime.Utc,
+  found = new Map<string, AskedPatterns>()
+): ReadonlyMap<string, AskedPatterns> => {
+  if (isGroup(condition)) {
+    for (const inner of condition.conditions) patternsIn(inner, now, found)
+    return found
+  }
+  const meaning = meaningOf(condition, now)
+  if (meaning?.test.test === "regex") {
+    const asked = found.get(condition.field) ?? { field: meaning.field, patterns: new Set() }
+    found.set(condition.field, { ...asked, patterns: asked.patterns.add(meaning.test.pattern) })
+  }
+  return found
+}
+
+/** Values tested between two turns of the event loop: a large scope must not hold up everybody else. */
+const BATCH = 500
+
+const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
+  Either.match(Regex.compile(pattern), {
+    onLeft: () => Effect.succeed([]),
+    onRight: (isMatch) =>
+      Effect.gen(function* () {
+        const matched: Array<string> = []
+        for (let start = 0; start < values.length; start += BATCH) {
+          if (start > 0) yield* Effect.yieldNow()
+          for (const value of values.slice(start, start + BATCH)) if (isMatch(value)) matched.push(value)
+        }
+        return matched
+      })
+  })
+
+/** The fields that are a column of `calls`; the other two are worked out. */
+const COLUMNS: Readonly<Record<Exclude<CallField, "agent.agent_name" | "status">, string>> = {
+  id: "id",
+  call_id: "call_id",
+  success: "success",
+  duration: "duration_s",
+  customer_number: "customer_number",
+  call_ended_reason: "call_ended_reason",
+  dropoff_point: "dropoff_point",
+  topic: "topic",
+  timestamp: "timestamp_ms",
+  is_reviewed: "is_reviewed",
+  feedback: "feedback",
+  trace_id: "trace_id",
+  "agent.id": "agent_id"
+}
+
+const SIGNS: Readonly<Record<Order, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" }
+
+/** A test of a value that is there. */
+type ValueTest = Exclude<Test, { test: "missing" }>
+
+const isAboutNumbers = (test: ValueTest): boolean => test.test === "order" && typeof test.than === "number"
+
+const numbersOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => typeof value === "number")
+const textsOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => typeof value === "string")
+/** Booleans as both databases keep them. */
+const flagsOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => typeof value === "boolean").map(Number)
+
+/**
+ * Spells conditions out in SQL. Each comes to true or false even where a value is missing: `a > b` alone is unknown for a
+ * NULL, and NOT leaves it so. Columns stand bare beside their guard, where an index can serve them.
+ */
+class Translation {
+  constructor(
+    private readonly sql: SqlClient,
+    private readonly dialect: DialectFragments,
+    private readonly question: FilterQuestion,
+    private readonly matched: MatchedValues
+  ) {}
+
+  /** A condition on a call. */
+  ofCall(condition: Condition): Fragment {
+    if (!isGroup(condition)) return this.leafOfCall(condition)
+    if (condition.operator === "same_row" && condition.conditions.length > 0) {
+      return this.anyEvaluation(this.all(condition.conditions.map((inner) => this.ofRow(inner))))
+    }
+    return this.group(
+      condition.operator,
+      condition.conditions.map((inner) => this.ofCall(inner))
+    )
+  }
+
+  /** A condition on the evaluation `fe`. */
+  private ofRow(condition: Condition): Fragment {
+    if (isGroup(condition)) {
+      return this.group(
+        condition.operator,
+        condition.conditions.map((inner) => this.ofRow(inner))
+      )
+    }
+    const meaning = meaningOf(condition, this.question.now)
+    return meaning?.field.of === "evaluation"
+      ? this.negatedIf(meaning.negated, this.evaluationTest(meaning.field, meaning.test))
+      : this.sql`FALSE`
+  }
+
+  private group(operator: "and" | "or" | "not" | "same_row", parts: ReadonlyArray<Fragment>): Fragment {
+    switch (operator) {
+      case "and":
+      case "same_row":
+        return this.all(parts)
+      case "or":
+        return parts.length === 0 ? this.sql`TRUE` : this.any(parts)
+      case "not":
+        return this.sql`NOT ${this.all(parts)}`
+    }
+  }
+
+  private leafOfCall(leaf: Leaf): Fragment {
+    const meaning = meaningOf(leaf, this.question.now)
+    if (meaning === undefined) return this.sql`FALSE`
+    const { field, negated, test } = meaning
+    switch (field.of) {
+      case "call":
+        return this.negatedIf(negated, this.callTest(field, test))
+      case "document":
+        return this.negatedIf(negated, this.documentTest(field, test))
+      case "evaluation":
+        return this.anyEvaluation(this.negatedIf(negated, this.evaluationTest(field, test)))
+    }
+  }
+
+  private callTest(field: Extract<Field, { of: "call" }>, test: Test): Fragment {
+    switch (field.name) {
+      case "status":
+        return this.statusTest(test)
+      case "agent.agent_name":
+        return this.agentNameTest(field, test)
+      default:
+        return this.columnTest(this.column(COLUMNS[field.name]), field, test)
+    }
+  }
+
+  private columnTest(column: Fragment, field: Field, test: Test): Fragment {
+    return test.test === "missing"
+      ? this.sql`(${column} IS NULL)`
+      : this.sql`(${column} IS NOT NULL AND ${this.valueTest(column, field, test)})`
+  }
+
+  private agentNameTest(field: Field, test: Test): Fragment {
+    const { sql } = this
+    const agent = this.column("agent_id")
+    return test.test === "missing"
+      ? sql`(NOT EXISTS (SELECT 1 FROM agents fa WHERE fa.id = ${agent}))`
+      : sql`(${agent} IS NOT NULL
+          AND ${agent} IN (SELECT fa.id FROM agents fa WHERE ${this.valueTest(sql`fa.name`, field, test)}))`
+  }
+
+  /** A status is one of four, so whatever is asked of it is worked out here and comes down to two flags. */
+  private statusTest(test: Test): Fragment {
+    const { sql } = this
+    const success = this.column("success")
+    if (test.test === "missing") return sql`(${success} IS NULL)`
+    return this.any(
+      STATUSES.filter(predicate(test)).map(
+        (status) =>
+          sql`(${success} IS NOT NULL AND ${success} = ${status.endsWith("success") ? 1 : 0}
+            AND ${this.column("is_reviewed")} = ${status.startsWith("reviewed_") ? 1 : 0})`
+      )
+    )
+  }
+
+  private documentTest(field: Extract<Field, { of: "document" }>, test: Test): Fragment {
+    const value = this.dialect.jsonAt(this.column(field.name), field.path)
+    switch (test.test) {
+      case "missing":
+        return value.isMissing
+      case "among":
+        return value.isAmong(test.values)
+      default:
+        return this
+          .sql`COALESCE(${this.valueTest(isAboutNumbers(test) ? value.number : value.text, field, test)}, FALSE)`
+    }
+  }
+
+  private evaluationTest(field: Extract<Field, { of: "evaluation" }>, test: Test): Fragment {
+    const { sql } = this
+    switch (field.name) {
+      case "metric_evaluations.value":
+        return this.evaluationValueTest(field, test)
+      case "metric_evaluations.metric.id":
+        return this.columnTest(sql`fe.metric_id`, field, test)
+      case "metric_evaluations.metric.name":
+        return test.test === "missing"
+          ? sql`(NOT EXISTS (SELECT 1 FROM metrics fm WHERE fm.id = fe.metric_id))`
+          : sql`(fe.metric_id IN (SELECT fm.id FROM metrics fm WHERE ${this.valueTest(sql`fm.name`, field, test)}))`
+    }
+  }
+
+  private evaluationValueTest(field: Field, test: Test): Fragment {
+    const { dialect, sql } = this
+    switch (test.test) {
+      case "missing":
+        return sql`(fe.value_kind = 'null')`
+      case "among": {
+        const numbers = numbersOf(test.values)
+        const words = textsOf(test.values)
+        const flags = flagsOf(test.values)
+        return this.any([
+          ...(numbers.length > 0
+            ? [sql`(fe.value_kind = 'number' AND fe.value_number IN ${dialect.numbers(numbers)})`]
+            : []),
+          ...(words.length > 0 ? [sql`(fe.value_kind = 'text' AND fe.value_text IN ${dialect.texts(words)})`] : []),
+          ...(flags.length > 0
+            ? [sql`(fe.value_kind = 'boolean' AND fe.value_number IN ${dialect.numbers(flags)})`]
+            : [])
+        ])
+      }
+      default:
+        return isAboutNumbers(test)
+          ? sql`(fe.value_kind = 'number' AND ${this.valueTest(sql`fe.value_number`, field, test)})`
+          : sql`(fe.value_kind = 'text' AND ${this.valueTest(sql`fe.value_text`, field, test)})`
+    }
+  }
+
+  private anyEvaluation(condition: Fragment): Fragment {
+    return this
+      .sql`(EXISTS (SELECT 1 FROM metric_evaluations fe WHERE fe.call_id = ${this.column("id")} AND ${condition}))`
+  }
+
+  /** A test of an expression of the test's own type; unknown where it is NULL. It names the expression once. */
+  private valueTest(value: Fragment, field: Field, test: ValueTest): Fragment {
+    const { dialect, sql } = this
+    switch (test.test) {
+      case "among":
+        return sql`${value} IN ${this.listed(field, test.values)}`
+      case "order":
+        return typeof test.than === "number"
+          ? sql`${value} ${sql.literal(SIGNS[test.op])} ${test.than}`
+          : sql`${dialect.byCodePoint(value)} ${sql.literal(SIGNS[test.op])} ${test.than}`
+      case "contains":
+        return dialect.contains(value, test.text)
+      case "startswith":
+        return sql`substr(${value}, 1, length(CAST(${test.text} AS TEXT))) = ${test.text}`
+      case "endswith":
+        // Every text ends with the empty one, as it contains it; counted from the end, it would begin at the start.
+        return test.text === "" ? dialect.contains(value, "") : dialect.endsWith(value, test.text)
+      case "regex":
+        return sql`${value} IN ${dialect.texts(this.matched.get(patternKey(field, test.pattern)) ?? [])}`
+      case "within":
+        return this.within(value, test.spans)
+    }
+  }
+
+  /** The right side of an IN. A single value is bound as itself, which planners know more about. */
+  private listed(field: Field, values: ReadonlyArray<Scalar>): Fragment {
+    const { dialect, sql } = this
+    const [only] = values
+    if (values.length === 1) return sql`(${typeof only === "boolean" ? Number(only) : only})`
+    switch (field.type) {
+      case "integer":
+        return dialect.integers(numbersOf(values))
+      case "boolean":
+        return dialect.integers(flagsOf(values))
+      case "number":
+        return dialect.numbers(numbersOf(values))
+      default:
+        return dialect.texts(textsOf(values))
+    }
+  }
+
+  private within(value: Fragment, spans: ReadonlyArray<Span>): Fragment {
+    const { dialect, sql } = this
+    const [only] = spans
+    return only !== undefined && spans.length === 1
+      ? sql`${value} BETWEEN ${only.since} AND ${only.until}`
+      : sql`EXISTS (SELECT 1 FROM ${dialect.ranges(spans.map(({ since, until }) => [since, until]))} AS fr
+          WHERE ${value} BETWEEN fr.low AND fr.high)`
+  }
+
+  /**
+   * The distinct texts that a field holds in a scope, as a statement of one column `value`; undefined for a field whose
+   * patterns need no statement.
+   */
+  distinctTexts(field: Field, scope: Fragment) {
+    const { dialect, sql } = this
+    const calls = sql`calls AS ${sql(this.question.calls)}`
+    const inScope = (column: string) => sql`(SELECT ${this.column(column)} FROM ${calls} WHERE ${scope})`
+    switch (field.of) {
+      case "document": {
+        const { text } = dialect.jsonAt(this.column(field.name), field.path)
+        return sql`SELECT value FROM (SELECT DISTINCT ${text} AS value FROM ${calls} WHERE ${scope}) AS fd
+          WHERE value IS NOT NULL`
+      }
+      case "evaluation":
+        return field.name === "metric_evaluations.metric.name"
+          ? sql`SELECT DISTINCT fm.name AS value FROM metrics fm WHERE fm.id IN
+              (SELECT fe.metric_id FROM metric_evaluations fe WHERE fe.call_id IN ${inScope("id")})`
+          : sql`SELECT DISTINCT fe.value_text AS value FROM metric_evaluations fe
+              WHERE fe.value_kind = 'text' AND fe.call_id IN ${inScope("id")}`
+      case "call":
+        switch (field.name) {
+          case "status":
+            return undefined
+          case "agent.agent_name":
+            return sql`SELECT DISTINCT fa.name AS value FROM agents fa WHERE fa.id IN ${inScope("agent_id")}`
+          default: {
+            const column = this.column(COLUMNS[field.name])
+            return sql`SELECT DISTINCT ${column} AS value FROM ${calls} WHERE ${scope} AND ${column} IS NOT NULL`
+          }
+        }
+    }
+  }
+
+  private column(name: string): Fragment {
+    return this.sql`${this.sql(`${this.question.calls}.${name}`)}`
+  }
+
+  private negatedIf(negated: boolean, test: Fragment): Fragment {
+    return negated ? this.sql`(NOT ${test})` : test
+  }
+
+  all(parts: ReadonlyArray<Fragment>): Fragment {
+    return parts.length === 0 ? this.sql`TRUE` : this.joined("AND", parts)
+  }
+
+  private any(parts: ReadonlyArray<Fragment>): Fragment {
+    return parts.length === 0 ? this.sql`FALSE` : this.joined("OR", parts)
+  }
+
+  /** Joined as a balanced tree: SQLite takes expressions 1,000 deep, and a chain is as deep as it is long. */
+  private joined(operator: "AND" | "OR", parts: ReadonlyArray<Fragment>): Fragment {
+    const { sql } = this
+    const [only] = parts
+    if (parts.length === 1 && only !== undefined) return only
+    const middle = parts.length >> 1
+    const left = this.joined(operator, parts.slice(0, middle))
+    const right = this.joined(operator, parts.slice(middle))
+    return sql`(${left} ${sql.literal(operator)} ${right})`
+  }
+}

@@ -1,0 +1,28 @@
+import * as Migrator from "@effect/sql/Migrator"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { catalog } from "./migrations/0001_catalog.js"
+import { calls } from "./migrations/0002_calls.js"
+import { dashboards } from "./migrations/0003_dashboards.js"
+import { Dialect } from "./Dialect.js"
+
+const run = Migrator.make({})
+
+/**
+ * Brings a database to the newest schema. Migrations are records in code, so an embedding program ships no files; each
+ * is written once for both databases, and one that has landed is never edited.
+ */
+export const migrate = Layer.effectDiscard(
+  Effect.flatMap(Dialect, (dialect) => {
+    const load = <A, E, R>(migration: Effect.Effect<A, E, R | Dialect>) =>
+      Effect.provideService(migration, Dialect, dialect)
+    return run({
+      table: "earshot_migrations",
+      loader: Migrator.fromRecord({
+        "0001_catalog": load(catalog),
+        "0002_calls": load(calls),
+        "0003_dashboards": load(dashboards)
+      })
+    })
+  }).pipe(Effect.catchTag("MigrationError", Effect.die))
+)

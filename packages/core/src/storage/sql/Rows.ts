@@ -1,0 +1,38 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
+
+/**
+ * Readers of a statement's rows: the row schema says what the columns are, `make` what they are made into. A row that is
+ * not what its schema says is a fault of storage, not a value to pass on.
+ */
+export const readRows = <Row, Columns, A>(row: Schema.Schema<Row, Columns>, make: (row: Row) => A) => {
+  const decode = Schema.decodeUnknown(Schema.Array(row))
+  const all = (statement: Rows): Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError> =>
+    Effect.map(Effect.flatMap(statement, decode), (rows) => rows.map(make))
+  return {
+    all,
+    first: (statement: Rows): Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError> =>
+      Effect.map(all(statement), (rows) => Option.fromNullable(rows[0])),
+    /** For statements that answer exactly one row, such as INSERT ... RETURNING; none at all is a defect. */
+    one: (statement: Rows): Effect.Effect<A, SqlError | ParseResult.ParseError> =>
+      Effect.flatMap(all(statement), (rows) =>
+        rows[0] === undefined ? Effect.dieMessage("The statement answered no row") : Effect.succeed(rows[0])
+      )
+  }
+}
+
+/** An instant column: epoch milliseconds. */
+export const Instant: Schema.Schema<DateTime.Utc, number> = Schema.transform(
+  Schema.Number,
+  Schema.DateTimeUtcFromSelf,
+  { strict: true, decode: (millis) => DateTime.unsafeMake(millis), encode: DateTime.toEpochMillis }
+)
+
+/** A column that holds JSON, read as text on both databases. */
+export const jsonColumn = <A, I>(of: Schema.Schema<A, I>): Schema.Schema<A, string> => Schema.parseJson(of)

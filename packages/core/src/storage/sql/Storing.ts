@@ -1,0 +1,49 @@
+import { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { StorageBusy, StorageError, type StorageFault } from "../../kernel/Storage.js"
+
+/** The driver's own code (`SQLITE_BUSY`, `40P01`) of a failure, where it has one. */
+export const driverCode = (error: SqlError): string =>
+  typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? String(error.cause.code) : ""
+
+const isBusy = (error: SqlError): boolean =>
+  driverCode(error).startsWith("SQLITE_BUSY") ||
+  // pg-pool gives this failure no code of its own.
+  (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
+  // PostgreSQL: too many connections; cannot connect now.
+  ["53300", "57P03"].includes(driverCode(error))
+
+export const toStorageFault = (operation: string, error: SqlError | ParseResult.ParseError): StorageFault =>
+  error instanceof SqlError && isBusy(error)
+    ? new StorageBusy({ operation })
+    : new StorageError({ operation, cause: error })
+
+type FromDriver<E> = Extract<E, SqlError | ParseResult.ParseError>
+
+/** Turns a driver's failures, and rows that are not what their schema says, into storage faults named by operation. */
+export const storing =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, FromDriver<E>> | StorageFault, R> =>
+    Effect.mapError(effect, (error) =>
+      error instanceof SqlError || error instanceof ParseResult.ParseError
+        ? toStorageFault(operation, error)
+        : // What is left after the two driver failures; the compiler cannot subtract from a type parameter.
+          (error as Exclude<E, FromDriver<E>>)
+    )
+
+/** A defect that is a driver's failure: a COMMIT that fails arrives as one. */
+export const driverDefect = (operation: string) => (defect: unknown) =>
+  defect instanceof SqlError ? Option.some(Effect.fail(toStorageFault(operation, defect))) : Option.none()
+
+/** A boolean column: both databases keep 0 and 1. */
+export const Flag: Schema.Schema<boolean, number> = Schema.transform(Schema.Number, Schema.Boolean, {
+  strict: true,
+  decode: (flag) => flag !== 0,
+  encode: (flag) => (flag ? 1 : 0)
+})
+
+/** The 0 or 1 that a boolean is bound as. */
+export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0)

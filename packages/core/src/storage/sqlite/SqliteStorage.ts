@@ -1,0 +1,76 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import type { UnitOfWork } from "../../kernel/Storage.js"
+import { Dialect, sqliteDialect } from "../sql/Dialect.js"
+import { migrate } from "../sql/Migrations.js"
+import { driverCode } from "../sql/Storing.js"
+import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
+
+export interface SqliteConfig {
+  /** A file, made when it is not there, or `:memory:` for a database that lives as long as the engine. */
+  readonly filename: string
+}
+
+/** How long a writer waits for another process to finish before the caller is told that storage is busy. */
+const LOCK_WAIT = "10 seconds"
+
+const isLocked = (error: SqlError): boolean => driverCode(error).startsWith("SQLITE_BUSY")
+
+/**
+ * The driver's client with two habits changed. Transactions take the write lock when they begin: with the driver's
+ * deferred BEGIN, two processes that read and then write fail with SQLITE_BUSY_SNAPSHOT, which waiting does not cure.
+ * And they wait for that lock as fibers: SQLite's own busy timeout would block the whole process meanwhile.
+ */
+const makeClient = (config: SqliteConfig) =>
+  Effect.gen(function* () {
+    const client = yield* SqliteClient.make({ filename: config.filename })
+    // FULL at every open: a WAL file opened again falls back to NORMAL, which loses acknowledged writes on power failure.
+    yield* client.unsafe("PRAGMA synchronous = FULL")
+    yield* client.unsafe("PRAGMA foreign_keys = ON")
+    yield* client.unsafe("PRAGMA busy_timeout = 50")
+    yield* client.unsafe("PRAGMA wal_autocheckpoint = 10000")
+    const withTransaction = SqlClient.makeWithTransaction({
+      transactionTag: SqlClient.TransactionConnection,
+      spanAttributes: [["db.system.name", "sqlite"]],
+      acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
+        Effect.map(Scope.extend(client.reserve, scope), (connection) => [scope, connection] as const)
+      ),
+      begin: (connection) =>
+        connection.executeUnprepared("BEGIN IMMEDIATE", [], undefined).pipe(
+          Effect.retry({
+            while: isLocked,
+            schedule: Schedule.jittered(Schedule.spaced("20 millis")).pipe(Schedule.upTo(LOCK_WAIT))
+          })
+        ),
+      savepoint: (connection, id) => connection.executeUnprepared(`SAVEPOINT earshot_${id}`, [], undefined),
+      // A COMMIT that fails leaves the transaction open, and the next one would join it.
+      commit: (connection) =>
+        connection
+          .executeUnprepared("COMMIT", [], undefined)
+          .pipe(Effect.tapError(() => Effect.ignore(connection.executeUnprepared("ROLLBACK", [], undefined)))),
+      rollback: (connection) => connection.executeUnprepared("ROLLBACK", [], undefined),
+      rollbackSavepoint: (connection, id) => connection.executeUnprepared(`ROLLBACK TO SAVEPOINT earshot_${id}`, [], undefined)
+    })
+    return Object.assign(client, { withTransaction })
+  })
+
+/** Storage in one SQLite file, migrated to the newest schema. It fails when the file cannot be opened or migrated. */
+export const layer = (config: SqliteConfig): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError> =>
+  UnitOfWorkSql.layer.pipe(
+    Layer.provideMerge(migrate),
+    Layer.provideMerge(
+      Layer.scopedContext(
+        Effect.map(makeClient(config), (client) =>
+          Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(Context.add(Dialect, sqliteDialect(client)))
+        )
+      )
+    ),
+    Layer.provide(Reactivity.layer)
+  )

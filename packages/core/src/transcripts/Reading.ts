@@ -1,0 +1,238 @@
+/** How the decoders read hostile rows: each reader answers the value, or notes what is wrong with it and answers undefined. */
+import { type Faults, NON_FIELD, Said } from "../kernel/Faults.js"
+import { isPlainObject, jsonFault } from "../kernel/Json.js"
+import { textFault } from "../kernel/Text.js"
+import { MAX_CALL_SECONDS, MAX_FAULTS } from "./Limits.js"
+import type { Word } from "./Transcript.js"
+
+/** An object of the payload, its values not looked at yet. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** The faults found so far in one payload. It lives within one call of a decoder. */
+export interface Findings {
+  readonly note: (path: string, sentence: string) => void
+  readonly faults: () => Faults
+  /** How many were noted, to tell whether a step found something. */
+  readonly count: () => number
+}
+
+export const findings = (): Findings => {
+  const found = new Map<string, Array<string>>()
+  let count = 0
+  return {
+    note: (path, sentence) => {
+      count++
+      const known = found.get(path)
+      if (known !== undefined) {
+        if (!known.includes(sentence)) known.push(sentence)
+      } else if (found.size < MAX_FAULTS) {
+        found.set(path, [sentence])
+      } else {
+        found.set(NON_FIELD, [`Only the first ${MAX_FAULTS} faults are listed.`])
+      }
+    },
+    faults: () => Object.fromEntries(found),
+    count: () => count
+  }
+}
+
+/** The path of a key within an object. */
+export const under = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
+
+/** Where faults of a whole value are noted: its path, or the key for faults that fit no field. */
+const placeOf = (path: string): string => (path === "" ? NON_FIELD : path)
+
+/**
+ * An object, looked at whole: what is wrong in keys that nobody reads is noted at the object itself. `read` reads the
+ * keys that matter; the sweep over the rest comes after it, so that a fault is named where it is and only once.
+ */
+export const readRow = (found: Findings, value: unknown, path: string, read: (row: Row) => void): void => {
+  if (!isPlainObject(value)) {
+    found.note(placeOf(path), value === null ? Said.notNull : Said.notAnObject)
+    return
+  }
+  const before = found.count()
+  read(value)
+  if (found.count() !== before) return
+  const wrong = unkeepable(value)
+  if (wrong !== undefined) found.note(placeOf(path), wrong)
+}
+
+/** Why an object could not be kept as JSON, keys that nobody reads included. An undefined value is as good as none. */
+export const unkeepable = (row: Row): string | undefined => {
+  for (const key of Object.keys(row)) {
+    const value = row[key]
+    const wrong =
+      key === "__proto__" ? PROTO_REFUSED : (textFault(key) ?? (value === undefined ? undefined : jsonFault(value)))
+    if (wrong !== undefined) return wrong
+  }
+  return undefined
+}
+
+const PROTO_REFUSED = `The key "__proto__" is not allowed.`
+
+/** An object around the rows (an envelope): only its own keys are looked at, since it may hold a whole call's record. */
+export const envelope = (found: Findings, value: unknown, path: string): Row | undefined => {
+  if (!isPlainObject(value)) {
+    found.note(placeOf(path), value === undefined ? Said.required : value === null ? Said.notNull : Said.notAnObject)
+    return undefined
+  }
+  if (Object.hasOwn(value, "__proto__")) found.note(placeOf(path), PROTO_REFUSED)
+  return value
+}
+
+/** A list of at most `max` items; empty where it is none. */
+export const listOf = (found: Findings, value: unknown, path: string, max: number): ReadonlyArray<unknown> => {
+  if (!Array.isArray(value)) {
+    found.note(placeOf(path), value === undefined ? Said.required : value === null ? Said.notNull : Said.notAList)
+    return []
+  }
+  if (value.length > max) {
+    found.note(placeOf(path), Said.tooMany(max))
+    return []
+  }
+  // A copy has no holes, so that every position is looked at.
+  return Array.from<unknown>(value)
+}
+
+/** A list under a key that may be left out or null; both are an empty list. */
+export const optionalListOf = (
+  found: Findings,
+  row: Row,
+  key: string,
+  path: string,
+  max: number
+): ReadonlyArray<unknown> => {
+  const value = row[key]
+  return value === undefined || value === null ? [] : listOf(found, value, under(path, key), max)
+}
+
+/** A text that is there. */
+export const textAt = (found: Findings, value: unknown, path: string): string | undefined => {
+  if (typeof value !== "string") {
+    found.note(path, Said.notAString)
+    return undefined
+  }
+  const wrong = textFault(value)
+  if (wrong === undefined) return value
+  found.note(path, wrong)
+  return undefined
+}
+
+/** A text that has to be there; blank is fine. */
+export const textOf = (found: Findings, row: Row, key: string, path: string): string | undefined => {
+  const value = row[key]
+  if (value === undefined || value === null) {
+    found.note(under(path, key), value === null ? Said.notNull : Said.required)
+    return undefined
+  }
+  return textAt(found, value, under(path, key))
+}
+
+/** A text that may be left out or null. */
+export const optionalTextOf = (found: Findings, row: Row, key: string, path: string): string | undefined => {
+  const value = row[key]
+  return value === undefined || value === null ? undefined : textAt(found, value, under(path, key))
+}
+
+/** A text, or any other JSON as its text; left out and null are undefined. Tools take and give either. */
+export const jsonTextOf = (found: Findings, row: Row, key: string, path: string): string | undefined => {
+  const value = row[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "string") return textAt(found, value, under(path, key))
+  const wrong = jsonFault(value)
+  if (wrong === undefined) return JSON.stringify(value)
+  found.note(under(path, key), wrong)
+  return undefined
+}
+
+/** True or false, or not told (left out or null). */
+export const optionalFlagOf = (found: Findings, row: Row, key: string, path: string): boolean | undefined => {
+  const value = row[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "boolean") return value
+  found.note(under(path, key), Said.notABoolean)
+  return undefined
+}
+
+/** One of the known words, or the fault that it is none. */
+export const choiceOf = <A>(
+  found: Findings,
+  row: Row,
+  key: string,
+  path: string,
+  known: ReadonlyMap<string, A>
+): A | undefined => {
+  const value = row[key]
+  const meant = typeof value === "string" ? known.get(value) : undefined
+  if (meant === undefined) {
+    found.note(
+      under(path, key),
+      value === undefined ? Said.required : value === null ? Said.notNull : Said.notAChoice(value)
+    )
+  }
+  return meant
+}
+
+/** Why a value is no time in seconds from the start of a call, or undefined when it is one. */
+export const secondsFault = (value: unknown): string | undefined =>
+  typeof value !== "number" || !Number.isFinite(value)
+    ? Said.notANumber
+    : value < 0
+      ? Said.tooSmall(0)
+      : value > MAX_CALL_SECONDS
+        ? Said.tooLarge(MAX_CALL_SECONDS)
+        : undefined
+
+/** Seconds from the start of the call; left out and null are unknown. */
+export const secondsOf = (found: Findings, row: Row, key: string, path: string): number | undefined => {
+  const value = row[key]
+  if (value === undefined || value === null) return undefined
+  const wrong = secondsFault(value)
+  // Adding 0 turns -0 into 0, which is what comes back from a database.
+  if (wrong === undefined && typeof value === "number") return value + 0
+  found.note(under(path, key), wrong ?? Said.notANumber)
+  return undefined
+}
+
+/** Said of an end that lies before its start. */
+export const ENDS_BEFORE_START = "Ensure the end is not before the start."
+
+/** Notes an end before its start. */
+export const checkOrder = (
+  found: Findings,
+  start: number | undefined,
+  end: number | undefined,
+  endPath: string
+): void => {
+  if (start !== undefined && end !== undefined && end < start) found.note(endPath, ENDS_BEFORE_START)
+}
+
+/** A word `{word, start, end}` in seconds; `spelling` names the keys its text may stand under, the first present wins. */
+export const wordOf = (found: Findings, row: Row, path: string, spelling: ReadonlyArray<string>): Word | undefined => {
+  const key = spelling.find((name) => row[name] !== undefined && row[name] !== null) ?? "word"
+  const text = textOf(found, row, key, path)
+  const startTime = secondsOf(found, row, "start", path)
+  const endTime = secondsOf(found, row, "end", path)
+  checkOrder(found, startTime, endTime, under(path, "end"))
+  return text === undefined ? undefined : { text, startTime, endTime }
+}
+
+/**
+ * When words begin and end together. The start is known only where the first word's is, and the end only where the last
+ * word's is: a start taken from the second word would be too late, and a latency with it.
+ */
+export const spanOf = (
+  words: ReadonlyArray<Word>
+): { readonly startTime: number | undefined; readonly endTime: number | undefined } => {
+  let startTime = words[0]?.startTime
+  let endTime = words[words.length - 1]?.endTime
+  for (const word of words) {
+    if (startTime !== undefined && word.startTime !== undefined) startTime = Math.min(startTime, word.startTime)
+    if (endTime !== undefined && word.endTime !== undefined) endTime = Math.max(endTime, word.endTime)
+  }
+  return {
+    startTime,
+    endTime: startTime !== undefined && endTime !== undefined && endTime < startTime ? undefined : endTime
+  }
+}

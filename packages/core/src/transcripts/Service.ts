@@ -1,0 +1,145 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { Said } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { isPlainObject } from "../kernel/Json.js"
+import { lengthOf, textFault } from "../kernel/Text.js"
+import type { Decoder } from "./Decoder.js"
+import { assemble, noWords, tooMuchText } from "./Draft.js"
+import { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } from "./Limits.js"
+import {
+  checkOrder,
+  choiceOf,
+  ENDS_BEFORE_START,
+  findings,
+  listOf,
+  readRow,
+  secondsFault,
+  secondsOf,
+  textOf,
+  unkeepable
+} from "./Reading.js"
+import { type RawTranscript, roleNames, type Speaker, type Turn } from "./Transcript.js"
+
+const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_agent]
+
+/** Seconds from the start of the call; null is unknown. */
+const Seconds = Schema.optional(
+  Schema.NullOr(
+    Schema.declare((value): value is number => secondsFault(value) === undefined, {
+      message: (issue) => ({ message: secondsFault(issue.actual) ?? Said.notANumber, override: true }),
+      jsonSchema: { type: "number", minimum: 0, maximum: MAX_CALL_SECONDS }
+    })
+  )
+)
+
+const charactersOf = (turns: ReadonlyArray<{ readonly content: string }>): number =>
+  turns.reduce((sum, turn) => sum + lengthOf(turn.content), 0)
+
+/** One turn of the `service` format. Source: interface, E10. */
+export const ServiceTurn = Fields.object({
+  role: Fields.choice([TESTING_AGENT, MAIN_AGENT]),
+  content: Fields.text(),
+  start_time: Seconds,
+  end_time: Seconds
+}).pipe(
+  Schema.filter(({ end_time, start_time }) =>
+    typeof start_time === "number" && typeof end_time === "number" && end_time < start_time
+      ? { path: ["end_time"], message: ENDS_BEFORE_START }
+      : true
+  ),
+  Schema.annotations({ identifier: "ServiceTurn" })
+)
+
+/**
+ * The `service` format as a schema: what an API description prints, and the statement of truth that `decode` is held
+ * to by a property.
+ */
+export const ServiceTurns = Fields.list(ServiceTurn, { max: MAX_TURNS }).pipe(
+  Schema.filter((turns) => charactersOf(turns) <= MAX_TEXT || tooMuchText),
+  Schema.annotations({ identifier: "ServiceTranscript" })
+)
+
+const storable = (rows: unknown): boolean =>
+  !Array.isArray(rows) ||
+  rows.length > MAX_TURNS ||
+  rows.every((row) => !isPlainObject(row) || unkeepable(row) === undefined)
+
+/**
+ * `ServiceTurns`, and besides that nothing in the rows, keys that nobody reads included, that no database could keep.
+ * Accepts what `decode` accepts, and nothing else.
+ */
+export const ServicePayload = Schema.compose(
+  Schema.declare((rows): rows is unknown => storable(rows), { message: () => "Value must be valid JSON." }),
+  ServiceTurns
+)
+
+const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
+  [TESTING_AGENT, "testing_agent"],
+  [MAIN_AGENT, "main_agent"]
+])
+
+/**
+ * `service`: a list of `{role, content, start_time, end_time}` with the roles `Testing Agent` and `Main Agent`, every
+ * other role being a fault. Times may be left out or null (unknown). Other keys are passed over, blank texts are turns.
+ * Source: interface, E10.
+ */
+export const decode: Decoder = (input) => {
+  const turns = accepted(input)
+  return turns === undefined ? explained(input) : Either.right({ _tag: "RawTranscript", turns, toolCalls: [] })
+}
+
+/**
+ * The turns of a payload in which nothing is wrong, else undefined. Every ingested call comes through here, so it looks
+ * at each value once and writes nothing down about what it dislikes.
+ */
+const accepted = (input: unknown): RawTranscript["turns"] | undefined => {
+  if (!Array.isArray(input) || input.length > MAX_TURNS) return undefined
+  const rows: ReadonlyArray<unknown> = input
+  const turns: Array<Turn> = []
+  let units = 0
+  for (const row of rows) {
+    if (!isPlainObject(row)) return undefined
+    const { content, end_time: end, role, start_time: start } = row
+    const speaker = role === MAIN_AGENT ? "main_agent" : role === TESTING_AGENT ? "testing_agent" : undefined
+    if (speaker === undefined || typeof content !== "string") return undefined
+    let startTime: number | undefined
+    let endTime: number | undefined
+    if (typeof start === "number") {
+      if (!(start >= 0 && start <= MAX_CALL_SECONDS)) return undefined
+      startTime = start + 0
+    } else if (start !== undefined && start !== null) return undefined
+    if (typeof end === "number") {
+      if (!(end >= 0 && end <= MAX_CALL_SECONDS) || (startTime !== undefined && end < startTime)) return undefined
+      endTime = end + 0
+    } else if (end !== undefined && end !== null) return undefined
+    // Only a row with keys of its own kind needs the sweep over what nobody reads.
+    const read = 2 + (start === undefined ? 0 : 1) + (end === undefined ? 0 : 1)
+    if (Object.keys(row).length !== read && unkeepable(row) !== undefined) return undefined
+    if (textFault(content) !== undefined) return undefined
+    units += content.length
+    turns.push({ speaker, content, startTime, endTime, words: noWords })
+  }
+  // Characters are never more than UTF-16 units, so the exact count is rarely needed.
+  return units <= MAX_TEXT || charactersOf(turns) <= MAX_TEXT ? turns : undefined
+}
+
+/** The same decision with every fault: what `accepted` refused is read again, at leisure. */
+const explained: Decoder = (input) => {
+  const found = findings()
+  const turns: Array<Turn> = []
+  listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
+    const path = `[${index}]`
+    readRow(found, value, path, (row) => {
+      const speaker = choiceOf(found, row, "role", path, SPEAKERS)
+      const content = textOf(found, row, "content", path)
+      const startTime = secondsOf(found, row, "start_time", path)
+      const endTime = secondsOf(found, row, "end_time", path)
+      checkOrder(found, startTime, endTime, `${path}.end_time`)
+      if (speaker !== undefined && content !== undefined) {
+        turns.push({ speaker, content, startTime, endTime, words: noWords })
+      }
+    })
+  })
+  return assemble(found, turns, [])
+}

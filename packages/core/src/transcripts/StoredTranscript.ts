@@ -1,0 +1,136 @@
+/**
+ * A redacted transcript as one JSON text, for one column. Positions rather than names, since there is one of these a call:
+ *
+ *     {"v":1,
+ *      "turns":[[speaker, content, start, end, words?], ...],
+ *      "tools":[[id, name, arguments, result, succeeded, start, end], ...]}
+ *
+ * with speakers `m` (main agent) and `t` (testing agent), words as `[text, start, end]`, and null for what is not known.
+ */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { isPlainObject } from "../kernel/Json.js"
+import { noWords } from "./Draft.js"
+import type { RedactedTranscript, ToolCall, Turn, Word } from "./Transcript.js"
+
+const VERSION = 1
+
+const orNull = <A>(value: A | undefined): A | null => value ?? null
+
+/** The text of a transcript; `parse` of it is the same transcript. */
+export const print = ({ toolCalls, turns }: RedactedTranscript): string =>
+  JSON.stringify({
+    v: VERSION,
+    turns: turns.map(({ content, endTime, speaker, startTime, words }) => {
+      const turn = [speaker === "main_agent" ? "m" : "t", content, orNull(startTime), orNull(endTime)]
+      return words.length === 0
+        ? turn
+        : [...turn, words.map((word) => [word.text, orNull(word.startTime), orNull(word.endTime)])]
+    }),
+    tools: toolCalls.map((call) => [
+      orNull(call.id),
+      call.name,
+      call.arguments,
+      orNull(call.result),
+      orNull(call.succeeded),
+      orNull(call.startTime),
+      orNull(call.endTime)
+    ])
+  })
+
+const isText = (value: unknown): value is string => typeof value === "string"
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string"
+const isTimeOrNull = (value: unknown): value is number | null => value === null || typeof value === "number"
+const isFlagOrNull = (value: unknown): value is boolean | null => value === null || typeof value === "boolean"
+const orUndefined = <A>(value: A | null): A | undefined => value ?? undefined
+
+/** Every item read, or undefined where one is not readable. */
+const readAll = <A>(value: unknown, read: (item: ReadonlyArray<unknown>) => A | undefined): Array<A> | undefined => {
+  if (!Array.isArray(value)) return undefined
+  const items: ReadonlyArray<unknown> = value
+  const all: Array<A> = []
+  for (const item of items) {
+    const one = Array.isArray(item) ? read(item) : undefined
+    if (one === undefined) return undefined
+    all.push(one)
+  }
+  return all
+}
+
+const readWord = ([text, start, end]: ReadonlyArray<unknown>): Word | undefined =>
+  isText(text) && isTimeOrNull(start) && isTimeOrNull(end)
+    ? { text, startTime: orUndefined(start), endTime: orUndefined(end) }
+    : undefined
+
+const readTurn = ([speaker, content, start, end, said]: ReadonlyArray<unknown>): Turn | undefined => {
+  const words = said === undefined ? noWords : readAll(said, readWord)
+  return (speaker === "m" || speaker === "t") &&
+    isText(content) &&
+    isTimeOrNull(start) &&
+    isTimeOrNull(end) &&
+    words !== undefined
+    ? {
+        speaker: speaker === "m" ? "main_agent" : "testing_agent",
+        content,
+        startTime: orUndefined(start),
+        endTime: orUndefined(end),
+        words
+      }
+    : undefined
+}
+
+const readToolCall = ([id, name, args, result, succeeded, start, end]: ReadonlyArray<unknown>): ToolCall | undefined =>
+  isTextOrNull(id) &&
+  isText(name) &&
+  isText(args) &&
+  isTextOrNull(result) &&
+  isFlagOrNull(succeeded) &&
+  isTimeOrNull(start) &&
+  isTimeOrNull(end)
+    ? {
+        id: orUndefined(id),
+        name,
+        arguments: args,
+        result: orUndefined(result),
+        succeeded: orUndefined(succeeded),
+        startTime: orUndefined(start),
+        endTime: orUndefined(end)
+      }
+    : undefined
+
+/** Reads a stored text; left says that it is not one, which means that somebody else wrote to the column. */
+export const parse = (text: string): Either.Either<RedactedTranscript, string> =>
+  Either.try({ try: (): unknown => JSON.parse(text), catch: () => NOT_STORED }).pipe(
+    Either.flatMap((stored) => {
+      if (!isPlainObject(stored) || stored.v !== VERSION) return Either.left(NOT_STORED)
+      const turns = readAll(stored.turns, readTurn)
+      const toolCalls = readAll(stored.tools, readToolCall)
+      return turns === undefined || toolCalls === undefined
+        ? Either.left(NOT_STORED)
+        : Either.right({ _tag: "RedactedTranscript" as const, turns, toolCalls })
+    })
+  )
+
+const NOT_STORED = "Expected a stored transcript."
+
+/** A transcript that a store may keep. */
+const Redacted: Schema.Schema<RedactedTranscript> = Schema.declare(
+  (value): value is RedactedTranscript =>
+    isPlainObject(value) &&
+    value._tag === "RedactedTranscript" &&
+    Array.isArray(value.turns) &&
+    Array.isArray(value.toolCalls),
+  { identifier: "RedactedTranscript" }
+)
+
+/** The column's codec: a text on the database's side, the same transcript again on this one. */
+export const StoredTranscript: Schema.Schema<RedactedTranscript, string> = Schema.transformOrFail(
+  Schema.String,
+  Redacted,
+  {
+    strict: true,
+    decode: (text, _, ast) => Either.mapLeft(parse(text), (said) => new ParseResult.Type(ast, text, said)),
+    encode: (transcript) => ParseResult.succeed(print(transcript))
+  }
+).annotations({ identifier: "StoredTranscript" })

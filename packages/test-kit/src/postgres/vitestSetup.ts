@@ -1,0 +1,46 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { TestProject } from "vitest/node"
+import { type PostgresServer, startPostgres } from "./startPostgres.js"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers a GET with the URL of the run's PostgreSQL server; ask with `postgresUrl()`. */
+    readonly earshotPostgresDoor: string
+  }
+}
+
+/** Names a server to use instead of starting one; its role must be allowed to create databases. */
+export const POSTGRES_VARIABLE = "EARSHOT_TEST_POSTGRES"
+
+/**
+ * Vitest's `globalSetup`: one PostgreSQL server for the whole run, started when the first test asks for it, so that a
+ * run without such tests does not pay for one. What it returns stops the server again, whether the tests passed or not.
+ */
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const named = process.env[POSTGRES_VARIABLE]
+  let starting: Promise<PostgresServer> | undefined
+
+  const door = createServer((_, response) => {
+    const url = named ?? (starting ??= startPostgres()).then((server) => server.url)
+    Promise.resolve(url).then(
+      (text) => response.end(text),
+      (failure: unknown) => response.writeHead(500).end(String(failure))
+    )
+  })
+  door.listen(0, "127.0.0.1")
+  await once(door, "listening")
+  const address = door.address()
+  if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
+  project.provide("earshotPostgresDoor", `http://127.0.0.1:${address.port}/`)
+
+  return async () => {
+    door.close()
+    door.closeAllConnections()
+    // A server that failed to start has told the tests already.
+    await starting?.then(
+      (server) => server.stop(),
+      () => undefined
+    )
+  }
+}
