@@ -1,1 +1,2 @@
+export * as AudioFiles from "./audio/index.js"
 export * as TestEngine from "./TestEngine.js"

@@ -11,19 +11,25 @@ export class UnsupportedAudio extends Schema.TaggedError<UnsupportedAudio>("@ear
 }
 
 /** The audio contradicts itself or its format, so that nobody can say which bytes hold which second. */
-export class MalformedAudio extends Schema.TaggedError<MalformedAudio>("@earshot/core/MalformedAudio")("MalformedAudio", {
-  format: Schema.String,
-  reason: Schema.String
-}) {
+export class MalformedAudio extends Schema.TaggedError<MalformedAudio>("@earshot/core/MalformedAudio")(
+  "MalformedAudio",
+  {
+    format: Schema.String,
+    reason: Schema.String
+  }
+) {
   override get message(): string {
     return `Malformed ${this.format}: ${this.reason}`
   }
 }
 
 /** Ranges or options that say nothing usable; faults are keyed by path (`ranges[2].start`), every one of them. */
-export class UnusableRanges extends Schema.TaggedError<UnusableRanges>("@earshot/core/UnusableRanges")("UnusableRanges", {
-  faults: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) })
-}) {
+export class UnusableRanges extends Schema.TaggedError<UnusableRanges>("@earshot/core/UnusableRanges")(
+  "UnusableRanges",
+  {
+    faults: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) })
+  }
+) {
   override get message(): string {
     return Object.entries(this.faults)
       .map(([path, messages]) => `${path}: ${messages.join(" ")}`)

@@ -59,7 +59,8 @@ const sampleRateAt = (bytes: Uint8Array, at: number): number => {
 
 /** Whether two headers may be of one stream: the same version, layer and sample rate. */
 const isAlike = (bytes: Uint8Array, a: number, b: number): boolean =>
-  ((byteAt(bytes, a + 1) ^ byteAt(bytes, b + 1)) & 0xfe) === 0 && ((byteAt(bytes, a + 2) ^ byteAt(bytes, b + 2)) & 0x0c) === 0
+  ((byteAt(bytes, a + 1) ^ byteAt(bytes, b + 1)) & 0xfe) === 0 &&
+  ((byteAt(bytes, a + 2) ^ byteAt(bytes, b + 2)) & 0x0c) === 0
 
 const isMono = (bytes: Uint8Array, at: number): boolean => byteAt(bytes, at + 3) >> 6 === 3
 
@@ -412,6 +413,17 @@ const writeChecksum = (muted: Uint8Array, at: number, sideTo: number): void => {
   take(byteAt(muted, at + 3))
   for (let i = at + 6; i < sideTo; i++) take(byteAt(muted, i))
   writeBits(muted, (at + 4) * 8, 16, crc)
+}
+
+/** Whether a frame says that it holds nothing: all of its side information but main_data_begin is zeros. */
+export const isEmptyFrame = (bytes: Uint8Array, layout: Mp3Layout, index: number): boolean => {
+  const at = layout.offsets[index] ?? 0
+  const end = Math.min(at + (layout.sizes[index] ?? 0), at + headLength(bytes, at))
+  const isMpeg1 = layout.samplesPerFrame === 1152
+  const side = sideOffset(bytes, at)
+  if (isMpeg1 && (byteAt(bytes, side + 1) & 0x7f) !== 0) return false
+  for (let i = side + (isMpeg1 ? 2 : 1); i < end; i++) if (bytes[i] !== 0) return false
+  return true
 }
 
 /**

@@ -37,9 +37,10 @@ export const validateRanges = (
 ): Either.Either<ReadonlyArray<MuteRange>, UnusableRanges> => {
   const found: Array<Faults> = []
   ranges.forEach((range, i) => {
-    if (typeof range.start !== "number" || Number.isNaN(range.start)) found.push(fault(`ranges[${i}].start`, NOT_A_TIME))
+    if (typeof range.start !== "number" || Number.isNaN(range.start))
+      found.push(fault(`ranges[${i}].start`, NOT_A_TIME))
     if (typeof range.end !== "number" || Number.isNaN(range.end)) found.push(fault(`ranges[${i}].end`, NOT_A_TIME))
-    if (range.channel !== undefined && range.channel !== 0 && range.channel !== 1) {
+    if (range.channel !== undefined && ![0, 1].includes(range.channel)) {
       found.push(fault(`ranges[${i}].channel`, Said.notAChoice(range.channel)))
     }
   })

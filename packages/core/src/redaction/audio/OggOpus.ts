@@ -84,7 +84,12 @@ export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioFau
   const pages: Array<Page> = []
   const spansOfPacket: Array<Array<Span>> = []
   /** For every page with sound: which packets end on it, its granule position, and whether it is the last. */
-  const ends: Array<{ readonly first: number; readonly to: number; readonly granule: number; readonly isLast: boolean }> = []
+  const ends: Array<{
+    readonly first: number
+    readonly to: number
+    readonly granule: number
+    readonly isLast: boolean
+  }> = []
   let serial: number | undefined
   let head: { readonly channels: number; readonly preSkip: number } | undefined
   let open = false
@@ -182,7 +187,8 @@ const readHead = (
   if (!hasText(bytes, from, "OpusHead")) return Either.left(new UnsupportedAudio({ reason: "Ogg that holds no Opus" }))
   if (to - from < 19 || byteAt(bytes, from + 8) >> 4 !== 0) return Either.left(malformed("a header of an unknown kind"))
   const channels = byteAt(bytes, from + 9)
-  if (byteAt(bytes, from + 18) !== 0) return Either.left(new UnsupportedAudio({ reason: "Opus with a channel mapping" }))
+  if (byteAt(bytes, from + 18) !== 0)
+    return Either.left(new UnsupportedAudio({ reason: "Opus with a channel mapping" }))
   if (channels !== 1 && channels !== 2) return Either.left(malformed(`${channels} channels`))
   return Either.right({ channels, preSkip: byteAt(bytes, from + 10) | (byteAt(bytes, from + 11) << 8) })
 }
@@ -197,7 +203,12 @@ const readGranule = (view: DataView, at: number): number =>
  */
 const byGranules = (
   durations: ReadonlyArray<number>,
-  pages: ReadonlyArray<{ readonly first: number; readonly to: number; readonly granule: number; readonly isLast: boolean }>
+  pages: ReadonlyArray<{
+    readonly first: number
+    readonly to: number
+    readonly granule: number
+    readonly isLast: boolean
+  }>
 ): { readonly starts: ReadonlyArray<number>; readonly end: number; readonly heardEnd: number } => {
   const starts: Array<number> = []
   let clock = 0
@@ -387,8 +398,7 @@ export const opusObjection = (
     if (now.samples !== old.samples || now.position !== old.position || now.granule !== old.granule) {
       return `packet ${i} moved`
     }
-    const wanted =
-      replaced[i] === 1 && old.bytes > 0 ? silentPacket(old) : packetBytes(original, old)
+    const wanted = replaced[i] === 1 && old.bytes > 0 ? silentPacket(old) : packetBytes(original, old)
     if (Buffer.compare(wanted, packetBytes(muted, now)) !== 0) return `packet ${i} is not what it has to be`
   }
   return undefined

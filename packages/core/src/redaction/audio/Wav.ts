@@ -165,13 +165,20 @@ const toneAt = (frame: number, sampleRate: number): number => {
 const writeSample = (view: DataView, at: number, layout: WavLayout, value: number): void => {
   switch (layout.encoding) {
     case "mulaw":
-      return view.setUint8(at, toMuLaw(Math.round(value * 32_767)))
+      view.setUint8(at, toMuLaw(Math.round(value * 32_767)))
+      break
     case "alaw":
-      return view.setUint8(at, toALaw(Math.round(value * 32_767)))
+      view.setUint8(at, toALaw(Math.round(value * 32_767)))
+      break
     case "float":
-      return layout.bytesPerSample === 8 ? view.setFloat64(at, value, true) : view.setFloat32(at, value, true)
+      if (layout.bytesPerSample === 8) view.setFloat64(at, value, true)
+      else view.setFloat32(at, value, true)
+      break
     case "pcm": {
-      if (layout.bytesPerSample === 1) return view.setUint8(at, 128 + Math.round(value * 127))
+      if (layout.bytesPerSample === 1) {
+        view.setUint8(at, 128 + Math.round(value * 127))
+        break
+      }
       const whole = Math.round(value * (2 ** (8 * layout.bytesPerSample - 1) - 1))
       for (let i = 0; i < layout.bytesPerSample; i++) view.setUint8(at + i, (whole >> (8 * i)) & 0xff)
     }
@@ -237,24 +244,39 @@ export const isDualMono = (bytes: Uint8Array, layout: WavLayout): boolean => {
   return true
 }
 
+/** One period of what a muted sample holds, as bytes: a single silent sample, or as many as the tone takes to repeat. */
+const fillOf = (layout: WavLayout, fill: Fill): Uint8Array => {
+  const width = layout.bytesPerSample
+  if (fill === "silence") return new Uint8Array(width).fill(silentByte(layout))
+  const samples = layout.sampleRate / commonDivisor(layout.sampleRate, TONE_HERTZ)
+  // Below 4 kHz the tone is a quarter of the sample rate.
+  const period = new Uint8Array(width * Math.max(4, samples))
+  const view = viewOf(period)
+  for (let i = 0; i < period.length / width; i++) writeSample(view, i * width, layout, toneAt(i, layout.sampleRate))
+  return period
+}
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
+
 /** A copy with silence or a tone in the spans, a list a channel; no other byte differs. */
 export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelSpans, fill: Fill): Uint8Array => {
   const muted = bytes.slice()
-  const view = viewOf(muted)
   const width = layout.bytesPerSample
   const block = width * layout.channels
-  const silent = silentByte(layout)
-  const everyChannel = isEveryChannel(spans)
-  if (fill === "silence" && everyChannel) {
-    for (const { from, to } of spans[0] ?? []) muted.fill(silent, layout.offset + from * block, layout.offset + to * block)
+  if (fill === "silence" && isEveryChannel(spans)) {
+    for (const { from, to } of spans[0] ?? []) {
+      muted.fill(silentByte(layout), layout.offset + from * block, layout.offset + to * block)
+    }
     return muted
   }
+  const period = fillOf(layout, fill)
   spans.forEach((list, channel) => {
     for (const { from, to } of list) {
-      for (let frame = from; frame < to; frame++) {
-        const at = layout.offset + frame * block + channel * width
-        if (fill === "tone") writeSample(view, at, layout, toneAt(frame, layout.sampleRate))
-        else for (let i = at; i < at + width; i++) muted[i] = silent
+      // The phase hangs on the position in the file alone, so that muting twice gives the same bytes.
+      let of = (from * width) % period.length
+      for (let at = layout.offset + from * block + channel * width; at < layout.offset + to * block; at += block) {
+        for (let i = 0; i < width; i++) muted[at + i] = byteAt(period, of + i)
+        of = of + width === period.length ? 0 : of + width
       }
     }
   })
@@ -263,11 +285,8 @@ export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelSpan
 
 const isEveryChannel = (spans: ChannelSpans): boolean => {
   const first = spans[0] ?? []
-  return spans.every(
-    (list) =>
-      list.length === first.length &&
-      list.every((span, i) => span.from === first[i]?.from && span.to === first[i]?.to)
-  )
+  const isSame = (span: Span, i: number): boolean => span.from === first[i]?.from && span.to === first[i].to
+  return spans.every((list) => list.length === first.length && list.every(isSame))
 }
 
 /** A-law has no zero: its smallest step decodes to 8 of 32,768. Every other encoding has to be exactly silent. */
@@ -289,40 +308,78 @@ export const wavObjection = (
   if (Either.isLeft(parsed)) return "it no longer parses"
   const layout = parsed.right
   if (original.length !== muted.length) return "its length changed"
-  const view = viewOf(muted)
-  const width = layout.bytesPerSample
-  const block = width * layout.channels
-  const isMuted = spans.map(spanCursor)
-  const tolerance = fill === "tone" ? TONE_TOLERANCE : silenceTolerance(layout)
+  const block = layout.bytesPerSample * layout.channels
+  const everywhere = isEveryChannel(spans)
   let kept = 0
   for (const { from, to } of allSpans(spans)) {
-    if (!sameBytes(original, muted, kept, layout.offset + from * block)) return "bytes outside the ranges changed"
-    kept = layout.offset + to * block
-    for (let frame = from; frame < to; frame++) {
-      const at = layout.offset + frame * block
-      const wanted = fill === "tone" ? toneAt(frame, layout.sampleRate) : 0
-      for (let channel = 0; channel < layout.channels; channel++) {
-        const sampleAt = at + channel * width
-        if (isMuted[channel]?.(frame) === true) {
-          const off = Math.abs(readSample(view, sampleAt, layout) - wanted)
-          // Written so that a NaN sample counts as sound.
-          if (!(off <= tolerance)) return `sound at frame ${frame}`
-        } else {
-          for (let i = sampleAt; i < sampleAt + width; i++) {
-            if (original[i] !== muted[i]) return "the other channel changed"
-          }
-        }
+    const begin = layout.offset + from * block
+    const end = layout.offset + to * block
+    if (!sameBytes(original, muted, kept, begin)) return "bytes outside the ranges changed"
+    kept = end
+    if (everywhere && fill === "silence") {
+      // Equal neighbours all along: then the first frame, decoded, speaks for all.
+      const first = muted.subarray(begin, end - block)
+      const second = muted.subarray(begin + block, end)
+      if (Buffer.compare(first, second) !== 0 || !soundsRight(muted, layout, from, from + 1, spans, fill)) {
+        return "sound in a muted range"
       }
-    }
+    } else if (!soundsRight(muted, layout, from, to, spans, fill)) return "sound in a muted range"
+    if (!everywhere && !keepsOthers(original, muted, layout, from, to, spans)) return "the other channel changed"
   }
   return sameBytes(original, muted, kept, muted.length) ? undefined : "bytes outside the ranges changed"
 }
 
-/** Answers, for rising frames, whether a frame lies in the spans. */
-const spanCursor = (spans: ReadonlyArray<Span>): ((frame: number) => boolean) => {
-  let next = 0
-  return (frame) => {
-    while ((spans[next]?.to ?? Number.POSITIVE_INFINITY) <= frame) next++
-    return (spans[next]?.from ?? Number.POSITIVE_INFINITY) <= frame
-  }
+/** Whether the muted samples of some frames decode to what they have to be. */
+const soundsRight = (
+  muted: Uint8Array,
+  layout: WavLayout,
+  begin: number,
+  end: number,
+  spans: ChannelSpans,
+  fill: Fill
+): boolean => {
+  const view = viewOf(muted)
+  const width = layout.bytesPerSample
+  const block = width * layout.channels
+  const tolerance = fill === "tone" ? TONE_TOLERANCE : silenceTolerance(layout)
+  return spans.every((list, channel) =>
+    list.every(({ from, to }) => {
+      for (let frame = Math.max(from, begin); frame < Math.min(to, end); frame++) {
+        const wanted = fill === "tone" ? toneAt(frame, layout.sampleRate) : 0
+        const off = Math.abs(readSample(view, layout.offset + frame * block + channel * width, layout) - wanted)
+        // Written so that a sample that is no number counts as sound.
+        if (!(off <= tolerance)) return false
+      }
+      return true
+    })
+  )
+}
+
+/** Whether the samples of some frames that are in no span are the old ones. */
+const keepsOthers = (
+  original: Uint8Array,
+  muted: Uint8Array,
+  layout: WavLayout,
+  begin: number,
+  end: number,
+  spans: ChannelSpans
+): boolean => {
+  const width = layout.bytesPerSample
+  const block = width * layout.channels
+  return spans.every((list, channel) => {
+    let frame = begin
+    const isKept = (to: number): boolean => {
+      for (; frame < to; frame++) {
+        const at = layout.offset + frame * block + channel * width
+        for (let i = at; i < at + width; i++) if (original[i] !== muted[i]) return false
+      }
+      return true
+    }
+    for (const { from, to } of list) {
+      if (to <= begin || from >= end) continue
+      if (!isKept(Math.max(begin, from))) return false
+      frame = to
+    }
+    return isKept(end)
+  })
 }
