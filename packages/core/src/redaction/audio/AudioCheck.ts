@@ -4,14 +4,7 @@ import { type AudioFault, MutingNotProven } from "./AudioErrors.js"
 import { isEmptyFrame, type Mp3Layout, mp3Lateness, mp3Objection } from "./Mp3.js"
 import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary } from "./MuteAudio.js"
 import { allSpans, type ChannelSpans, mergeSpans, type MuteRange, type Span } from "./MuteRanges.js"
-import {
-  opusObjection,
-  OPUS_RATE,
-  type OpusMuting,
-  packetBytes,
-  parseOpus,
-  runsOf
-} from "./OggOpus.js"
+import { opusObjection, OPUS_RATE, type OpusMuting, packetBytes, parseOpus, runsOf } from "./OggOpus.js"
 import { wavObjection } from "./Wav.js"
 
 /** Audio that was muted, decoded again and found silent where it has to be: fit to be stored. */

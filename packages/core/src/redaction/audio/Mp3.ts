@@ -78,12 +78,15 @@ const sideOffset = (bytes: Uint8Array, at: number): number => at + (hasChecksum(
 /** How many frames in a row have to fit for a sync pattern to count as a frame. */
 const CHAIN = 3
 
-/** Whether `count` frames of one stream stand in a row, or fewer up to where the file (or a tag at its end) begins. */
-const isChain = (bytes: Uint8Array, start: number, count: number): boolean => {
+/**
+ * Whether three frames of one stream stand in a row, or at least `least` of them up to where the file ends or a tag at
+ * its end begins.
+ */
+const isChain = (bytes: Uint8Array, start: number, least: number): boolean => {
   let at = start
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < CHAIN; i++) {
     const size = frameSize(bytes, at)
-    if (size === 0 || !isAlike(bytes, start, at)) return i > 0 && (at >= bytes.length || isTrailingTag(bytes, at))
+    if (size === 0 || !isAlike(bytes, start, at)) return i >= least && (at >= bytes.length || isTrailingTag(bytes, at))
     at += size
   }
   return true
@@ -109,7 +112,7 @@ const SYNC_LIMIT = 65_536
 const firstFrame = (bytes: Uint8Array): number => {
   const start = behindId3(bytes)
   for (let at = start; at < Math.min(bytes.length, start + SYNC_LIMIT); at++) {
-    if (bytes[at] === 0xff && isChain(bytes, at, CHAIN)) return at
+    if (bytes[at] === 0xff && isChain(bytes, at, 2)) return at
   }
   return -1
 }
@@ -147,7 +150,7 @@ export const parseMp3 = (bytes: Uint8Array): Either.Either<Mp3Layout, AudioFault
       continue
     }
     let next = at + 1
-    while (next < bytes.length && !(bytes[next] === 0xff && isChain(bytes, next, CHAIN))) next++
+    while (next < bytes.length && !(bytes[next] === 0xff && isChain(bytes, next, 1))) next++
     if (next >= bytes.length) break
     if (!isAlike(bytes, first, next)) {
       return Either.left(new UnsupportedAudio({ reason: "MP3 whose sample rate or version changes on the way" }))
