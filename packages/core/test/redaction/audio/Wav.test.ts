@@ -297,12 +297,12 @@ describe("checking muted WAV", () => {
   const offsetOf = (seconds: number, channel: number) => 44 + (Math.round(seconds * RATE) * 2 + channel) * 2
 
   it.effect.each([
-    ["sound in a muted range", offsetOf(1.5, 1)],
-    ["a change in the other channel", offsetOf(1.5, 0)],
-    ["a change before the range", offsetOf(0.5, 1)],
-    ["a change behind the range", offsetOf(3.9, 1)],
-    ["a change of the header", 24]
-  ])("objects to %s", ([, at]) =>
+    { what: "sound in a muted range", at: offsetOf(1.5, 1) },
+    { what: "a change in the other channel", at: offsetOf(1.5, 0) },
+    { what: "a change before the range", at: offsetOf(0.5, 1) },
+    { what: "a change behind the range", at: offsetOf(3.9, 1) },
+    { what: "a change of the header", at: 24 }
+  ])("objects to $what", ({ at }) =>
     Effect.gen(function* () {
       const muted = mute(file, ranges)
       const tampered = muted.bytes.slice()
