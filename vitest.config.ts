@@ -9,8 +9,11 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "scripts/**/*.test.ts"],
     globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
+    // Processes, since a native addon that crashes takes a thread's siblings along; two, since the smallest machine that
+    // runs all of this has two cores. Test files share a process one after the other: loading the libraries anew for
+    // each of them would take most of the time. So a test leaves no global changed behind.
     pool: "forks",
-    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
+    poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
     // Starting a database takes its time on a busy machine; a test that hangs still ends.
     testTimeout: 30_000,
     hookTimeout: 60_000

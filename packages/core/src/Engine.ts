@@ -4,17 +4,117 @@
  */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Layer from "effect/Layer"
+import * as ApiKeys from "./access/ApiKeys.js"
+import * as Credentials from "./access/Credentials.js"
+import * as ShareableLinks from "./access/ShareableLinks.js"
+import * as SigningKeys from "./access/SigningKeys.js"
+import * as Tokens from "./access/Tokens.js"
+import * as Users from "./access/Users.js"
+import type { BlobStore } from "./calls/BlobStore.js"
+import * as Calls from "./calls/Calls.js"
+import type { RecordingSource } from "./calls/RecordingSource.js"
+import * as Transcriber from "./calls/Transcriber.js"
+import * as AgentDirectory from "./catalog/AgentDirectory.js"
+import * as Agents from "./catalog/Agents.js"
+import * as Organizations from "./catalog/Organizations.js"
 import * as Projects from "./catalog/Projects.js"
+import * as Dashboards from "./dashboards/Dashboards.js"
+import * as Widgets from "./dashboards/Widgets.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import * as Metrics from "./metrics/Metrics.js"
+import * as FileBlobStore from "./providers/FileBlobStore.js"
+import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
+import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
+import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
+import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
+import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
+import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
+import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
+import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
+import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
+import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
+import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
 /** What a storage layer provides. */
 export type Storage = SqlClient | Dialect | UnitOfWork
 
 /** The services that a program calls. */
-export type Services = Projects.Projects
+export type Services =
+  | ApiKeys.ApiKeys
+  | ShareableLinks.ShareableLinks
+  | Tokens.Tokens
+  | SigningKeys.SigningKeys
+  | Users.Users
+  | Credentials.Credentials
+  | Projects.Projects
+  | Agents.Agents
+  | Organizations.Organizations
+  | Calls.Calls
+  | Metrics.Metrics
+  | Dashboards.Dashboards
+  | Widgets.Widgets
 
-const stores = Layer.mergeAll(ProjectStoreSql.layer)
+/** The outside world behind ports, each with a working default. */
+export interface Ports {
+  /** Where recordings are kept; files under `earshot-recordings` in the working directory unless told. */
+  readonly blobs?: Layer.Layer<BlobStore>
+  /** Where recordings that come as URLs are had from; over HTTP from public addresses unless told. */
+  readonly recordings?: Layer.Layer<RecordingSource>
+  /** What makes transcripts of audio; none unless told. */
+  readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  readonly ingest?: Calls.IngestConfig
+}
 
-export const layer: Layer.Layer<Services, never, Storage> = Layer.mergeAll(Projects.layer).pipe(Layer.provide(stores))
+/** Every store in SQL, for programs and tests that stand on ports alone. */
+export const stores = Layer.mergeAll(
+  ApiKeyStoreSql.layer,
+  ShareableLinkStoreSql.layer,
+  RevokedTokenStoreSql.layer,
+  SigningKeyStoreSql.layer,
+  UserStoreSql.layer,
+  OrganizationStoreSql.layer,
+  ProjectStoreSql.layer,
+  AgentStoreSql.layer,
+  CallStoreSql.layer,
+  MetricStoreSql.layer,
+  EvaluationStoreSql.layer,
+  DashboardStoreSql.layer,
+  WidgetStoreSql.layer,
+  AnalyticsStoreSql.layer
+)
+
+const access = Credentials.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, ShareableLinks.layer, Tokens.layer, Users.layer)),
+  Layer.provideMerge(SigningKeys.layer)
+)
+
+const catalog = Organizations.layer.pipe(
+  Layer.provideMerge(Agents.layer),
+  Layer.provideMerge(Projects.layer),
+  Layer.provide(AgentDirectory.layer)
+)
+
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provideMerge(Metrics.layer))
+
+/** The engine with some of its ports replaced. */
+export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
+  Calls.layer(ports.ingest).pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
+        ports.recordings ?? HttpRecordingSource.layer(),
+        ports.transcriber ?? Transcriber.layerNone
+      )
+    ),
+    Layer.merge(dashboards),
+    Layer.provideMerge(catalog),
+    Layer.provideMerge(access),
+    Layer.provide(stores)
+  )
+
+export const layer: Layer.Layer<Services, never, Storage> = layerWith({})

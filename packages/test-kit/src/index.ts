@@ -1,2 +1,7 @@
 export * as AudioFiles from "./audio/index.js"
+export * as CatalogKit from "./catalog/index.js"
+export * as CallKit from "./calls/index.js"
+export * as DashboardKit from "./dashboards/index.js"
+export * as FilterKit from "./filters/index.js"
 export * as TestEngine from "./TestEngine.js"
+export * as TranscriptArbitraries from "./transcripts/index.js"

@@ -37,3 +37,8 @@ export class NotFound extends Schema.TaggedError<NotFound>("@earshot/core/NotFou
     return `No ${this.resource} matches the given query.`
   }
 }
+
+/** Somebody of the organisation goes by this email address already. */
+export class EmailTaken extends Schema.TaggedError<EmailTaken>("@earshot/core/access/EmailTaken")("EmailTaken", {
+  email: Schema.String
+}) {}

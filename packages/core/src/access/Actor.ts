@@ -1,13 +1,20 @@
 import * as Context from "effect/Context"
-import type { OrganizationId, UserId } from "../kernel/Ids.js"
+import * as Schema from "effect/Schema"
+import { MAX_ID, type OrganizationId, type UserId } from "../kernel/Ids.js"
 import type { CredentialKind } from "./Credential.js"
 import { allPermissions, type Permission } from "./Permission.js"
 
-/** A resource that a session or link may be bound to. */
-export interface Bound {
-  readonly type: "project" | "agent" | "dashboard" | "result"
-  readonly id: number
-}
+export const BoundType = Schema.Literal("project", "agent", "dashboard", "result")
+
+/**
+ * A resource that a session or link may be bound to, and with it what lies in it: a project's agents, an agent's calls,
+ * a dashboard's widgets, a result's runs.
+ */
+export const Bound = Schema.Struct({
+  type: BoundType,
+  id: Schema.Int.pipe(Schema.between(1, MAX_ID))
+})
+export type Bound = typeof Bound.Type
 
 /** Who calls: one organisation, by one credential, with what it may do and where. */
 export interface Actor {
@@ -15,6 +22,8 @@ export interface Actor {
   /** The person behind the credential, where there is one. */
   readonly userId: UserId | null
   readonly credential: CredentialKind
+  /** A session that came beside the credential, for operations that ask for one. */
+  readonly beside?: "agent_session"
   /** Names the credential in logs and for rate limits; never the secret itself. */
   readonly credentialId: string
   readonly permissions: ReadonlySet<Permission>

@@ -7,6 +7,10 @@ export interface OperationRule {
   readonly needs: Permission
   /** The credential kinds that may call it; any other kind is answered as no credential at all. */
   readonly accepts: ReadonlyArray<CredentialKind>
+  /** A credential that has to come beside the accepted one, of the same organisation. */
+  readonly beside?: "agent_session"
+  /** Whether it concerns the organisation as a whole, so that a credential bound to some of it may not call it. */
+  readonly organizationWide?: true
 }
 
 const keyOnly = ["api_key"] as const
@@ -20,14 +24,18 @@ const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "d
  * (interface, Authentication); operations beyond it follow the endpoint they are nearest to.
  */
 export const operations = {
-  "access.createApiKey": { needs: "keys:manage", accepts: people },
-  "access.listApiKeys": { needs: "keys:manage", accepts: people },
-  "access.revokeApiKey": { needs: "keys:manage", accepts: people },
+  "access.createApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.listApiKeys": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.revokeApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.issueToken": { needs: "keys:manage", accepts: people },
+  "access.revokeToken": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.createLink": { needs: "keys:manage", accepts: people },
-  "access.revokeLink": { needs: "keys:manage", accepts: people },
+  "access.listLinks": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "access.revokeLink": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "users.create": { needs: "keys:manage", accepts: people, organizationWide: true },
+  "users.list": { needs: "keys:manage", accepts: people, organizationWide: true },
 
-  "projects.create": { needs: "catalog:write", accepts: people },
+  "projects.create": { needs: "catalog:write", accepts: people, organizationWide: true },
   "projects.list": { needs: "catalog:read", accepts: people },
   "projects.read": { needs: "catalog:read", accepts: people },
   "projects.update": { needs: "catalog:write", accepts: people },
@@ -38,6 +46,9 @@ export const operations = {
   "agents.read": { needs: "catalog:read", accepts: people },
   "agents.update": { needs: "catalog:write", accepts: people },
   "agents.delete": { needs: "catalog:delete", accepts: people },
+
+  /** E2 */
+  "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 
   /** E10 */
   "calls.ingest": { needs: "calls:write", accepts: keyOnly },
@@ -60,7 +71,8 @@ export const operations = {
   "widgets.update": { needs: "dashboards:write", accepts: keyOnly },
   "widgets.delete": { needs: "dashboards:delete", accepts: keyOnly },
   "widgets.data": { needs: "dashboards:read", accepts: everybody },
-  "widgets.preview": { needs: "dashboards:read", accepts: everybody }
+  /** It can ask anything of the calls in reach, so that reading what others put on a dashboard is not enough. */
+  "widgets.preview": { needs: "dashboards:write", accepts: everybody }
 } as const satisfies Record<string, OperationRule>
 
 export type Operation = keyof typeof operations

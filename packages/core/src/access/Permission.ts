@@ -6,6 +6,7 @@ export const Permission = Schema.Literal(
   "catalog:read",
   "catalog:write",
   "catalog:delete",
+  "checkouts:create",
   "calls:read",
   "calls:write",
   "calls:delete",

@@ -1,19 +1,49 @@
+import * as Either from "effect/Either"
 import type { OrganizationId, UserId } from "../kernel/Ids.js"
-import type { Bound } from "./Actor.js"
+import { Forbidden, Unauthenticated } from "./AccessErrors.js"
+import type { Actor, Bound } from "./Actor.js"
+import { type NeedsOf, type Operation, type OperationRule, operations } from "./Operation.js"
 import type { Permission } from "./Permission.js"
 
-declare const PermitBrand: unique symbol
+/**
+ * The class stays in this file, and its protected field makes the type its own: neither an object literal nor a spread
+ * of somebody else's permit passes for one.
+ */
+class Granted<out P extends Permission> {
+  declare protected readonly permission: P
+  constructor(
+    readonly organizationId: OrganizationId,
+    readonly userId: UserId | null,
+    readonly bounds: ReadonlyArray<Bound> | null
+  ) {}
+}
 
 /**
  * Proof that an actor was found to hold a permission, and the tenant it holds it for. Stores ask for one instead of an
  * organisation id, and only `authorize` makes one: a use case that forgets its permission check, or the tenant, has
  * nothing to hand to a store and does not compile.
  */
-export interface Permit<out P extends Permission = Permission> {
-  readonly [PermitBrand]: P
-  readonly organizationId: OrganizationId
-  readonly userId: UserId | null
-  readonly bounds: ReadonlyArray<Bound> | null
+export type Permit<P extends Permission = Permission> = Granted<P>
+
+/**
+ * Whether an actor may call an operation. A credential kind that the operation does not list counts as none at all; the
+ * host process is accepted everywhere. What concerns the organisation as a whole is out of reach for a credential that
+ * is bound to some of it.
+ */
+export const authorize = <O extends Operation>(
+  actor: Actor,
+  operation: O
+): Either.Either<Permit<NeedsOf<O>>, Unauthenticated | Forbidden> => {
+  const rule: OperationRule = operations[operation]
+  const accepted =
+    rule.accepts.includes(actor.credential) && (rule.beside === undefined || rule.beside === actor.beside)
+  if (actor.credential !== "host" && !accepted) {
+    return Either.left(new Unauthenticated({ reason: "This credential is not accepted here." }))
+  }
+  if (!actor.permissions.has(rule.needs) || (rule.organizationWide === true && actor.bounds !== null)) {
+    return Either.left(new Forbidden({ permission: rule.needs }))
+  }
+  return Either.right(new Granted<NeedsOf<O>>(actor.organizationId, actor.userId, actor.bounds))
 }
 
 /** Where a thing lies, from the outside in; what is left out does not apply to it. */

@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Forbidden, Unauthenticated } from "./AccessErrors.js"
 import { CurrentActor } from "./Actor.js"
-import { authorize } from "./Authorize.js"
 import type { NeedsOf, Operation } from "./Operation.js"
-import type { Permit } from "./Permit.js"
+import { authorize, type Permit } from "./Permit.js"
 
 /**
  * Something a caller can ask of the engine. The operation is part of its type: it says what the caller needs, and only

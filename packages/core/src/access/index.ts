@@ -1,8 +1,40 @@
 export * from "./AccessErrors.js"
-export * from "./Actor.js"
-export { authorize } from "./Authorize.js"
+export { type Actor, Bound, BoundType, CurrentActor, hostActor } from "./Actor.js"
+export {
+  ApiKey,
+  ApiKeyDraft,
+  encodeApiKey,
+  encodeIssuedApiKey,
+  type IssuedApiKey,
+  permissionsOf,
+  Scope
+} from "./ApiKey.js"
+export { ApiKeys } from "./ApiKeys.js"
+export { ApiKeyStore, type NewApiKey } from "./ApiKeyStore.js"
 export * from "./Credential.js"
+export { Credentials, type Presented } from "./Credentials.js"
+export type { Hashed } from "./OpaqueCredentials.js"
 export * from "./Operation.js"
 export * from "./Permission.js"
-export { type Lineage, type Permit, reaches } from "./Permit.js"
+export { authorize, type Lineage, type Permit, reaches } from "./Permit.js"
+export { type Allowance, type Allowances, type Budget, RateLimiter } from "./RateLimiter.js"
+export { RevokedTokenStore } from "./RevokedTokenStore.js"
+export { SecretSource } from "./SecretSource.js"
+export {
+  encodeIssuedShareableLink,
+  encodeShareableLink,
+  type IssuedShareableLink,
+  ShareableLink,
+  ShareableLinkDraft
+} from "./ShareableLink.js"
+export { ShareableLinks } from "./ShareableLinks.js"
+export { type NewShareableLink, ShareableLinkStore } from "./ShareableLinkStore.js"
+export type { SigningKey } from "./SigningKey.js"
+export { SigningKeys } from "./SigningKeys.js"
+export { SigningKeyStore } from "./SigningKeyStore.js"
+export { encodeIssuedToken, type IssuedToken, LIFETIMES, TokenDraft, TokenKind, TokenRevocation } from "./Token.js"
+export { Tokens } from "./Tokens.js"
 export type { UseCase } from "./UseCase.js"
+export { encodeUser, User, UserDraft } from "./User.js"
+export { Users } from "./Users.js"
+export { UserStore } from "./UserStore.js"

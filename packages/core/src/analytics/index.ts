@@ -1,3 +1,7 @@
+export * as AnalyticsQuestion from "./AnalyticsQuestion.js"
+export { AnalyticsStore } from "./AnalyticsStore.js"
+export * as Answer from "./Answer.js"
+export * as Buckets from "./Bucket.js"
 export { Aggregate, DataType, TimePeriod } from "./Measure.js"
 export {
   BarData,

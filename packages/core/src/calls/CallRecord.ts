@@ -72,9 +72,9 @@ export interface CallRecord {
   readonly evaluation: string | null
   readonly metadata: Json
   readonly dynamicVariables: Json
-  readonly transcriptType: string
-  /** Null until a delivery brought one. */
+  /** Null until a delivery brought one, as is the format it came in. */
   readonly transcript: RedactedTranscript | null
+  readonly transcriptType: string | null
   readonly recording: Recording | null
   readonly metrics: ReadonlyArray<CallMetric>
   readonly createdAt: DateTime.Utc

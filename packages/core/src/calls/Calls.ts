@@ -1,13 +1,36 @@
+import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
-import type * as Stream from "effect/Stream"
-import type { Forbidden, NotFound, Unauthenticated } from "../access/AccessErrors.js"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type Forbidden, NotFound, type Unauthenticated } from "../access/AccessErrors.js"
 import type { CurrentActor } from "../access/Actor.js"
-import type { UseCase } from "../access/UseCase.js"
-import type { ValidationFailed } from "../kernel/Faults.js"
-import type { CallId } from "../kernel/Ids.js"
-import type { Page } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
-import type { CallRecord } from "./CallRecord.js"
+import type { Permit } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { Agents } from "../catalog/Agents.js"
+import type { Filter } from "../filters/Filter.js"
+import * as ParseFilter from "../filters/ParseFilter.js"
+import { decode, fault, type Faults, mergeFaults, noFaults, underPath, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, type CallId, ProjectId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { keepAll } from "../redaction/KeepAll.js"
+import type { RawTranscript } from "../transcripts/Transcript.js"
+import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
+import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
+import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
+import type { CallRecord, Recording } from "./CallRecord.js"
+import { type CallQuestion, CallStore, type Delivered } from "./CallStore.js"
+import type { CalledAgent, Delivery } from "./Delivery.js"
+import { type AgentReference, type Announced, channelOf, type Judged, makeJudge, type Refused } from "./JudgeIngest.js"
+import { RecordingSource, RecordingUnavailable } from "./RecordingSource.js"
+import { review, ReviewPatch } from "./Review.js"
+import { Transcriber } from "./Transcriber.js"
 
 /** What became of a delivered call. */
 export interface Ingested {
@@ -27,7 +50,7 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
      */
     readonly ingest: UseCase<"calls.ingest", [input: unknown], Ingested, ValidationFailed | StorageFault>
     /** `{filters_v2?, agent_id?, project?, cursor?, limit?}`; `filters_v2` as JSON text or an object. Newest first. */
-    readonly list: UseCase<"calls.list", [query: unknown], Page<CallRecord>, ValidationFailed | StorageFault>
+    readonly list: UseCase<"calls.list", [query: unknown], Pages.Page<CallRecord>, ValidationFailed | StorageFault>
     readonly read: UseCase<"calls.read", [id: CallId], CallRecord, NotFound | StorageFault>
     /** What a person says of a call: `{success?, is_reviewed?, status?, feedback?, dropoff_point?, topic?}`. */
     readonly review: UseCase<
@@ -38,9 +61,325 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
     >
     /** Deletes a call for good, with its transcript, evaluations and recording. */
     readonly delete: UseCase<"calls.delete", [id: CallId], void, NotFound | StorageFault>
-    /** Every call that `list` would page through, oldest page last, read page by page as the stream is pulled. */
+    /** Every call that `list` would page through, newest first, read page by page as the stream is pulled. */
     readonly export: (
       query: unknown
     ) => Stream.Stream<CallRecord, ValidationFailed | StorageFault | Unauthenticated | Forbidden, CurrentActor>
   }
 >() {}
+
+/** How an engine takes calls in. */
+export interface IngestConfig {
+  /** The formats of `transcript_json`; the built-in ones unless told. */
+  readonly formats?: TranscriptFormat.TranscriptFormats
+  /** The largest recording that is kept, uploaded or fetched; 200 MB unless told. */
+  readonly maxRecordingBytes?: number
+}
+
+export const MAX_RECORDING_BYTES = 200_000_000
+
+const CallQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  /** JSON text or an object; see `filters/ParseFilter`. */
+  filters_v2: Fields.optional(Schema.Unknown),
+  agent_id: Fields.optional(Fields.id(AgentId)),
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+/** What `list` and `export` take, for API descriptions. */
+export { CallQuery }
+
+const decodeQuery = decode(CallQuery)
+
+const parseFilter = (input: unknown): Either.Either<Filter, Faults> =>
+  Either.mapLeft(
+    typeof input === "object" ? ParseFilter.parse(input, ParseFilter.QUERY_LIMITS) : ParseFilter.parseText(input),
+    (faults) => underPath("filters_v2", faults)
+  )
+
+/** A list's question and page, or every fault of the query. */
+const readQuery = (
+  query: unknown,
+  now: DateTime.Utc
+): Either.Either<{ readonly question: CallQuestion; readonly page: Pages.PageRequest }, ValidationFailed> =>
+  Either.gen(function* () {
+    const decoded = yield* decodeQuery(query)
+    const filter = parseFilter(decoded.filters_v2)
+    const page = Pages.pageRequest(decoded)
+    const faults = mergeFaults(
+      Either.match(filter, { onLeft: (found) => found, onRight: () => noFaults }),
+      Either.match(page, { onLeft: (found) => found, onRight: () => noFaults })
+    )
+    return yield* Either.isRight(filter) && Either.isRight(page)
+      ? Either.right({
+          question: { filter: filter.right, agentId: decoded.agent_id, projectId: decoded.project, now },
+          page: page.right
+        })
+      : Either.left(faults)
+  }).pipe(Either.mapLeft((faults) => new ValidationFailed({ faults })))
+
+/** A recording that was kept, and what became of it. */
+interface Kept {
+  readonly recording: Recording | undefined
+  readonly fault: string | undefined
+}
+
+/** A transcript that was made of a recording, or why there is none. */
+interface Transcribed {
+  readonly transcript: RawTranscript | undefined
+  readonly fault: string | undefined
+}
+
+const notTranscribed: Transcribed = { transcript: undefined, fault: undefined }
+
+const nothingKept: Kept = { recording: undefined, fault: undefined }
+
+const blobFault = (error: BlobStoreFailed): StorageError =>
+  new StorageError({ operation: `BlobStore.${error.operation}`, cause: error.cause })
+
+export const layer = (
+  config: IngestConfig = {}
+): Layer.Layer<Calls, never, CallStore | Agents | UnitOfWork | BlobStore | RecordingSource | Transcriber> =>
+  Layer.effect(
+    Calls,
+    Effect.gen(function* () {
+      const store = yield* CallStore
+      const agents = yield* Agents
+      const work = yield* UnitOfWork
+      const blobs = yield* BlobStore
+      const source = yield* RecordingSource
+      const transcriber = yield* Transcriber
+      const judge = makeJudge({
+        formats: config.formats ?? TranscriptFormat.builtIn,
+        transcribes: Option.isSome(transcriber.transcribe),
+        maxRecordingBytes: config.maxRecordingBytes ?? MAX_RECORDING_BYTES
+      })
+
+      const resolve = (permit: Permit, { assistantId, id }: AgentReference) =>
+        agents.resolve(permit, { agent: id ?? null, assistantId: assistantId ?? null })
+
+      /** Every fault of a body, an unknown agent among them. */
+      const refuse = (permit: Permit, { agent, faults }: Refused) =>
+        agent.id === undefined && agent.assistantId === undefined
+          ? Effect.fail(new ValidationFailed({ faults }))
+          : resolve(permit, agent).pipe(
+              Effect.mapError((error) =>
+                error._tag === "ValidationFailed"
+                  ? new ValidationFailed({ faults: mergeFaults(faults, error.faults) })
+                  : error
+              ),
+              Effect.zipRight(Effect.fail(new ValidationFailed({ faults })))
+            )
+
+      const release = (keys: ReadonlyArray<string>) =>
+        Effect.forEach(
+          keys,
+          (key) =>
+            Effect.catchAll(blobs.remove(key), (error) =>
+              Effect.logWarning("A recording that no call refers to was left behind", { key, error })
+            ),
+          { discard: true }
+        )
+
+      /** Keeps the bytes that an announced recording is; what the other side of a URL fails to give is no fault. */
+      const keepRecording = (
+        permit: Permit,
+        announced: Announced,
+        channel: 0 | 1 | undefined
+      ): Effect.Effect<Kept, ValidationFailed | StorageFault> =>
+        Effect.gen(function* () {
+          const head: Array<Uint8Array> = []
+          let seen = 0
+          const content =
+            announced.from === "upload" ? Stream.make(announced.upload.bytes) : source.fetch(announced.url)
+          const blob = yield* blobs.put(
+            permit.organizationId,
+            Stream.tap(content, (bytes) =>
+              Effect.sync(() => {
+                if (seen < AUDIO_HEAD_BYTES) head.push(bytes.subarray(0, AUDIO_HEAD_BYTES - seen))
+                seen += bytes.length
+              })
+            )
+          )
+          const facts = audioFacts(Buffer.concat(head), blob.sizeBytes)
+          if (facts === undefined) {
+            yield* release([blob.key])
+            return yield* new RecordingUnavailable({ reason: NOT_AUDIO })
+          }
+          return {
+            recording: {
+              blobKey: blob.key,
+              contentType: facts.contentType,
+              sizeBytes: blob.sizeBytes,
+              sha256: blob.sha256,
+              durationSeconds: facts.durationSeconds,
+              mainAgentChannelIndex: channel ?? null
+            },
+            fault: undefined
+          }
+        }).pipe(
+          Effect.catchTags({
+            RecordingUrlRefused: (error) =>
+              new ValidationFailed({ faults: fault("voice_recording_url", error.reason) }),
+            RecordingUnavailable: (error) =>
+              Effect.succeed<Kept>({ recording: undefined, fault: `The recording is missing: ${error.reason}` }),
+            BlobStoreFailed: (error) => blobFault(error)
+          })
+        )
+
+      /** The transcript of a recording, where the call came without one. */
+      const transcribed = (recording: Recording): Effect.Effect<Transcribed> =>
+        Option.match(transcriber.transcribe, {
+          onNone: () => Effect.succeed(notTranscribed),
+          onSome: (transcribe) =>
+            transcribe({
+              contentType: recording.contentType,
+              sizeBytes: recording.sizeBytes,
+              content: blobs.get(recording.blobKey)
+            }).pipe(
+              Effect.map((transcript) => ({ transcript, fault: undefined })),
+              Effect.catchTag("TranscriptionFailed", (error) =>
+                Effect.succeed<Transcribed>({
+                  transcript: undefined,
+                  fault: `The transcript is missing: ${error.reason}`
+                })
+              )
+            )
+        })
+
+      const answer = ({ call, created, released }: Delivered): Effect.Effect<Ingested> =>
+        released.length === 0 ? Effect.succeed({ call, created }) : Effect.as(release(released), { call, created })
+
+      /**
+       * A call that brings a recording. Once its bytes are kept nothing interrupts the rest: a delivery that is under way
+       * may be kept whoever waits for it, and would then refer to bytes that are gone. A storage fault leaves the bytes
+       * too, since whether the record was kept is not known then.
+       */
+      const ingestWithRecording = (
+        permit: Permit<"calls:write">,
+        judged: Judged,
+        agent: CalledAgent,
+        recording: Announced,
+        now: DateTime.Utc
+      ) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const kept = yield* restore(
+              keepRecording(permit, recording, channelOf(judged.body.main_agent_channel_index))
+            )
+            const speech =
+              judged.transcribe && kept.recording !== undefined
+                ? yield* restore(transcribed(kept.recording)).pipe(
+                    Effect.onInterrupt(() => release(kept.recording === undefined ? [] : [kept.recording.blobKey]))
+                  )
+                : undefined
+            const delivery = deliveryOf(
+              speech?.transcript === undefined ? judged : { ...judged, transcript: speech.transcript },
+              agent,
+              { recording: kept.recording, fault: kept.fault ?? speech?.fault },
+              now
+            )
+            return yield* Effect.flatMap(store.deliver(permit, delivery), answer)
+          })
+        )
+
+      const find = (permit: Permit, id: CallId) =>
+        store
+          .find(permit, id)
+          .pipe(Effect.flatMap(Option.match({ onNone: () => missing, onSome: (call) => Effect.succeed(call) })))
+
+      const question = useCase("calls.export")((permit, query: unknown) =>
+        Effect.gen(function* () {
+          return { permit, ...(yield* readQuery(query, yield* DateTime.now)) }
+        })
+      )
+
+      return Calls.of({
+        ingest: useCase("calls.ingest")((permit, input) =>
+          Effect.flatMap(DateTime.now, (now) => {
+            const judged = judge(input)
+            if (Either.isLeft(judged)) return refuse(permit, judged.left)
+            const { agent, recording } = judged.right
+            return Effect.flatMap(resolve(permit, agent), (called) =>
+              recording !== undefined
+                ? ingestWithRecording(permit, judged.right, called, recording, now)
+                : Effect.flatMap(store.deliver(permit, deliveryOf(judged.right, called, nothingKept, now)), answer)
+            )
+          })
+        ),
+        list: useCase("calls.list")((permit, query) =>
+          Effect.gen(function* () {
+            const { page, question } = yield* readQuery(query, yield* DateTime.now)
+            const found = yield* store.list(permit, question, page)
+            return Pages.pageOf(page, found, (call) => call.id)
+          })
+        ),
+        read: useCase("calls.read")(find),
+        review: useCase("calls.review")((permit, id, input) =>
+          work.atomically(
+            Effect.gen(function* () {
+              const call = yield* Effect.flatMap(
+                store.findForUpdate(permit, id),
+                Option.match({ onNone: () => missing, onSome: (found) => Effect.succeed(found) })
+              )
+              const reviewed = yield* Either.mapLeft(
+                Either.flatMap(decode(ReviewPatch)(input), (patch) => review(call, patch)),
+                (faults) => new ValidationFailed({ faults })
+              )
+              const changed = { ...reviewed, updatedAt: yield* DateTime.now }
+              yield* store.saveReview(permit, changed)
+              return changed
+            })
+          )
+        ),
+        delete: useCase("calls.delete")((permit, id) =>
+          Effect.gen(function* () {
+            const call = yield* work.atomically(Effect.tap(find(permit, id), () => store.remove(permit, id)))
+            if (call.recording !== null) yield* release([call.recording.blobKey])
+          }).pipe(Effect.uninterruptible)
+        ),
+        export: (query) =>
+          Stream.unwrap(
+            Effect.map(question(query), ({ permit, question }) =>
+              Stream.paginateChunkEffect(Pages.firstPage, (cursor) =>
+                Effect.map(
+                  store.list(permit, question, { cursor, limit: EXPORT_PAGE }),
+                  (found): readonly [Chunk.Chunk<CallRecord>, Option.Option<Pages.Cursor>] => {
+                    const results = found.slice(0, EXPORT_PAGE)
+                    const last = results[results.length - 1]
+                    return [
+                      Chunk.unsafeFromArray(results),
+                      found.length > EXPORT_PAGE && last !== undefined
+                        ? Option.some({ at: "before", id: last.id })
+                        : Option.none()
+                    ]
+                  }
+                )
+              )
+            )
+          )
+      })
+    })
+  )
+
+/** Calls that an export reads at a time; each carries its transcript. */
+const EXPORT_PAGE = 200
+
+const missing = new NotFound({ resource: "Call" })
+
+/** The delivery that a judged body is. Nothing was asked to be redacted, or it would not have got here. */
+const deliveryOf = ({ body, transcript }: Judged, agent: CalledAgent, kept: Kept, now: DateTime.Utc): Delivery => ({
+  agent,
+  callId: body.call_id,
+  traceId: body.trace_id === "" ? undefined : body.trace_id,
+  timestamp: body.timestamp ?? undefined,
+  customerNumber: body.customer_number ?? undefined,
+  callEndedReason: body.call_ended_reason ?? undefined,
+  feedback: body.feedback ?? undefined,
+  metadata: body.metadata ?? undefined,
+  dynamicVariables: body.dynamic_variables ?? undefined,
+  transcript: transcript === undefined ? undefined : { type: body.transcript_type, content: keepAll(transcript) },
+  recording: kept.recording,
+  recordingFault: kept.fault,
+  receivedAt: now
+})

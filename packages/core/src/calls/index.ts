@@ -1,3 +1,16 @@
+export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
 export * from "./CallRecord.js"
-export { Calls, type Ingested } from "./Calls.js"
+export { CallQuery, Calls, type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./Calls.js"
+export { type CallQuestion, CallStore, type Delivered } from "./CallStore.js"
+export type { CalledAgent, Delivery } from "./Delivery.js"
+export { IngestBody, redactFields } from "./IngestBody.js"
+export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./RecordingSource.js"
+export { ReviewPatch } from "./Review.js"
+export {
+  type Audio,
+  layerNone as noTranscriber,
+  type Transcribe,
+  Transcriber,
+  TranscriptionFailed
+} from "./Transcriber.js"
 export { Upload } from "./Upload.js"

@@ -18,13 +18,16 @@ export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStor
       now: DateTime.Utc
     ) => Effect.Effect<Project, StorageFault>
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageFault>
-    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    /** As `find`, and nobody changes or deletes the project until the transaction ends: for what is put into it. */
+    readonly hold: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageFault>
+    /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"catalog:read">,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Project>, StorageFault>
     /** Saves the changed project as a whole. */
     readonly save: (permit: Permit<"catalog:write">, project: Project) => Effect.Effect<void, StorageFault>
+    /** Takes the project and its agents out of sight; their assistant ids are free again. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: ProjectId,

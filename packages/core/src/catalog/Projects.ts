@@ -2,13 +2,15 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
-import { ProjectId } from "../kernel/Ids.js"
+import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import type { ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { AgentDirectory } from "./AgentDirectory.js"
 import { Project, ProjectDraft, ProjectPatch } from "./Project.js"
 import { ProjectStore } from "./ProjectStore.js"
 
@@ -29,24 +31,47 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
     readonly delete: UseCase<"projects.delete", [id: ProjectId], void, NotFound | StorageFault>
     /** A project that another use case was given the id of, when it is within the permit's reach. */
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Project, NotFound | StorageFault>
+    /** The project that an input's field names; one that is not there is a fault of that field. */
+    readonly named: (
+      permit: Permit,
+      field: string,
+      id: ProjectId
+    ) => Effect.Effect<Project, ValidationFailed | StorageFault>
+    /**
+     * The project that a new thing is put into, as an input's field names it: one that is not there is a fault of that
+     * field. It stays there until the transaction ends.
+     */
+    readonly hold: (
+      permit: Permit,
+      field: string,
+      id: ProjectId
+    ) => Effect.Effect<Project, ValidationFailed | StorageFault>
   }
 >() {}
+
+const unknownId = (field: string, id: ProjectId) => () =>
+  new ValidationFailed({ faults: fault(field, Said.unknownId(id)) })
 
 export const layer = Layer.effect(
   Projects,
   Effect.gen(function* () {
     const store = yield* ProjectStore
+    const directory = yield* AgentDirectory
     const work = yield* UnitOfWork
 
-    const find = (permit: Permit, id: ProjectId) =>
-      store.find(permit, id).pipe(
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Project>, StorageFault>) =>
+      found.pipe(
         Effect.flatten,
         Effect.filterOrFail((project) => reaches(permit, { project: project.id })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Project" }))
       )
+    const find = (permit: Permit, id: ProjectId) => within(permit, store.find(permit, id))
 
     return Projects.of({
       find,
+      named: (permit, field, id) => find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
+      hold: (permit, field, id) =>
+        within(permit, store.hold(permit, id)).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
       create: useCase("projects.create")((permit, input) =>
         Effect.gen(function* () {
           const draft = yield* decodeInput(ProjectDraft, input)
@@ -73,12 +98,14 @@ export const layer = Layer.effect(
         )
       ),
       delete: useCase("projects.delete")((permit, id) =>
-        work.atomically(
-          Effect.gen(function* () {
-            yield* find(permit, id)
-            yield* store.remove(permit, id, yield* DateTime.now)
-          })
-        )
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* find(permit, id)
+              yield* store.remove(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
       )
     })
   })

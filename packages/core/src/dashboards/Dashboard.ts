@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, ProjectId } from "../kernel/Ids.js"
-import { Json } from "../kernel/Json.js"
-import { Widget } from "./Widget.js"
+import { FilterWire, GivenFilter, noFilter } from "./GivenFilter.js"
+import { MAX_NAME, Widget } from "./Widget.js"
 
 /** A page of charts about the calls of one project. Source: interface, Dashboard. */
 export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards/Dashboard")({
@@ -10,7 +10,7 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
   name: Schema.String,
   projectId: Fields.named("project", ProjectId),
   /** As the client gave it; it narrows every widget. */
-  filters: Json,
+  filters: FilterWire,
   /** Oldest first. */
   widgets: Schema.Array(Widget),
   widgetCount: Fields.named("widget_count", Schema.Int),
@@ -20,3 +20,17 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
 
 /** A dashboard as it travels; see interface, Dashboard. */
 export const encodeDashboard = Schema.encodeSync(Dashboard)
+
+/** What creates a dashboard. Source: interface, E5. */
+export const DashboardDraft = Fields.object({
+  name: Fields.text({ max: MAX_NAME, blank: false }),
+  project: Fields.id(ProjectId),
+  filters: Fields.withDefault(GivenFilter, noFilter)
+})
+
+/** What changes a dashboard; fields left out stay as they are. */
+export const DashboardPatch = Fields.object({
+  name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
+  project: Fields.optional(Fields.id(ProjectId)),
+  filters: Fields.optional(GivenFilter)
+})

@@ -3,6 +3,7 @@ import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, WidgetId } from "../kernel/Ids.js"
 import { Json } from "../kernel/Json.js"
+import { FilterWire } from "./GivenFilter.js"
 
 /** The longest name of a dashboard or a widget. Source: interface, Limits. */
 export const MAX_NAME = 255
@@ -24,9 +25,9 @@ export class Widget extends Schema.Class<Widget>("@earshot/core/dashboards/Widge
   name: Schema.String,
   chartType: Fields.named("chart_type", ChartType),
   /** As the client gave it. */
-  filters: Json,
+  filters: FilterWire,
   /** The dashboard's filters and this widget's, merged: what the chart is about. */
-  effectiveFilters: Fields.named("effective_filters", Json),
+  effectiveFilters: Fields.named("effective_filters", FilterWire),
   /** As the client gave it, or inferred from field and metric where it was left out; null for a stat. */
   dataType: Fields.named("data_type", Schema.NullOr(DataType)),
   /** Blank for a stat. */

@@ -12,6 +12,7 @@ export interface FilterableEvaluation {
 export interface FilterableCall {
   readonly id: number
   readonly callId: string
+  /** Its default is the empty text, which therefore is missing here. Source: interface, E10. */
   readonly traceId: string | null
   readonly timestamp: DateTime.Utc
   /** Seconds. */

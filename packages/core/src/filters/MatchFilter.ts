@@ -88,7 +88,7 @@ const evaluationTest = (name: EvaluationField, test: Test, negated: boolean): Ro
 }
 
 /** The value of a call's field, null when it is missing. Instants are epoch milliseconds. */
-const valueOf = (call: FilterableCall, field: Exclude<Field, { of: "evaluation" }>): Json =>
+export const valueOf = (call: FilterableCall, field: Exclude<Field, { of: "evaluation" }>): Json =>
   field.of === "call" ? columnOf(call, field.name) : at(documentOf(call, field.name), field.path)
 
 const columnOf = (call: FilterableCall, name: CallField): Json => {
@@ -118,7 +118,7 @@ const columnOf = (call: FilterableCall, name: CallField): Json => {
     case "feedback":
       return call.feedback
     case "trace_id":
-      return call.traceId
+      return call.traceId === "" ? null : call.traceId
     case "agent.id":
       return call.agentId
     case "agent.agent_name":
@@ -129,7 +129,7 @@ const columnOf = (call: FilterableCall, name: CallField): Json => {
 const documentOf = (call: FilterableCall, name: Document): Json =>
   name === "metadata" ? call.metadata : call.dynamicVariables
 
-const evaluationValue = (evaluation: FilterableEvaluation, name: EvaluationField): Json => {
+export const evaluationValue = (evaluation: FilterableEvaluation, name: EvaluationField): Json => {
   switch (name) {
     case "metric_evaluations.value":
       return evaluation.value

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Said } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { isWithin, textFault } from "../kernel/Text.js"
 import {
@@ -353,35 +353,8 @@ export const print = (filter: Filter): FilterJson =>
       ? { operator: filter.operator, conditions: filter.conditions.map(print) }
       : { field: filter.field, op: filter.op, value: filter.value }
 
-const schemaOf = (
-  read: (input: unknown) => Either.Either<Filter, Faults>,
-  write: (filter: Filter) => unknown,
-  jsonSchema: object
-): Schema.Schema<Filter, unknown> =>
-  Schema.transformOrFail(
-    Schema.Unknown,
-    Schema.declare((value): value is Filter => value === null || typeof value === "object"),
-    {
-      strict: true,
-      decode: (input, _, ast) => Either.mapLeft(read(input), (faults) => toIssue(ast, input, faults)),
-      encode: (filter) => ParseResult.succeed(write(filter))
-    }
-  ).annotations({ jsonSchema })
-
-/** The faults as a parse issue from which `Faults.decode` makes the same faults again, under the field's own path. */
-const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faults): ParseResult.ParseIssue => {
-  const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
-    messages.map((message): ParseResult.ParseIssue => {
-      const issue = new ParseResult.Type(ast, undefined, message)
-      return path === NON_FIELD ? issue : new ParseResult.Pointer(path, undefined, issue)
-    })
-  )
-  return first === undefined
-    ? new ParseResult.Type(ast, undefined)
-    : new ParseResult.Composite(ast, input, [first, ...rest])
-}
-
-const wireSchema = {
+/** The JSON Schema of a filter's wire form, its nested conditions left open. */
+export const FilterJsonSchema = {
   title: "Filter",
   anyOf: [
     {
@@ -405,11 +378,25 @@ const wireSchema = {
 }
 
 /** A field that holds a filter in its wire form: for the inputs of use cases. */
-export const FilterField: Schema.Schema<Filter, unknown> = schemaOf((input) => parse(input), print, wireSchema)
+export const FilterField: Schema.Schema<Filter, unknown> = Fields.judged(
+  (input) => parse(input),
+  print,
+  FilterJsonSchema
+)
 
-/** A field that holds a filter as JSON text: for the `filters_v2` parameter, and for the columns that stores keep. */
-export const FilterText: Schema.Schema<Filter, unknown> = schemaOf(
-  (input) => parseText(input),
-  (filter) => (filter === null ? null : JSON.stringify(print(filter))),
+/** A query parameter that holds a filter, as JSON text or as an object: `filters_v2`. */
+export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.judged(
+  (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
+  (filter) => JSON.stringify(print(filter)),
   { type: "string", contentMediaType: "application/json" }
+)
+
+/** A filter as storage keeps it: JSON text, or null for the empty filter. */
+export const FilterText: Schema.Schema<Filter, string | null> = Schema.compose(
+  Schema.NullOr(Schema.String),
+  Fields.judged(
+    (input) => parseText(input),
+    (filter) => (filter === null ? null : JSON.stringify(print(filter))),
+    {}
+  )
 )

@@ -29,6 +29,7 @@ export {
   FilterField,
   type FilterJson,
   type FilterLimits,
+  FilterQuery,
   FilterText,
   LIMITS,
   parse,

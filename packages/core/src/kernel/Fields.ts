@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { Said } from "./Faults.js"
+import { type Faults, NON_FIELD, Said } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
 /** One sentence for whatever is wrong below this schema. */
@@ -30,7 +30,7 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
     jsonSchema: {
       type: "string",
       ...(Number.isFinite(max) ? { maxLength: max } : {}),
-      ...(blank ? {} : { minLength: 1 })
+      ...(blank ? {} : { minLength: 1, pattern: "\\S" })
     }
   })
 }
@@ -87,7 +87,7 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
           Either.right(number as A)
         : Either.left(Said.notAnInteger)
     },
-    { type: "integer", minimum: 1 }
+    { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
 
 /** A finite number. */
@@ -176,6 +176,38 @@ export const parseTimestamp = (value: string): number | undefined => {
   return date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
+/**
+ * A field whose reader finds faults below it: they are keyed by path from the field itself, its own by
+ * `non_field_errors`, and `Faults.decode` puts them under the field's path.
+ */
+export const judged = <A>(
+  read: (input: unknown) => Either.Either<A, Faults>,
+  write: (value: A) => unknown,
+  jsonSchema: object
+): Schema.Schema<A, unknown> =>
+  Schema.transformOrFail(
+    Schema.Unknown,
+    // What `read` answers is what the field holds; nothing else gets here.
+    Schema.declare((_): _ is A => true),
+    {
+      strict: true,
+      decode: (input, _, ast) => Either.mapLeft(read(input), (faults) => toIssue(ast, input, faults)),
+      encode: (value) => ParseResult.succeed(write(value))
+    }
+  ).annotations({ jsonSchema })
+
+const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faults): ParseResult.ParseIssue => {
+  const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
+    messages.map((message): ParseResult.ParseIssue => {
+      const issue = new ParseResult.Type(ast, undefined, message)
+      return path === NON_FIELD ? issue : new ParseResult.Pointer(path, undefined, issue)
+    })
+  )
+  return first === undefined
+    ? new ParseResult.Type(ast, undefined)
+    : new ParseResult.Composite(ast, input, [first, ...rest])
+}
+
 /** A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. */
 export const list = <A, I>(
   item: Schema.Schema<A, I>,
@@ -185,7 +217,15 @@ export const list = <A, I>(
   return Schema.Array(item)
     .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
     .pipe(
-      Schema.filter((items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true))
+      Schema.filter(
+        (items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true),
+        {
+          jsonSchema: {
+            ...(min === 0 ? {} : { minItems: min }),
+            ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
+          }
+        }
+      )
     )
 }
 
@@ -198,9 +238,9 @@ export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Sch
 /** A field that may be left out; undefined and left out are the same. */
 export const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
 
-/** A field that may be left out or null, both of which mean `value`. */
+/** A field that may be left out, undefined or null, all of which mean `value`. */
 export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>) =>
-  Schema.optionalWith(field, { exact: true, nullable: true, default: () => value })
+  Schema.optionalWith(field, { nullable: true, default: () => value })
 
 export { NullOr as nullable } from "effect/Schema"
 

@@ -18,6 +18,12 @@ export type OrganizationId = typeof OrganizationId.Type
 export const UserId = id("UserId")
 export type UserId = typeof UserId.Type
 
+export const ApiKeyId = id("ApiKeyId")
+export type ApiKeyId = typeof ApiKeyId.Type
+
+export const ShareableLinkId = id("ShareableLinkId")
+export type ShareableLinkId = typeof ShareableLinkId.Type
+
 export const ProjectId = id("ProjectId")
 export type ProjectId = typeof ProjectId.Type
 

@@ -63,7 +63,8 @@ export const jsonFault = (root: unknown): string | undefined => {
 export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonFault(value) === undefined, {
   identifier: "Json",
   message: (issue) => ({ message: jsonFault(issue.actual) ?? "Value must be valid JSON.", override: true }),
-  jsonSchema: {}
+  // A JSON Schema that says neither a type nor an anyOf counts as none.
+  jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })
 
 /** A free-form JSON object. */

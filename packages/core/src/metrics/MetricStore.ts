@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { MetricId } from "../kernel/Ids.js"
+import type { MetricId, ProjectId } from "../kernel/Ids.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { Metric, MetricDraft } from "./Metric.js"
 
@@ -17,5 +17,11 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       now: DateTime.Utc
     ) => Effect.Effect<Metric, StorageFault>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
+    /** The metrics of this slug that the project's agents have. */
+    readonly withSlug: (
+      permit: Permit,
+      project: ProjectId,
+      slug: string
+    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
   }
 >() {}

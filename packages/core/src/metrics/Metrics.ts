@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
-import type { MetricId } from "../kernel/Ids.js"
+import type { MetricId, ProjectId } from "../kernel/Ids.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { Metric } from "./Metric.js"
 import { MetricStore } from "./MetricStore.js"
@@ -14,6 +14,12 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   {
     /** A metric that another use case was given the id of. */
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageFault>
+    /** The metrics of this slug that a project's agents have; the project is one that the permit was found to reach. */
+    readonly withSlug: (
+      permit: Permit,
+      project: ProjectId,
+      slug: string
+    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
   }
 >() {}
 
@@ -21,6 +27,7 @@ export const layer = Layer.effect(
   Metrics,
   Effect.map(MetricStore, (store) =>
     Metrics.of({
+      withSlug: store.withSlug,
       find: (permit, id) =>
         store.find(permit, id).pipe(
           Effect.flatten,

@@ -45,12 +45,14 @@ export const withDatabase = (url: string, name: string): string => {
   return changed.href
 }
 
-const dropDatabase = (url: string, name: string): Promise<void> =>
+/** Drops a database, cutting off whoever is still connected; one that is not there is fine. */
+export const dropDatabase = (url: string, name: string): Promise<void> =>
   withClient(url, async (client) => {
     await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`)
   })
 
-const withClient = async (url: string, use: (client: pg.Client) => Promise<void>): Promise<void> => {
+/** Runs something with a connection of its own. */
+export const withClient = async (url: string, use: (client: pg.Client) => Promise<void>): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

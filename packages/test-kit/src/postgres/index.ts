@@ -1,3 +1,4 @@
 export { createDatabase, type FreshDatabase, withDatabase } from "./createDatabase.js"
-export { postgresUrl } from "./postgresUrl.js"
+export { postgresUrl, templateName } from "./postgresUrl.js"
 export { type PostgresServer, type PostgresServerOptions, startPostgres } from "./startPostgres.js"
+export { templateDatabase } from "./templateDatabase.js"

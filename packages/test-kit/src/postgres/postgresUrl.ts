@@ -14,3 +14,9 @@ export const postgresUrl = async (): Promise<string> => {
   if (!response.ok) throw new Error(text)
   return text
 }
+
+/** The name of this Vitest run's template database; see `templateDatabase`. */
+export const templateName = async (): Promise<string> => {
+  const { inject } = await import("vitest")
+  return inject("earshotTemplate")
+}

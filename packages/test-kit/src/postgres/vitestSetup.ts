@@ -1,12 +1,16 @@
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { TestProject } from "vitest/node"
+import { dropDatabase } from "./createDatabase.js"
 import { type PostgresServer, startPostgres } from "./startPostgres.js"
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Answers a GET with the URL of the run's PostgreSQL server; ask with `postgresUrl()`. */
     readonly earshotPostgresDoor: string
+    /** The name that this run's template database has once somebody made it. */
+    readonly earshotTemplate: string
   }
 }
 
@@ -34,9 +38,14 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
   project.provide("earshotPostgresDoor", `http://127.0.0.1:${address.port}/`)
 
+  const template = `earshot_template_${randomBytes(8).toString("hex")}`
+  project.provide("earshotTemplate", template)
+
   return async () => {
     door.close()
     door.closeAllConnections()
+    // A server of the run's own takes its databases with it; a named one is left as it was found.
+    if (named !== undefined) await dropDatabase(named, template)
     // A server that failed to start has told the tests already.
     await starting?.then(
       (server) => server.stop(),

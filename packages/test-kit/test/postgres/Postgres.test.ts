@@ -1,5 +1,8 @@
 import { createDatabase, postgresUrl, startPostgres, withDatabase } from "@earshot/test-kit/postgres"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 
@@ -70,6 +73,21 @@ describe("a PostgreSQL server of one's own", () => {
 
     await server.stop()
     await server.stop()
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it("goes away with its holder, however that one ends", async () => {
+    // What a server sees of a holder that was killed is that its standard input ends.
+    const program = fileURLToPath(new URL("../../bin/postgres.js", import.meta.url))
+    const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] })
+    const exited = once(child, "exit")
+    const [line] = (await once(child.stdout, "data")) as [Buffer]
+    const [row] = await query(String(line).trim(), "select current_setting('data_directory') as folder")
+    const folder = String(row?.folder)
+    expect(existsSync(folder)).toBe(true)
+
+    child.stdin.destroy()
+    expect(await exited).toEqual([0, null])
     expect(existsSync(folder)).toBe(false)
   })
 })

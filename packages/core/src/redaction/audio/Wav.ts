@@ -244,13 +244,19 @@ export const isDualMono = (bytes: Uint8Array, layout: WavLayout): boolean => {
   return true
 }
 
-/** One period of what a muted sample holds, as bytes: a single silent sample, or as many as the tone takes to repeat. */
+/** After how many samples a fill repeats: at once, or with the tone, which below 4 kHz is a quarter of the sample rate. */
+const periodOf = (layout: WavLayout, fill: Fill): number =>
+  fill === "silence"
+    ? 1
+    : layout.sampleRate < 4 * TONE_HERTZ
+      ? 4
+      : layout.sampleRate / commonDivisor(layout.sampleRate, TONE_HERTZ)
+
+/** One period of a fill as bytes. */
 const fillOf = (layout: WavLayout, fill: Fill): Uint8Array => {
   const width = layout.bytesPerSample
-  if (fill === "silence") return new Uint8Array(width).fill(silentByte(layout))
-  const samples = layout.sampleRate / commonDivisor(layout.sampleRate, TONE_HERTZ)
-  // Below 4 kHz the tone is a quarter of the sample rate.
-  const period = new Uint8Array(width * Math.max(4, samples))
+  const period = new Uint8Array(width * periodOf(layout, fill))
+  if (fill === "silence") return period.fill(silentByte(layout))
   const view = viewOf(period)
   for (let i = 0; i < period.length / width; i++) writeSample(view, i * width, layout, toneAt(i, layout.sampleRate))
   return period
@@ -329,7 +335,10 @@ export const wavObjection = (
   return sameBytes(original, muted, kept, muted.length) ? undefined : "bytes outside the ranges changed"
 }
 
-/** Whether the muted samples of some frames decode to what they have to be. */
+/**
+ * Whether the muted samples of some frames decode to what they have to be. The first period is decoded; every later
+ * sample has to be the bytes of the one a period before.
+ */
 const soundsRight = (
   muted: Uint8Array,
   layout: WavLayout,
@@ -341,14 +350,22 @@ const soundsRight = (
   const view = viewOf(muted)
   const width = layout.bytesPerSample
   const block = width * layout.channels
+  const period = periodOf(layout, fill)
   const tolerance = fill === "tone" ? TONE_TOLERANCE : silenceTolerance(layout)
   return spans.every((list, channel) =>
     list.every(({ from, to }) => {
-      for (let frame = Math.max(from, begin); frame < Math.min(to, end); frame++) {
+      const first = Math.max(from, begin)
+      const last = Math.min(to, end)
+      for (let frame = first; frame < Math.min(last, first + period); frame++) {
         const wanted = fill === "tone" ? toneAt(frame, layout.sampleRate) : 0
         const off = Math.abs(readSample(view, layout.offset + frame * block + channel * width, layout) - wanted)
         // Written so that a sample that is no number counts as sound.
         if (!(off <= tolerance)) return false
+      }
+      const back = period * block
+      const stop = layout.offset + last * block
+      for (let at = layout.offset + (first + period) * block + channel * width; at < stop; at += block) {
+        for (let i = at; i < at + width; i++) if (muted[i] !== muted[i - back]) return false
       }
       return true
     })

@@ -1,1 +1,2 @@
+export * as PostgresRateLimits from "./PostgresRateLimits.js"
 export * as PostgresStorage from "./PostgresStorage.js"

@@ -42,6 +42,13 @@ export interface DialectFragments {
    * index lists, so its steps are taken one by one.
    */
   readonly jsonAt: (column: Fragment, path: ReadonlyArray<string>) => JsonFragments
+  /** The first instant of the month (UTC) that an instant lies in; both are epoch milliseconds. */
+  readonly startOfMonth: (millis: Fragment) => Fragment
+  /**
+   * An exact percentile, 0 to 1, by linear interpolation between ranks: the standard's ordered-set aggregate in
+   * PostgreSQL, a function of two arguments in SQLite.
+   */
+  readonly percentile: (value: Fragment, at: number) => Fragment
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
 }
@@ -56,6 +63,8 @@ export interface JsonFragments {
   readonly number: Fragment
   /** The value if it is a text, else NULL. */
   readonly text: Fragment
+  /** The value if it is a boolean, as 0 or 1, else NULL. */
+  readonly flag: Fragment
 }
 
 export class Dialect extends Context.Tag("@earshot/core/storage/sql/Dialect")<Dialect, DialectFragments>() {}
@@ -104,9 +113,14 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
         ])
       },
       number: sql`CASE WHEN ${kind} IN ('integer', 'real') THEN ${value} END`,
-      text: sql`CASE WHEN ${kind} = 'text' THEN ${value} END`
+      text: sql`CASE WHEN ${kind} = 'text' THEN ${value} END`,
+      flag: sql`CASE ${kind} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
     }
   },
+  // Rounded down to seconds, also before 1970: integer division rounds towards zero.
+  startOfMonth: (millis) =>
+    sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
+  percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
   forUpdate: sql.literal("")
 })
 
@@ -140,8 +154,12 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
         sql`COALESCE((${value}) IN (SELECT jsonb_array_elements(${JSON.stringify(values)}::jsonb)), FALSE)`,
       // CASE, since AND may be worked out in any order, and the cast fails on what is no number.
       number: sql`CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value} #>> '{}')::float8 END`,
-      text: sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN ${value} #>> '{}' END`
+      text: sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN ${value} #>> '{}' END`,
+      flag: sql`CASE ${value} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
     }
   },
+  startOfMonth: (millis) =>
+    sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
+  percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
   forUpdate: sql.literal("FOR UPDATE")
 })

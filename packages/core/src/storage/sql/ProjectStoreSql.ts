@@ -6,7 +6,9 @@ import * as Schema from "effect/Schema"
 import { Project } from "../../catalog/Project.js"
 import { ProjectStore } from "../../catalog/ProjectStore.js"
 import { OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
+import { within } from "./Reach.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
@@ -31,7 +33,9 @@ const toProject = (row: typeof ProjectRow.Type): Project =>
 
 export const layer = Layer.effect(
   ProjectStore,
-  Effect.map(SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const dialect = yield* Dialect
     const columns = sql.literal("id, organization_id, name, description, created_ms, updated_ms")
     const projects = readRows(ProjectRow, toProject)
 
@@ -52,12 +56,15 @@ export const layer = Layer.effect(
           projects.first,
           storing("ProjectStore.find")
         ),
+      hold: (permit, id) =>
+        sql`SELECT ${columns} FROM projects
+            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ${dialect.forUpdate}`.pipe(projects.first, storing("ProjectStore.hold")),
       list: (permit, page) =>
         sql`SELECT ${columns} FROM projects
-            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL AND ${keyset(sql, page)}`.pipe(
-          projects.all,
-          storing("ProjectStore.list")
-        ),
+            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+              AND ${within(sql, permit, { project: "id" })}
+              AND ${keyset(sql, page)}`.pipe(projects.all, storing("ProjectStore.list")),
       save: (permit, project) =>
         sql`UPDATE projects SET ${sql.update({
           name: project.name,
@@ -68,11 +75,12 @@ export const layer = Layer.effect(
           storing("ProjectStore.save")
         ),
       remove: (permit, id, now) =>
-        sql`UPDATE projects SET deleted_ms = ${DateTime.toEpochMillis(now)}
-            WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("ProjectStore.remove")
-        )
+        Effect.zipRight(
+          sql`UPDATE projects SET deleted_ms = ${DateTime.toEpochMillis(now)}
+              WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`,
+          sql`UPDATE agents SET deleted_ms = ${DateTime.toEpochMillis(now)}
+              WHERE project_id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`
+        ).pipe(Effect.asVoid, storing("ProjectStore.remove"))
     })
   })
 )

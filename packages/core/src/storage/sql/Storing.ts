@@ -9,6 +9,10 @@ import { StorageBusy, StorageError, type StorageFault } from "../../kernel/Stora
 export const driverCode = (error: SqlError): string =>
   typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? String(error.cause.code) : ""
 
+/** Whether a statement failed because a row with the same unique key is there. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof SqlError && ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(driverCode(error))
+
 const isBusy = (error: SqlError): boolean =>
   driverCode(error).startsWith("SQLITE_BUSY") ||
   // pg-pool gives this failure no code of its own.

@@ -182,6 +182,16 @@ describe("muting WAV", () => {
     )
   })
 
+  it.effect("proves the tone at every sample rate", () =>
+    Effect.gen(function* () {
+      for (const sampleRate of [3, 100, 3999, 4000, 4001, 11_025, 22_050, 44_100]) {
+        const file = wavFileOf(noise(2 * sampleRate), { tag: "pcm", bits: 16, channels: 1, sampleRate })
+        const muted = yield* redactAudio(file, [{ start: 0.1, end: 0.9 }], { fill: "tone", padding: 0 })
+        expect(muted.fill).toBe("tone")
+      }
+    })
+  )
+
   it("takes both channels when they are the same throughout, for then none is the speaker's own", () => {
     const one = noise(400)
     const samples = Uint8Array.from({ length: 800 }, (_, i) => one[i >> 1] ?? 0)

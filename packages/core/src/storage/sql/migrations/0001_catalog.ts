@@ -2,7 +2,10 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { Dialect } from "../Dialect.js"
 
-/** Organisations, people and their credentials; projects and the agents in them. */
+/**
+ * Organisations, people and their credentials; projects and the agents in them. Lists and objects that SQL never looks
+ * into are JSON in a text column.
+ */
 export const catalog = Effect.gen(function* () {
   const sql = yield* SqlClient
   const { column } = yield* Dialect
@@ -26,7 +29,7 @@ export const catalog = Effect.gen(function* () {
     name ${column.text} NOT NULL,
     hint ${column.text} NOT NULL,
     secret_hash ${column.text} NOT NULL UNIQUE,
-    scopes ${column.json} NOT NULL,
+    scopes ${column.text} NOT NULL,
     created_by ${column.integer} REFERENCES users (id),
     created_ms ${column.integer} NOT NULL,
     expires_ms ${column.integer},
@@ -36,9 +39,11 @@ export const catalog = Effect.gen(function* () {
   yield* sql`CREATE TABLE shareable_links (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
+    name ${column.text} NOT NULL,
+    hint ${column.text} NOT NULL,
     secret_hash ${column.text} NOT NULL UNIQUE,
-    permissions ${column.json} NOT NULL,
-    bounds ${column.json} NOT NULL,
+    permissions ${column.text} NOT NULL,
+    bounds ${column.text} NOT NULL,
     created_by ${column.integer} REFERENCES users (id),
     created_ms ${column.integer} NOT NULL,
     expires_ms ${column.integer},
@@ -50,10 +55,18 @@ export const catalog = Effect.gen(function* () {
     secret ${column.text} NOT NULL,
     created_ms ${column.integer} NOT NULL
   )`
+  // Kept until the token would have expired by itself.
   yield* sql`CREATE TABLE revoked_tokens (
-    jti ${column.text} PRIMARY KEY,
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
-    expires_ms ${column.integer} NOT NULL
+    jti ${column.text} NOT NULL,
+    expires_ms ${column.integer} NOT NULL,
+    PRIMARY KEY (organization_id, jti)
+  )`
+  // Written by rate-limiter-flexible, whose names these are.
+  yield* sql`CREATE TABLE rate_limits (
+    key ${column.text} PRIMARY KEY,
+    points ${column.integer} NOT NULL DEFAULT 0,
+    expire ${column.integer}
   )`
   yield* sql`CREATE TABLE projects (
     id ${column.id},
@@ -73,12 +86,13 @@ export const catalog = Effect.gen(function* () {
     description ${column.text} NOT NULL,
     assistant_id ${column.text},
     provider ${column.text},
-    channels ${column.json} NOT NULL,
-    chat_endpoint ${column.json},
+    channels ${column.text} NOT NULL,
+    chat_endpoint ${column.text},
     created_ms ${column.integer} NOT NULL,
     updated_ms ${column.integer} NOT NULL,
     deleted_ms ${column.integer}
   )`
+  yield* sql`CREATE INDEX agents_by_organization ON agents (organization_id, id)`
   yield* sql`CREATE INDEX agents_by_project ON agents (project_id, id)`
   // A provider's assistant is one agent of an organisation: a webhook that names it must have one answer.
   yield* sql`CREATE UNIQUE INDEX agents_by_assistant ON agents (organization_id, assistant_id)

@@ -21,12 +21,13 @@ export const calls = Effect.gen(function* () {
     success ${column.flag},
     is_reviewed ${column.flag} NOT NULL,
     call_id ${column.text} NOT NULL,
-    trace_id ${column.text},
+    trace_id ${column.text} NOT NULL,
     customer_number ${column.text},
     call_ended_reason ${column.text},
     dropoff_point ${column.text},
     topic ${column.text},
     feedback ${column.text},
+    feedback_by_person ${column.flag} NOT NULL,
     error_message ${column.text},
     evaluation ${column.text},
     created_ms ${column.integer} NOT NULL,
@@ -36,6 +37,7 @@ export const calls = Effect.gen(function* () {
     UNIQUE (agent_id, call_id)
   )`
   yield* sql`CREATE INDEX calls_by_organization ON calls (organization_id, id)`
+  yield* sql`CREATE INDEX calls_by_agent ON calls (agent_id, id)`
   yield* sql`CREATE INDEX calls_by_project_time ON calls (project_id, timestamp_ms)`
   yield* sql`CREATE TABLE call_transcripts (
     call_id ${column.integer} PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,

@@ -1,0 +1,109 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { StorageFault } from "../kernel/Storage.js"
+import { type Forbidden, type RateLimited, Unauthenticated } from "./AccessErrors.js"
+import type { Actor } from "./Actor.js"
+import { ApiKeys } from "./ApiKeys.js"
+import { type Operation, type OperationRule, operations } from "./Operation.js"
+import { authorize } from "./Permit.js"
+import { RateLimiter } from "./RateLimiter.js"
+import { ShareableLinks } from "./ShareableLinks.js"
+import { TokenKind } from "./Token.js"
+import { Tokens } from "./Tokens.js"
+
+/** What a request brought along, as an adapter found it in its carriers. */
+export interface Presented {
+  /** Header `X-SERVICE-API-KEY`. */
+  readonly apiKey?: string | undefined
+  /** What follows `Bearer ` in the header `Authorization`. */
+  readonly bearer?: string | undefined
+  /** Header `X-SHAREABLE-LINK`. */
+  readonly shareableLink?: string | undefined
+}
+
+/** The door of the engine for callers from outside the process. */
+export class Credentials extends Context.Tag("@earshot/core/access/Credentials")<
+  Credentials,
+  {
+    /**
+     * The caller of an operation, once it is known to be let in; the use case is then run with it as `CurrentActor`.
+     *
+     * Of several credentials the first that the operation accepts is the caller's, in the order API key, bearer token,
+     * link, and the others are not looked at; a wrong one is never made good by another. An operation that asks for an
+     * agent's session beside the key looks at both, which must be of one organisation; the caller then reaches no
+     * further than the session.
+     *
+     * @param options.from the address that the request comes from: once it sent more wrong credentials than the rate
+     *   limiter allows, it has to wait, whatever it sends.
+     */
+    readonly admit: (
+      operation: Operation,
+      presented: Presented,
+      options?: { readonly from?: string | undefined }
+    ) => Effect.Effect<Actor, Unauthenticated | Forbidden | RateLimited | StorageFault>
+  }
+>() {}
+
+type Carrier = keyof Presented
+
+const isToken = (kind: OperationRule["accepts"][number]): boolean => TokenKind.literals.some((token) => token === kind)
+
+/** Which carriers can bring what an operation accepts, in the order in which they are looked at. */
+const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
+  ...(rule.accepts.includes("api_key") ? (["apiKey"] as const) : []),
+  ...(rule.accepts.some(isToken) ? (["bearer"] as const) : []),
+  ...(rule.accepts.includes("shareable_link") ? (["shareableLink"] as const) : [])
+]
+
+const missing = () => new Unauthenticated({ reason: "Authentication credentials were not provided." })
+/** One sentence for unknown, malformed, expired, revoked and forged alike: which it is, is nobody's business. */
+const wrong = () => new Unauthenticated({ reason: "Invalid credentials." })
+
+export const layer = Layer.effect(
+  Credentials,
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const tokens = yield* Tokens
+    const links = yield* ShareableLinks
+    const limiter = yield* RateLimiter
+
+    const authenticators: {
+      readonly [C in Carrier]-?: (text: string) => Effect.Effect<Option.Option<Actor>, StorageFault>
+    } = { apiKey: keys.authenticate, bearer: tokens.authenticate, shareableLink: links.authenticate }
+
+    const identify = (carrier: Carrier, text: string, from: string | undefined) =>
+      Effect.gen(function* () {
+        if (from !== undefined) yield* limiter.check("refusals", from)
+        const actor = yield* authenticators[carrier](text)
+        if (Option.isSome(actor)) return actor.value
+        if (from !== undefined) yield* limiter.spend("refusals", from)
+        return yield* wrong()
+      })
+
+    return Credentials.of({
+      admit: (operation, presented, { from } = {}) =>
+        Effect.gen(function* () {
+          const rule: OperationRule = operations[operation]
+          const carrier = carriersOf(rule).find((one) => presented[one] !== undefined)
+          const text = carrier === undefined ? undefined : presented[carrier]
+          if (carrier === undefined || text === undefined) return yield* missing()
+          const caller = yield* identify(carrier, text, from)
+          yield* limiter.spend("requests", caller.credentialId)
+          if (rule.beside === undefined) {
+            yield* authorize(caller, operation)
+            return caller
+          }
+          if (presented.bearer === undefined) return yield* missing()
+          const session = yield* identify("bearer", presented.bearer, from)
+          if (session.credential !== rule.beside || session.organizationId !== caller.organizationId) {
+            return yield* wrong()
+          }
+          const bound: Actor = { ...caller, beside: rule.beside, bounds: session.bounds }
+          yield* authorize(bound, operation)
+          return bound
+        }).pipe(Effect.withSpan("Credentials.admit"))
+    })
+  })
+)

@@ -1,0 +1,57 @@
+import type * as DateTime from "effect/DateTime"
+import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { type Actor, type Bound, BoundType } from "./Actor.js"
+import { permissionsOf, type Scope } from "./ApiKey.js"
+import { Permission } from "./Permission.js"
+
+/** Bounds as an input names them: `[{type, id}]`. */
+export const boundsField = Fields.list(
+  Fields.object({ type: Fields.choice(BoundType.literals), id: Fields.integer({ min: 1 }) }),
+  { min: 1, max: 100 }
+)
+
+/** Permissions as an input names them. */
+export const permissionsField = Fields.list(Fields.choice(Permission.literals), { max: 100 })
+
+/** What a credential that others get to see may do unless it says so: look, never change or delete. */
+export const readsOf = (issuer: Actor): ReadonlyArray<Permission> =>
+  Permission.literals.filter((permission) => permission.endsWith(":read") && issuer.permissions.has(permission))
+
+/**
+ * The rule of passing on: what somebody issues holds no more than they hold themselves, in what it may do and in what
+ * it reaches. Faults are keyed as the drafts of keys, tokens and links name their fields.
+ */
+export const permissionFaults = (issuer: Actor, field: string, wanted: ReadonlyArray<Scope>): Faults => {
+  const lacking = [...permissionsOf(wanted)].filter((permission: Permission) => !issuer.permissions.has(permission))
+  return lacking.length === 0
+    ? noFaults
+    : fault(field, `You cannot grant what you may not do yourself: ${lacking.join(", ")}.`)
+}
+
+/**
+ * An issuer that is bound to some things can pass on those things alone; whether one lies within another (an agent in a
+ * project) is not asked here.
+ */
+export const boundFaults = (issuer: Actor, wanted: ReadonlyArray<Bound> | null): Faults => {
+  const held = issuer.bounds
+  if (held === null) return noFaults
+  if (wanted === null) return fault("bounds", Said.required)
+  return mergeFaults(
+    ...wanted.map((bound, position) =>
+      held.some((own) => own.type === bound.type && own.id === bound.id)
+        ? noFaults
+        : fault(`bounds[${position}]`, "You cannot grant what you do not reach yourself.")
+    )
+  )
+}
+
+/** An end that has passed already is a slip, not a wish. */
+export const expiryFaults = (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc): Faults =>
+  expiresAt !== null && expiresAt.epochMillis <= now.epochMillis ? fault(field, "Must be in the future.") : noFaults
+
+/** Whether something that expires and can be revoked is in force: an end is the first instant at which it is not. */
+export const isInForce = (
+  it: { readonly expiresAt: DateTime.Utc | null; readonly revokedAt: DateTime.Utc | null },
+  now: DateTime.Utc
+): boolean => it.revokedAt === null && (it.expiresAt === null || now.epochMillis < it.expiresAt.epochMillis)

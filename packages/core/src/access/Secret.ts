@@ -1,0 +1,67 @@
+/**
+ * Opaque secrets: API keys and shareable links. One is a prefix that says what it is, 256 random bits and a checksum,
+ * in letters and digits only, so that a double click selects all of it and scanners can find a leaked one.
+ */
+import * as Redacted from "effect/Redacted"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+/** What a secret is for; it is the first part of the secret itself, so that one kind is never looked up as another. */
+export type SecretPrefix = "ear_" | "earlink_"
+
+/** Bytes of chance in a secret. */
+export const SECRET_BYTES = 32
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const BODY_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+
+const base62 = (number: bigint, length: number): string => {
+  let digits = ""
+  for (let rest = number; digits.length < length; rest /= 62n) digits = ALPHABET.charAt(Number(rest % 62n)) + digits
+  return digits
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+
+/** Spells out 32 random bytes as a secret. */
+export const printSecret = (prefix: SecretPrefix, bytes: Uint8Array): string => {
+  const body = prefix + base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), BODY_LENGTH)
+  return body + checksum(body)
+}
+
+/** Whether a text can be a secret of this kind at all; what cannot is refused without asking storage. */
+export const looksLikeSecret = (prefix: SecretPrefix, text: string): boolean => {
+  if (text.length !== prefix.length + BODY_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix)) return false
+  const body = text.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH)
+}
+
+/**
+ * What is stored of a secret: SHA-256 in hexadecimal. A slow password hash would add nothing, since nobody can try
+ * 2^256 secrets, and would cost every request.
+ */
+export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex")
+
+/** Compares two hashes in a time that tells nothing about where they differ. */
+export const sameHash = (a: string, b: string): boolean => {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** A secret that was just made, and what is kept of it. */
+export interface MintedSecret {
+  readonly secret: Redacted.Redacted
+  readonly secretHash: string
+  readonly hint: string
+}
+
+/** Makes a secret of 32 random bytes. */
+export const mintSecret = (prefix: SecretPrefix, bytes: Uint8Array): MintedSecret => {
+  const secret = printSecret(prefix, bytes)
+  return { secret: Redacted.make(secret), secretHash: hashSecret(secret), hint: hintOf(prefix, secret) }
+}
+
+/** What is shown of a secret once it has been handed over: its prefix and last four characters. */
+const hintOf = (prefix: SecretPrefix, secret: string): string => `${prefix}...${secret.slice(-4)}`

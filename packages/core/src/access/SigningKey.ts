@@ -1,0 +1,10 @@
+import type * as DateTime from "effect/DateTime"
+import type * as Redacted from "effect/Redacted"
+
+/** A key that tokens are signed with (HS256), named by the `kid` in their headers. */
+export interface SigningKey {
+  readonly kid: string
+  /** 32 random bytes in base64url. */
+  readonly secret: Redacted.Redacted
+  readonly createdAt: DateTime.Utc
+}

@@ -1,0 +1,83 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { make as makeMemory } from "../kernel/ShortMemory.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { SecretSource } from "./SecretSource.js"
+import type { SigningKey } from "./SigningKey.js"
+import { SigningKeyStore } from "./SigningKeyStore.js"
+import { LONGEST_LIFETIME_SECONDS } from "./Token.js"
+
+/** The keys that this database's tokens are signed with, for the operator; no door to the outside offers them. */
+export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")<
+  SigningKeys,
+  {
+    /** The key to sign with: the newest, made when there is none. */
+    readonly current: Effect.Effect<SigningKey, StorageFault>
+    /** The key that a token names. */
+    readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageFault>
+    /**
+     * Signs with a new key from now on. Tokens signed with older ones stay good for as long as they would have, unless
+     * `discardOld`, for when a key got out: then every token that was ever issued is refused from now on, by other
+     * processes within `Staleness`.
+     */
+    readonly rotate: (options?: { readonly discardOld?: boolean }) => Effect.Effect<void, StorageFault>
+  }
+>() {}
+
+/** The keys that no token in force can be signed with: those that were replaced longer ago than any token lives. */
+export const outlived = (newestFirst: ReadonlyArray<SigningKey>, now: DateTime.Utc): ReadonlyArray<SigningKey> =>
+  newestFirst.filter((_, position) => {
+    const successor = newestFirst[position - 1]
+    return (
+      successor !== undefined && successor.createdAt.epochMillis + LONGEST_LIFETIME_SECONDS * 1000 < now.epochMillis
+    )
+  })
+
+export const layer = Layer.effect(
+  SigningKeys,
+  Effect.gen(function* () {
+    const store = yield* SigningKeyStore
+    const work = yield* UnitOfWork
+    const source = yield* SecretSource
+    const known = yield* makeMemory<SigningKey>(100)
+
+    const make = Effect.gen(function* () {
+      const key: SigningKey = {
+        kid: Encoding.encodeBase64Url(source.bytes(12)),
+        secret: Redacted.make(Encoding.encodeBase64Url(source.bytes(32))),
+        createdAt: yield* DateTime.now
+      }
+      yield* store.insert(key)
+      return key
+    })
+
+    return SigningKeys.of({
+      // Two processes may both make the first key: each verifies with either, and the newer one signs from then on.
+      current: Effect.flatMap(store.list, ([newest]) => (newest === undefined ? make : Effect.succeed(newest))),
+      find: (kid) =>
+        Effect.gen(function* () {
+          const remembered = yield* known.recall(kid)
+          if (remembered !== undefined) return Option.some(remembered)
+          // A key that is not known yet may be another process's newest, so storage is asked every time.
+          const all = yield* known.learn(store.list, (keys) => keys.map((key) => [key.kid, key] as const))
+          return Option.fromNullable(all.find((key) => key.kid === kid))
+        }),
+      rotate: (options = {}) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const old = yield* store.list
+              const newest = yield* make
+              const discarded = options.discardOld === true ? old : outlived([newest, ...old], yield* DateTime.now)
+              yield* store.remove(discarded.map((key) => key.kid))
+            })
+          )
+          .pipe(Effect.zipRight(known.forget(() => true)))
+    })
+  })
+)

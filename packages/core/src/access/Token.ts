@@ -1,0 +1,71 @@
+import * as DateTime from "effect/DateTime"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Fields from "../kernel/Fields.js"
+import { OrganizationId, UserId } from "../kernel/Ids.js"
+import { Bound } from "./Actor.js"
+import { boundsField, permissionsField } from "./Grant.js"
+import type { Permission } from "./Permission.js"
+
+/** The credential kinds that are signed tokens (JWT). */
+export const TokenKind = Schema.Literal("oauth2", "dashboard_session", "embedded_session", "agent_session")
+export type TokenKind = typeof TokenKind.Type
+
+/** How long a token of a kind lives unless its issuer says otherwise, and at most, in seconds. */
+export const LIFETIMES: { readonly [Kind in TokenKind]: { readonly usual: number; readonly longest: number } } = {
+  oauth2: { usual: 3_600, longest: 86_400 },
+  dashboard_session: { usual: 43_200, longest: 86_400 },
+  embedded_session: { usual: 3_600, longest: 86_400 },
+  agent_session: { usual: 600, longest: 3_600 }
+}
+
+export const LONGEST_LIFETIME_SECONDS = Math.max(...Object.values(LIFETIMES).map(({ longest }) => longest))
+
+/** What issues a token: `{kind, permissions?, bounds?, ttl?, user?}`, `ttl` in seconds. */
+export const TokenDraft = Fields.object({
+  kind: Fields.choice(TokenKind.literals),
+  permissions: Fields.optional(permissionsField),
+  bounds: Fields.optional(Fields.nullable(boundsField)),
+  ttl: Fields.optional(Fields.integer({ min: 1 })),
+  user: Fields.optional(Fields.nullable(Fields.id(UserId)))
+})
+export type TokenDraft = typeof TokenDraft.Type
+
+/** What names a token to revoke: `{jti}`. */
+export const TokenRevocation = Fields.object({ jti: Fields.text({ max: 100, blank: false }) })
+
+/** What a token says of its holder, beside the registered claims. Permissions that are not known any more are no fault. */
+export const TokenClaims = Schema.Struct({
+  jti: Schema.String,
+  exp: Schema.Int,
+  org: OrganizationId,
+  user: Schema.NullOr(UserId),
+  permissions: Schema.Array(Schema.String),
+  bounds: Schema.NullOr(Schema.Array(Bound))
+})
+export type TokenClaims = typeof TokenClaims.Type
+
+/** A token that was just made: the only time that it is there to be shown. */
+export interface IssuedToken {
+  readonly kind: TokenKind
+  readonly token: Redacted.Redacted
+  /** Names the token for revocation. */
+  readonly jti: string
+  readonly userId: UserId | null
+  readonly permissions: ReadonlyArray<Permission>
+  readonly bounds: ReadonlyArray<Bound> | null
+  /** From this instant on the token is refused. */
+  readonly expiresAt: DateTime.Utc
+}
+
+/** A token that was just made as it travels: `{token, token_type, kind, jti, user, permissions, bounds, expires_at}`. */
+export const encodeIssuedToken = (issued: IssuedToken) => ({
+  token: Redacted.value(issued.token),
+  token_type: "Bearer",
+  kind: issued.kind,
+  jti: issued.jti,
+  user: issued.userId,
+  permissions: issued.permissions,
+  bounds: issued.bounds,
+  expires_at: DateTime.formatIso(issued.expiresAt)
+})

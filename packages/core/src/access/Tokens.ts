@@ -1,0 +1,157 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import {
+  decodeInput,
+  type Faults,
+  fault,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  ValidationFailed
+} from "../kernel/Faults.js"
+import { make as makeMemory } from "../kernel/ShortMemory.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type Actor, type Bound, CurrentActor } from "./Actor.js"
+import { boundFaults, permissionFaults, readsOf } from "./Grant.js"
+import { readHeader, signToken, verifyToken } from "./Jwt.js"
+import { allPermissions, type Permission } from "./Permission.js"
+import { RevokedTokenStore } from "./RevokedTokenStore.js"
+import { SecretSource } from "./SecretSource.js"
+import { SigningKeys } from "./SigningKeys.js"
+import {
+  type IssuedToken,
+  LIFETIMES,
+  LONGEST_LIFETIME_SECONDS,
+  type TokenClaims,
+  TokenDraft,
+  type TokenKind,
+  TokenRevocation
+} from "./Token.js"
+import { type UseCase, useCase } from "./UseCase.js"
+import { UserStore } from "./UserStore.js"
+
+/** Sessions and tokens of connected apps: signed, short-lived, and issued by who holds at least as much. */
+export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
+  Tokens,
+  {
+    /** Issues a token; it is answered here and never again. */
+    readonly issue: UseCase<"access.issueToken", [input: unknown], IssuedToken, ValidationFailed | StorageFault>
+    /** Refuses a token of the organisation, named by `{jti}`, from now on; one that never was is no fault. */
+    readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageFault>
+    /** The caller that a token stands for, if it is in force. */
+    readonly authenticate: (token: string) => Effect.Effect<Option.Option<Actor>, StorageFault>
+  }
+>() {}
+
+const isPermission = (word: string): word is Permission => allPermissions.some((permission) => permission === word)
+
+const isEmbedded = (kind: TokenKind): boolean => kind === "embedded_session" || kind === "agent_session"
+
+/** What a kind must be bound to: embedded sessions to something, an agent's session to this agent alone. */
+const bindingFaults = (kind: TokenKind, bounds: ReadonlyArray<Bound> | null): Faults =>
+  isEmbedded(kind) && bounds === null
+    ? fault("bounds", Said.required)
+    : kind === "agent_session" && (bounds?.length !== 1 || bounds[0]?.type !== "agent")
+      ? fault("bounds", "A session of an agent is bound to this agent alone.")
+      : noFaults
+
+const lifetimeFaults = (kind: TokenKind, seconds: number): Faults =>
+  seconds > LIFETIMES[kind].longest ? fault("ttl", Said.tooLarge(LIFETIMES[kind].longest)) : noFaults
+
+const toActor = (kind: TokenKind, claims: TokenClaims): Actor => ({
+  organizationId: claims.org,
+  userId: claims.user,
+  credential: kind,
+  credentialId: `${kind}:${claims.jti}`,
+  permissions: new Set(claims.permissions.filter(isPermission)),
+  bounds: claims.bounds
+})
+
+export const layer = Layer.effect(
+  Tokens,
+  Effect.gen(function* () {
+    const keys = yield* SigningKeys
+    const revoked = yield* RevokedTokenStore
+    const users = yield* UserStore
+    const work = yield* UnitOfWork
+    const source = yield* SecretSource
+    /** Tokens that were not revoked when last asked, by organisation and jti. */
+    const inForce = yield* makeMemory<true>(10_000)
+
+    const isRevoked = ({ jti, org }: TokenClaims) =>
+      Effect.gen(function* () {
+        const key = `${org} ${jti}`
+        if ((yield* inForce.recall(key)) === true) return false
+        return yield* inForce.learn(revoked.has(org, jti), (found) => (found ? [] : [[key, true] as const]))
+      })
+
+    return Tokens.of({
+      issue: useCase("access.issueToken")((permit, input) =>
+        Effect.gen(function* () {
+          const issuer = yield* CurrentActor
+          const { bounds: wanted, kind, permissions: named, ttl, user } = yield* decodeInput(TokenDraft, input)
+          const bounds = wanted ?? issuer.bounds
+          const permissions = named ?? (isEmbedded(kind) ? readsOf(issuer) : [...issuer.permissions])
+          const seconds = ttl ?? LIFETIMES[kind].usual
+          const userId = user === undefined ? issuer.userId : user
+          const person = userId === null ? Option.none() : yield* users.find(permit, userId)
+          const faults = mergeFaults(
+            permissionFaults(issuer, "permissions", permissions),
+            boundFaults(issuer, bounds),
+            bindingFaults(kind, bounds),
+            lifetimeFaults(kind, seconds),
+            userId !== null && Option.isNone(person) ? fault("user", Said.unknownId(userId)) : noFaults
+          )
+          if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+          const iat = Math.floor((yield* DateTime.now).epochMillis / 1000)
+          const claims: TokenClaims = {
+            jti: Encoding.encodeBase64Url(source.bytes(16)),
+            exp: iat + seconds,
+            org: permit.organizationId,
+            user: userId,
+            permissions,
+            bounds
+          }
+          const token = yield* signToken(yield* keys.current, kind, claims, iat)
+          return {
+            kind,
+            token,
+            jti: claims.jti,
+            userId,
+            permissions,
+            bounds,
+            expiresAt: DateTime.unsafeMake(claims.exp * 1000)
+          }
+        })
+      ),
+      revoke: useCase("access.revokeToken")((permit, input) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const { jti } = yield* decodeInput(TokenRevocation, input)
+              const now = yield* DateTime.now
+              yield* revoked.insert(permit, jti, DateTime.add(now, { seconds: LONGEST_LIFETIME_SECONDS }), now)
+            })
+          )
+          .pipe(Effect.zipRight(inForce.forget(() => true)))
+      ),
+      authenticate: (token) =>
+        Effect.gen(function* () {
+          const header = readHeader(token)
+          if (Option.isNone(header)) return Option.none()
+          const { kid, kind } = header.value
+          const key = yield* keys.find(kid)
+          if (Option.isNone(key)) return Option.none()
+          const now = yield* DateTime.now
+          const claims = yield* verifyToken(key.value, kind, token, now.epochMillis)
+          if (Option.isNone(claims) || (yield* isRevoked(claims.value))) return Option.none()
+          return Option.some(toActor(kind, claims.value))
+        })
+    })
+  })
+)

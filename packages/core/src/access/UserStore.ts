@@ -1,0 +1,28 @@
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { UserId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { EmailTaken } from "./AccessErrors.js"
+import type { Permit } from "./Permit.js"
+import type { User, UserDraft } from "./User.js"
+
+/** What storage promises about people. A permit's organisation bounds every answer. */
+export class UserStore extends Context.Tag("@earshot/core/access/UserStore")<
+  UserStore,
+  {
+    readonly insert: (
+      permit: Permit<"keys:manage">,
+      draft: UserDraft,
+      now: DateTime.Utc
+    ) => Effect.Effect<User, EmailTaken | StorageFault>
+    readonly find: (permit: Permit, id: UserId) => Effect.Effect<Option.Option<User>, StorageFault>
+    /** Newest first; up to one more than the page holds. */
+    readonly list: (
+      permit: Permit<"keys:manage">,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<User>, StorageFault>
+  }
+>() {}

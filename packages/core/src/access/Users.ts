@@ -1,0 +1,48 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { decodeInput, fault, ValidationFailed } from "../kernel/Faults.js"
+import * as Pages from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import { type UseCase, useCase } from "./UseCase.js"
+import { type User, UserDraft } from "./User.js"
+import { UserStore } from "./UserStore.js"
+
+/** The people of the caller's organisation. */
+export class Users extends Context.Tag("@earshot/core/access/Users")<
+  Users,
+  {
+    /** `{email, name?}`; an email address names one person of an organisation. */
+    readonly create: UseCase<"users.create", [input: unknown], User, ValidationFailed | StorageFault>
+    readonly list: UseCase<"users.list", [query: unknown], Pages.Page<User>, ValidationFailed | StorageFault>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Users,
+  Effect.map(UserStore, (store) =>
+    Users.of({
+      create: useCase("users.create")((permit, input) =>
+        Effect.gen(function* () {
+          const draft = yield* decodeInput(UserDraft, input)
+          return yield* store
+            .insert(permit, { ...draft, email: draft.email.toLowerCase() }, yield* DateTime.now)
+            .pipe(
+              Effect.catchTag(
+                "EmailTaken",
+                () => new ValidationFailed({ faults: fault("email", "This field must be unique.") })
+              )
+            )
+        })
+      ),
+      list: useCase("users.list")((permit, query) =>
+        Effect.gen(function* () {
+          const page = yield* Pages.decodeRequest(query)
+          const found = yield* store.list(permit, page)
+          return Pages.pageOf(page, found, (user) => user.id)
+        })
+      )
+    })
+  )
+)

@@ -1,0 +1,264 @@
+/**
+ * What the questions of analytics mean: their answers over calls in memory. Databases must say the same (see
+ * `AnalyticsStore`); tests hold them to it, and a host without a database may ask here. The calls given are those of the
+ * question's project.
+ */
+import * as DateTime from "effect/DateTime"
+import type { Field, Scalar } from "../filters/Filter.js"
+import type { FilterableCall, FilterableEvaluation } from "../filters/FilterableCall.js"
+import { evaluationValue, matcher, valueOf } from "../filters/MatchFilter.js"
+import type { Json } from "../kernel/Json.js"
+import { compareText } from "../kernel/Text.js"
+import {
+  type Cell,
+  type Group,
+  isField,
+  isOfEvaluations,
+  MAX_BUCKETS,
+  MAX_GROUPS,
+  MAX_MEASURE,
+  type Scope,
+  type Shares,
+  type SharesQuestion,
+  type Span,
+  type Timeline,
+  type TimelineQuestion,
+  type Totals,
+  type TotalsQuestion,
+  type Types,
+  type ValuesQuestion
+} from "./AnalyticsQuestion.js"
+import { type Bucket, bucketStart } from "./Bucket.js"
+import type { Aggregate } from "./Measure.js"
+
+type Calls = ReadonlyArray<FilterableCall>
+
+const inScope = (scope: Scope, calls: Calls): Calls => calls.filter(matcher(scope.filter, scope.now))
+
+/** The four numbers of a stat. */
+export const totals = (question: TotalsQuestion, all: Calls): Totals => {
+  const calls = inScope(question, all)
+  const isLatency = new Set<number>(question.latencyMetrics)
+  const known = calls.flatMap((call) => (call.success === null ? [] : [call.success ? 1 : 0]))
+  const durations = calls.flatMap((call) => (isMeasure(call.duration) ? [call.duration] : []))
+  const latencies = calls.flatMap((call) =>
+    call.evaluations.flatMap(({ metricId, value }) => (isLatency.has(metricId) && isMeasure(value) ? [value] : []))
+  )
+  const mean = (values: ReadonlyArray<number>) => (values.length === 0 ? null : aggregate("avg", values))
+  return {
+    calls: calls.length,
+    successRate: mean(known),
+    averageDuration: mean(durations),
+    p95Latency: latencies.length === 0 ? null : aggregate("p95", latencies)
+  }
+}
+
+/** How many values of each type there are. */
+export const types = (question: ValuesQuestion, calls: Calls): Types => {
+  const found = values(question, null, calls)
+  const ofType = (type: string) => found.filter(({ value }) => typeof value === type).length
+  return { numeric: ofType("number"), boolean: ofType("boolean"), string: ofType("string") }
+}
+
+/** The first and the last call with a value; undefined when there is none. */
+export const span = (question: ValuesQuestion, calls: Calls): Span | undefined => {
+  const found = values(question, null, calls)
+  if (found.length === 0) return undefined
+  return found.reduce<Span>(({ first, last }, { at }) => ({ first: Math.min(first, at), last: Math.max(last, at) }), {
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY
+  })
+}
+
+/** An aggregate of the values of each bucket and group. Texts are counted and nothing else; booleans are 0 and 1. */
+export const timeline = (question: TimelineQuestion, calls: Calls): Timeline => {
+  const all = values(question, question.group, calls)
+  const found = question.aggregate === "count" ? all : all.filter(({ value }) => typeof value !== "string")
+  const ranking = question.group === null ? undivided : rank(found.map(({ group }) => group))
+  const buckets = partition(found, ({ at }) => bucketStart(question.bucket, at))
+  const newest = [...buckets.keys()].sort((a, b) => b - a).slice(0, MAX_BUCKETS)
+  return {
+    groups: ranking.groups,
+    cells: newest.flatMap((at) =>
+      Array.from(
+        partition(buckets.get(at) ?? [], (one) => ranking.positionOf(one.group)),
+        ([group, ones]): Cell => ({
+          group,
+          at,
+          count: ones.length,
+          value: aggregate(
+            question.aggregate,
+            ones.map(({ value }) => Number(value))
+          )
+        })
+      )
+    ),
+    truncated: buckets.size > newest.length
+  }
+}
+
+/** How often each value occurs, in each group. */
+export const shares = (question: SharesQuestion, calls: Calls): Shares => {
+  const found = values(question, question.group, calls)
+  const ranking = question.group === null ? undivided : rank(found.map(({ group }) => group))
+  const members = partition(found, (one) => ranking.positionOf(one.group))
+  return {
+    groups: ranking.groups.map((group, position) => {
+      const ones = members.get(position) ?? []
+      const slices = rank(ones.map(({ value }) => value))
+      const counts = partition(ones, ({ value }) => slices.positionOf(value))
+      return {
+        ...group,
+        count: ones.length,
+        slices: slices.groups.map((slice, index) => ({ ...slice, count: counts.get(index)?.length ?? 0 }))
+      }
+    })
+  }
+}
+
+/** A value, when its call was, and what divides it from others. */
+interface Found {
+  readonly at: number
+  readonly value: Scalar
+  readonly group: Scalar | null
+}
+
+const values = (question: ValuesQuestion, group: Field | Bucket | null, calls: Calls): ReadonlyArray<Found> =>
+  inScope(question, calls).flatMap((call) => {
+    const at = DateTime.toEpochMillis(call.timestamp)
+    return evaluationsOf(question, group, call).flatMap((evaluation) => {
+      const value = read(call, evaluation, question.field)
+      if (!isValue(question, value)) return []
+      const key = isField(group)
+        ? scalar(read(call, evaluation, group))
+        : group === null
+          ? null
+          : bucketStart(group, at)
+      return [{ at, value, group: key }]
+    })
+  })
+
+/** The evaluations that a call's values are about; null stands for none of them. */
+const evaluationsOf = (
+  question: ValuesQuestion,
+  group: Field | Bucket | null,
+  call: FilterableCall
+): ReadonlyArray<FilterableEvaluation | null> => {
+  if (!isOfEvaluations(question, group)) return [null]
+  const { metric } = question
+  const found = call.evaluations.filter(({ metricId }) => metric === null || metricId === metric)
+  return found.length === 0 ? [null] : found
+}
+
+const read = (call: FilterableCall, evaluation: FilterableEvaluation | null, field: Field): Json =>
+  field.of !== "evaluation"
+    ? valueOf(call, field)
+    : evaluation === null
+      ? null
+      : evaluationValue(evaluation, field.name)
+
+const scalar = (value: Json): Scalar | null => (value === null || typeof value === "object" ? null : value)
+
+const isMeasure = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= MAX_MEASURE
+
+/** Whether it is a value of the type that is asked for. */
+const isValue = ({ dataType, field }: ValuesQuestion, value: Json): value is Scalar => {
+  switch (dataType) {
+    case "numeric":
+      return isMeasure(value)
+    case "boolean":
+      return typeof value === "boolean"
+    case "string":
+      return typeof value === "string"
+    case "datetime":
+      // Documents and metrics have no instants of their own: they write them as texts.
+      return typeof value === (field.type === "timestamp" ? "number" : "string")
+    case "dynamic":
+      return isMeasure(value) || typeof value === "boolean" || typeof value === "string"
+  }
+}
+
+/** One aggregate of at least one value. */
+export const aggregate = (what: Aggregate, all: ReadonlyArray<number>): number => {
+  switch (what) {
+    case "count":
+      return all.length
+    case "sum":
+      return sum(all)
+    case "avg":
+      return sum(all) / all.length
+    case "min":
+      return all.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
+    case "max":
+      return all.reduce((most, one) => Math.max(most, one), Number.NEGATIVE_INFINITY)
+    case "p50":
+      return percentile(all, 0.5)
+    case "p95":
+      return percentile(all, 0.95)
+    case "p99":
+      return percentile(all, 0.99)
+  }
+}
+
+/** Adds up with Kahan's correction, after Neumaier. */
+const sum = (all: ReadonlyArray<number>): number => {
+  let total = 0
+  let lost = 0
+  for (const one of all) {
+    const next = total + one
+    lost += Math.abs(total) >= Math.abs(one) ? total - next + one : one - next + total
+    total = next
+  }
+  return total + lost
+}
+
+const percentile = (all: ReadonlyArray<number>, p: number): number => {
+  const sorted = Float64Array.from(all).sort()
+  const position = p * (sorted.length - 1)
+  const rank = Math.floor(position)
+  const low = sorted[rank] ?? 0
+  const high = sorted[rank + 1] ?? low
+  return low + (position - rank) * (high - low)
+}
+
+const partition = <A, K>(all: ReadonlyArray<A>, keyOf: (one: A) => K): ReadonlyMap<K, ReadonlyArray<A>> => {
+  const parts = new Map<K, Array<A>>()
+  for (const one of all) {
+    const key = keyOf(one)
+    const part = parts.get(key)
+    if (part === undefined) parts.set(key, [one])
+    else part.push(one)
+  }
+  return parts
+}
+
+interface Ranking {
+  readonly groups: ReadonlyArray<Group>
+  /** Where in `groups` a value belongs. */
+  readonly positionOf: (key: Scalar | null) => number
+}
+
+const undivided: Ranking = { groups: [{ kind: "all", key: null }], positionOf: () => 0 }
+
+/** The most frequent values, and the rest as one. */
+const rank = (keys: ReadonlyArray<Scalar | null>): Ranking => {
+  const counts = new Map<Scalar | null, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const ranked = [...counts].sort(([a, n], [b, m]) => m - n || compareKeys(a, b)).map(([key]) => key)
+  const top = ranked.slice(0, MAX_GROUPS)
+  const positions = new Map(top.map((key, position) => [key, position]))
+  const groups = top.map((key): Group => ({ kind: key === null ? "none" : "value", key }))
+  return {
+    groups: ranked.length > top.length ? [...groups, { kind: "other", key: null }] : groups,
+    positionOf: (key) => positions.get(key) ?? top.length
+  }
+}
+
+const KINDS = ["object", "boolean", "number", "string"]
+
+/** None, then booleans, numbers and texts, each in their order. */
+export const compareKeys = (a: Scalar | null, b: Scalar | null): number => {
+  const byKind = KINDS.indexOf(typeof a) - KINDS.indexOf(typeof b)
+  if (byKind !== 0) return byKind
+  return typeof a === "string" && typeof b === "string" ? compareText(a, b) : Number(a) - Number(b)
+}

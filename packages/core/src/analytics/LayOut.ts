@@ -1,0 +1,102 @@
+/** From answers to charts: names for people, periods without calls filled in, shares worked out. */
+import * as DateTime from "effect/DateTime"
+import type { Field, Scalar } from "../filters/Filter.js"
+import {
+  type Cell,
+  type Group,
+  isField,
+  MAX_BUCKETS,
+  type Share,
+  type Shares,
+  type SharesQuestion,
+  type Timeline,
+  type TimelineQuestion
+} from "./AnalyticsQuestion.js"
+import { type Bucket, nextBucket } from "./Bucket.js"
+import type { Aggregate } from "./Measure.js"
+import type { Slice, SliceSeries, TimePoint, TimeSeries } from "./WidgetData.js"
+
+/**
+ * The series of a line or bar chart. All have a point for each period from the first to the last that holds a value,
+ * those between without one included; only where these are more than a chart shows are the empty ones left out.
+ */
+export const layOutTimeline = (
+  question: TimelineQuestion,
+  fieldName: string,
+  { cells, groups }: Timeline
+): ReadonlyArray<TimeSeries> => {
+  const times = periods(question.bucket, cells)
+  const byGroup = groups.map(() => new Map<number, Cell>())
+  for (const cell of cells) byGroup[cell.group]?.set(cell.at, cell)
+  return groups.map((group, position) => ({
+    ...named(group, question.group, fieldName),
+    points: times.map((at) => pointOf(question.aggregate, at, byGroup[position]?.get(at)))
+  }))
+}
+
+const pointOf = (aggregate: Aggregate, at: number, cell: Cell | undefined): TimePoint => ({
+  timestamp: DateTime.unsafeMake(at),
+  value: cell !== undefined ? withoutMinus(cell.value) : aggregate === "count" ? 0 : null,
+  count: cell?.count ?? 0
+})
+
+/** JSON has no minus zero. */
+const withoutMinus = (value: number): number => (value === 0 ? 0 : value)
+
+const periods = (bucket: Bucket, cells: ReadonlyArray<Cell>): ReadonlyArray<number> => {
+  const held = [...new Set(cells.map(({ at }) => at))].sort((a, b) => a - b)
+  const [first] = held
+  const last = held.at(-1)
+  if (first === undefined || last === undefined) return []
+  const all: Array<number> = []
+  for (let at = first; at <= last; at = nextBucket(bucket, at)) {
+    if (all.length === MAX_BUCKETS) return held
+    all.push(at)
+  }
+  return all
+}
+
+/** The series of a pie chart; where time divides it, in the order of time. */
+export const layOutShares = (
+  question: SharesQuestion,
+  fieldName: string,
+  { groups }: Shares
+): ReadonlyArray<SliceSeries> => {
+  const inTime = isField(question.group) ? groups : [...groups].sort(byTime)
+  return inTime.map((group) => ({
+    ...named(group, question.group, fieldName),
+    total: group.count,
+    points: group.slices.map((slice) => sliceOf(slice, question.field, fieldName, group.count))
+  }))
+}
+
+/** What is other than a value stays where it was, at the end. */
+const byTime = (a: Share, b: Share): number =>
+  typeof a.key === "number" && typeof b.key === "number" ? a.key - b.key : 0
+
+const sliceOf = (slice: Share, field: Field, fieldName: string, total: number): Slice => ({
+  ...named(slice, field, fieldName),
+  value: slice.count,
+  share: slice.count / total
+})
+
+const named = ({ key, kind }: Group, by: Field | Bucket | null, fieldName: string) => {
+  const shown = keyOf(key, by)
+  switch (kind) {
+    case "all":
+      return { kind, key: null, label: fieldName }
+    case "none":
+      return { kind, key: null, label: "(none)" }
+    case "other":
+      return { kind, key: null, label: "(other)" }
+    case "value":
+      return { kind, key: shown, label: String(shown) }
+  }
+}
+
+const keyOf = (key: Scalar | null, by: Field | Bucket | null): Scalar | null =>
+  typeof key !== "number"
+    ? key
+    : by !== null && (!isField(by) || by.type === "timestamp")
+      ? DateTime.formatIso(DateTime.unsafeMake(key))
+      : withoutMinus(key)

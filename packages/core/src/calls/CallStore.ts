@@ -1,0 +1,61 @@
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Permit } from "../access/Permit.js"
+import type { Filter } from "../filters/Filter.js"
+import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { CallRecord } from "./CallRecord.js"
+import type { Delivery } from "./Delivery.js"
+
+/** What became of a delivery. */
+export interface Delivered {
+  readonly call: CallRecord
+  /** False where the call had been delivered before. */
+  readonly created: boolean
+  /** Whether what there is to evaluate is new. */
+  readonly transcriptChanged: boolean
+  /** Blobs that no record refers to any more. */
+  readonly released: ReadonlyArray<string>
+}
+
+/** Which calls a list asks for. */
+export interface CallQuestion {
+  readonly filter: Filter
+  readonly agentId: AgentId | undefined
+  readonly projectId: ProjectId | undefined
+  /** What relative times in the filter are relative to. */
+  readonly now: DateTime.Utc
+}
+
+/** What storage promises about production calls. A permit's organisation and bounds limit every answer. */
+export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
+  CallStore,
+  {
+    /**
+     * Keeps a delivery: a new record (`Redelivery.firstRecord`), or the one its `(agent, call_id)` names, changed by
+     * `Redelivery.redeliver`. It answers when the change is durable. Deliveries that wait at the same time share a
+     * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
+     * no part in a transaction of the caller's.
+     */
+    readonly deliver: (permit: Permit<"calls:write">, delivery: Delivery) => Effect.Effect<Delivered, StorageFault>
+    readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
+    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    readonly list: (
+      permit: Permit<"calls:read">,
+      question: CallQuestion,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageFault>
+    /** Locks a call for the rest of the transaction, so that a review and a delivery do not undo each other. */
+    readonly findForUpdate: (
+      permit: Permit<"calls:write">,
+      id: CallId
+    ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
+    /** Saves what a review changes: success, review, feedback, drop-off point, topic. */
+    readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
+    /** Deletes the call with all that belongs to it, but for the recording's bytes. */
+    readonly remove: (permit: Permit<"calls:delete">, id: CallId) => Effect.Effect<void, StorageFault>
+  }
+>() {}

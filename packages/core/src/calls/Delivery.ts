@@ -1,0 +1,34 @@
+import type * as DateTime from "effect/DateTime"
+import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import type { Json } from "../kernel/Json.js"
+import type { RedactedTranscript } from "../transcripts/Transcript.js"
+import type { Recording } from "./CallRecord.js"
+
+/** The agent whose call it is, as the records of its calls have to know it. */
+export interface CalledAgent {
+  readonly id: AgentId
+  readonly organizationId: OrganizationId
+  readonly projectId: ProjectId
+  readonly name: string
+}
+
+/**
+ * A call as one delivery tells it, fit to be kept. What a delivery leaves out or gives as null is undefined: it says
+ * nothing of it. An empty trace id says nothing either.
+ */
+export interface Delivery {
+  readonly agent: CalledAgent
+  readonly callId: string
+  readonly traceId: string | undefined
+  readonly timestamp: DateTime.Utc | undefined
+  readonly customerNumber: string | undefined
+  readonly callEndedReason: string | undefined
+  readonly feedback: string | undefined
+  readonly metadata: Json | undefined
+  readonly dynamicVariables: Json | undefined
+  readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
+  readonly recording: Recording | undefined
+  /** Why the recording that this delivery announced is not there, in a sentence for a person. */
+  readonly recordingFault: string | undefined
+  readonly receivedAt: DateTime.Utc
+}

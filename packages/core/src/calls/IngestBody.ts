@@ -1,0 +1,212 @@
+/**
+ * The body of E10. The schema says what it is, for API descriptions and for faults; the check that every delivery passes
+ * is compiled from that same schema. What the check refuses is put to the schema, which may know better (a form's
+ * `"5"` is a whole number to it) or else says what is wrong. A property holds the two together: the check accepts
+ * nothing that the schema refuses, and reads from it what the schema reads.
+ */
+import { Ajv, type AnySchemaObject } from "ajv"
+import * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
+import * as Faults from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId } from "../kernel/Ids.js"
+import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
+import { textFault } from "../kernel/Text.js"
+import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
+import { CallLimits } from "./CallRecord.js"
+import { Upload } from "./Upload.js"
+
+/** The values of `redact_fields`. Source: interface, E10. */
+export const redactFields = [
+  "person_name",
+  "age",
+  "phone_number",
+  "email_address",
+  "date",
+  "time",
+  "location",
+  "origin",
+  "gender_sexuality",
+  "physical_attribute",
+  "occupation",
+  "username",
+  "password",
+  "ip_address",
+  "url",
+  "filename",
+  "event",
+  "vehicle_id",
+  "dob",
+  "healthcare_number",
+  "medical_professional",
+  "credit_card",
+  "account_number",
+  "bank_account",
+  "money",
+  "ssn",
+  "passport_number",
+  "driver_license",
+  "numerical_pii"
+] as const
+
+/** Said of a URL that no recording is fetched from, or undefined for one that may be tried. Blank is none at all. */
+export const webAddressFault = (text: string): string | undefined => {
+  if (text.trim() === "") return undefined
+  if (!URL.canParse(text)) return "Enter a valid URL."
+  const url = new URL(text)
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return "Enter a valid URL: it begins with http:// or https://."
+  return url.hostname === "" ? "Enter a valid URL." : undefined
+}
+
+/** An optional field, where null means the same as leaving it out. */
+const orNull = <A, I>(field: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Fields.nullable(field), { default: () => null })
+
+const AudioUpload = Schema.declare((value): value is Upload => value instanceof Upload, {
+  message: () => ({
+    message: "The submitted data was not a file. Check the encoding type on the form.",
+    override: true
+  }),
+  jsonSchema: { type: "string", format: "binary" }
+})
+
+const WebAddress = Fields.text({ max: CallLimits.url }).pipe(
+  Schema.filter((text) => webAddressFault(text) ?? true, { jsonSchema: { format: "uri" } })
+)
+
+const channelIndex = Fields.integer({ min: 0, max: 1 })
+
+const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
+  Fields.object({
+    call_id: Fields.text({ max: CallLimits.callId, blank: false }),
+    trace_id: Fields.withDefault(Fields.text({ max: CallLimits.traceId }), ""),
+    agent: orNull(Fields.id(AgentId)),
+    assistant_id: orNull(Fields.text({ max: CallLimits.assistantId })),
+    voice_recording: orNull(AudioUpload),
+    voice_recording_url: orNull(WebAddress),
+    transcript_type: Fields.withDefault(formats.type, TranscriptFormat.DEFAULT_TYPE),
+    /** Judged by the decoder of its format. */
+    transcript_json: orNull(Schema.Unknown),
+    call_ended_reason: orNull(Fields.text({ max: CallLimits.callEndedReason })),
+    customer_number: orNull(Fields.text({ max: CallLimits.customerNumber })),
+    metadata: orNull(Json),
+    timestamp: orNull(Fields.timestamp),
+    dynamic_variables: orNull(Json),
+    feedback: orNull(Fields.text({ max: CallLimits.feedback })),
+    redact_fields: orNull(Fields.list(Fields.choice(redactFields), { max: 100 })),
+    metric_ids: orNull(Fields.text({ max: 10_000 })),
+    main_agent_channel_index: orNull(channelIndex)
+  }).annotations({ identifier: "IngestBody" })
+
+/** The body of E10 with the interface's own transcript types. */
+export const IngestBody = fieldsOf(TranscriptFormat.builtIn)
+export type IngestBody = typeof IngestBody.Type
+
+/** A body's reader: the body with its defaults filled in, or every fault of its fields. */
+export type DecodeIngestBody = (input: unknown) => Either.Either<IngestBody, Faults.Faults>
+
+/** The reader for one engine's transcript formats. */
+export const makeDecode = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {
+  const schema = fieldsOf(formats)
+  const accepts = compile(schema)
+  const decode = Faults.decode(schema)
+  return (input) => (accepts(input) ? Either.right(read(input)) : decode(input))
+}
+
+/** What the compiled check knows of a body that it accepts. */
+interface Accepted {
+  readonly call_id: string
+  readonly trace_id?: string | null
+  readonly agent?: AgentId | null
+  readonly assistant_id?: string | null
+  readonly voice_recording?: null
+  readonly voice_recording_url?: string | null
+  readonly transcript_type?: string | null
+  readonly transcript_json?: unknown
+  readonly call_ended_reason?: string | null
+  readonly customer_number?: string | null
+  readonly metadata?: Json | null
+  readonly timestamp?: string | null
+  readonly dynamic_variables?: Json | null
+  readonly feedback?: string | null
+  readonly redact_fields?: ReadonlyArray<(typeof redactFields)[number]> | null
+  readonly metric_ids?: string | null
+  readonly main_agent_channel_index?: number | null
+}
+
+/** What the schema makes of a body in its plain JSON form. */
+const read = (body: Accepted): IngestBody => {
+  const at = typeof body.timestamp === "string" ? Fields.parseTimestamp(body.timestamp) : undefined
+  return {
+    call_id: body.call_id,
+    trace_id: body.trace_id ?? "",
+    agent: body.agent ?? null,
+    assistant_id: body.assistant_id ?? null,
+    voice_recording: null,
+    voice_recording_url: body.voice_recording_url ?? null,
+    transcript_type: body.transcript_type ?? TranscriptFormat.DEFAULT_TYPE,
+    transcript_json: body.transcript_json ?? null,
+    call_ended_reason: body.call_ended_reason ?? null,
+    customer_number: body.customer_number ?? null,
+    metadata: body.metadata ?? null,
+    timestamp: at === undefined ? null : DateTime.unsafeMake(at),
+    dynamic_variables: body.dynamic_variables ?? null,
+    feedback: body.feedback ?? null,
+    redact_fields: body.redact_fields ?? null,
+    metric_ids: body.metric_ids ?? null,
+    main_agent_channel_index: body.main_agent_channel_index ?? null
+  }
+}
+
+const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input is Accepted) => {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateFormats: true })
+  ajv.addFormat("date-time", { type: "string", validate: (text: string) => Fields.parseTimestamp(text) !== undefined })
+  ajv.addFormat("uri", { type: "string", validate: (text: string) => webAddressFault(text) === undefined })
+  ajv.addKeyword({
+    keyword: "keepable",
+    schemaType: "string",
+    errors: false,
+    compile: (of: string) =>
+      of === "text"
+        ? (value: unknown) => typeof value !== "string" || textFault(value) === undefined
+        : (value: unknown) => value === null || jsonFault(value) === undefined
+  })
+  const validate = ajv.compile<Accepted>(checkOf(JSONSchema.make(schema)))
+  // A body with inherited fields is no JSON; the schema looks at such a one.
+  return (input): input is Accepted =>
+    isPlainObject(input) && Object.getPrototypeOf(input) === Object.prototype && validate(input) === true
+}
+
+/**
+ * The JSON Schema as the compiled check needs it: what JSON Schema cannot say, and the fields' own schemas do, is added
+ * as the keyword `keepable`, to every free text and every free value.
+ */
+const checkOf = (schema: unknown): AnySchemaObject => {
+  const node = isPlainObject(schema) ? schema : {}
+  if (node["format"] === "binary") return { not: {} }
+  // Judged elsewhere: `Schema.Unknown` is `transcript_json`, whose format has a decoder.
+  if (node["$id"] === "/schemas/unknown") return {}
+  const checked: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (ANNOTATIONS.has(key)) continue
+    checked[key] =
+      key === "properties" || key === "$defs"
+        ? Object.fromEntries(
+            Object.entries(isPlainObject(value) ? value : {}).map(([name, one]) => [name, checkOf(one)])
+          )
+        : Array.isArray(value) && SCHEMA_LISTS.has(key)
+          ? value.map(checkOf)
+          : key === "items"
+            ? checkOf(value)
+            : value
+  }
+  if (Object.keys(checked).length === 0) return { keepable: "json" }
+  return node["type"] === "string" && node["enum"] === undefined ? { ...checked, keepable: "text" } : checked
+}
+
+/** What checks nothing; and that unknown fields are none, which is no fault: they are passed over. */
+const ANNOTATIONS = new Set(["$schema", "$id", "title", "description", "default", "examples", "additionalProperties"])
+const SCHEMA_LISTS = new Set(["anyOf", "allOf", "oneOf"])

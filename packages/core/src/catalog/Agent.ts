@@ -1,0 +1,115 @@
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import { JsonObject } from "../kernel/Json.js"
+import { MAX_NAME } from "./Project.js"
+
+/** How an agent can be reached. Source: interface E1, `channel`. */
+export const Channel = Schema.Literal("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")
+export type Channel = typeof Channel.Type
+
+/** The channels of an agent that names none. */
+export const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
+
+/** What stands where a secret was, in everything that leaves the engine. Sent back, it means the secret that is kept. */
+export const CONCEALED = "********"
+
+const Concealed = Schema.transform(Schema.String, Schema.RedactedFromSelf(Schema.String), {
+  strict: true,
+  decode: (value) => Redacted.make(value),
+  encode: () => CONCEALED
+})
+
+/**
+ * Where an agent answers in text: a chat-completions server, or a webhook. Header values are credentials more often than
+ * not: they are kept, sent to that address alone, and never shown.
+ */
+export const ChatEndpoint = Schema.Struct({
+  url: Schema.String,
+  kind: Schema.Literal("openai", "webhook"),
+  headers: Schema.Record({ key: Schema.String, value: Concealed })
+})
+export type ChatEndpoint = typeof ChatEndpoint.Type
+
+/** A voice agent under test or observation. */
+export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({
+  id: AgentId,
+  organizationId: Fields.named("organization", OrganizationId),
+  projectId: Fields.named("project", ProjectId),
+  name: Schema.String,
+  /** What the agent is told to be; `{{variable}}` placeholders are filled in from a call's dynamic variables. */
+  description: Schema.String,
+  /** The provider's name for the agent, by which its webhooks speak of it. */
+  assistantId: Fields.named("assistant_id", Schema.NullOr(Schema.String)),
+  provider: Schema.NullOr(Schema.String),
+  supportedChannels: Fields.named("supported_channels", Schema.Array(Channel)),
+  chatEndpoint: Fields.named("chat_endpoint", Schema.NullOr(ChatEndpoint)),
+  createdAt: Fields.named("created_at", Schema.DateTimeUtc),
+  updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
+}) {}
+
+/** An agent's wire form; `agent_name` is its name once more, as the interface's other resources call it. */
+export const AgentWire = Schema.extend(Schema.encodedSchema(Agent), Schema.Struct({ agent_name: Schema.String }))
+
+const encode = Schema.encodeSync(Agent)
+
+/** An agent as it travels. */
+export const encodeAgent = (agent: Agent) => ({ ...encode(agent), agent_name: agent.name })
+
+const MAX_DESCRIPTION = 100_000
+
+const blankIsNull = (text: string | null): string | null => (text === null || text.trim() === "" ? null : text)
+
+/** A text where blank and null both mean that there is none. */
+const textOrNone = (max: number): Schema.Schema<string | null> =>
+  Schema.transform(Fields.nullable(Fields.text({ max })), Schema.NullOr(Schema.String), {
+    strict: true,
+    decode: blankIsNull,
+    encode: (text) => text
+  })
+
+const channels = Fields.list(Fields.choice(Channel.literals), { min: 1, max: 50 })
+
+const webAddressFault = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "Enter a valid URL."
+  const url = new URL(text)
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "Enter a valid URL."
+  return url.username !== "" || url.password !== "" ? "Put credentials into headers, not into the URL." : undefined
+}
+
+const webAddress = Fields.text({ max: 2048, blank: false }).pipe(Schema.filter((text) => webAddressFault(text) ?? true))
+
+const chatEndpoint = Fields.nullable(
+  Fields.object({
+    url: webAddress,
+    kind: Fields.choice(["openai", "webhook"]),
+    headers: Fields.withDefault(JsonObject, {})
+  })
+)
+
+/** A chat endpoint as it was sent; `ChatEndpointRule` makes one of it that can be kept. */
+export type ChatEndpointInput = typeof chatEndpoint.Type
+
+/** What creates an agent. */
+export const AgentDraft = Fields.object({
+  project: Fields.id(ProjectId),
+  name: Fields.text({ max: MAX_NAME, blank: false }),
+  description: Fields.withDefault(Fields.text({ max: MAX_DESCRIPTION }), ""),
+  assistant_id: Fields.withDefault(textOrNone(MAX_NAME), null),
+  provider: Fields.withDefault(textOrNone(100), null),
+  supported_channels: Fields.withDefault(channels, DEFAULT_CHANNELS),
+  chat_endpoint: Fields.withDefault(chatEndpoint, null)
+})
+export type AgentDraft = typeof AgentDraft.Type
+
+/** What changes an agent; fields left out stay as they are. An agent stays in its project, for its calls lie there. */
+export const AgentPatch = Fields.object({
+  name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
+  description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION })),
+  assistant_id: Fields.optional(textOrNone(MAX_NAME)),
+  provider: Fields.optional(textOrNone(100)),
+  supported_channels: Fields.optional(channels),
+  chat_endpoint: Fields.optional(chatEndpoint)
+})
+export type AgentPatch = typeof AgentPatch.Type

@@ -1,0 +1,62 @@
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Permit } from "../access/Permit.js"
+import type { AgentId, ProjectId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
+import type { AssistantIdTaken } from "./AgentErrors.js"
+
+/** What is kept of a new agent. */
+export interface NewAgent {
+  readonly projectId: ProjectId
+  readonly name: string
+  readonly description: string
+  readonly assistantId: string | null
+  readonly provider: string | null
+  readonly supportedChannels: ReadonlyArray<Channel>
+  readonly chatEndpoint: ChatEndpoint | null
+}
+
+/** Which agents are looked for; an agent that answers to either list is found, once. */
+export interface AgentNames {
+  readonly ids: ReadonlyArray<AgentId>
+  readonly assistantIds: ReadonlyArray<string>
+}
+
+/**
+ * What storage promises about agents. A permit's organisation bounds every answer; deleted agents, and those of deleted
+ * projects, are not there. No two agents of an organisation that are there share an assistant id.
+ */
+export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
+  AgentStore,
+  {
+    readonly insert: (
+      permit: Permit<"catalog:write">,
+      agent: NewAgent,
+      now: DateTime.Utc
+    ) => Effect.Effect<Agent, AssistantIdTaken | StorageFault>
+    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageFault>
+    /** All agents that go by these names, in one statement and in no order. */
+    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    /** Newest first, of one project or of all; within the permit's reach; up to one more than the page holds. */
+    readonly list: (
+      permit: Permit<"catalog:read">,
+      of: { readonly projectId: ProjectId | null },
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    /** Saves the changed agent as a whole. */
+    readonly save: (
+      permit: Permit<"catalog:write">,
+      agent: Agent
+    ) => Effect.Effect<void, AssistantIdTaken | StorageFault>
+    /** Takes the agent out of sight; its assistant id is free again. */
+    readonly remove: (
+      permit: Permit<"catalog:delete">,
+      id: AgentId,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
+  }
+>() {}

@@ -1,0 +1,187 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, mergeFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { type AgentId, ProjectId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { Agent, AgentDraft, AgentPatch } from "./Agent.js"
+import type { AssistantIdTaken } from "./AgentErrors.js"
+import { AgentDirectory } from "./AgentDirectory.js"
+import { AgentStore } from "./AgentStore.js"
+import { chatEndpointOf } from "./ChatEndpointRule.js"
+import { Projects } from "./Projects.js"
+
+/** How an input names an agent: by its id, by its provider's id for it, or by both. */
+export interface AgentName {
+  readonly agent?: AgentId | null | undefined
+  readonly assistantId?: string | null | undefined
+}
+
+/** Agents of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
+  Agents,
+  {
+    readonly create: UseCase<"agents.create", [input: unknown], Agent, ValidationFailed | StorageFault>
+    /** `{project?, cursor?, limit?}` */
+    readonly list: UseCase<"agents.list", [query: unknown], Pages.Page<Agent>, ValidationFailed | StorageFault>
+    readonly read: UseCase<"agents.read", [id: AgentId], Agent, NotFound | StorageFault>
+    readonly update: UseCase<
+      "agents.update",
+      [id: AgentId, input: unknown],
+      Agent,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes the agent out of sight; the calls it made stay. */
+    readonly delete: UseCase<"agents.delete", [id: AgentId], void, NotFound | StorageFault>
+    /** An agent that another use case was given the id of, when it is within the permit's reach. */
+    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
+    /**
+     * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
+     * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
+     * be seen yet (see `AgentDirectory`).
+     */
+    readonly resolve: (permit: Permit, name: AgentName) => Effect.Effect<Agent, ValidationFailed | StorageFault>
+  }
+>() {}
+
+/** What a list of agents takes. */
+export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
+
+const taken = (_: AssistantIdTaken) =>
+  new ValidationFailed({ faults: fault("assistant_id", "This field must be unique.") })
+
+const unnamed = mergeFaults(
+  fault("agent", "This field is required if assistant_id is not provided."),
+  fault("assistant_id", "This field is required if agent is not provided.")
+)
+
+export const layer = Layer.effect(
+  Agents,
+  Effect.gen(function* () {
+    const store = yield* AgentStore
+    const directory = yield* AgentDirectory
+    const projects = yield* Projects
+    const work = yield* UnitOfWork
+
+    const find = (permit: Permit, id: AgentId) =>
+      store.find(permit, id).pipe(
+        Effect.flatten,
+        Effect.filterOrFail((agent) => reaches(permit, { project: agent.projectId, agent: agent.id })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Agent" }))
+      )
+
+    const resolve = (permit: Permit, { agent, assistantId }: AgentName) =>
+      Effect.gen(function* () {
+        const id = agent ?? null
+        const assistant = assistantId ?? null
+        if (id === null && assistant === null) return yield* new ValidationFailed({ faults: unnamed })
+        const all = yield* directory.findAll(permit, {
+          ids: id === null ? [] : [id],
+          assistantIds: assistant === null ? [] : [assistant]
+        })
+        const found = all.filter((one) => reaches(permit, { project: one.projectId, agent: one.id }))
+        const byId = found.find((one) => one.id === id)
+        const byAssistant = found.find((one) => one.assistantId === assistant)
+        const faults = mergeFaults(
+          ...(id !== null && byId === undefined ? [fault("agent", Said.unknownId(id))] : []),
+          ...(assistant !== null && byAssistant === undefined
+            ? [fault("assistant_id", Said.unknownId(assistant))]
+            : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
+              ? [fault("assistant_id", "This assistant is another agent's.")]
+              : [])
+        )
+        const agentFound = byId ?? byAssistant
+        return agentFound === undefined || Object.keys(faults).length > 0
+          ? yield* new ValidationFailed({ faults })
+          : agentFound
+      })
+
+    return Agents.of({
+      find,
+      resolve,
+      create: useCase("agents.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(AgentDraft, input)
+            const chatEndpoint = yield* Effect.mapError(
+              chatEndpointOf(draft.chat_endpoint, null),
+              (faults) => new ValidationFailed({ faults })
+            )
+            const project = yield* projects.hold(permit, "project", draft.project)
+            return yield* store.insert(
+              permit,
+              {
+                projectId: project.id,
+                name: draft.name,
+                description: draft.description,
+                assistantId: draft.assistant_id,
+                provider: draft.provider,
+                supportedChannels: [...new Set(draft.supported_channels)],
+                chatEndpoint
+              },
+              yield* DateTime.now
+            )
+          }).pipe(Effect.catchTag("AssistantIdTaken", taken))
+        )
+      ),
+      list: useCase("agents.list")((permit, query) =>
+        Effect.gen(function* () {
+          const decoded = yield* decodeInput(AgentQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (decoded.project !== undefined) yield* projects.named(permit, "project", decoded.project)
+          const found = yield* store.list(permit, { projectId: decoded.project ?? null }, page)
+          return Pages.pageOf(page, found, (agent) => agent.id)
+        })
+      ),
+      read: useCase("agents.read")(find),
+      update: useCase("agents.update")((permit, id, input) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const agent = yield* find(permit, id)
+              const patch = yield* decodeInput(AgentPatch, input)
+              const chatEndpoint =
+                patch.chat_endpoint === undefined
+                  ? agent.chatEndpoint
+                  : yield* Effect.mapError(
+                      chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint),
+                      (faults) => new ValidationFailed({ faults })
+                    )
+              const changed = new Agent({
+                ...agent,
+                name: patch.name ?? agent.name,
+                description: patch.description ?? agent.description,
+                assistantId: patch.assistant_id === undefined ? agent.assistantId : patch.assistant_id,
+                provider: patch.provider === undefined ? agent.provider : patch.provider,
+                supportedChannels:
+                  patch.supported_channels === undefined
+                    ? agent.supportedChannels
+                    : [...new Set(patch.supported_channels)],
+                chatEndpoint,
+                updatedAt: yield* DateTime.now
+              })
+              yield* store.save(permit, changed)
+              return changed
+            }).pipe(Effect.catchTag("AssistantIdTaken", taken))
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
+      ),
+      delete: useCase("agents.delete")((permit, id) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* find(permit, id)
+              yield* store.remove(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipLeft(directory.forget(permit)))
+      )
+    })
+  })
+)

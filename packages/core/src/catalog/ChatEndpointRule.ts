@@ -1,0 +1,44 @@
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { type ChatEndpoint, type ChatEndpointInput, CONCEALED } from "./Agent.js"
+
+const MAX_HEADERS = 20
+const MAX_HEADER_VALUE = 4096
+/** RFC 9110, section 5: a header's name is a token; its value holds visible characters, spaces and tabs. */
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * The chat endpoint to keep. A header sent as `********` keeps the value that `kept` has for it, as long as the address
+ * is still of the same origin: otherwise whoever may change an agent could have its secrets sent to themselves.
+ */
+export const chatEndpointOf = (
+  input: ChatEndpointInput,
+  kept: ChatEndpoint | null
+): Either.Either<ChatEndpoint | null, Faults> => {
+  if (input === null) return Either.right(null)
+  const sameOrigin = kept !== null && new URL(kept.url).origin === new URL(input.url).origin
+  const headers = new Map<string, Redacted.Redacted>()
+  const names = Object.keys(input.headers)
+  const faults = names.map((name) => {
+    const value = input.headers[name]
+    const path = `chat_endpoint.headers.${name}`
+    if (!HEADER_NAME.test(name)) return fault("chat_endpoint.headers", Said.notAChoice(name))
+    if (typeof value !== "string") return fault(path, Said.notAString)
+    if (value.length > MAX_HEADER_VALUE) return fault(path, Said.tooLong(MAX_HEADER_VALUE))
+    if (!HEADER_VALUE.test(value)) return fault(path, "Enter a valid header value.")
+    const secret = value === CONCEALED ? kept?.headers[name] : Redacted.make(value)
+    if (secret === undefined) return fault(path, Said.required)
+    if (value === CONCEALED && !sameOrigin)
+      return fault(path, "Give the value again: the kept one is for another address.")
+    headers.set(name, secret)
+    return noFaults
+  })
+  const tooMany = names.length > MAX_HEADERS ? fault("chat_endpoint.headers", Said.tooMany(MAX_HEADERS)) : noFaults
+  return failWhenFaulty(mergeFaults(tooMany, ...faults), () => ({
+    url: input.url,
+    kind: input.kind,
+    headers: Object.fromEntries(headers)
+  }))
+}

@@ -1,0 +1,76 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CurrentActor, hostActor } from "../access/Actor.js"
+import type { IssuedApiKey } from "../access/ApiKey.js"
+import { ApiKeys } from "../access/ApiKeys.js"
+import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import type { Agent } from "./Agent.js"
+import { Agents } from "./Agents.js"
+import { type Organization, OrganizationDraft } from "./Organization.js"
+import { OrganizationStore } from "./OrganizationStore.js"
+import type { Project } from "./Project.js"
+import { Projects } from "./Projects.js"
+
+/** An organisation that can be used at once. */
+export interface FoundedOrganization {
+  readonly organization: Organization
+  readonly project: Project
+  readonly agent: Agent
+  /** A key with every scope; its secret is shown here and never again. */
+  readonly apiKey: IssuedApiKey
+}
+
+/**
+ * The organisations of this database, for its operator: the process or the person that holds the database. No actor is
+ * asked for, since all actors belong to an organisation; so no door to the outside may offer these.
+ */
+export class Organizations extends Context.Tag("@earshot/core/catalog/Organizations")<
+  Organizations,
+  {
+    /** Makes an organisation of `{name}` with a project, an agent and an API key, all or nothing. */
+    readonly create: (input: unknown) => Effect.Effect<FoundedOrganization, ValidationFailed | StorageFault>
+    /** Newest first: `{cursor?, limit?}` */
+    readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageFault>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Organizations,
+  Effect.gen(function* () {
+    const store = yield* OrganizationStore
+    const projects = yield* Projects
+    const agents = yield* Agents
+    const keys = yield* ApiKeys
+    const work = yield* UnitOfWork
+
+    return Organizations.of({
+      create: Effect.fn("Organizations.create")((input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(OrganizationDraft, input)
+            const organization = yield* store.insert(draft, yield* DateTime.now)
+            return yield* Effect.gen(function* () {
+              const project = yield* projects.create({ name: "Default project" })
+              const agent = yield* agents.create({ project: project.id, name: "Default agent" })
+              const apiKey = yield* keys.create({ name: "First key" })
+              return { organization, project, agent, apiKey }
+            }).pipe(
+              Effect.provideService(CurrentActor, hostActor(organization.id)),
+              // The host may do everything, so neither can be.
+              Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die })
+            )
+          })
+        )
+      ),
+      list: Effect.fn("Organizations.list")(function* (query) {
+        const page = yield* Pages.decodeRequest(query)
+        const found = yield* store.list(page)
+        return Pages.pageOf(page, found, (organization) => organization.id)
+      })
+    })
+  })
+)

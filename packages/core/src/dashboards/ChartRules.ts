@@ -1,0 +1,228 @@
+/**
+ * What a widget must be to be drawn. Source: interface, Widget, "Chart rules"; what it leaves open is written down in
+ * docs/dashboards.md.
+ */
+import * as Either from "effect/Either"
+import type { Bucket } from "../analytics/Bucket.js"
+import { Aggregate, type DataType } from "../analytics/Measure.js"
+import { type Field, fieldOf } from "../filters/Filter.js"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import type { ProjectId } from "../kernel/Ids.js"
+import type { EvalType } from "../metrics/Metric.js"
+import { NOT_A_FIELD, type Reading, readWidget, type WidgetSpec } from "./WidgetSpec.js"
+
+/** What the ids in an input stand for; null where there is nothing of that id for this caller. */
+export interface Referred {
+  readonly dashboard: { readonly projectId: ProjectId } | null
+  readonly metric: { readonly projectId: ProjectId; readonly evalType: EvalType } | null
+}
+
+/**
+ * Judges a patch laid over a stored widget, or, with null, the draft of a new one: the widget that comes of it, or every
+ * fault, keyed by path.
+ */
+export const judge = (
+  stored: WidgetSpec | null,
+  input: unknown,
+  referred: Referred
+): Either.Either<WidgetSpec, Faults> => judgeReading(readWidget(stored, input), referred)
+
+/** `judge` for what was read before, as it has to be to know which dashboard and metric to look up. */
+export const judgeReading = ({ faults, spec }: Reading, referred: Referred): Either.Either<WidgetSpec, Faults> => {
+  const all = mergeFaults(
+    faults,
+    referenceFaults(spec, referred),
+    chartFaults(spec),
+    fieldFaults(spec, referred.metric)
+  )
+  return Either.flatMap(
+    failWhenFaulty(all, () => spec),
+    // What could not be read has a fault, so that with none everything is there.
+    (judged) => (isWhole(judged) ? Either.right(judged) : Either.left(all))
+  )
+}
+
+type Spec = Reading["spec"]
+
+const isWhole = (spec: Spec): spec is WidgetSpec => Object.values(spec).every((value) => value !== undefined)
+
+const referenceFaults = ({ dashboardId, metricId }: Spec, { dashboard, metric }: Referred): Faults => {
+  const isMetricThere = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)
+  return mergeFaults(
+    dashboardId !== undefined && dashboard === null ? fault("dashboard", Said.unknownId(dashboardId)) : noFaults,
+    metricId !== undefined && metricId !== null && !isMetricThere ? fault("metric", Said.unknownId(metricId)) : noFaults
+  )
+}
+
+const chartFaults = (spec: Spec): Faults => {
+  switch (spec.chartType) {
+    case undefined:
+      return noFaults
+    case "stat":
+      return spec.field === undefined || spec.field === ""
+        ? noFaults
+        : fault("field", "A stat chart takes no field: it shows total calls, success rate, duration and latency.")
+    case "line":
+    case "pie":
+      return mergeFaults(
+        needed("field", spec.field, spec.chartType),
+        unwanted("aggregation_function", spec.aggregationFunction, spec.chartType),
+        unwanted("time_period", spec.timePeriod, spec.chartType)
+      )
+    case "bar":
+      return mergeFaults(
+        needed("field", spec.field, "bar"),
+        needed("aggregation_function", spec.aggregationFunction, "bar"),
+        needed("time_period", spec.timePeriod, "bar")
+      )
+  }
+}
+
+const needed = (path: string, value: string | null | undefined, chart: string): Faults =>
+  value === null || value === "" ? fault(path, `A ${chart} chart needs ${article(path)} ${path}.`) : noFaults
+
+const unwanted = (path: string, value: string | null | undefined, chart: string): Faults =>
+  value === null || value === undefined
+    ? noFaults
+    : fault(path, `A ${chart} chart takes no ${path}; leave it out or set it to null.`)
+
+const article = (word: string): string => (/^[aeiou]/.test(word) ? "an" : "a")
+
+const VALUE = "metric_evaluations.value"
+
+const fieldFaults = (spec: Spec, metric: Referred["metric"]): Faults => {
+  const name = spec.chartType === "stat" ? "" : (spec.field ?? "")
+  const field = fieldOf(name)
+  const isOfMetric =
+    name === VALUE || (spec.chartType !== "stat" && spec.groupBy?.type === "field" && spec.groupBy.field === VALUE)
+  return mergeFaults(
+    name !== "" && field === undefined ? fault("field", NOT_A_FIELD) : noFaults,
+    isOfMetric && spec.metricId === null ? fault("metric", `${Said.required} ${VALUE} is of one metric.`) : noFaults,
+    field === undefined || spec.dataType === undefined ? noFaults : dataTypeFaults(field, spec.dataType),
+    field === undefined || spec.dataType === undefined || spec.chartType !== "bar"
+      ? noFaults
+      : aggregateFaults(field, effectiveType(field, spec.dataType, metric?.evalType), spec.aggregationFunction)
+  )
+}
+
+const dataTypeFaults = (field: Field, given: DataType | null): Faults => {
+  const own = ownType(field)
+  return given === null || given === "dynamic" || own === "dynamic" || given === own
+    ? noFaults
+    : fault("data_type", `This field is ${own}, not ${given}.`)
+}
+
+const aggregateFaults = (field: Field, type: DataType, given: Aggregate | null | undefined): Faults => {
+  const possible = aggregatesOf(field, type)
+  return given === null || given === undefined || possible.includes(given)
+    ? noFaults
+    : fault("aggregation_function", `"${given}" makes no sense of this field; use ${possible.join(" or ")}.`)
+}
+
+/** Which aggregates a field takes. Identifiers are numbers that nobody adds up. */
+const aggregatesOf = (field: Field, type: DataType): ReadonlyArray<Aggregate> => {
+  if (field.type === "integer") return ["count"]
+  switch (type) {
+    case "numeric":
+    case "dynamic":
+      return Aggregate.literals
+    case "boolean":
+      return ["count", "sum", "avg"]
+    case "string":
+    case "datetime":
+      return ["count"]
+  }
+}
+
+/** What a field's values are by its name alone; `dynamic` for documents and metrics, which hold what they are given. */
+const ownType = (field: Field): DataType => {
+  switch (field.type) {
+    case "integer":
+    case "number":
+      return "numeric"
+    case "boolean":
+      return "boolean"
+    case "text":
+    case "status":
+      return "string"
+    case "timestamp":
+      return "datetime"
+    case "dynamic":
+      return "dynamic"
+  }
+}
+
+/** What a metric's values are. Source: interface, Metric.eval_type. */
+const metricType = (evalType: EvalType): DataType => {
+  switch (evalType) {
+    case "numeric":
+    case "continuous_qualitative":
+      return "numeric"
+    case "binary":
+    case "binary_workflow_adherence":
+      return "boolean"
+    case "enum":
+      return "string"
+  }
+}
+
+/**
+ * What the values of a field are taken for: what they are by the field's name; where that leaves it open, what the client
+ * said; where that does too, what the metric says; and `dynamic`, each by its own type, at last.
+ */
+export const effectiveType = (field: Field, given: DataType | null, evalType: EvalType | undefined): DataType => {
+  const own = ownType(field)
+  if (own !== "dynamic") return own
+  if (given !== null) return given
+  return field.of === "evaluation" && evalType !== undefined ? metricType(evalType) : "dynamic"
+}
+
+/** A chart that can be drawn, read out of a widget that passed the rules. */
+export type Chart = { readonly type: "stat" } | LineChart | PieChart | BarChart
+
+interface Plot {
+  readonly field: Field
+  readonly dataType: DataType
+  readonly group: Field | Bucket | null
+}
+
+export interface LineChart extends Plot {
+  readonly type: "line"
+}
+
+export interface PieChart extends Plot {
+  readonly type: "pie"
+}
+
+export interface BarChart extends Plot {
+  readonly type: "bar"
+  readonly aggregate: Aggregate
+  readonly period: Bucket
+}
+
+/** The chart of a widget; undefined for one that did not pass the rules. */
+export const chartOf = (spec: WidgetSpec, evalType: EvalType | undefined): Chart | undefined => {
+  if (spec.chartType === "stat") return { type: "stat" }
+  const field = fieldOf(spec.field)
+  const group = groupOf(spec)
+  if (field === undefined || group === undefined) return undefined
+  const plot: Plot = { field, group, dataType: effectiveType(field, spec.dataType, evalType) }
+  switch (spec.chartType) {
+    case "line":
+    case "pie":
+      return { type: spec.chartType, ...plot }
+    case "bar": {
+      const { aggregationFunction: aggregate, timePeriod: period } = spec
+      return aggregate === null || period === null
+        ? undefined
+        : { type: "bar", ...plot, aggregate, period: { by: "period", period } }
+    }
+  }
+}
+
+const groupOf = ({ groupBy }: WidgetSpec): Field | Bucket | null | undefined =>
+  groupBy === null
+    ? null
+    : groupBy.type === "field"
+      ? fieldOf(groupBy.field)
+      : { by: "interval", milliseconds: groupBy.interval }

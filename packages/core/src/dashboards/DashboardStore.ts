@@ -1,0 +1,49 @@
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Permit } from "../access/Permit.js"
+import type { DashboardId, ProjectId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { GivenFilter } from "./GivenFilter.js"
+
+/** What is kept of a dashboard, its widgets apart. */
+export interface DashboardSpec {
+  readonly projectId: ProjectId
+  readonly name: string
+  readonly filters: GivenFilter
+}
+
+export interface StoredDashboard {
+  readonly id: DashboardId
+  readonly spec: DashboardSpec
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** What storage promises about dashboards. A permit's organisation bounds every answer; those of deleted projects are not there. */
+export class DashboardStore extends Context.Tag("@earshot/core/dashboards/DashboardStore")<
+  DashboardStore,
+  {
+    readonly insert: (
+      permit: Permit<"dashboards:write">,
+      spec: DashboardSpec,
+      now: DateTime.Utc
+    ) => Effect.Effect<StoredDashboard, StorageFault>
+    readonly find: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageFault>
+    /** As `find`, and nobody changes or deletes the dashboard until the transaction ends. */
+    readonly hold: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageFault>
+    /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
+    readonly list: (
+      permit: Permit<"dashboards:read">,
+      page: PageRequest,
+      /** Null for those of all projects. */
+      project: ProjectId | null
+    ) => Effect.Effect<ReadonlyArray<StoredDashboard>, StorageFault>
+    /** Saves name and filters. */
+    readonly save: (permit: Permit<"dashboards:write">, dashboard: StoredDashboard) => Effect.Effect<void, StorageFault>
+    /** Deletes the dashboard and its widgets. */
+    readonly remove: (permit: Permit<"dashboards:delete">, id: DashboardId) => Effect.Effect<void, StorageFault>
+  }
+>() {}

@@ -1,0 +1,51 @@
+/** From what is kept to what is shown. */
+import { type Filter, fieldOf } from "../filters/Filter.js"
+import { merge } from "../filters/MergeFilters.js"
+import { print } from "../filters/ParseFilter.js"
+import { effectiveType } from "./ChartRules.js"
+import { Dashboard } from "./Dashboard.js"
+import type { StoredDashboard } from "./DashboardStore.js"
+import { Widget } from "./Widget.js"
+import type { StoredWidget } from "./WidgetStore.js"
+
+/** What a widget is about: its dashboard's filter and its own. */
+export const effectiveFilter = ({ dashboardFilter, spec }: Pick<StoredWidget, "dashboardFilter" | "spec">): Filter =>
+  merge(dashboardFilter, spec.filters.filter)
+
+export const presentWidget = (stored: StoredWidget): Widget => {
+  const { createdAt, id, metric, spec, updatedAt } = stored
+  const field = fieldOf(spec.field)
+  return new Widget({
+    id,
+    dashboardId: spec.dashboardId,
+    name: spec.name,
+    chartType: spec.chartType,
+    filters: spec.filters.given,
+    effectiveFilters: print(effectiveFilter(stored)),
+    dataType: spec.dataType ?? (field === undefined ? null : effectiveType(field, null, metric?.evalType)),
+    field: spec.field,
+    metricId: spec.metricId,
+    metricName: metric?.name ?? null,
+    timePeriod: spec.timePeriod,
+    aggregationFunction: spec.aggregationFunction,
+    groupBy: spec.groupBy,
+    metadata: spec.metadata,
+    createdAt,
+    updatedAt
+  })
+}
+
+export const presentDashboard = (
+  { createdAt, id, spec, updatedAt }: StoredDashboard,
+  widgets: ReadonlyArray<StoredWidget>
+): Dashboard =>
+  new Dashboard({
+    id,
+    name: spec.name,
+    projectId: spec.projectId,
+    filters: spec.filters.given,
+    widgets: widgets.map(presentWidget),
+    widgetCount: widgets.length,
+    createdAt,
+    updatedAt
+  })

@@ -1,0 +1,205 @@
+/**
+ * The writable side of a widget: what is kept of it, and how an input is read into that. Reading goes field by field, so
+ * that a fault in one does not hide those of the others, nor those that the chart rules find between the rest.
+ */
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
+import { fieldOf } from "../filters/Filter.js"
+import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { DashboardId, MetricId } from "../kernel/Ids.js"
+import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
+import { GivenFilter, noFilter } from "./GivenFilter.js"
+import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
+
+/** The longest field name. Source: interface, Limits. */
+export const MAX_FIELD = 255
+
+/** The widest time bucket in milliseconds: a leap year. */
+export const MAX_INTERVAL = 366 * 86_400_000
+
+/** The largest metadata, in characters of JSON text. */
+export const MAX_METADATA = 65_536
+
+/** What is kept of a widget. */
+export interface WidgetSpec {
+  readonly dashboardId: DashboardId
+  readonly name: string
+  readonly chartType: ChartType
+  readonly filters: GivenFilter
+  /** Null where it is left to be inferred. */
+  readonly dataType: DataType | null
+  /** Blank where there is none. */
+  readonly field: string
+  readonly metricId: MetricId | null
+  readonly timePeriod: TimePeriod | null
+  readonly aggregationFunction: Aggregate | null
+  readonly groupBy: GroupBy | null
+  readonly metadata: Json
+}
+
+/** A field where null and blank mean that nothing is there. */
+const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Schema<A | null, unknown> =>
+  Fields.judged(
+    (input) => (input === null || input === "" ? Either.right(null) : decode(field)(input)),
+    (value) => value,
+    { anyOf: [jsonSchema, { type: "null" }] }
+  )
+
+const textOrBlank = (max: number): Schema.Schema<string, unknown> => {
+  const text = decode(Fields.text({ max }))
+  return Fields.judged(
+    (input) => (input === null ? Either.right("") : text(input)),
+    (value) => value,
+    { anyOf: [{ type: "string", maxLength: max }, { type: "null" }] }
+  )
+}
+
+export const NOT_A_FIELD =
+  "Not a field of calls. Use one such as duration, success, call_ended_reason or metadata.<key>."
+
+const knownField = decode(Fields.text({ max: MAX_FIELD, blank: false }))
+const groupType = decode(Fields.choice(["field", "bucket"]))
+const interval = decode(Fields.integer({ min: 1, max: MAX_INTERVAL }))
+
+const readGroupBy = (input: unknown): Either.Either<GroupBy | null, Faults> => {
+  if (input === null || input === "") return Either.right(null)
+  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, Said.notAnObject))
+  if (Object.keys(input).length === 0) return Either.right(null)
+  const under = <A>(key: string, read: (value: unknown) => Either.Either<A, Faults>): Either.Either<A, Faults> =>
+    input[key] === undefined
+      ? Either.left(fault(key, Said.required))
+      : Either.mapLeft(read(input[key]), (faults) => underPath(key, faults))
+  return Either.flatMap(under("type", groupType), (type): Either.Either<GroupBy, Faults> => {
+    switch (type) {
+      case "field":
+        return under("field", knownField).pipe(
+          Either.filterOrLeft(
+            (field) => fieldOf(field) !== undefined,
+            () => fault("field", NOT_A_FIELD)
+          ),
+          Either.map((field) => ({ type, field }))
+        )
+      case "bucket":
+        return Either.map(under("interval", interval), (milliseconds) => ({ type, interval: milliseconds }))
+    }
+  })
+}
+
+const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.judged(readGroupBy, (value) => value, {
+  description: "How the chart is divided; null or {} where it is not.",
+  anyOf: [
+    {
+      type: "object",
+      required: ["type", "field"],
+      properties: { type: { const: "field" }, field: { type: "string", maxLength: MAX_FIELD } }
+    },
+    {
+      type: "object",
+      required: ["type", "interval"],
+      properties: { type: { const: "bucket" }, interval: { type: "integer", minimum: 1, maximum: MAX_INTERVAL } }
+    },
+    { type: "object", maxProperties: 0 },
+    { type: "null" }
+  ]
+})
+
+const MetadataField: Schema.Schema<Json, unknown> = Fields.judged(
+  (input) => {
+    const wrong = jsonFault(input)
+    if (wrong !== undefined) return Either.left(fault(NON_FIELD, wrong))
+    return JSON.stringify(input).length > MAX_METADATA
+      ? Either.left(fault(NON_FIELD, `Ensure this value has no more than ${MAX_METADATA} characters as JSON.`))
+      : decode(Json)(input)
+  },
+  (value) => value,
+  {}
+)
+
+const fields = {
+  dashboard: Fields.id(DashboardId),
+  name: textOrBlank(MAX_NAME),
+  chart_type: Fields.choice(ChartType.literals),
+  filters: GivenFilter,
+  data_type: Fields.choiceOrNone(DataType.literals),
+  field: textOrBlank(MAX_FIELD),
+  metric: orNone(Fields.id(MetricId), { type: "integer", minimum: 1 }),
+  time_period: Fields.choiceOrNone(TimePeriod.literals),
+  aggregation_function: Fields.choiceOrNone(Aggregate.literals),
+  group_by: GroupByField,
+  metadata: MetadataField
+}
+
+const patchable = {
+  name: Fields.optional(fields.name),
+  filters: Fields.optional(fields.filters),
+  data_type: Fields.optional(fields.data_type),
+  field: Fields.optional(fields.field),
+  metric: Fields.optional(fields.metric),
+  time_period: Fields.optional(fields.time_period),
+  aggregation_function: Fields.optional(fields.aggregation_function),
+  group_by: Fields.optional(fields.group_by),
+  metadata: Fields.optional(fields.metadata)
+}
+
+/** What creates a widget: for the descriptions of doors; `readWidget` is what reads it. */
+export const WidgetDraft = Fields.object({ dashboard: fields.dashboard, chart_type: fields.chart_type, ...patchable })
+
+/** What changes a widget: for the descriptions of doors; `readWidget` is what reads it. Source: interface, E3. */
+export const WidgetPatch = Fields.object({
+  dashboard: Fields.optional(fields.dashboard),
+  chart_type: Fields.optional(fields.chart_type),
+  ...patchable
+})
+
+/** A widget as far as it could be read: what had a fault is undefined. */
+export interface Reading {
+  readonly spec: { readonly [Key in keyof WidgetSpec]: WidgetSpec[Key] | undefined }
+  readonly faults: Faults
+}
+
+/**
+ * Reads an input laid over a widget that is stored, or, with null, over the defaults of a new one. Fields that the input
+ * leaves out stay as they are; fields that no client may write are passed over.
+ */
+export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading => {
+  const body = isPlainObject(input) ? input : {}
+  const found: Array<Faults> = isPlainObject(input) ? [] : [fault(NON_FIELD, Said.notAnObject)]
+  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): A | undefined => {
+    const given = Object.hasOwn(body, name) ? body[name] : undefined
+    if (given === undefined && otherwise !== undefined) return otherwise
+    const value =
+      given === undefined
+        ? Either.left(fault(name, Said.required))
+        : Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
+    if (Either.isRight(value)) return value.right
+    found.push(value.left)
+    return undefined
+  }
+  /** A field that may hold nothing. */
+  const readOrNone = <A, I>(
+    name: string,
+    field: Schema.Schema<A | null, I>,
+    otherwise: A | null
+  ): A | null | undefined =>
+    Object.hasOwn(body, name) && body[name] !== undefined ? read(name, field, undefined) : otherwise
+  const spec = {
+    dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
+    name: read("name", fields.name, stored?.name ?? ""),
+    chartType: read("chart_type", fields.chart_type, stored?.chartType),
+    filters: read("filters", fields.filters, stored?.filters ?? noFilter),
+    dataType: readOrNone("data_type", fields.data_type, stored?.dataType ?? null),
+    field: read("field", fields.field, stored?.field ?? ""),
+    metricId: readOrNone("metric", fields.metric, stored?.metricId ?? null),
+    timePeriod: readOrNone("time_period", fields.time_period, stored?.timePeriod ?? null),
+    aggregationFunction: readOrNone(
+      "aggregation_function",
+      fields.aggregation_function,
+      stored?.aggregationFunction ?? null
+    ),
+    groupBy: readOrNone("group_by", fields.group_by, stored?.groupBy ?? null),
+    metadata: readOrNone("metadata", fields.metadata, stored?.metadata ?? null)
+  }
+  return { spec, faults: mergeFaults(...found) }
+}

@@ -1,0 +1,166 @@
+/**
+ * The engine for Node services that do not use Effect: every use case as a function that takes the caller last and
+ * answers a promise, which rejects with the same typed errors (`ValidationFailed`, `NotFound`, ...).
+ *
+ * ```ts
+ * const engine = await createEngine({ database: "sqlite:./calls.db" })
+ * const { organization, agent } = await engine.organizations.create({ name: "Acme" })
+ * const actor = hostActor(organization.id)
+ * const { call } = await engine.calls.ingest({ call_id: "1", agent: agent.id }, { actor })
+ * await engine.close()
+ * ```
+ */
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import type * as Runtime from "effect/Runtime"
+import * as Stream from "effect/Stream"
+import { type Actor, CurrentActor } from "./access/Actor.js"
+import { ApiKeys } from "./access/ApiKeys.js"
+import { Credentials, type Presented } from "./access/Credentials.js"
+import type { Operation } from "./access/Operation.js"
+import { ShareableLinks } from "./access/ShareableLinks.js"
+import { Tokens } from "./access/Tokens.js"
+import { Users } from "./access/Users.js"
+import type { CallRecord } from "./calls/CallRecord.js"
+import { Calls } from "./calls/Calls.js"
+import { Agents } from "./catalog/Agents.js"
+import { type FoundedOrganization, Organizations } from "./catalog/Organizations.js"
+import { Projects } from "./catalog/Projects.js"
+import { Dashboards } from "./dashboards/Dashboards.js"
+import { Widgets } from "./dashboards/Widgets.js"
+import * as Engine from "./Engine.js"
+import * as Database from "./storage/Database.js"
+
+/** Whom a use case is called for; see `hostActor`, or `Engine.admit` for a caller with a credential. */
+export interface CallOptions {
+  readonly actor: Actor
+  /** Stops the use case; its transaction is then rolled back as a whole. */
+  readonly signal?: AbortSignal
+}
+
+/** A service of the engine with every use case as a function that answers a promise. */
+export type Promised<Service> = {
+  readonly [
+    Name in keyof Service as Service[Name] extends { readonly operation: Operation } ? Name : never
+  ]: Service[Name] extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R>
+    ? (...args: [...Args, options: CallOptions]) => Promise<A>
+    : never
+}
+
+export interface EngineOptions extends Engine.Ports {
+  /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
+  readonly database: string
+}
+
+/** A running engine. */
+export interface PromiseEngine {
+  readonly apiKeys: Promised<Context.Tag.Service<ApiKeys>>
+  readonly shareableLinks: Promised<Context.Tag.Service<ShareableLinks>>
+  readonly tokens: Promised<Context.Tag.Service<Tokens>>
+  readonly users: Promised<Context.Tag.Service<Users>>
+  readonly projects: Promised<Context.Tag.Service<Projects>>
+  readonly agents: Promised<Context.Tag.Service<Agents>>
+  readonly calls: Promised<Context.Tag.Service<Calls>> & {
+    /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
+    readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
+  }
+  readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
+  readonly widgets: Promised<Context.Tag.Service<Widgets>>
+  /** The operator's own: no actor is asked for, so never offer it to callers from outside. */
+  readonly organizations: { readonly create: (input: unknown) => Promise<FoundedOrganization> }
+  /** The caller of an operation by the credential it presents; rejects when it is not let in. */
+  readonly admit: (operation: Operation, presented: Presented) => Promise<Actor>
+  /** The running services, for whoever mounts the HTTP adapter on this engine. */
+  readonly runtime: () => Promise<Runtime.Runtime<Engine.Services>>
+  /** Finishes what is under way and closes the database. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the database, brings it to the newest schema and starts the engine.
+ *
+ * @throws DatabaseUnusable when the address is malformed or the database cannot be opened.
+ */
+export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
+  const { database, ...ports } = options
+  const managed = ManagedRuntime.make(Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database))))
+
+  const run = async <A, E>(effect: Effect.Effect<A, E, Engine.Services>, signal?: AbortSignal): Promise<A> =>
+    settled(await managed.runPromiseExit(effect, signal === undefined ? {} : { signal }))
+
+  const promised = <Service extends object>(service: Service): Promised<Service> => {
+    const functions = Object.entries(service).flatMap(([name, member]: [string, unknown]) =>
+      isUseCase(member)
+        ? [
+            [
+              name,
+              (...args: ReadonlyArray<unknown>) => {
+                const { actor, signal } = optionsOf(args)
+                return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
+              }
+            ]
+          ]
+        : []
+    )
+    // `Promised` says for each member what this does to it; Object.entries forgets their types.
+    return Object.fromEntries(functions)
+  }
+
+  const services = await run(
+    Effect.all({
+      apiKeys: ApiKeys,
+      shareableLinks: ShareableLinks,
+      tokens: Tokens,
+      users: Users,
+      projects: Projects,
+      agents: Agents,
+      calls: Calls,
+      dashboards: Dashboards,
+      widgets: Widgets,
+      organizations: Organizations,
+      credentials: Credentials
+    })
+  )
+  return {
+    apiKeys: promised(services.apiKeys),
+    shareableLinks: promised(services.shareableLinks),
+    tokens: promised(services.tokens),
+    users: promised(services.users),
+    projects: promised(services.projects),
+    agents: promised(services.agents),
+    calls: {
+      ...promised(services.calls),
+      export: (query: unknown, { actor }: CallOptions) =>
+        Stream.toAsyncIterable(Stream.provideService(services.calls.export(query), CurrentActor, actor))
+    },
+    dashboards: promised(services.dashboards),
+    widgets: promised(services.widgets),
+    organizations: { create: (input) => run(services.organizations.create(input)) },
+    admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
+    runtime: () => managed.runtime(),
+    close: () => managed.dispose()
+  }
+}
+
+type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, CurrentActor>
+
+const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
+
+/** The last argument of a use case called by promise. Leaving it out is the one mistake the types may not have stopped. */
+const optionsOf = (args: ReadonlyArray<unknown>): CallOptions =>
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller's types said so
+  args[args.length - 1] as CallOptions
+
+/** The value, or the typed error itself as the rejection: callers test it with `instanceof` or by its `_tag`. */
+const settled = <A, E>(exit: Exit.Exit<A, E>): Promise<A> =>
+  Exit.match(exit, {
+    onSuccess: (value) => Promise.resolve(value),
+    // `squash` gives the fault itself; every one of the engine's is an Error.
+    onFailure: (cause) => Promise.reject(toError(Cause.squash(cause)))
+  })
+
+const toError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)))

@@ -1,0 +1,31 @@
+import { createHash, randomUUID } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { BlobMissing, BlobStore } from "../calls/BlobStore.js"
+
+/** Blobs that live as long as the engine, for tests and trials. */
+export const layer = Layer.sync(BlobStore, () => {
+  const blobs = new Map<string, Uint8Array>()
+  return BlobStore.of({
+    put: (owner, content) =>
+      Effect.map(
+        Stream.runFold(content, Array<Uint8Array>(), (chunks, chunk) => [...chunks, Uint8Array.from(chunk)]),
+        (chunks) => {
+          const bytes = Buffer.concat(chunks)
+          const key = `${owner}/${randomUUID()}`
+          blobs.set(key, bytes)
+          return { key, sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
+        }
+      ),
+    get: (key) =>
+      Stream.suspend(() => {
+        const bytes = blobs.get(key)
+        return bytes === undefined ? Stream.fail(new BlobMissing({ key })) : Stream.make(bytes)
+      }),
+    remove: (key) =>
+      Effect.sync(() => {
+        blobs.delete(key)
+      })
+  })
+})

@@ -1,0 +1,81 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Permit } from "../../access/Permit.js"
+import { CallStore } from "../../calls/CallStore.js"
+import type { CallId } from "../../kernel/Ids.js"
+import * as CallDeliverySql from "./CallDeliverySql.js"
+import { makeReader } from "./CallRows.js"
+import { Dialect } from "./Dialect.js"
+import * as FilterSql from "./FilterSql.js"
+import { keyset } from "./Keyset.js"
+import { within } from "./Reach.js"
+import { flag, storing } from "./Storing.js"
+
+export const layer = Layer.scoped(
+  CallStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const dialect = yield* Dialect
+    const reader = makeReader(sql, dialect)
+    const deliver = yield* CallDeliverySql.make
+    const context = yield* Effect.context<SqlClient | Dialect>()
+
+    /** The calls that a permit reaches, on the alias `c`. */
+    const reached = (permit: Permit): Fragment =>
+      sql`(c.organization_id = ${permit.organizationId} AND ${within(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
+
+    const find = (permit: Permit, id: CallId) =>
+      Effect.map(reader.where(sql`WHERE c.id = ${id} AND ${reached(permit)}`, true), (found) =>
+        Option.fromNullable(found[0])
+      )
+
+    return CallStore.of({
+      deliver: (permit, delivery) =>
+        delivery.agent.organizationId === permit.organizationId
+          ? deliver(delivery)
+          : Effect.dieMessage("A delivery named an agent of another organisation"),
+      find: (permit, id) => find(permit, id).pipe(storing("CallStore.find")),
+      findForUpdate: (permit, id) =>
+        sql`SELECT c.id FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
+          Effect.zipRight(find(permit, id)),
+          storing("CallStore.findForUpdate")
+        ),
+      list: (permit, question, page) =>
+        Effect.gen(function* () {
+          const scope = sql.and([
+            reached(permit),
+            ...(question.agentId === undefined ? [] : [sql`c.agent_id = ${question.agentId}`]),
+            ...(question.projectId === undefined ? [] : [sql`c.project_id = ${question.projectId}`])
+          ])
+          const matches = yield* FilterSql.compile(question.filter, { calls: "c", scope, now: question.now })
+          return yield* reader.where(
+            sql`WHERE ${scope} AND ${matches} AND ${keyset(sql, page, "c.id")}`,
+            page.cursor.at !== "after"
+          )
+        }).pipe(Effect.provide(context), storing("CallStore.list")),
+      saveReview: (permit, call) =>
+        sql`UPDATE calls SET ${sql.update({
+          success: call.success === null ? null : flag(call.success),
+          is_reviewed: flag(call.isReviewed),
+          feedback: call.feedback,
+          feedback_by_person: flag(call.feedbackByPerson),
+          dropoff_point: call.dropoffPoint,
+          topic: call.topic,
+          updated_ms: DateTime.toEpochMillis(call.updatedAt)
+        })} WHERE id = ${call.id} AND organization_id = ${permit.organizationId}`.pipe(
+          Effect.asVoid,
+          storing("CallStore.saveReview")
+        ),
+      // Transcript, recording and evaluations go with the row they refer to.
+      remove: (permit, id) =>
+        sql`DELETE FROM calls WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
+          Effect.asVoid,
+          storing("CallStore.remove")
+        )
+    })
+  })
+)

@@ -1,0 +1,132 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+/** How a group commit runs. */
+export interface GroupCommitConfig<In, Out, E> {
+  /** Writers at work at the same time: 1 where the database has one writer. */
+  readonly writers: number
+  /** The most items in one transaction. */
+  readonly most: number
+  /** The most weight in one transaction, for items whose size differs; one item alone may weigh more. */
+  readonly heaviest: number
+  readonly weigh: (item: In) => number
+  /**
+   * Keeps these items in one transaction and answers the outcome of each, in order. A failure means that none was kept.
+   */
+  readonly commit: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Exit.Exit<Out, E>>, E>
+  /** Whether a failure may be one item's doing, so that the others are worth another try without it. */
+  readonly isPoisoned: (error: E) => boolean
+  /** What somebody is told who comes after closing time. */
+  readonly closed: E
+}
+
+interface Waiting<In, Out, E> {
+  readonly item: In
+  readonly resume: (outcome: Effect.Effect<Out, E>) => void
+  withdrawn: boolean
+}
+
+/**
+ * A transaction shared by whoever waits for one. There is no timer: a writer that is idle takes what is there at the end
+ * of the event loop's turn, so that one client alone waits for nobody, and while it writes the next group gathers. Each
+ * item has its own outcome; when a group fails because of one, all are tried again one by one. An item whose caller is
+ * interrupted is withdrawn if no writer has taken it yet. Closing the scope writes what waits and then ends.
+ */
+export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
+  Effect.gen(function* () {
+    const queue: Array<Waiting<In, Out, E>> = []
+    const idle: Array<() => void> = []
+    let waking = 0
+    let open = true
+
+    const take = (): ReadonlyArray<Waiting<In, Out, E>> => {
+      const taken: Array<Waiting<In, Out, E>> = []
+      let weight = 0
+      let next = 0
+      for (; next < queue.length && taken.length < config.most; next++) {
+        const waiting = queue[next]
+        if (waiting === undefined || waiting.withdrawn) continue
+        weight += config.weigh(waiting.item)
+        if (taken.length > 0 && weight > config.heaviest) break
+        taken.push(waiting)
+      }
+      queue.splice(0, next)
+      return taken
+    }
+
+    /** The end of the event loop's turn: what other sockets brought meanwhile joins the group. */
+    const turn = Effect.async<void>((resume) => {
+      setImmediate(() => resume(Effect.void))
+    })
+
+    const wake = (): void => {
+      if (waking > 0 && waking >= Math.ceil(queue.length / config.most)) return
+      const writer = idle.pop()
+      if (writer === undefined) return
+      waking++
+      writer()
+    }
+
+    const work = Effect.async<boolean>((resume) => {
+      if (queue.length > 0) {
+        resume(Effect.succeed(true))
+      } else if (!open) {
+        resume(Effect.succeed(false))
+      } else {
+        idle.push(() => resume(Effect.succeed(true)))
+      }
+    })
+
+    const answer = (group: ReadonlyArray<Waiting<In, Out, E>>, outcomes: ReadonlyArray<Exit.Exit<Out, E>>): void => {
+      group.forEach((waiting, position) => {
+        waiting.resume(outcomes[position] ?? Effect.dieMessage("A group commit answered fewer outcomes than items"))
+      })
+    }
+
+    const write = (group: ReadonlyArray<Waiting<In, Out, E>>): Effect.Effect<void> =>
+      Effect.flatMap(Effect.exit(config.commit(group.map((waiting) => waiting.item))), (exit) => {
+        if (Exit.isSuccess(exit)) return Effect.sync(() => answer(group, exit.value))
+        const isOurs = exit.cause._tag === "Fail" ? config.isPoisoned(exit.cause.error) : true
+        if (group.length > 1 && isOurs) return Effect.forEach(group, (waiting) => write([waiting]), { discard: true })
+        return Effect.sync(() =>
+          group.forEach((waiting) => {
+            waiting.resume(Effect.failCause(exit.cause))
+          })
+        )
+      })
+
+    const writer: Effect.Effect<void> = Effect.gen(function* () {
+      while (yield* work) {
+        yield* turn
+        waking = Math.max(0, waking - 1)
+        const group = take()
+        if (queue.length > 0) wake()
+        if (group.length > 0) yield* write(group)
+      }
+    })
+
+    const fibers = yield* Effect.forEach(Array.from({ length: config.writers }), () =>
+      Effect.forkDaemon(Effect.uninterruptible(writer))
+    )
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        open = false
+        for (const wakeUp of idle.splice(0)) wakeUp()
+        return Effect.forEach(fibers, (fiber) => fiber.await, { discard: true })
+      })
+    )
+
+    return (item: In): Effect.Effect<Out, E> =>
+      Effect.async<Out, E>((resume) => {
+        if (!open) {
+          resume(Effect.fail(config.closed))
+          return
+        }
+        const waiting: Waiting<In, Out, E> = { item, resume, withdrawn: false }
+        queue.push(waiting)
+        wake()
+        return Effect.sync(() => {
+          waiting.withdrawn = true
+        })
+      })
+  })

@@ -1,0 +1,388 @@
+import {
+  type Actor,
+  ApiKeys,
+  type CredentialKind,
+  Credentials,
+  type Operation,
+  type OperationRule,
+  operations,
+  Organizations,
+  type Permission,
+  type Presented,
+  ShareableLinks,
+  Tokens,
+  Users
+} from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { describe, expect, it, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+
+const allOperations = Object.keys(operations) as ReadonlyArray<Operation>
+const ruleOf = (operation: Operation): OperationRule => operations[operation]
+
+/** The interface's table (Authentication), for the endpoints that exist. */
+const pinned: ReadonlyArray<readonly [Operation, ReadonlyArray<CredentialKind>]> = [
+  ["checkouts.create", ["api_key"]],
+  ["widgets.update", ["api_key"]],
+  ["dashboards.create", ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]],
+  ["calls.ingest", ["api_key"]]
+]
+
+describe("the table of operations", () => {
+  it.each(pinned)("%s accepts what the interface says", (operation, kinds) => {
+    expect([...ruleOf(operation).accepts].sort()).toEqual([...kinds].sort())
+  })
+
+  it("asks for an agent's session beside the key where a repository is checked out, and nowhere else", () => {
+    expect(allOperations.filter((operation) => ruleOf(operation).beside !== undefined)).toEqual(["checkouts.create"])
+  })
+})
+
+/** The time in so many hours, as inputs say it. */
+const inHours = (hours: number) => Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.add(now, { hours })))
+
+/** One credential of each kind that may do everything, of one organisation. */
+const wallet = Effect.gen(function* () {
+  const { actor, agent, apiKey, organization, project } = yield* TestEngine.world
+  const tokens = yield* Tokens
+  const links = yield* ShareableLinks
+  const permissions = [...actor.permissions]
+  const bounds = [{ type: "agent", id: agent.id }]
+  const token = (kind: string, more: object = {}) =>
+    tokens.issue({ kind, permissions, ...more }).pipe(
+      TestEngine.as(actor),
+      Effect.map(({ token }): Presented => ({ bearer: Redacted.value(token) }))
+    )
+  const link = yield* links.create({ permissions, bounds }).pipe(TestEngine.as(actor))
+  const presented: Record<Exclude<CredentialKind, "host">, Presented> = {
+    api_key: { apiKey: Redacted.value(apiKey.secret) },
+    oauth2: yield* token("oauth2"),
+    dashboard_session: yield* token("dashboard_session"),
+    embedded_session: yield* token("embedded_session", { bounds }),
+    agent_session: yield* token("agent_session", { bounds }),
+    shareable_link: { shareableLink: Redacted.value(link.secret) }
+  }
+  return { actor, agent, organization, project, presented }
+})
+
+const kinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "agent_session", "shareable_link"] as const
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database))(`admission on ${database}`, (it) => {
+    it.effect("lets each kind of credential in where the table lists it, and nowhere else", () =>
+      Effect.gen(function* () {
+        const credentials = yield* Credentials
+        const { organization, presented } = yield* wallet
+        for (const operation of allOperations) {
+          const rule = ruleOf(operation)
+          for (const kind of kinds) {
+            const answer = yield* Effect.either(credentials.admit(operation, presented[kind]))
+            const unbound = kind === "api_key" || kind === "oauth2" || kind === "dashboard_session"
+            if (!rule.accepts.includes(kind) || rule.beside !== undefined) {
+              expect(answer, `${operation} by ${kind}`).toMatchObject({ left: { _tag: "Unauthenticated" } })
+            } else if (rule.organizationWide === true && !unbound) {
+              expect(answer, `${operation} by ${kind}`).toMatchObject({ left: { _tag: "Forbidden" } })
+            } else {
+              expect(answer, `${operation} by ${kind}`).toMatchObject({
+                right: { credential: kind, organizationId: organization.id }
+              })
+            }
+          }
+        }
+      })
+    )
+
+    it.effect("asks for a permission as well, and says which", () =>
+      Effect.gen(function* () {
+        const credentials = yield* Credentials
+        const keys = yield* ApiKeys
+        const { actor } = yield* TestEngine.world
+        for (const operation of allOperations.filter((one) => ruleOf(one).beside === undefined)) {
+          const { needs } = ruleOf(operation)
+          const others = [...actor.permissions].filter((permission) => permission !== needs)
+          const key = yield* keys.create({ name: "Nearly all", scopes: others }).pipe(TestEngine.as(actor))
+          expect(
+            yield* Effect.flip(credentials.admit(operation, { apiKey: Redacted.value(key.secret) })),
+            operation
+          ).toMatchObject({ _tag: "Forbidden", permission: needs })
+        }
+      })
+    )
+
+    it.effect(
+      "wants both credentials of a checkout, of one organisation, and reaches no further than the session",
+      () =>
+        Effect.gen(function* () {
+          const credentials = yield* Credentials
+          const { agent, presented } = yield* wallet
+          const { presented: others } = yield* wallet
+          const { api_key, agent_session, oauth2 } = presented
+          const admit = (all: Presented) => Effect.either(credentials.admit("checkouts.create", all))
+          expect(yield* admit({ ...api_key, ...agent_session })).toMatchObject({
+            right: { credential: "api_key", beside: "agent_session", bounds: [{ type: "agent", id: agent.id }] }
+          })
+          for (const refused of [
+            api_key,
+            agent_session,
+            { ...api_key, ...oauth2 },
+            { ...api_key, ...others.agent_session },
+            { ...api_key, bearer: "" }
+          ]) {
+            expect(yield* admit(refused)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+          }
+        })
+    )
+
+    it.effect("goes by the first credential that the operation accepts, and forgives no wrong one", () =>
+      Effect.gen(function* () {
+        const credentials = yield* Credentials
+        const { presented } = yield* wallet
+        const all = { ...presented.api_key, ...presented.oauth2, ...presented.shareable_link }
+        expect(yield* credentials.admit("dashboards.list", all)).toMatchObject({ credential: "api_key" })
+        expect(yield* credentials.admit("dashboards.list", { ...all, apiKey: undefined })).toMatchObject({
+          credential: "oauth2"
+        })
+        // Not looked at, since a key is all that this operation accepts.
+        expect(yield* credentials.admit("calls.ingest", { ...all, bearer: "nonsense" })).toMatchObject({
+          credential: "api_key"
+        })
+        expect(yield* Effect.flip(credentials.admit("dashboards.list", { ...all, apiKey: "ear_wrong" }))).toMatchObject(
+          {
+            _tag: "Unauthenticated",
+            reason: "Invalid credentials."
+          }
+        )
+        expect(yield* Effect.flip(credentials.admit("calls.ingest", presented.oauth2))).toMatchObject({
+          reason: "Authentication credentials were not provided."
+        })
+      })
+    )
+
+    it.effect("refuses a key from the instant it expires, and from the moment it is revoked", () =>
+      Effect.gen(function* () {
+        const credentials = yield* Credentials
+        const keys = yield* ApiKeys
+        const { actor } = yield* TestEngine.world
+        const made = yield* keys.create({ name: "An hour", expires_at: yield* inHours(1) }).pipe(TestEngine.as(actor))
+        const admit = Effect.either(credentials.admit("calls.ingest", { apiKey: Redacted.value(made.secret) }))
+        yield* TestClock.adjust("3599999 millis")
+        expect(yield* admit).toMatchObject({ _tag: "Right" })
+        yield* TestClock.adjust("1 millis")
+        expect(yield* admit).toMatchObject({ left: { _tag: "Unauthenticated", reason: "Invalid credentials." } })
+
+        const other = yield* keys.create({ name: "Open-ended" }).pipe(TestEngine.as(actor))
+        const admitOther = Effect.either(credentials.admit("calls.ingest", { apiKey: Redacted.value(other.secret) }))
+        expect(yield* admitOther).toMatchObject({ _tag: "Right" })
+        yield* keys.revoke(other.key.id).pipe(TestEngine.as(actor))
+        expect(yield* admitOther).toMatchObject({ left: { _tag: "Unauthenticated" } })
+        yield* keys.revoke(other.key.id).pipe(TestEngine.as(actor))
+        const { results } = yield* keys.list({}).pipe(TestEngine.as(actor))
+        expect(results.find((key) => key.id === other.key.id)).toMatchObject({ revokedAt: yield* DateTime.now })
+        expect(JSON.stringify(results)).not.toContain(Redacted.value(other.secret))
+      })
+    )
+
+    it.effect("refuses a link once it expired or was revoked", () =>
+      Effect.gen(function* () {
+        const credentials = yield* Credentials
+        const links = yield* ShareableLinks
+        const { actor, project } = yield* TestEngine.world
+        const make = links
+          .create({ bounds: [{ type: "project", id: project.id }], expires_at: yield* inHours(2) })
+          .pipe(TestEngine.as(actor))
+        const admit = (secret: Redacted.Redacted) =>
+          Effect.either(credentials.admit("dashboards.list", { shareableLink: Redacted.value(secret) }))
+        const one = yield* make
+        const two = yield* make
+        expect(yield* admit(one.secret)).toMatchObject({ right: { bounds: [{ type: "project", id: project.id }] } })
+        yield* links.revoke(one.link.id).pipe(TestEngine.as(actor))
+        expect(yield* admit(one.secret)).toMatchObject({ _tag: "Left" })
+        expect(yield* admit(two.secret)).toMatchObject({ _tag: "Right" })
+        yield* TestClock.adjust("2 hours")
+        expect(yield* admit(two.secret)).toMatchObject({ _tag: "Left" })
+        expect((yield* links.list({}).pipe(TestEngine.as(actor))).results).toHaveLength(2)
+      })
+    )
+
+    it.effect("keeps another organisation from seeing or revoking keys and links", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const links = yield* ShareableLinks
+        const mine = yield* TestEngine.world
+        const other = yield* TestEngine.world
+        const link = yield* links
+          .create({ bounds: [{ type: "agent", id: mine.agent.id }] })
+          .pipe(TestEngine.as(mine.actor))
+        const as = TestEngine.as(other.actor)
+        expect(yield* Effect.flip(keys.revoke(mine.apiKey.key.id).pipe(as))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* Effect.flip(links.revoke(link.link.id).pipe(as))).toMatchObject({ _tag: "NotFound" })
+        expect((yield* keys.list({}).pipe(as)).results.map((key) => key.organizationId)).toEqual([
+          other.organization.id
+        ])
+        expect((yield* links.list({}).pipe(as)).results).toEqual([])
+      })
+    )
+
+    it.effect("reports every fault of what is to be issued at once", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const tokens = yield* Tokens
+        const links = yield* ShareableLinks
+        const { actor } = yield* TestEngine.world
+        const faultsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
+          Effect.map(Effect.flip(TestEngine.as(actor)(useCase)), (error) => (error as { faults?: object }).faults)
+        expect(yield* faultsOf(keys.create({ name: "", scopes: ["everything"], expires_at: "soon" }))).toEqual({
+          name: ["This field may not be blank."],
+          "scopes[0]": ['"everything" is not a valid choice.'],
+          expires_at: [expect.stringContaining("wrong format")]
+        })
+        expect(yield* faultsOf(keys.create({ name: "x", expires_at: "1969-12-31T23:59:59Z" }))).toEqual({
+          expires_at: ["Must be in the future."]
+        })
+        expect(yield* faultsOf(tokens.issue({ kind: "embedded_session", ttl: 90_000, user: 4711 }))).toEqual({
+          bounds: ["This field is required."],
+          ttl: ["Ensure this value is less than or equal to 86400."],
+          user: ['Invalid pk "4711" - object does not exist.']
+        })
+        expect(yield* faultsOf(tokens.issue({ kind: "host" }))).toEqual({ kind: ['"host" is not a valid choice.'] })
+        expect(yield* faultsOf(links.create({ bounds: [{ type: "planet", id: 0 }] }))).toEqual({
+          "bounds[0].type": ['"planet" is not a valid choice.'],
+          "bounds[0].id": ["Ensure this value is greater than or equal to 1."]
+        })
+      })
+    )
+
+    it.effect("takes people as issuers of sessions, each email address once", () =>
+      Effect.gen(function* () {
+        const users = yield* Users
+        const tokens = yield* Tokens
+        const credentials = yield* Credentials
+        const { actor } = yield* TestEngine.world
+        const other = yield* TestEngine.world
+        const as = TestEngine.as(actor)
+        const user = yield* users.create({ email: "Ada@Example.org", name: "Ada" }).pipe(as)
+        expect(user.email).toBe("ada@example.org")
+        expect(yield* Effect.flip(users.create({ email: "ADA@example.org" }).pipe(as))).toMatchObject({
+          faults: { email: ["This field must be unique."] }
+        })
+        expect(yield* Effect.flip(users.create({ email: "nobody" }).pipe(as))).toMatchObject({
+          faults: { email: ["Enter a valid email address."] }
+        })
+        yield* users.create({ email: "ada@example.org" }).pipe(TestEngine.as(other.actor))
+        expect((yield* users.list({}).pipe(as)).results).toEqual([user])
+
+        const session = yield* tokens.issue({ kind: "dashboard_session", user: user.id }).pipe(as)
+        const person = yield* credentials.admit("dashboards.list", { bearer: Redacted.value(session.token) })
+        expect(person.userId).toBe(user.id)
+        const key = yield* Effect.flatMap(ApiKeys, (keys) => keys.create({ name: "Ada's" })).pipe(TestEngine.as(person))
+        expect(key.key.createdBy).toBe(user.id)
+        expect(
+          yield* Effect.flip(tokens.issue({ kind: "oauth2", user: user.id }).pipe(TestEngine.as(other.actor)))
+        ).toMatchObject({ faults: { user: [expect.stringContaining("does not exist")] } })
+      })
+    )
+  })
+}
+
+const permissionsBut = (actor: Actor, ...without: ReadonlyArray<Permission>) =>
+  [...actor.permissions].filter((permission) => !without.includes(permission))
+
+layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
+  it.effect("never may do more than its issuer", () =>
+    Effect.gen(function* () {
+      const { actor, project } = yield* TestEngine.world
+      const keys = yield* ApiKeys
+      const tokens = yield* Tokens
+      const links = yield* ShareableLinks
+      const limited: Actor = { ...actor, permissions: new Set(permissionsBut(actor, "calls:delete", "calls:write")) }
+      const as = TestEngine.as(limited)
+      const lacking = ["You cannot grant what you may not do yourself: calls:delete."]
+      const bounds = [{ type: "project", id: project.id }]
+      expect(yield* Effect.flip(keys.create({ name: "x", scopes: ["calls:delete"] }).pipe(as))).toMatchObject({
+        faults: { scopes: lacking }
+      })
+      expect(yield* Effect.flip(keys.create({ name: "x", scopes: ["all"] }).pipe(as))).toMatchObject({
+        faults: { scopes: ["You cannot grant what you may not do yourself: calls:write, calls:delete."] }
+      })
+      expect(
+        yield* Effect.flip(tokens.issue({ kind: "oauth2", permissions: ["calls:delete"] }).pipe(as))
+      ).toMatchObject({ faults: { permissions: lacking } })
+      expect(yield* Effect.flip(links.create({ bounds, permissions: ["calls:delete"] }).pipe(as))).toMatchObject({
+        faults: { permissions: lacking }
+      })
+      const key = yield* keys.create({ name: "x" }).pipe(as)
+      expect(new Set(key.key.scopes)).toEqual(limited.permissions)
+    })
+  )
+
+  it.effect("never reaches further than its issuer", () =>
+    Effect.gen(function* () {
+      const { actor, agent, project } = yield* TestEngine.world
+      const keys = yield* ApiKeys
+      const tokens = yield* Tokens
+      const links = yield* ShareableLinks
+      const bound: Actor = { ...actor, bounds: [{ type: "project", id: project.id }] }
+      const as = TestEngine.as(bound)
+      const beyond = { "bounds[0]": ["You cannot grant what you do not reach yourself."] }
+      expect(yield* Effect.flip(keys.create({ name: "x" }).pipe(as))).toMatchObject({ _tag: "Forbidden" })
+      for (const kind of ["oauth2", "embedded_session"]) {
+        expect(
+          yield* Effect.flip(tokens.issue({ kind, bounds: [{ type: "agent", id: agent.id }] }).pipe(as))
+        ).toMatchObject({ faults: beyond })
+        expect(yield* tokens.issue({ kind }).pipe(as)).toMatchObject({ bounds: bound.bounds })
+      }
+      expect(yield* Effect.flip(links.create({ bounds: [{ type: "dashboard", id: 1 }] }).pipe(as))).toMatchObject({
+        faults: beyond
+      })
+      yield* links.create({ bounds: [{ type: "project", id: project.id }] }).pipe(as)
+    })
+  )
+
+  it.effect("may not delete where others get to see it, unless that is granted", () =>
+    Effect.gen(function* () {
+      const { actor, agent } = yield* TestEngine.world
+      const tokens = yield* Tokens
+      const links = yield* ShareableLinks
+      const bounds = [{ type: "agent", id: agent.id }]
+      const reads = [...actor.permissions].filter((permission) => permission.endsWith(":read"))
+      const session = yield* tokens.issue({ kind: "embedded_session", bounds }).pipe(TestEngine.as(actor))
+      const link = yield* links.create({ bounds }).pipe(TestEngine.as(actor))
+      expect(session.permissions).toEqual(reads)
+      expect(link.link.permissions).toEqual(reads)
+      const granted = yield* links.create({ bounds, permissions: ["dashboards:delete"] }).pipe(TestEngine.as(actor))
+      expect(granted.link.permissions).toEqual(["dashboards:delete"])
+    })
+  )
+
+  it.effect("is a session of one agent alone, where it is an agent's", () =>
+    Effect.gen(function* () {
+      const { actor, agent, project } = yield* TestEngine.world
+      const tokens = yield* Tokens
+      const one = { type: "agent", id: agent.id }
+      for (const bounds of [[{ type: "project", id: project.id }], [one, { type: "agent", id: agent.id + 1 }]]) {
+        expect(
+          yield* Effect.flip(tokens.issue({ kind: "agent_session", bounds }).pipe(TestEngine.as(actor)))
+        ).toMatchObject({ faults: { bounds: ["A session of an agent is bound to this agent alone."] } })
+      }
+      expect(yield* tokens.issue({ kind: "agent_session", bounds: [one] }).pipe(TestEngine.as(actor))).toMatchObject({
+        expiresAt: { epochMillis: 600_000 }
+      })
+    })
+  )
+})
+
+layer(TestEngine.layer("sqlite"))("an operator's organisations", (it) => {
+  it.effect("are listed page by page, whoever asks in process", () =>
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      yield* organizations.create({ name: "One" })
+      yield* organizations.create({ name: "Two" })
+      const first = yield* organizations.list({ limit: 1 })
+      const second = yield* organizations.list({ limit: 1, cursor: first.next })
+      expect([...first.results, ...second.results].map(({ name }) => name)).toEqual(["Two", "One"])
+    })
+  )
+})

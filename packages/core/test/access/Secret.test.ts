@@ -1,0 +1,84 @@
+import {
+  SECRET_BYTES,
+  hashSecret,
+  looksLikeSecret,
+  mintSecret,
+  printSecret,
+  sameHash
+} from "../../src/access/Secret.js"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const bytes = fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES })
+const prefix = fc.constantFrom("ear_" as const, "earlink_" as const)
+
+describe("a secret", () => {
+  it("is spelled in one way, which every client may store", () => {
+    expect(printSecret("ear_", new Uint8Array(SECRET_BYTES))).toBe(
+      "ear_00000000000000000000000000000000000000000000vX81d"
+    )
+    expect(printSecret("ear_", new Uint8Array(SECRET_BYTES).fill(255))).toBe(
+      "ear_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp12nsCVh"
+    )
+  })
+
+  it("keeps all of its bytes' chance apart, in letters and digits of one length", () => {
+    fc.assert(
+      fc.property(prefix, bytes, bytes, (kind, one, other) => {
+        const secret = printSecret(kind, one)
+        expect(secret).toMatch(/^[a-z]+_[0-9A-Za-z]{49}$/)
+        expect(looksLikeSecret(kind, secret)).toBe(true)
+        expect(secret === printSecret(kind, other)).toBe(Buffer.compare(one, other) === 0)
+      })
+    )
+  })
+
+  it("with a slip in it is known for none, without asking storage", () => {
+    fc.assert(
+      fc.property(prefix, bytes, fc.nat(), fc.constantFrom(..."0Zaé\0 "), (kind, from, at, character) => {
+        const secret = printSecret(kind, from)
+        const place = at % secret.length
+        const slipped = secret.slice(0, place) + character + secret.slice(place + 1)
+        fc.pre(slipped !== secret)
+        expect(looksLikeSecret(kind, slipped)).toBe(false)
+      })
+    )
+  })
+
+  it("of one kind is none of another, and any text is none", () => {
+    fc.assert(
+      fc.property(bytes, fc.string({ maxLength: 80 }), (from, text) => {
+        expect(looksLikeSecret("earlink_", printSecret("ear_", from))).toBe(false)
+        expect(looksLikeSecret("ear_", printSecret("earlink_", from))).toBe(false)
+        expect(looksLikeSecret("ear_", text)).toBe(false)
+      })
+    )
+  })
+
+  it("leaves a hash and a hint behind, neither of which says it", () => {
+    fc.assert(
+      fc.property(prefix, bytes, (kind, from) => {
+        const minted = mintSecret(kind, from)
+        const secret = Redacted.value(minted.secret)
+        expect(minted.secretHash).toMatch(/^[0-9a-f]{64}$/)
+        expect(minted.hint).toBe(`${kind}...${secret.slice(-4)}`)
+        expect(JSON.stringify(minted)).not.toContain(secret.slice(kind.length, -4))
+      })
+    )
+  })
+
+  it("is hashed by plain SHA-256", () => {
+    expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+  })
+
+  it("has its hash compared as a whole, and texts of another length are no fault", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
+        expect(sameHash(hashSecret(one), hashSecret(other))).toBe(hashSecret(one) === hashSecret(other))
+        expect(sameHash(one, other)).toBe(Buffer.from(one).equals(Buffer.from(other)))
+        expect(sameHash(one, one)).toBe(true)
+      })
+    )
+  })
+})

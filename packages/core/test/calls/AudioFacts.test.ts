@@ -1,0 +1,62 @@
+import { CallKit } from "@earshot/test-kit"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { AUDIO_HEAD_BYTES, audioFacts } from "../../src/calls/AudioFacts.js"
+
+const bytes = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
+  Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...Buffer.from(part, "latin1")] : part)))
+
+const facts = (file: Uint8Array) => audioFacts(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
+
+describe("what audio tells of itself", () => {
+  it.each([
+    ["audio/wav", bytes("RIFF", [0, 0, 0, 0], "WAVE")],
+    ["audio/ogg", bytes("OggS", [0])],
+    ["audio/flac", bytes("fLaC")],
+    ["audio/amr", bytes("#!AMR\n")],
+    ["audio/aiff", bytes("FORM", [0, 0, 0, 0], "AIFF")],
+    ["audio/basic", bytes(".snd")],
+    ["audio/mp4", bytes([0, 0, 0, 32], "ftypM4A ")],
+    ["audio/webm", bytes([0x1a, 0x45, 0xdf, 0xa3])],
+    ["audio/mpeg", bytes("ID3", [4])],
+    ["audio/mpeg", bytes([0xff, 0xfb, 0x90, 0x64])],
+    ["audio/aac", bytes([0xff, 0xf1, 0x50, 0x80])]
+  ])("is %s by its first bytes", (contentType, file) => {
+    expect(facts(file)?.contentType).toBe(contentType)
+  })
+
+  it.each([
+    ["nothing", bytes()],
+    ["a web page", bytes("<!doctype html><title>404</title>")],
+    ["JSON", bytes('{"error":"expired"}')],
+    ["a picture", bytes([0x89], "PNG\r\n", [0x1a, 0x0a])],
+    ["RIFF that is a picture", bytes("RIFF", [0, 0, 0, 0], "WEBP")],
+    ["bytes that only begin like a frame", bytes([0xff, 0xff, 0xff, 0xff])]
+  ])("is no audio when it is %s", (_, file) => {
+    expect(facts(file)).toBeUndefined()
+  })
+
+  it("lasts as long as a WAV file's data", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom<1 | 2>(1, 2), (seconds, channels) => {
+        expect(facts(CallKit.wav(seconds, { channels }))?.durationSeconds).toBeCloseTo(seconds, 3)
+      })
+    )
+  })
+
+  it("lasts as long as what is there when a WAV file was streamed or cut off", () => {
+    const streamed = CallKit.wav(2)
+    new DataView(streamed.buffer).setUint32(40, 0xffffffff, true)
+    expect(facts(streamed)?.durationSeconds).toBeCloseTo(2, 3)
+    expect(facts(CallKit.wav(2).subarray(0, 44 + 8000))?.durationSeconds).toBeCloseTo(0.5, 3)
+  })
+
+  it("says something of any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (tail) => {
+        facts(tail)
+        facts(bytes("RIFF", [0, 0, 0, 0], "WAVE", [...tail]))
+      })
+    )
+  })
+})

@@ -1,0 +1,145 @@
+import { Faults } from "@earshot/core"
+import { CallKit } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { IngestBody, makeDecode } from "../../src/calls/IngestBody.js"
+import { makeJudge } from "../../src/calls/JudgeIngest.js"
+import * as TranscriptFormat from "../../src/transcripts/TranscriptFormat.js"
+
+const decode = makeDecode(TranscriptFormat.builtIn)
+const bySchema = Faults.decode(IngestBody)
+
+/** Anything JSON can put under a field's name, and what it cannot. */
+const hostile = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  CallKit.document,
+  fc.constantFrom<unknown>(
+    undefined,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -0,
+    2 ** 53,
+    1e300,
+    "\0",
+    "\ud800",
+    "  ",
+    "5",
+    "true",
+    "2026-02-30",
+    "http://",
+    "https://a b",
+    new Date(0),
+    () => 1,
+    Symbol("x"),
+    10n,
+    Object.create({ inherited: 1 }),
+    JSON.parse('{"__proto__": 1}')
+  )
+)
+
+const anyBody = CallKit.ingestInput(1).chain((body) =>
+  fc
+    .dictionary(fc.constantFrom(...Object.keys(IngestBody.fields)), hostile, { maxKeys: 3 })
+    .map((changes): unknown => ({ ...body, ...changes }))
+)
+
+describe("the compiled check of a body", () => {
+  it("accepts nothing that the schema refuses, and reads the same from what both accept", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyBody, hostile), (input) => {
+        expect(decode(input)).toEqual(bySchema(input))
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it.each(CallKit.flaws)("agrees with the schema about %s", (_, field, value) => {
+    const input = { call_id: "a", agent: 1, [field]: value }
+    expect(decode(input)).toEqual(bySchema(input))
+  })
+
+  it("is what plain bodies pass, so that the schema is not asked", () => {
+    const asked: Array<string> = []
+    const watched = new Proxy(TranscriptFormat.builtIn.type, {
+      get: (target, key, receiver) => {
+        if (key === "ast") asked.push("ast")
+        return Reflect.get(target, key, receiver)
+      }
+    })
+    const plain = makeDecode({ ...TranscriptFormat.builtIn, type: watched })
+    asked.length = 0
+    expect(Either.isRight(plain({ call_id: "a", agent: 1, metadata: { a: 1 }, other: "passed over" }))).toBe(true)
+    expect(asked).toEqual([])
+  })
+})
+
+const judge = makeJudge({ formats: TranscriptFormat.builtIn, transcribes: false, maxRecordingBytes: 1000 })
+const faultsOf = (input: unknown): Faults.Faults =>
+  Either.match(judge(input), { onLeft: ({ faults }) => faults, onRight: () => ({}) })
+
+describe("judging a body", () => {
+  it("finds nothing wrong with a body that makes a call", () => {
+    fc.assert(
+      fc.property(CallKit.ingestInput(1), (input) => {
+        expect(faultsOf(input)).toEqual({})
+      })
+    )
+  })
+
+  it("finds what is wrong, where it is", () => {
+    fc.assert(
+      fc.property(
+        // Whether anybody has an assistant id is not the body's to say.
+        CallKit.invalidIngest(1).filter(({ input }) => input["assistant_id"] !== "nobody"),
+        ({ input, path }) => {
+          expect(Object.keys(faultsOf(input))).toContain(path)
+        }
+      )
+    )
+  })
+
+  it("tells every fault at once, those of the transcript among them", () => {
+    expect(
+      faultsOf({
+        call_id: "",
+        trace_id: "0".repeat(33),
+        agent: "x",
+        transcript_json: [{ role: "agent", content: "Hi" }, { role: "Main Agent" }],
+        metadata: { n: 2 ** 53 },
+        redact_fields: ["ssn", "shoe_size"],
+        metric_ids: "1",
+        main_agent_channel_index: 3,
+        voice_recording_url: "nowhere"
+      })
+    ).toEqual({
+      call_id: [Faults.Said.notBlank],
+      trace_id: [Faults.Said.tooLong(32)],
+      agent: [Faults.Said.notAnInteger],
+      "transcript_json[0].role": [expect.stringContaining("agent")],
+      "transcript_json[1].content": [Faults.Said.required],
+      metadata: [expect.stringContaining("2^53")],
+      "redact_fields[1]": [Faults.Said.notAChoice("shoe_size")],
+      metric_ids: [expect.stringContaining("Metrics")],
+      main_agent_channel_index: [Faults.Said.tooLarge(1)],
+      voice_recording_url: [expect.stringContaining("URL")]
+    })
+  })
+
+  it("asks for an agent under either name", () => {
+    expect(Object.keys(faultsOf({ call_id: "a" }))).toEqual(["agent", "assistant_id"])
+    expect(Object.keys(faultsOf({ call_id: "a", agent: null, assistant_id: " " }))).toEqual(["agent", "assistant_id"])
+    expect(faultsOf({ call_id: "a", assistant_id: "asst" })).toEqual({})
+  })
+
+  it.each([undefined, null, 5, "text", [], [{ call_id: "a" }]])("refuses %s as a body", (input) => {
+    expect(Object.keys(faultsOf(input))).toEqual(["non_field_errors"])
+  })
+
+  it("refuses audio without a transcript where nothing transcribes, and asks for the audio", () => {
+    expect(faultsOf({ call_id: "a", agent: 1, transcript_type: "none-mono" })).toEqual({
+      transcript_type: [expect.stringContaining("No transcriber")],
+      voice_recording: [expect.stringContaining("needs a recording")]
+    })
+  })
+})

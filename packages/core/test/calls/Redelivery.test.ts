@@ -1,0 +1,194 @@
+import { type CallRecord, type Delivery, type RedactedTranscript } from "@earshot/core"
+import { CallKit, TranscriptArbitraries } from "@earshot/test-kit"
+import * as DateTime from "effect/DateTime"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { firstRecord, redeliver } from "../../src/calls/Redelivery.js"
+import { AgentId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
+import type { Json } from "../../src/kernel/Json.js"
+
+const agent = {
+  id: AgentId.make(1),
+  organizationId: OrganizationId.make(1),
+  projectId: ProjectId.make(1),
+  name: "Agent"
+}
+
+const at = (minute: number) => DateTime.unsafeMake(minute * 60_000)
+
+const silent: Delivery = {
+  agent,
+  callId: "a",
+  traceId: undefined,
+  timestamp: undefined,
+  customerNumber: undefined,
+  callEndedReason: undefined,
+  feedback: undefined,
+  metadata: undefined,
+  dynamicVariables: undefined,
+  transcript: undefined,
+  recording: undefined,
+  recordingFault: undefined,
+  receivedAt: at(0)
+}
+
+const said = (content: string, endTime = 1): RedactedTranscript => ({
+  _tag: "RedactedTranscript",
+  turns: [{ speaker: "main_agent", content, startTime: 0, endTime, words: [] }],
+  toolCalls: []
+})
+
+const sound = (sha256: string, blobKey = sha256, durationSeconds: number | null = 10) => ({
+  blobKey,
+  contentType: "audio/wav",
+  sizeBytes: 1,
+  sha256,
+  durationSeconds,
+  mainAgentChannelIndex: null
+})
+
+const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...silent, ...told }, CallId.make(1))
+const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
+  redeliver(call, { ...silent, receivedAt: at(5), ...told })
+
+const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> =>
+  fc.option(arbitrary, { nil: undefined })
+
+const json = CallKit.document.filter((value) => value !== null) as fc.Arbitrary<Json>
+
+const deliveries: fc.Arbitrary<Delivery> = fc.record({
+  agent: fc.constant(agent),
+  callId: fc.constant("a"),
+  traceId: maybe(fc.stringMatching(/^[0-9a-f]{32}$/)),
+  timestamp: maybe(fc.integer({ min: 0, max: 1e6 }).map(at)),
+  customerNumber: maybe(fc.string()),
+  callEndedReason: maybe(fc.string()),
+  feedback: maybe(fc.string()),
+  metadata: maybe(json),
+  dynamicVariables: maybe(json),
+  transcript: maybe(
+    TranscriptArbitraries.Conversations.decodedTurns.map((turns) => ({
+      type: "service",
+      content: { _tag: "RedactedTranscript" as const, turns, toolCalls: [] }
+    }))
+  ),
+  recording: maybe(fc.constantFrom(sound("x"), sound("y"), sound("z", "z", null))),
+  recordingFault: maybe(fc.constantFrom("gone")),
+  receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
+})
+
+describe("a repeated delivery", () => {
+  it("changes nothing when it is the same again, however often", () => {
+    fc.assert(
+      fc.property(fc.array(deliveries, { minLength: 1, maxLength: 4 }), (all) => {
+        const record = all.slice(1).reduce((call, one) => redeliver(call, one).call, first(all[0]))
+        const last = all[all.length - 1]!
+        const settled = redeliver(record, last)
+        expect(redeliver(settled.call, { ...last, receivedAt: at(2e6) })).toEqual({
+          call: settled.call,
+          changed: false,
+          transcriptChanged: false,
+          recordingChanged: false,
+          released: []
+        })
+      })
+    )
+  })
+
+  it("makes nothing unknown that was known", () => {
+    fc.assert(
+      fc.property(deliveries, deliveries, (one, two) => {
+        const before = first(one)
+        const after = redeliver(before, two).call
+        for (const field of [
+          "traceId",
+          "durationSeconds",
+          "feedback",
+          "customerNumber",
+          "callEndedReason",
+          "metadata",
+          "dynamicVariables",
+          "transcript",
+          "recording"
+        ] as const) {
+          if (before[field] !== null && before[field] !== "") expect(after[field]).not.toBeNull()
+        }
+      })
+    )
+  })
+
+  it("leaves a person's review alone", () => {
+    fc.assert(
+      fc.property(deliveries, deliveries, (one, two) => {
+        const reviewed: CallRecord = {
+          ...first(one),
+          success: true,
+          isReviewed: true,
+          feedback: "a person's",
+          feedbackByPerson: true,
+          topic: "billing"
+        }
+        expect(redeliver(reviewed, two).call).toMatchObject({
+          success: true,
+          isReviewed: true,
+          feedback: "a person's",
+          topic: "billing"
+        })
+      })
+    )
+  })
+
+  it("keeps feedback that a person took away", () => {
+    const call: CallRecord = { ...first({ feedback: "automatic" }), feedback: null, feedbackByPerson: true }
+    expect(again(call, { feedback: "automatic" })).toMatchObject({ changed: false, call: { feedback: null } })
+  })
+
+  it("takes what it tells, and keeps the time of the change", () => {
+    const result = again(first({ customerNumber: "1", callEndedReason: "hangup" }), { customerNumber: "2" })
+    expect(result).toMatchObject({
+      changed: true,
+      call: { customerNumber: "2", callEndedReason: "hangup", createdAt: at(0), updatedAt: at(5) }
+    })
+  })
+
+  it("does not let an early event without a transcript undo a late one", () => {
+    const call = first({ transcript: { type: "service", content: said("Hello") } })
+    const empty = { type: "service", content: { ...said(""), turns: [] } }
+    expect(again(call, { transcript: empty })).toMatchObject({ changed: false, transcriptChanged: false })
+  })
+
+  it("tells when there is something new to evaluate", () => {
+    const call = first({ transcript: { type: "service", content: said("Hello", 5) } })
+    const result = again(call, { transcript: { type: "provider_b", content: said("Hello there", 70) } })
+    expect(result).toMatchObject({
+      transcriptChanged: true,
+      call: { durationSeconds: 70, transcriptType: "provider_b" }
+    })
+  })
+
+  it("keeps the recording it has when the same audio comes again, and lets the copy go", () => {
+    const result = again(first({ recording: sound("x", "kept") }), { recording: sound("x", "copy") })
+    expect(result).toMatchObject({ changed: false, released: ["copy"], call: { recording: { blobKey: "kept" } } })
+  })
+
+  it("replaces a recording by another, and lets the old one go", () => {
+    const result = again(first({ recording: sound("x") }), { recording: sound("y") })
+    expect(result).toMatchObject({ recordingChanged: true, released: ["x"], call: { recording: { blobKey: "y" } } })
+  })
+
+  it("says that a recording is missing only as long as it is", () => {
+    const missing = first({ recordingFault: "The recording is missing: the server answered 404." })
+    expect(missing.errorMessage).toContain("404")
+    const fetched = again(missing, { recording: sound("x") }).call
+    expect(fetched.errorMessage).toBeNull()
+    expect(again(fetched, { recordingFault: "The recording is missing." })).toMatchObject({ changed: false })
+  })
+
+  it("takes the later end of transcript and recording for the call's duration", () => {
+    expect(first({ transcript: { type: "service", content: said("a", 30) } }).durationSeconds).toBe(30)
+    expect(first({ recording: sound("x") }).durationSeconds).toBe(10)
+    expect(first({ transcript: { type: "service", content: said("a", 30) }, recording: sound("x") }).durationSeconds).toBe(30)
+    expect(first({ transcript: { type: "service", content: said("a", 3) }, recording: sound("x") }).durationSeconds).toBe(10)
+    expect(first().durationSeconds).toBeNull()
+  })
+})

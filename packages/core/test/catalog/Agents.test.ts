@@ -1,0 +1,97 @@
+import { Agents, encodeAgent, Organizations, Projects } from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database))(`agents on ${database}`, (it) => {
+    it.effect("are created, read, changed and deleted with the interface's field names", () =>
+      Effect.gen(function* () {
+        const { actor, project } = yield* TestEngine.world
+        const agents = yield* Agents
+        const as = TestEngine.as(actor)
+        const made = yield* agents
+          .create({
+            project: project.id,
+            name: "Desk",
+            description: "Answers for {{company}}",
+            assistant_id: "asst_1",
+            provider: "provider_a",
+            supported_channels: ["voice", "text", "voice"],
+            chat_endpoint: { url: "https://bot.example/chat", kind: "webhook", headers: { Authorization: "Bearer x" } }
+          })
+          .pipe(as)
+        const read = yield* agents.read(made.id).pipe(as)
+        expect(read).toEqual(made)
+        expect(Redacted.value(read.chatEndpoint!.headers.Authorization!)).toBe("Bearer x")
+        expect(encodeAgent(read)).toMatchObject({
+          id: made.id,
+          project: project.id,
+          agent_name: "Desk",
+          supported_channels: ["voice", "text"],
+          chat_endpoint: { headers: { Authorization: "********" } }
+        })
+        const changed = yield* agents.update(made.id, { name: "Front desk", assistant_id: null }).pipe(as)
+        expect(changed).toMatchObject({ name: "Front desk", assistantId: null, description: made.description })
+        expect((yield* agents.list({ project: project.id }).pipe(as)).results.map((agent) => agent.id)).toContain(
+          made.id
+        )
+        yield* agents.delete(made.id).pipe(as)
+        expect(yield* Effect.flip(agents.read(made.id).pipe(as))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("refuse an assistant id that another agent of the organisation has", () =>
+      Effect.gen(function* () {
+        const { actor, project } = yield* TestEngine.world
+        const other = yield* TestEngine.world
+        const agents = yield* Agents
+        const draft = { project: project.id, name: "One", assistant_id: "asst" }
+        const one = yield* agents.create(draft).pipe(TestEngine.as(actor))
+        expect(yield* Effect.flip(agents.create(draft).pipe(TestEngine.as(actor)))).toMatchObject({
+          faults: { assistant_id: ["This field must be unique."] }
+        })
+        yield* agents.create({ ...draft, project: other.project.id }).pipe(TestEngine.as(other.actor))
+        const two = yield* agents.create({ ...draft, assistant_id: null }).pipe(TestEngine.as(actor))
+        expect(
+          yield* Effect.flip(agents.update(two.id, { assistant_id: "asst" }).pipe(TestEngine.as(actor)))
+        ).toMatchObject({ faults: { assistant_id: ["This field must be unique."] } })
+        yield* agents.delete(one.id).pipe(TestEngine.as(actor))
+        yield* agents.update(two.id, { assistant_id: "asst" }).pipe(TestEngine.as(actor))
+      })
+    )
+
+    it.effect("go with their project", () =>
+      Effect.gen(function* () {
+        const { actor } = yield* TestEngine.world
+        const projects = yield* Projects
+        const agents = yield* Agents
+        const as = TestEngine.as(actor)
+        const project = yield* projects.create({ name: "Short-lived" }).pipe(as)
+        const agent = yield* agents.create({ project: project.id, name: "One", assistant_id: "gone" }).pipe(as)
+        yield* projects.delete(project.id).pipe(as)
+        expect(yield* Effect.flip(agents.read(agent.id).pipe(as))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* Effect.flip(agents.create({ project: project.id, name: "Two" }).pipe(as))).toMatchObject({
+          faults: { project: [`Invalid pk "${project.id}" - object does not exist.`] }
+        })
+      })
+    )
+  })
+
+  layer(TestEngine.layer(database))(`organisations on ${database}`, (it) => {
+    it.effect("come with a project, an agent and a key", () =>
+      Effect.gen(function* () {
+        const organizations = yield* Organizations
+        const founded = yield* organizations.create({ name: "Acme" })
+        expect(founded.agent.projectId).toBe(founded.project.id)
+        expect(founded.apiKey.key.organizationId).toBe(founded.organization.id)
+        expect(Redacted.value(founded.apiKey.secret)).toMatch(/^ear_[0-9A-Za-z]{49}$/)
+        expect((yield* organizations.list({})).results).toContainEqual(founded.organization)
+        expect(yield* Effect.flip(organizations.create({ name: " " }))).toMatchObject({
+          faults: { name: ["This field may not be blank."] }
+        })
+      })
+    )
+  })
+}

@@ -1,0 +1,147 @@
+import { Filters } from "@earshot/core"
+import { FilterKit, TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import * as fc from "fast-check"
+import { expect } from "vitest"
+import { compile } from "../../src/storage/sql/FilterSql.js"
+import { storeWorld } from "./storeWorld.js"
+
+const CALLS = 150
+const FILTERS = 1000
+
+/** One world for all filters, so that a filter that fails can be asked again and shrunk. */
+const [world] = fc.sample(FilterKit.callWorld(CALLS), { numRuns: 1, seed: 20_260_331 })
+
+/** The ids of the matching calls, of those up to an id. */
+const select = (filter: Filters.Filter, last = CALLS) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const scope = sql`c.id <= ${last}`
+    const condition = yield* compile(filter, { calls: "c", scope, now: FilterKit.NOW })
+    const rows = yield* sql<{
+      readonly id: number
+    }>`SELECT c.id FROM calls c WHERE ${scope} AND ${condition} ORDER BY c.id`
+    return rows.map(({ id }) => id)
+  })
+
+const inMemory = (filter: Filters.Filter, last = CALLS): ReadonlyArray<number> =>
+  world!.calls
+    .slice(0, last)
+    .filter(Filters.matcher(filter, FilterKit.NOW))
+    .map(({ id }) => id)
+
+const leaf = (field: string, op: Filters.LeafOperator, value: Filters.Leaf["value"]): Filters.Leaf => ({
+  field,
+  op,
+  value
+})
+
+/** As large as a query may be: every limit reached at once. */
+const largest = (make: (i: number) => Filters.Condition): Filters.Filter => {
+  const { depth, nodes } = Filters.QUERY_LIMITS
+  let nested: Filters.Condition = {
+    operator: "or",
+    conditions: Array.from({ length: nodes - depth }, (_, i) => make(i))
+  }
+  for (let i = 1; i < depth; i++) nested = { operator: "not", conditions: [nested] }
+  return nested
+}
+
+for (const database of TestEngine.databases) {
+  const stored = Layer.effectDiscard(storeWorld(world!)).pipe(Layer.provideMerge(TestEngine.storage(database)))
+
+  layer(stored, { timeout: "2 minutes" })(`filters on ${database}`, (it) => {
+    it.effect(
+      `select the calls that match in memory, for ${FILTERS} random filters`,
+      () =>
+        Effect.gen(function* () {
+          const run = Runtime.runPromise(yield* Effect.runtime<Layer.Layer.Success<typeof stored>>())
+          const found = new Set<string>()
+          yield* Effect.promise(() =>
+            fc.assert(
+              fc.asyncProperty(FilterKit.filter, async (filter) => {
+                const ids = inMemory(filter)
+                found.add(ids.join())
+                expect(await run(select(filter))).toEqual(ids)
+              }),
+              { numRuns: FILTERS }
+            )
+          )
+          // Filters that mostly found all or nothing would show nothing.
+          expect(found.size).toBeGreaterThan(FILTERS / 4)
+        }),
+      { timeout: 120_000 }
+    )
+
+    it.effect("are true or false, never unknown", () =>
+      Effect.gen(function* () {
+        const run = Runtime.runPromise(yield* Effect.runtime<Layer.Layer.Success<typeof stored>>())
+        const unknown = (filter: Filters.Filter) =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const condition = yield* compile(filter, { calls: "c", scope: sql`TRUE`, now: FilterKit.NOW })
+            return yield* sql`SELECT c.id FROM calls c WHERE (${condition}) IS NULL`
+          })
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(FilterKit.filter, async (filter) => {
+              expect(await run(unknown(filter))).toEqual([])
+            }),
+            { numRuns: 100 }
+          )
+        )
+      })
+    )
+
+    const path = `metadata${".a".repeat(10)}`
+    it.effect.each([
+      ["texts", (i: number) => leaf(path, "endswith", `a${i}`)],
+      ["numbers", (i: number) => leaf(path, "gt", i)],
+      ["lists", (i: number) => leaf(path, "in", [i, `a${i}`, true])],
+      ["times", (i: number) => leaf("timestamp", "in", ["today", `now-${i}s`])],
+      ["statuses", () => leaf("status", "contains", "")],
+      ["evaluations", (i: number) => leaf("metric_evaluations.value", "in", [i + 1000, `a${i}`, false])]
+    ] as const)("as large as they may be are one statement: %s", ([, make]) =>
+      Effect.gen(function* () {
+        const filter = largest(make)
+        expect(yield* select(filter, 10)).toEqual(inMemory(filter, 10))
+      })
+    )
+
+    it.effect("test patterns on the values in scope only", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const scope = sql`c.id = ${-1}`
+        const condition = yield* compile(leaf("topic", "regex", "."), { calls: "c", scope, now: FilterKit.NOW })
+        expect(yield* sql`SELECT c.id FROM calls c WHERE ${condition}`).toEqual([])
+      })
+    )
+
+    it.effect("bind what clients say", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const hostile = `'"; DROP TABLE calls; --`
+        const filter: Filters.Filter = {
+          operator: "or",
+          conditions: [
+            ...(["eq", "gt", "contains", "startswith", "endswith"] as const).flatMap((op) => [
+              leaf("topic", op, hostile),
+              leaf(`metadata.${hostile}`, op, hostile),
+              leaf("metric_evaluations.value", op, hostile)
+            ]),
+            leaf(`metadata.${hostile}`, "in", [hostile, hostile]),
+            leaf("topic", "in", [hostile, hostile])
+          ]
+        }
+        const condition = yield* compile(filter, { calls: "c", scope: sql`TRUE`, now: FilterKit.NOW })
+        const [text] = sql`SELECT 1 FROM calls c WHERE ${condition}`.compile()
+        expect(text).not.toContain("DROP")
+        expect(yield* select(filter)).toEqual(inMemory(filter))
+      })
+    )
+  })
+}

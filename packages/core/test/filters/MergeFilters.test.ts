@@ -1,0 +1,35 @@
+import { Filters } from "@earshot/core"
+import { FilterKit } from "@earshot/test-kit"
+import { describe, expect, it } from "vitest"
+
+const a: Filters.Leaf = { field: "success", op: "eq", value: true }
+const b: Filters.Leaf = { field: "timestamp", op: "gte", value: "today-7d" }
+const c: Filters.Leaf = { field: "duration", op: "gte", value: 60 }
+const and = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => ({ operator: "and", conditions })
+const or = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => ({ operator: "or", conditions })
+
+describe("merging filters", () => {
+  it.each(FilterKit.mergeLaws(Filters.merge, Filters.matches).map((law) => [law.says, law] as const))("%s", (_, law) =>
+    law.check()
+  )
+
+  it("puts the conditions of both in one and", () => {
+    expect(Filters.merge(a, b)).toEqual(and(a, b))
+    expect(Filters.merge(and(a, b), c)).toEqual(and(a, b, c))
+    expect(Filters.merge(and(a, and(b)), and(and(c)))).toEqual(and(a, b, c))
+    expect(Filters.merge(or(a, b), or(b, c))).toEqual(and(or(a, b), or(b, c)))
+  })
+
+  it("leaves a filter as it is beside an empty one", () => {
+    expect(Filters.merge(null, null)).toBe(null)
+    expect(Filters.merge(a, null)).toEqual(a)
+    expect(Filters.merge(null, and(a))).toEqual(and(a))
+    expect(Filters.merge(and(a), null)).toEqual(and(a))
+  })
+
+  it("asks nothing twice", () => {
+    expect(Filters.merge(a, a)).toEqual(a)
+    expect(Filters.merge(and(a, b), and(b, c))).toEqual(and(a, b, c))
+    expect(Filters.merge(and(a, a), b)).toEqual(and(a, b))
+  })
+})

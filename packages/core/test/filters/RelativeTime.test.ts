@@ -1,0 +1,79 @@
+import { Filters } from "@earshot/core"
+import { FilterKit } from "@earshot/test-kit"
+import * as DateTime from "effect/DateTime"
+import { describe, expect, it } from "vitest"
+
+const at = (text: string, now: string, edge: "start" | "end" = "start") => {
+  const resolved = Filters.RelativeTime.resolve(text, DateTime.unsafeMake(now), edge)
+  return resolved === undefined ? undefined : DateTime.formatIso(resolved)
+}
+
+describe("relative times", () => {
+  it.each(FilterKit.relativeTimeLaws(Filters.RelativeTime.resolve).map((law) => [law.says, law] as const))(
+    "%s",
+    (_, law) => law.check()
+  )
+
+  const now = "2026-03-31T10:20:30.456Z"
+  it.each([
+    ["now", "start", "2026-03-31T10:20:30.456Z"],
+    ["now-90s", "start", "2026-03-31T10:19:00.456Z"],
+    ["now+1h-30m", "end", "2026-03-31T10:50:30.456Z"],
+    ["today", "start", "2026-03-31T00:00:00.000Z"],
+    ["today", "end", "2026-03-31T23:59:59.999Z"],
+    ["today-7d", "start", "2026-03-24T00:00:00.000Z"],
+    ["today-7d", "end", "2026-03-24T23:59:59.999Z"],
+    ["today-1w+2h", "start", "2026-03-24T02:00:00.000Z"],
+    ["today-1M", "start", "2026-02-28T00:00:00.000Z"],
+    ["today-1M", "end", "2026-02-28T23:59:59.999Z"],
+    ["today-1M+1M", "start", "2026-03-28T00:00:00.000Z"],
+    ["today+1M", "start", "2026-04-30T00:00:00.000Z"],
+    ["now-13M", "start", "2025-02-28T10:20:30.456Z"],
+    ["2026-03-01", "start", "2026-03-01T00:00:00.000Z"],
+    ["2026-03-01", "end", "2026-03-01T23:59:59.999Z"],
+    ["2026-03-01T12:00:00Z", "end", "2026-03-01T12:00:00.000Z"],
+    ["2026-03-01T12:00:00+02:00", "start", "2026-03-01T10:00:00.000Z"],
+    ["2026-03-01 12:00", "start", "2026-03-01T12:00:00.000Z"]
+  ] as const)("%s at its %s is %s", (text, edge, expected) => {
+    expect(at(text, now, edge)).toBe(expected)
+  })
+
+  it("keep to leap years", () => {
+    expect(at("today+1M", "2028-01-31T00:00:00Z")).toBe("2028-02-29T00:00:00.000Z")
+    expect(at("today+1M", "2026-01-31T00:00:00Z")).toBe("2026-02-28T00:00:00.000Z")
+    expect(at("today+1y", "2028-02-29T00:00:00Z")).toBe("2029-02-28T00:00:00.000Z")
+    expect(at("today-4y", "2028-02-29T00:00:00Z")).toBe("2024-02-29T00:00:00.000Z")
+  })
+
+  it("take any number of steps that reach no further than a date does", () => {
+    expect(at(`now${"+1d-1d".repeat(100)}`, now)).toBe("2026-03-31T10:20:30.456Z")
+    expect(at("now-9999y", now)).toBe("-007973-03-31T10:20:30.456Z")
+    for (const text of [
+      "now-10001y",
+      "now+6000y-6000y",
+      "now+999999999999d",
+      `now+${"9".repeat(400)}s`,
+      `now${"+1s".repeat(400)}`
+    ]) {
+      expect(at(text, now)).toBe(undefined)
+    }
+  })
+
+  it.each([
+    "",
+    "Now",
+    "today-",
+    "today-7",
+    "today7d",
+    "today -7d",
+    "today-7D",
+    "now-1.5h",
+    "now--1h",
+    "tomorrow",
+    "2026-13-01",
+    "2026-02-29",
+    "1700000000"
+  ])("%j is none", (text) => {
+    expect(at(text, now)).toBe(undefined)
+  })
+})

@@ -1,0 +1,192 @@
+import { Faults, ServicePayload, ServiceTurns, TranscriptFormat, TranscriptLimits } from "@earshot/core"
+import { TranscriptArbitraries } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const { hostilePayloadOf, payloadOf } = TranscriptArbitraries
+const decode = (input: unknown) => TranscriptFormat.builtIn.decode("service", input)
+const decodeWithSchema = Faults.decode(ServicePayload)
+const faultsOf = (input: unknown): Faults.Faults =>
+  Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+
+const turn = (changes: object = {}): object => ({
+  role: "Main Agent",
+  content: "Hello",
+  start_time: 1,
+  end_time: 2,
+  ...changes
+})
+
+describe("the service format", () => {
+  it("takes the two roles of the interface, and times that are not known as unknown", () => {
+    expect(
+      decode([turn(), turn({ role: "Testing Agent", content: "", start_time: null, end_time: undefined })])
+    ).toStrictEqual(
+      Either.right({
+        _tag: "RawTranscript",
+        turns: [
+          { speaker: "main_agent", content: "Hello", startTime: 1, endTime: 2, words: [] },
+          { speaker: "testing_agent", content: "", startTime: undefined, endTime: undefined, words: [] }
+        ],
+        toolCalls: []
+      })
+    )
+  })
+
+  it("takes a call in which nobody spoke", () => {
+    expect(Either.map(decode([]), (transcript) => transcript.turns)).toStrictEqual(Either.right([]))
+  })
+
+  it.each(["agent", "user", "main_agent", "main agent", "Main Agent ", "Function Call", ""])(
+    "refuses the role %j",
+    (role) => {
+      expect(faultsOf([turn(), turn({ role })])).toStrictEqual({ "[1].role": [`"${role}" is not a valid choice.`] })
+    }
+  )
+
+  it("names every fault of every row at once", () => {
+    expect(
+      faultsOf([
+        { role: "agent", content: 3, start_time: 5, end_time: 4 },
+        turn(),
+        "row",
+        { content: "a\0b", start_time: -1, end_time: "late" },
+        null
+      ])
+    ).toStrictEqual({
+      "[0].role": ['"agent" is not a valid choice.'],
+      "[0].content": ["Not a valid string."],
+      "[0].end_time": ["Ensure the end is not before the start."],
+      "[2]": ["Expected an object."],
+      "[3].role": ["This field is required."],
+      "[3].content": ["Null characters are not allowed."],
+      "[3].start_time": ["Ensure this value is greater than or equal to 0."],
+      "[3].end_time": ["A valid number is required."],
+      "[4]": ["This field may not be null."]
+    })
+  })
+
+  it.each([
+    [null, "This field may not be null."],
+    [undefined, "This field is required."],
+    ["[]", "Expected a list of items."],
+    [{ transcript: [] }, "Expected a list of items."]
+  ])("says of %j that it is no list", (input, sentence) => {
+    expect(faultsOf(input)).toStrictEqual({ non_field_errors: [sentence] })
+  })
+
+  it("takes what lies on a limit and refuses what lies beyond", () => {
+    const { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } = TranscriptLimits
+    const long = "é".repeat(MAX_TEXT)
+    const astral = "🦊".repeat(MAX_TEXT)
+    const many = Array.from({ length: MAX_TURNS }, () => turn({ content: "" }))
+    expect(Either.isRight(decode([turn({ end_time: MAX_CALL_SECONDS })]))).toBe(true)
+    expect(Either.isRight(decode([turn({ content: long })]))).toBe(true)
+    expect(Either.isRight(decode([turn({ content: astral })]))).toBe(true)
+    expect(Either.isRight(decode(many))).toBe(true)
+    expect(faultsOf([turn({ end_time: MAX_CALL_SECONDS + 1 })])).toStrictEqual({
+      "[0].end_time": [`Ensure this value is less than or equal to ${MAX_CALL_SECONDS}.`]
+    })
+    expect(faultsOf([turn({ content: long }), turn({ content: "!" })])).toStrictEqual({
+      non_field_errors: [`Ensure this transcript has no more than ${MAX_TEXT} characters.`]
+    })
+    expect(faultsOf([turn({ content: `${astral}!` })])).toStrictEqual({
+      non_field_errors: [`Ensure this transcript has no more than ${MAX_TEXT} characters.`]
+    })
+    expect(faultsOf([...many, turn()])).toStrictEqual({
+      non_field_errors: [`Ensure this field has no more than ${MAX_TURNS} elements.`]
+    })
+  })
+
+  it("lists a thousand faults and says that there are more", () => {
+    const faults = faultsOf(Array.from({ length: 2_000 }, () => ({})))
+    expect(Object.keys(faults)).toHaveLength(TranscriptLimits.MAX_FAULTS + 1)
+    expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 faults are listed."])
+  })
+
+  it("keeps no -0", () => {
+    expect(
+      Either.map(decode([turn({ start_time: -0 })]), ({ turns }) => Object.is(turns[0]?.startTime, 0))
+    ).toStrictEqual(Either.right(true))
+  })
+
+  it("describes itself as JSON Schema", () => {
+    const printed = JSON.stringify(JSONSchema.make(ServiceTurns))
+    expect(printed).toContain('"enum":["Testing Agent","Main Agent"]')
+    expect(printed).toContain('"required":["role","content"]')
+    expect(printed).toContain(`"maximum":${TranscriptLimits.MAX_CALL_SECONDS}`)
+  })
+})
+
+describe("the hand-written check and the schema", () => {
+  const part = fc.oneof(
+    fc.constantFrom<unknown>(
+      "Main Agent",
+      "Testing Agent",
+      "agent",
+      "",
+      null,
+      undefined,
+      0,
+      -0,
+      1,
+      1.5,
+      604_800,
+      604_801
+    ),
+    fc.constantFrom<unknown>(-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "\0", "\ud83d", "🦊", [], {}, true),
+    fc.double(),
+    fc.anything()
+  )
+  const row = fc.oneof(
+    fc.record({ role: part, content: part, start_time: part, end_time: part }, { requiredKeys: [] }),
+    fc.record({
+      role: fc.constantFrom("Main Agent", "Testing Agent"),
+      content: TranscriptArbitraries.Conversations.speech,
+      start_time: part,
+      end_time: part
+    }),
+    fc.record({
+      role: fc.constant("Main Agent"),
+      content: fc.constant("Hello"),
+      extra: part,
+      ["__proto__"]: fc.constant(1)
+    }),
+    fc.record({ role: fc.constant("Main Agent"), content: fc.constant("Hello"), extra: part }),
+    part
+  )
+  const inputs: fc.Arbitrary<unknown> = fc.oneof(
+    payloadOf("service").map(({ payload }) => payload),
+    hostilePayloadOf("service").map(({ payload }) => payload),
+    fc.array(row, { maxLength: 4 }),
+    part
+  )
+
+  it("accept and refuse the same, and every fault the schema finds is found", () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const own = decode(input)
+        const bySchema = decodeWithSchema(input)
+        expect(Either.isRight(own)).toBe(Either.isRight(bySchema))
+        if (Either.isLeft(bySchema) && Either.isLeft(own)) {
+          for (const path of Object.keys(bySchema.left)) {
+            // A row that no database could keep is one fault to the schema, and named more closely by the check.
+            if (path !== Faults.NON_FIELD) expect(Object.keys(own.left)).toContain(path)
+          }
+        }
+        if (Either.isRight(bySchema) && Either.isRight(own)) {
+          expect(own.right.turns.map(({ content, endTime, startTime }) => [content, startTime, endTime])).toStrictEqual(
+            bySchema.right.map(({ content, end_time, start_time }) => [
+              content,
+              start_time === undefined || start_time === null ? undefined : start_time + 0,
+              end_time === undefined || end_time === null ? undefined : end_time + 0
+            ])
+          )
+        }
+      }),
+      { numRuns: 1_500 }
+    )
+  })
+})

@@ -1,0 +1,67 @@
+import { type RedactedTranscript, StoredTranscript } from "@earshot/core"
+import { TranscriptArbitraries } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const { decodedToolCalls, decodedTurns } = TranscriptArbitraries.Conversations
+const encode = Schema.encodeSync(StoredTranscript.StoredTranscript)
+const decode = Schema.decodeUnknownEither(StoredTranscript.StoredTranscript)
+
+describe("a stored transcript", () => {
+  it("comes back as it was, unknown times as unknown", () => {
+    fc.assert(
+      fc.property(decodedTurns, decodedToolCalls, (turns, toolCalls) => {
+        const transcript: RedactedTranscript = { _tag: "RedactedTranscript", turns, toolCalls }
+        expect(decode(encode(transcript))).toStrictEqual(Either.right(transcript))
+      })
+    )
+  })
+
+  it("keeps its form, since databases are full of it", () => {
+    expect(
+      encode({
+        _tag: "RedactedTranscript",
+        turns: [
+          { speaker: "main_agent", content: "Hi", startTime: 0, endTime: undefined, words: [] },
+          {
+            speaker: "testing_agent",
+            content: "Hey",
+            startTime: undefined,
+            endTime: 2.5,
+            words: [{ text: "Hey", startTime: undefined, endTime: 2.5 }]
+          }
+        ],
+        toolCalls: [
+          {
+            id: undefined,
+            name: "f",
+            arguments: "{}",
+            result: undefined,
+            succeeded: false,
+            startTime: 1,
+            endTime: undefined
+          }
+        ]
+      })
+    ).toBe(
+      '{"v":1,"turns":[["m","Hi",0,null],["t","Hey",null,2.5,[["Hey",null,2.5]]]],"tools":[[null,"f","{}",null,false,1,null]]}'
+    )
+  })
+
+  it("is refused where somebody else wrote to the column", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(Either.isLeft(StoredTranscript.parse(text))).toBe(true)
+      })
+    )
+    for (const text of [
+      '{"v":2,"turns":[],"tools":[]}',
+      '{"v":1,"turns":[["x","Hi",0,1]],"tools":[]}',
+      '{"v":1,"turns":[]}'
+    ]) {
+      expect(Either.isLeft(decode(text))).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import { type Decoder, Faults, TranscriptFormat, TranscriptType } from "@earshot/core"
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+
+const empty: Decoder = () => Either.right({ _tag: "RawTranscript", turns: [], toolCalls: [] })
+
+describe("transcript formats", () => {
+  it("are the interface's, in its order", () => {
+    expect(TranscriptFormat.builtIn.tokens).toStrictEqual([
+      "service",
+      "service_legacy",
+      "provider_a",
+      "provider_b",
+      "provider_c",
+      "provider_d",
+      "provider_e",
+      "provider_f",
+      "none-mono"
+    ])
+    expect(Faults.decode(TranscriptType)("provider_g")).toStrictEqual(
+      Either.left({ non_field_errors: ['"provider_g" is not a valid choice.'] })
+    )
+  })
+
+  it("can be replaced and added to by a host, without touching the built-in ones", () => {
+    const formats = TranscriptFormat.make({ provider_c: empty, acme: empty })
+    expect(formats.tokens).toStrictEqual([...TranscriptFormat.builtIn.tokens, "acme"])
+    expect(Either.isRight(Faults.decode(formats.type)("acme"))).toBe(true)
+    expect(Either.isRight(formats.decode("acme", "anything"))).toBe(true)
+    expect(Either.isRight(formats.decode("provider_c", "anything"))).toBe(true)
+    expect(Either.isLeft(TranscriptFormat.builtIn.decode("provider_c", "anything"))).toBe(true)
+    expect(Either.isLeft(Faults.decode(TranscriptFormat.builtIn.type)("acme"))).toBe(true)
+  })
+
+  it.each(["constructor", "__proto__", "toString", ""])("know no format %j", (type) => {
+    expect(Either.isLeft(TranscriptFormat.builtIn.decode(type, []))).toBe(true)
+  })
+})

@@ -1,0 +1,248 @@
+import {
+  AgentId,
+  authorize,
+  type CalledAgent,
+  CallStore,
+  type Delivery,
+  type Filters,
+  hostActor,
+  Organizations,
+  Pages,
+  type RedactedTranscript
+} from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+
+const said = (content: string): RedactedTranscript => ({
+  _tag: "RedactedTranscript",
+  turns: [{ speaker: "main_agent", content, startTime: 0, endTime: 2.5, words: [] }],
+  toolCalls: []
+})
+
+const at = (minute: number) => DateTime.unsafeMake(Date.UTC(2026, 0, 1, 0, minute))
+
+const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = {}): Delivery => ({
+  agent,
+  callId,
+  traceId: undefined,
+  timestamp: undefined,
+  customerNumber: undefined,
+  callEndedReason: undefined,
+  feedback: undefined,
+  metadata: undefined,
+  dynamicVariables: undefined,
+  transcript: undefined,
+  recording: undefined,
+  recordingFault: undefined,
+  receivedAt: at(0),
+  ...told
+})
+
+const recording = (name: string) => ({
+  blobKey: `1/${name}`,
+  contentType: "audio/wav",
+  sizeBytes: 10,
+  sha256: name,
+  durationSeconds: 61,
+  mainAgentChannelIndex: null
+})
+
+/** An organisation of its own, its agent, and the permits to work with it. */
+const world = Effect.gen(function* () {
+  const organizations = yield* Organizations
+  const founded = yield* organizations.create({ name: "Contract" })
+  const actor = hostActor(founded.organization.id)
+  const agent: CalledAgent = {
+    id: founded.agent.id,
+    organizationId: founded.organization.id,
+    projectId: founded.project.id,
+    name: founded.agent.name
+  }
+  return {
+    agent,
+    write: Either.getOrThrow(authorize(actor, "calls.ingest")),
+    read: Either.getOrThrow(authorize(actor, "calls.read")),
+    remove: Either.getOrThrow(authorize(actor, "calls.delete"))
+  }
+}).pipe(Effect.orDie)
+
+const everything = (
+  now = at(0)
+): { filter: Filters.Filter; agentId: undefined; projectId: undefined; now: DateTime.Utc } => ({
+  filter: null,
+  agentId: undefined,
+  projectId: undefined,
+  now
+})
+
+/** What every store of calls has to pass. */
+export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore | Organizations, E>): void =>
+  layer(store)(`the call store on ${name}`, (it) => {
+    it.effect("gives back a new call as it answered it", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const delivered = yield* calls.deliver(
+          write,
+          delivery(agent, "a", {
+            traceId: "0af7651916cd43dd8448eb211c80319c",
+            timestamp: at(5),
+            customerNumber: "+49 30 1234",
+            callEndedReason: "hangup",
+            feedback: "fine",
+            metadata: { region: "eu", list: [1, 2.5, "x", null, true] },
+            dynamicVariables: "a text",
+            transcript: { type: "service", content: said("Hello") },
+            recording: recording("one"),
+            receivedAt: at(7)
+          })
+        )
+        expect(delivered).toMatchObject({ created: true, transcriptChanged: true, released: [] })
+        expect(delivered.call).toMatchObject({ agentName: agent.name, durationSeconds: 61, success: null })
+        expect(yield* calls.find(read, delivered.call.id)).toEqual(Option.some(delivered.call))
+      })
+    )
+
+    it.effect("keeps one record for deliveries of the same call, and says what changed", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const first = yield* calls.deliver(write, delivery(agent, "a", { metadata: { b: 1, a: 2 } }))
+        const same = yield* calls.deliver(write, delivery(agent, "a", { metadata: { a: 2, b: 1 }, receivedAt: at(1) }))
+        expect(same).toEqual({ call: first.call, created: false, transcriptChanged: false, released: [] })
+        const more = yield* calls.deliver(
+          write,
+          delivery(agent, "a", {
+            transcript: { type: "service", content: said("Now we know") },
+            recording: recording("first"),
+            receivedAt: at(2)
+          })
+        )
+        expect(more).toMatchObject({ created: false, transcriptChanged: true, released: [] })
+        const other = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { recording: recording("second"), receivedAt: at(3) })
+        )
+        expect(other).toMatchObject({ created: false, transcriptChanged: false, released: ["1/first"] })
+        expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(other.call))
+        expect(other.call).toMatchObject({ id: first.call.id, createdAt: at(0), updatedAt: at(3) })
+      })
+    )
+
+    it.effect("makes one record of deliveries that arrive at the same time, in the order they came", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 200 }, (_, n) => n),
+          (n) => calls.deliver(write, delivery(agent, `call-${n % 40}`, { customerNumber: String(n) })),
+          { concurrency: "unbounded" }
+        )
+        expect(outcomes.filter((one) => one.created)).toHaveLength(40)
+        expect(new Set(outcomes.map((one) => one.call.id)).size).toBe(40)
+        const last = outcomes[199]?.call
+        expect(Option.getOrThrow(yield* calls.find(read, last!.id)).callId).toBe("call-39")
+      })
+    )
+
+    it.effect("lets one call that cannot be kept fail alone", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const nobody = { ...agent, id: AGENT_THAT_IS_NOT_THERE }
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: 20 }, (_, n) => n),
+          (n) => Effect.exit(calls.deliver(write, delivery(n === 7 ? nobody : agent, `call-${n}`))),
+          { concurrency: "unbounded" }
+        )
+        expect(outcomes.filter(Exit.isFailure)).toHaveLength(1)
+        expect(Exit.isFailure(outcomes[7]!)).toBe(true)
+        const page = yield* calls.list(read, everything(), { cursor: Pages.firstPage, limit: 50 })
+        expect(page).toHaveLength(19)
+      })
+    )
+
+    it.effect("keeps what others deliver when one caller is interrupted", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const ready = yield* Deferred.make<void>()
+        const fibers = yield* Effect.forEach(
+          Array.from({ length: 10 }, (_, n) => n),
+          (n) => Effect.fork(Effect.zipRight(Deferred.await(ready), calls.deliver(write, delivery(agent, `call-${n}`))))
+        )
+        yield* Deferred.succeed(ready, undefined)
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(fibers[3]!)
+        const others = yield* Effect.forEach(
+          fibers.filter((_, n) => n !== 3),
+          Fiber.join
+        )
+        for (const { call } of others) expect(Option.isSome(yield* calls.find(read, call.id))).toBe(true)
+      })
+    )
+
+    it.effect("shows an organisation nothing of another's", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const mine = yield* world
+        const theirs = yield* world
+        const { call } = yield* calls.deliver(theirs.write, delivery(theirs.agent, "secret"))
+        expect(yield* calls.find(mine.read, call.id)).toEqual(Option.none())
+        expect(yield* calls.list(mine.read, everything(), { cursor: Pages.firstPage, limit: 10 })).toEqual([])
+        yield* calls.saveReview(mine.write, { ...call, feedback: "changed" })
+        yield* calls.remove(mine.remove, call.id)
+        expect(yield* calls.find(theirs.read, call.id)).toEqual(Option.some(call))
+      })
+    )
+
+    it.effect("pages through calls newest first and back", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const kept = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => calls.deliver(write, delivery(agent, `call-${n}`)))
+        const ids = kept.map((one) => one.call.id)
+        const list = (cursor: Pages.Cursor) => calls.list(read, everything(), { cursor, limit: 2 })
+        expect((yield* list(Pages.firstPage)).map((call) => call.id)).toEqual(ids.slice(2).reverse())
+        expect((yield* list({ at: "before", id: ids[2]! })).map((call) => call.id)).toEqual([ids[1], ids[0]])
+        expect((yield* list({ at: "after", id: ids[1]! })).map((call) => call.id)).toEqual(ids.slice(2))
+      })
+    )
+
+    it.effect("saves a review and deletes a call with all that is its own", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, remove, write } = yield* world
+        const { call } = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { transcript: { type: "service", content: said("Hi") }, recording: recording("one") })
+        )
+        const reviewed = {
+          ...call,
+          success: false,
+          isReviewed: true,
+          feedback: "wrong number",
+          feedbackByPerson: true,
+          topic: "billing",
+          dropoffPoint: "greeting",
+          updatedAt: at(9)
+        }
+        yield* calls.saveReview(write, reviewed)
+        expect(yield* calls.find(read, call.id)).toEqual(Option.some(reviewed))
+        yield* calls.remove(remove, call.id)
+        expect(yield* calls.find(read, call.id)).toEqual(Option.none())
+        const again = yield* calls.deliver(write, delivery(agent, "a"))
+        expect(again).toMatchObject({ created: true, call: { transcript: null, recording: null } })
+      })
+    )
+  })
+
+/** Ids come in order from 1, and no test makes that many agents. */
+const AGENT_THAT_IS_NOT_THERE = AgentId.make(1_000_000_007)

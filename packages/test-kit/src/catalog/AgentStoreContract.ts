@@ -1,0 +1,184 @@
+import { Agent, AgentStore, type NewAgent, OrganizationStore, ProjectStore } from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import * as Arbitraries from "./CatalogArbitraries.js"
+import { everyPage } from "./Pages.js"
+import { permit } from "./Permits.js"
+
+const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+
+const assistantIdOrNone: fc.Arbitrary<string | null> = fc.option(Arbitraries.assistantId)
+
+/** An organisation with two projects. */
+const newOrganization = Effect.gen(function* () {
+  const organizations = yield* OrganizationStore
+  const projects = yield* ProjectStore
+  const { id } = yield* organizations.insert({ name: "Contract" }, at(0))
+  const toCreate = permit(id, "agents.create")
+  return {
+    id,
+    project: yield* projects.insert(toCreate, { name: "One", description: "" }, at(0)),
+    otherProject: yield* projects.insert(toCreate, { name: "Two", description: "" }, at(0)),
+    toCreate,
+    toRead: permit(id, "agents.read"),
+    toDelete: permit(id, "agents.delete")
+  }
+})
+
+const plain = (agent: Pick<NewAgent, "projectId"> & Partial<NewAgent>): NewAgent => ({
+  name: "Agent",
+  description: "",
+  assistantId: null,
+  provider: null,
+  supportedChannels: ["voice"],
+  chatEndpoint: null,
+  ...agent
+})
+
+/** What every `AgentStore` has to do; registers its tests, which need an empty or a used database alike. */
+export const agentStoreContract = <E>(
+  subject: string,
+  stores: Layer.Layer<AgentStore | ProjectStore | OrganizationStore, E>
+): void => {
+  layer(stores)(`agents kept by ${subject}`, (it) => {
+    it.effect.prop(
+      "are found as they were put in, and as they were saved last, secrets included",
+      [Arbitraries.newAgent, Arbitraries.newAgent, assistantIdOrNone],
+      ([draft, patch, assistantId]) =>
+        Effect.gen(function* () {
+          const store = yield* AgentStore
+          const { id: organizationId, project, toCreate, toRead } = yield* newOrganization
+          const other = yield* store.insert(toCreate, plain({ projectId: project.id }), at(1))
+          const made = yield* store.insert(toCreate, { ...draft, projectId: project.id, assistantId }, at(1))
+          const expected = new Agent({
+            ...draft,
+            id: made.id,
+            organizationId,
+            projectId: project.id,
+            assistantId,
+            createdAt: at(1),
+            updatedAt: at(1)
+          })
+          expect(made).toEqual(expected)
+          expect(sameEndpoint(made, expected)).toBe(true)
+          const changed = new Agent({ ...made, ...patch, updatedAt: at(2) })
+          yield* store.save(toCreate, changed)
+          const found = Option.getOrThrow(yield* store.find(toRead, made.id))
+          expect(found).toEqual(changed)
+          expect(sameEndpoint(found, changed)).toBe(true)
+          expect(yield* store.find(toRead, other.id)).toEqual(Option.some(other))
+        }),
+      { fastCheck: { numRuns: 30 } }
+    )
+
+    it.effect("of one organisation never share an assistant id, and free it when they go", () =>
+      Effect.gen(function* () {
+        const store = yield* AgentStore
+        const projects = yield* ProjectStore
+        const { otherProject, project, toCreate, toDelete, toRead } = yield* newOrganization
+        const theirs = yield* newOrganization
+        const named = (projectId: NewAgent["projectId"]) => plain({ projectId, assistantId: "asst" })
+        const taken = { _tag: "AssistantIdTaken", assistantId: "asst" }
+        const one = yield* store.insert(toCreate, named(project.id), at(1))
+        expect(yield* Effect.flip(store.insert(toCreate, named(otherProject.id), at(1)))).toMatchObject(taken)
+        yield* store.insert(theirs.toCreate, named(theirs.project.id), at(1))
+        const two = yield* store.insert(toCreate, plain({ projectId: otherProject.id }), at(1))
+        const renamed = new Agent({ ...two, assistantId: "asst" })
+        expect(yield* Effect.flip(store.save(toCreate, renamed))).toMatchObject(taken)
+        expect(yield* store.find(toRead, two.id)).toEqual(Option.some(two))
+        yield* store.remove(toDelete, one.id, at(2))
+        yield* store.save(toCreate, renamed)
+        yield* projects.remove(toDelete, otherProject.id, at(3))
+        expect(yield* store.find(toRead, two.id)).toEqual(Option.none())
+        yield* store.insert(toCreate, named(project.id), at(4))
+      })
+    )
+
+    it.effect("do not exist for another organisation, to see, change or remove", () =>
+      Effect.gen(function* () {
+        const store = yield* AgentStore
+        const mine = yield* newOrganization
+        const theirs = yield* newOrganization
+        const agent = yield* store.insert(
+          mine.toCreate,
+          plain({ projectId: mine.project.id, assistantId: "asst" }),
+          at(1)
+        )
+        const names = { ids: [agent.id], assistantIds: ["asst"] }
+        expect(yield* store.find(theirs.toRead, agent.id)).toEqual(Option.none())
+        expect(yield* store.findAll(theirs.toRead, names)).toEqual([])
+        expect(yield* store.list(theirs.toRead, { projectId: mine.project.id }, firstPage)).toEqual([])
+        yield* store.save(theirs.toCreate, new Agent({ ...agent, name: "Theirs" }))
+        yield* store.remove(theirs.toDelete, agent.id, at(2))
+        expect(yield* store.findAll(mine.toRead, names)).toEqual([agent])
+      })
+    )
+
+    it.effect("are found by many names at once, each of them once", () =>
+      Effect.gen(function* () {
+        const store = yield* AgentStore
+        const { project, toCreate, toDelete, toRead } = yield* newOrganization
+        const insert = (assistantId: string | null) =>
+          store.insert(toCreate, plain({ projectId: project.id, assistantId }), at(1))
+        const one = yield* insert("'1'")
+        const two = yield* insert("Ä\u{1F514}")
+        const three = yield* insert(null)
+        const gone = yield* insert("gone")
+        yield* store.remove(toDelete, gone.id, at(2))
+        const idsOf = (agents: ReadonlyArray<Agent>) => agents.map(({ id }) => id).sort((a, b) => a - b)
+        const all = [one.id, three.id, gone.id, one.id]
+        expect(
+          idsOf(yield* store.findAll(toRead, { ids: all, assistantIds: ["'1'", "Ä\u{1F514}", "gone", ""] }))
+        ).toEqual(idsOf([one, two, three]))
+        expect(yield* store.findAll(toRead, { ids: [], assistantIds: [] })).toEqual([])
+        expect(yield* store.findAll(toRead, { ids: [], assistantIds: ["null", "'1"] })).toEqual([])
+      })
+    )
+
+    it.effect("are listed of one project or of all, newest first, once each, within reach", () =>
+      Effect.gen(function* () {
+        const store = yield* AgentStore
+        const { id, otherProject, project, toCreate, toRead } = yield* newOrganization
+        const insert = (projectId: NewAgent["projectId"]) => store.insert(toCreate, plain({ projectId }), at(1))
+        const agents = yield* Effect.forEach(
+          [project.id, otherProject.id, project.id, project.id, otherProject.id],
+          insert
+        )
+        const listed = (
+          of: NewAgent["projectId"] | null,
+          reading = toRead,
+          between: Effect.Effect<unknown> = Effect.void
+        ) =>
+          everyPage((page) => store.list(reading, { projectId: of }, page), { limit: 2, between }).pipe(
+            Effect.map((pages) => pages.flatMap(({ results }) => results.map((agent) => agents.indexOf(byId(agent)))))
+          )
+        const byId = (agent: Agent): Agent => agents.find((one) => Equal.equals(one.id, agent.id)) ?? agent
+        expect(yield* listed(null)).toEqual([4, 3, 2, 1, 0])
+        expect(yield* listed(project.id)).toEqual([3, 2, 0])
+        const boundToProject = permit(id, "agents.list", [{ type: "project", id: otherProject.id }])
+        expect(yield* listed(null, boundToProject)).toEqual([4, 1])
+        expect(yield* listed(project.id, boundToProject)).toEqual([])
+        const boundToAgents = permit(id, "agents.list", [
+          { type: "agent", id: agents[0]?.id ?? 0 },
+          { type: "agent", id: agents[4]?.id ?? 0 },
+          { type: "dashboard", id: agents[2]?.id ?? 0 }
+        ])
+        expect(yield* listed(null, boundToAgents)).toEqual([4, 0])
+        expect(yield* listed(null, toRead, Effect.orDie(insert(project.id)))).toEqual([4, 3, 2, 1, 0])
+      })
+    )
+  })
+}
+
+const firstPage = { cursor: { at: "start" }, limit: 10 } as const
+
+/** Redacted values look alike to a test runner; they are equal when what they hide is. */
+const sameEndpoint = (one: Agent, other: Agent): boolean => {
+  const headers = other.chatEndpoint?.headers ?? {}
+  return Object.entries(one.chatEndpoint?.headers ?? {}).every(([key, value]) => Equal.equals(value, headers[key]))
+}

@@ -1,0 +1,82 @@
+/** Projects and agents as they may be, and the inputs that make and change them. */
+import {
+  type AgentDraft,
+  Channel,
+  type ChatEndpoint,
+  type NewAgent,
+  type Project,
+  type ProjectDraft
+} from "@earshot/core"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+
+/** Any text that both databases keep: well-formed Unicode of every plane, without NUL. */
+export const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      { weight: 3, arbitrary: fc.string({ maxLength }) },
+      { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength }) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom("'; DROP TABLE projects; --", "%_\\", "Zoë 🛎️", "\u{10FFFF}\uFFFD\r\n\t", " ")
+      }
+    )
+    .map((any) => Array.from(any.replaceAll("\0", "0")).slice(0, maxLength).join(""))
+
+/** A text that names something: not blank. */
+export const name = (maxLength = 255): fc.Arbitrary<string> =>
+  text(Math.min(maxLength, 40)).map((any) => (any.trim() === "" ? "Unnamed" : any))
+
+/** What creates a project. */
+export const projectDraft: fc.Arbitrary<ProjectDraft> = fc.record({ name: name(), description: text(200) })
+
+/** What changes a project: any of its fields, also none. */
+export const projectPatch: fc.Arbitrary<Partial<Pick<Project, "name" | "description">>> = fc.record(
+  { name: name(), description: text(200) },
+  { requiredKeys: [] }
+)
+
+/** Names of assistants, few enough to meet each other. */
+export const assistantId: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom("asst_1", "asst_2", "ASST_1", "Ä", "1", "null"),
+  fc.uuid()
+)
+
+export const channels: fc.Arbitrary<ReadonlyArray<Channel>> = fc.uniqueArray(fc.constantFrom(...Channel.literals), {
+  minLength: 1
+})
+
+const header = fc.tuple(
+  fc.constantFrom("Authorization", "X-Api-Key", "x-trace", "constructor"),
+  fc.stringMatching(/^[\x21-\x7e]{1,40}$/)
+)
+
+const endpointInput = fc.record({
+  url: fc.webUrl({ withQueryParameters: true, validSchemes: ["http", "https"] }),
+  kind: fc.constantFrom("openai" as const, "webhook" as const),
+  headers: fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
+})
+
+/** What creates an agent, but for its project. */
+export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
+  name: name(),
+  description: text(400),
+  assistant_id: fc.option(assistantId),
+  provider: fc.option(fc.constantFrom("provider_a", "provider_f", "somebody")),
+  supported_channels: channels,
+  chat_endpoint: fc.option(endpointInput)
+})
+
+const chatEndpoint: fc.Arbitrary<ChatEndpoint> = endpointInput.map((input) => ({
+  ...input,
+  headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, Redacted.make(value)]))
+}))
+
+/** What a store is given of a new agent, but for its project and its assistant id, which must be free. */
+export const newAgent: fc.Arbitrary<Omit<NewAgent, "projectId" | "assistantId">> = fc.record({
+  name: name(),
+  description: text(400),
+  provider: fc.option(fc.constantFrom("provider_a", "provider_f")),
+  supportedChannels: channels,
+  chatEndpoint: fc.option(chatEndpoint)
+})

@@ -1,0 +1,10 @@
+import { type Actor, authorize, hostActor, type Operation, type OrganizationId, type Permit } from "@earshot/core"
+import type { NeedsOf } from "@earshot/core"
+import * as Either from "effect/Either"
+
+/** The permit that an organisation's host has for an operation, bound to some of it where bounds are given. */
+export const permit = <O extends Operation>(
+  organizationId: OrganizationId,
+  operation: O,
+  bounds: Actor["bounds"] = null
+): Permit<NeedsOf<O>> => Either.getOrThrow(authorize({ ...hostActor(organizationId), bounds }, operation))

@@ -1,0 +1,5 @@
+export { agentStoreContract } from "./AgentStoreContract.js"
+export * as CatalogArbitraries from "./CatalogArbitraries.js"
+export { everyPage } from "./Pages.js"
+export { permit } from "./Permits.js"
+export { projectStoreContract } from "./ProjectStoreContract.js"

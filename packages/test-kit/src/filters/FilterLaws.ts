@@ -1,0 +1,211 @@
+/** What any implementation of the filter language has to keep to. */
+import { Filters } from "@earshot/core"
+import * as DateTime from "effect/DateTime"
+import * as fc from "fast-check"
+import { condition, evaluationLeaf, filter, leaf, relativeTime, rowCondition } from "./FilterArbitraries.js"
+import { filterableCall } from "./FilterableCalls.js"
+import { NOW } from "./Vocabulary.js"
+
+/** A law by name; `check` throws a counterexample where it does not hold. */
+export interface Law {
+  readonly says: string
+  readonly check: () => void
+}
+
+export type Matches = (filter: Filters.Filter, call: Filters.FilterableCall, now: DateTime.Utc) => boolean
+export type Merge = (first: Filters.Filter, second: Filters.Filter) => Filters.Filter
+export type Resolve = (text: string, now: DateTime.Utc, edge: "start" | "end") => DateTime.Utc | undefined
+
+const law = <Args extends [unknown, ...Array<unknown>]>(
+  says: string,
+  arbitraries: { [K in keyof Args]: fc.Arbitrary<Args[K]> },
+  holds: (...args: Args) => boolean
+): Law => ({ says, check: () => fc.assert(fc.property<Args>(...arbitraries, holds), { numRuns: 300 }) })
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const isEvaluationLeaf = ({ field }: Filters.Leaf): boolean => field.startsWith("metric_evaluations.")
+
+const orders = { gt: "gt", gte: "gte", lt: "lt", lte: "lte" } as const
+
+/** The meaning of filters, whatever the fields hold. */
+export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
+  const call = filterableCall()
+  const callLeaf = leaf.filter((leaf) => !isEvaluationLeaf(leaf))
+  const asks = (leaf: Filters.Leaf, one: Filters.FilterableCall) => matches(leaf, one, NOW)
+  /** A leaf about a call's own field that an operator of equality or order can be asked of. */
+  const withOps = (...ops: ReadonlyArray<Filters.LeafOperator>) => callLeaf.filter(({ op }) => ops.includes(op))
+  return [
+    law("the empty filter matches every call", [call], (call) => matches(null, call, NOW)),
+    law(
+      "and asks all, or asks any, not asks the contrary",
+      [fc.array(condition, { minLength: 1, maxLength: 3 }), call],
+      (conditions, call) => {
+        const each = conditions.map((one) => matches(one, call, NOW))
+        return (
+          matches({ operator: "and", conditions }, call, NOW) === each.every(Boolean) &&
+          matches({ operator: "or", conditions }, call, NOW) === each.some(Boolean) &&
+          conditions.every((one, i) => matches({ operator: "not", conditions: [one] }, call, NOW) !== each[i])
+        )
+      }
+    ),
+    law(
+      "neq is the contrary of eq",
+      [withOps("eq", "neq"), call],
+      (leaf, call) => asks({ ...leaf, op: "eq" }, call) !== asks({ ...leaf, op: "neq" }, call)
+    ),
+    law(
+      "isnull asks the contrary of its contrary",
+      [callLeaf, call],
+      ({ field }, call) =>
+        asks({ field, op: "isnull", value: true }, call) !== asks({ field, op: "isnull", value: false }, call)
+    ),
+    law("a missing value is seen by isnull and neq only", [callLeaf, call], (leaf, call) =>
+      leaf.op === "isnull" || !asks({ field: leaf.field, op: "isnull", value: true }, call)
+        ? true
+        : asks(leaf, call) === (leaf.op === "neq")
+    ),
+    law("in is eq with any of its values", [withOps("in"), call], (leaf, call) =>
+      typeof leaf.value !== "object"
+        ? false
+        : asks(leaf, call) === leaf.value.some((value) => asks({ ...leaf, op: "eq", value }, call))
+    ),
+    law(
+      "gte is gt or eq, lte is lt or eq, and at most one of lt, eq, gt holds",
+      [withOps("gt", "gte", "lt", "lte"), call],
+      (leaf, call) => {
+        const is = (op: Filters.LeafOperator) => asks({ ...leaf, op }, call)
+        return (
+          is(orders.gte) === (is(orders.gt) || is("eq")) &&
+          is(orders.lte) === (is(orders.lt) || is("eq")) &&
+          [is(orders.lt), is("eq"), is(orders.gt)].filter(Boolean).length <= 1
+        )
+      }
+    ),
+    law(
+      "what starts or ends with a text contains it, and so does what is equal to it",
+      [withOps("startswith", "endswith"), call],
+      (leaf, call) => {
+        const contains = asks({ ...leaf, op: "contains" }, call)
+        const isStatus = leaf.field === "status"
+        return (!asks(leaf, call) || contains) && (isStatus || !asks({ ...leaf, op: "eq" }, call) || contains)
+      }
+    ),
+    law(
+      "a leaf of evaluations holds when it holds of one of them alone",
+      [evaluationLeaf, call],
+      (leaf, call) => asks(leaf, call) === call.evaluations.some((one) => asks(leaf, { ...call, evaluations: [one] }))
+    ),
+    law(
+      "same_row holds when all of its conditions hold of one evaluation alone",
+      [fc.array(rowCondition, { minLength: 1, maxLength: 3 }), call],
+      (conditions, call) =>
+        matches({ operator: "same_row", conditions }, call, NOW) ===
+        call.evaluations.some((one) => matches({ operator: "and", conditions }, { ...call, evaluations: [one] }, NOW))
+    )
+  ]
+}
+
+const hasNestedAnd = (filter: Filters.Filter): boolean =>
+  filter !== null &&
+  Filters.isGroup(filter) &&
+  filter.operator === "and" &&
+  filter.conditions.some((inner) => Filters.isGroup(inner) && inner.operator === "and")
+
+/** What `effective_filters` has to be. */
+export const mergeLaws = (merge: Merge, matches: Matches): ReadonlyArray<Law> => {
+  const call = filterableCall()
+  return [
+    law(
+      "the merged filter matches if and only if both do",
+      [filter, filter, call],
+      (a, b, call) => matches(merge(a, b), call, NOW) === (matches(a, call, NOW) && matches(b, call, NOW))
+    ),
+    law("the empty filter is neutral", [filter], (a) => same(merge(a, null), merge(null, a))),
+    law("the empty filter leaves a flat filter as it is", [filter], (a) =>
+      a !== null && Filters.isGroup(a) && a.operator === "and"
+        ? same(merge(merge(a, null), null), merge(a, null))
+        : same(merge(a, null), a)
+    ),
+    law("merging is associative", [filter, filter, filter], (a, b, c) =>
+      same(merge(merge(a, b), c), merge(a, merge(b, c)))
+    ),
+    law(
+      "merging a filter twice changes nothing",
+      [filter, filter],
+      (a, b) => same(merge(merge(a, b), b), merge(a, b)) && same(merge(a, merge(a, b)), merge(a, b))
+    ),
+    law("no and holds an and", [filter, filter], (a, b) => !hasNestedAnd(merge(a, b))),
+    law("nothing is asked twice", [filter, filter], (a, b) => {
+      const all = Filters.conjuncts(merge(a, b)).map((one) => JSON.stringify(one))
+      return new Set(all).size === all.length
+    }),
+    law("the merged filter can be asked as a query", [filter, filter], (a, b) => {
+      const text = JSON.stringify(Filters.print(merge(a, b)))
+      return Filters.parseText(text)._tag === "Right"
+    })
+  ]
+}
+
+const DAY = 86_400_000
+const EQUALS = [
+  ["60s", "1m"],
+  ["60m", "1h"],
+  ["24h", "1d"],
+  ["7d", "1w"],
+  ["12M", "1y"]
+] as const
+
+/** Times and their steps, in UTC. */
+export const relativeTimeLaws = (resolve: Resolve): ReadonlyArray<Law> => {
+  const now = fc
+    .date({ min: new Date("1970-01-01T00:00:00.000Z"), max: new Date("2100-12-31T23:59:59.999Z"), noInvalidDate: true })
+    .map((date) => DateTime.unsafeMake(date))
+  const edge = fc.constantFrom("start" as const, "end" as const)
+  const step = fc
+    .tuple(
+      fc.constantFrom("+", "-"),
+      fc.integer({ min: 0, max: 500 }),
+      fc.constantFrom("s", "m", "h", "d", "w", "M", "y")
+    )
+    .map((parts) => parts.join(""))
+  const millis = (text: string, now: DateTime.Utc, edge: "start" | "end") => {
+    const at = resolve(text, now, edge)
+    return at === undefined ? Number.NaN : DateTime.toEpochMillis(at)
+  }
+  return [
+    law("now is now", [now, edge], (now, edge) => millis("now", now, edge) === DateTime.toEpochMillis(now)),
+    law("today is the whole of the day that now is in", [now], (now) => {
+      const start = millis("today", now, "start")
+      const at = DateTime.toEpochMillis(now)
+      return start % DAY === 0 && start <= at && at < start + DAY && millis("today", now, "end") === start + DAY - 1
+    }),
+    law("every time has an instant", [relativeTime, now, edge], (text, now, edge) =>
+      Number.isSafeInteger(millis(text, now, edge))
+    ),
+    law("steps are taken one after the other", [fc.array(step, { maxLength: 4 }), step, now], (steps, last, now) => {
+      const before = resolve(`now${steps.join("")}`, now, "start")
+      return (
+        before !== undefined &&
+        millis(`now${steps.join("")}${last}`, now, "start") === millis(`now${last}`, before, "start")
+      )
+    }),
+    law(
+      "units agree with each other",
+      [fc.constantFrom(...EQUALS), fc.constantFrom("+", "-"), now, edge],
+      ([many, one], sign, now, edge) =>
+        millis(`today${sign}${many}`, now, edge) === millis(`today${sign}${one}`, now, edge)
+    ),
+    law("months keep the day, or take the month's last", [fc.integer({ min: -500, max: 500 }), now], (count, now) => {
+      const from = new Date(DateTime.toEpochMillis(now))
+      const to = new Date(millis(`now${count < 0 ? "" : "+"}${count}M`, now, "start"))
+      const months = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
+      const isLast = new Date(to.getTime() + DAY).getUTCDate() === 1
+      return (
+        months(to) - months(from) === count &&
+        (to.getUTCDate() === from.getUTCDate() || (isLast && to.getUTCDate() < from.getUTCDate())) &&
+        (to.getTime() - from.getTime()) % DAY === 0
+      )
+    })
+  ]
+}

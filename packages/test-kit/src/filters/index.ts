@@ -1,0 +1,24 @@
+export {
+  condition,
+  evaluationField,
+  evaluationLeaf,
+  fieldName,
+  filter,
+  filterJson,
+  leaf,
+  relativeTime,
+  rowCondition,
+  time
+} from "./FilterArbitraries.js"
+export { AGENTS, type CallWorld, callWorld, document, filterableCall, METRICS, type Named } from "./FilterableCalls.js"
+export {
+  type Law,
+  type Matches,
+  meaningLaws,
+  type Merge,
+  mergeLaws,
+  relativeTimeLaws,
+  type Resolve
+} from "./FilterLaws.js"
+export { type InvalidFilter, invalidFilter, invalidFilters } from "./InvalidFilters.js"
+export { NOW } from "./Vocabulary.js"

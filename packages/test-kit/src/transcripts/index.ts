@@ -1,0 +1,3 @@
+export * as Conversations from "./Conversations.js"
+export { type HostilePayload, hostilePayloadOf } from "./HostilePayloads.js"
+export { type Payload, payload, payloadOf } from "./Payloads.js"

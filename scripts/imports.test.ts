@@ -1,0 +1,189 @@
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const CONFIG = join(ROOT, ".dependency-cruiser.cjs")
+const require = createRequire(import.meta.url)
+
+interface Config {
+  readonly forbidden: ReadonlyArray<{ readonly name: string }>
+}
+const ruleNames = (require(CONFIG) as Config).forbidden.map((rule) => rule.name)
+
+const CORE = "packages/core/src"
+const tag = (name: string): string =>
+  `import * as Context from "effect/Context"\nimport type * as Effect from "effect/Effect"\n` +
+  `export class ${name} extends Context.Tag("${name}")<${name}, { readonly run: Effect.Effect<void> }>() {}\n`
+const uses = (...specifiers: ReadonlyArray<string>): string =>
+  specifiers.map((specifier, i) => `import * as I${i} from "${specifier}"\nexport const u${i} = I${i}\n`).join("")
+
+/** A small house in order. */
+const inOrder: Readonly<Record<string, string>> = {
+  "packages/core/package.json": JSON.stringify({
+    name: "@earshot/core",
+    exports: {
+      ".": { "@earshot/source": "./src/index.ts" },
+      "./sqlite": { "@earshot/source": "./src/storage/sqlite/index.ts" }
+    },
+    dependencies: { effect: "*", "@effect/sql": "*" },
+    peerDependencies: { "@effect/sql-sqlite-node": "*", "@effect/sql-pg": "*" },
+    devDependencies: { "@effect/sql-sqlite-node": "*", "@effect/sql-pg": "*", vitest: "*" }
+  }),
+  "packages/http-adapter/package.json": JSON.stringify({
+    name: "@earshot/http-adapter",
+    exports: { ".": { "@earshot/source": "./src/index.ts" } },
+    dependencies: { "@earshot/core": "*" }
+  }),
+  "packages/cli-adapter/package.json": JSON.stringify({
+    name: "@earshot/cli-adapter",
+    exports: { ".": { "@earshot/source": "./src/index.ts" } },
+    dependencies: { "@earshot/core": "*", "@earshot/http-adapter": "*" }
+  }),
+  "packages/test-kit/package.json": JSON.stringify({
+    name: "@earshot/test-kit",
+    exports: { ".": { "@earshot/source": "./src/index.ts" } },
+    dependencies: { "@earshot/core": "*", pg: "*" }
+  }),
+  [`${CORE}/kernel/Ids.ts`]: uses("effect/Schema"),
+  [`${CORE}/catalog/Project.ts`]: uses("../kernel/Ids.js"),
+  [`${CORE}/catalog/ProjectStore.ts`]: tag("ProjectStore") + uses("./Project.js"),
+  [`${CORE}/catalog/Projects.ts`]: tag("Projects") + uses("./ProjectStore.js", "../kernel/Ids.js"),
+  [`${CORE}/catalog/index.ts`]: uses("./Project.js", "./Projects.js"),
+  [`${CORE}/dashboards/ChartRules.ts`]: uses("effect/Either", "../catalog/Project.js"),
+  [`${CORE}/dashboards/Dashboards.ts`]: tag("Dashboards") + uses("../catalog/Projects.js", "./ChartRules.js"),
+  [`${CORE}/dashboards/index.ts`]: uses("./Dashboards.js"),
+  [`${CORE}/storage/sql/ProjectStoreSql.ts`]: uses("@effect/sql/SqlClient", "../../catalog/ProjectStore.js"),
+  [`${CORE}/storage/sqlite/index.ts`]: uses("@effect/sql-sqlite-node/SqliteClient"),
+  [`${CORE}/storage/postgres/index.ts`]: uses("@effect/sql-pg/PgClient"),
+  [`${CORE}/calls/BlobStore.ts`]: tag("BlobStore"),
+  [`${CORE}/providers/FileBlobStore.ts`]: uses("../calls/BlobStore.js"),
+  [`${CORE}/jobs/Jobs.ts`]: uses("@effect/sql/SqlClient"),
+  [`${CORE}/Engine.ts`]: uses("./catalog/Projects.js", "./storage/sql/ProjectStoreSql.js"),
+  [`${CORE}/promise.ts`]: uses("./Engine.js", "./storage/sqlite/index.js"),
+  [`${CORE}/index.ts`]: uses("./catalog/index.js", "./dashboards/index.js", "./Engine.js"),
+  "packages/http-adapter/src/index.ts": uses("@earshot/core"),
+  "packages/cli-adapter/src/index.ts": "export {}\n",
+  "packages/cli-adapter/src/bin.ts": uses("@earshot/core", "@earshot/core/sqlite", "@earshot/http-adapter"),
+  "packages/test-kit/src/index.ts": uses("@earshot/core", "@earshot/core/sqlite", "pg"),
+  "packages/core/test/Projects.test.ts": uses("@earshot/core", "@earshot/test-kit", "vitest")
+}
+
+/** The other half of a circle, which is reported once. */
+const accomplices: Readonly<Record<string, string>> = { [`${CORE}/filters/Round.ts`]: uses("./About.js") }
+
+/** One or more breaches of each rule: a file that must not be, by what it imports. */
+const breaches: ReadonlyArray<readonly [rule: string, file: string, text: string]> = [
+  ["no-cycles", `${CORE}/filters/About.ts`, `import type { u0 } from "./Round.js"\nexport type A = typeof u0\n`],
+  ["no-unresolved", "packages/http-adapter/src/Deep.ts", uses("@earshot/core/src/kernel/Ids.js")],
+  ["no-unresolved", `${CORE}/filters/Missing.ts`, uses("./Nowhere.js")],
+  ["declared-dependencies", `${CORE}/filters/Dev.ts`, uses("vitest")],
+  ["declared-dependencies", "packages/http-adapter/src/Undeclared.ts", uses("effect/Either")],
+
+  // Every folder against the file that stands above them all, then one step up and one aside.
+  ...ruleNames.flatMap((rule) => {
+    const folder = /^floor-\d+-(.*)$/.exec(rule)?.[1]
+    return folder === undefined ? [] : [[rule, `${CORE}/${folder}/ToTheRoof.ts`, uses("../Engine.js")] as const]
+  }),
+  ["floor-0-kernel", `${CORE}/kernel/Up.ts`, uses("../catalog/Project.js")],
+  ["floor-2-filters", `${CORE}/filters/Up.ts`, uses("../dashboards/ChartRules.js")],
+  ["floor-3-metrics", `${CORE}/metrics/Aside.ts`, uses("../catalog/Project.js")],
+  ["floor-3-catalog", `${CORE}/catalog/UpByType.ts`, `export type { u0 } from "../dashboards/ChartRules.js"\n`],
+  ["folders-have-floors", `${CORE}/attic/Box.ts`, uses("../kernel/Ids.js")],
+  [
+    "stores-belong-to-their-subject",
+    `${CORE}/dashboards/Borrower.ts`,
+    tag("Borrower") + uses("../catalog/ProjectStore.js")
+  ],
+  ["index-is-for-the-outside", `${CORE}/dashboards/ByIndex.ts`, uses("../catalog/index.js")],
+  ["index-is-for-the-outside", `${CORE}/dashboards/ByTheDoor.ts`, uses("../index.js")],
+  ["rules-know-no-services", `${CORE}/dashboards/Widget.ts`, uses("../catalog/Projects.js")],
+  ["rules-know-no-services", `${CORE}/catalog/Agent.ts`, uses("./ProjectStore.js")],
+  ["rules-run-no-steps", `${CORE}/dashboards/LayoutRules.ts`, uses("effect/Effect")],
+  ["rules-run-no-steps", `${CORE}/transcripts/Waiting.ts`, uses("effect/Clock")],
+
+  ["only-storage-speaks-sql", `${CORE}/catalog/Direct.ts`, uses("@effect/sql/SqlClient")],
+  ["only-storage-speaks-sql", "packages/cli-adapter/src/Direct.ts", uses("@effect/sql/SqlClient")],
+  ["sqlite-driver-in-storage-sqlite", `${CORE}/storage/sql/Sqlite.ts`, uses("@effect/sql-sqlite-node/SqliteClient")],
+  ["sqlite-driver-in-storage-sqlite", "packages/cli-adapter/src/Native.ts", uses("better-sqlite3")],
+  ["postgres-driver-in-storage-postgres", `${CORE}/Pg.ts`, uses("@effect/sql-pg/PgClient")],
+  ["postgres-driver-in-storage-postgres", "examples/src/Pg.ts", uses("pg")],
+  ["wiring-in-few-places", "packages/cli-adapter/src/Opens.ts", uses("@earshot/core/sqlite")],
+  ["wiring-in-few-places", `${CORE}/Helper.ts`, uses("./storage/sql/ProjectStoreSql.js")],
+
+  ["test-kit-stays-in-tests", "packages/http-adapter/src/Sample.ts", uses("@earshot/test-kit")],
+  ["core-knows-no-adapter", `${CORE}/calls/Served.ts`, uses("@earshot/http-adapter")],
+  ["server-knows-no-command", "packages/http-adapter/src/Command.ts", uses("@earshot/cli-adapter")],
+  ["packages-by-their-exports", "packages/test-kit/src/Inside.ts", uses("../../core/src/kernel/Ids.js")],
+  ["packages-by-their-names", "packages/test-kit/src/ByPath.ts", uses("../../core/src/index.js")]
+]
+
+interface Cruised {
+  readonly summary: {
+    readonly violations: ReadonlyArray<{
+      readonly from: string
+      readonly to: string
+      readonly rule: { readonly name: string }
+    }>
+  }
+}
+
+let house: string
+let violations: Cruised["summary"]["violations"]
+
+beforeAll(async () => {
+  house = await mkdtemp(join(tmpdir(), "earshot-imports-"))
+  const files = {
+    ...inOrder,
+    ...accomplices,
+    "tsconfig.base.json": "{}",
+    "package.json": JSON.stringify({ name: "house", private: true }),
+    ...Object.fromEntries(breaches.map(([, file, text]) => [file, text]))
+  }
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(join(house, dirname(file)), { recursive: true })
+    await writeFile(join(house, file), text)
+  }
+  const installed = join(house, "node_modules")
+  await mkdir(join(installed, "@earshot"), { recursive: true })
+  await mkdir(join(installed, "@effect"))
+  for (const own of ["core", "http-adapter", "cli-adapter", "test-kit"]) {
+    await symlink(join(house, "packages", own), join(installed, "@earshot", own))
+  }
+  for (const name of ["effect", "vitest", "pg", "@effect/sql", "@effect/sql-pg", "@effect/sql-sqlite-node"]) {
+    await symlink(join(ROOT, "packages/test-kit/node_modules", name), join(installed, name))
+  }
+  await symlink(join(ROOT, "bench/node_modules/better-sqlite3"), join(installed, "better-sqlite3"))
+
+  const program = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs")
+  const roots = ["core", "http-adapter", "cli-adapter", "test-kit"].map((name) => `packages/${name}/src`)
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, ...roots, "packages/core/test", "examples/src", "--config", CONFIG, "--output-type", "json"],
+    { cwd: house, maxBuffer: 64 * 1024 * 1024 }
+  ).catch((failure: unknown) => failure as { stdout: string })
+  violations = (JSON.parse(stdout) as Cruised).summary.violations
+})
+
+afterAll(() => rm(house, { recursive: true, force: true }))
+
+describe("the import rules", () => {
+  it("let a house in order be", () => {
+    expect(violations.filter((violation) => violation.from in inOrder)).toEqual([])
+  })
+
+  it.each(breaches)("%s forbids %s", (rule, file) => {
+    expect(violations.filter((violation) => violation.from === file).map((violation) => violation.rule.name)).toContain(
+      rule
+    )
+  })
+
+  it("are all broken here once", () => {
+    expect(ruleNames.filter((name) => !breaches.some(([rule]) => rule === name))).toEqual([])
+  })
+})
