@@ -3,7 +3,7 @@
  * hour in each format, with 6 s of every minute muted (padding included), all of it, and in stereo those 6 s in one channel.
  */
 import { RedactionAudio } from "@earshot/core"
-import { AudioFiles } from "@earshot/test-kit"
+import * as AudioFiles from "@earshot/test-kit/audio"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { readFile } from "node:fs/promises"

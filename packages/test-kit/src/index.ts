@@ -1,4 +1,3 @@
-export * as AudioFiles from "./audio/index.js"
 export * as CatalogKit from "./catalog/index.js"
 export * as CallKit from "./calls/index.js"
 export * as DashboardKit from "./dashboards/index.js"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import { AudioFiles } from "@earshot/test-kit"
+import * as AudioFiles from "@earshot/test-kit/audio"
 import { describeAudio, faultOf, fixture, MP3_FILES, muteAudio, OPUS_FILES, redactAudio } from "./support.js"
 
 const wav = AudioFiles.wavFileOf(new Uint8Array(800).fill(3), { tag: "pcm", bits: 16, channels: 2, sampleRate: 100 })

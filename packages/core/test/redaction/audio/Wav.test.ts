@@ -1,4 +1,4 @@
-import { AudioFiles } from "@earshot/test-kit"
+import * as AudioFiles from "@earshot/test-kit/audio"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
