@@ -8,7 +8,7 @@
  * labels. Files the tagger was fitted on score better than unseen ones: `fit-tagger --cross-validate` is fair to them.
  */
 import { Redaction } from "@earshot/core"
-import { RedactionKit } from "@earshot/test-kit"
+import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFile } from "node:fs/promises"
 
 export const name = "redaction"
@@ -39,7 +39,13 @@ const longCall = (characters: number): Parameters<typeof Redaction.redactTranscr
   return {
     _tag: "RawTranscript",
     toolCalls: [],
-    turns: turns.map(({ content, speaker }) => ({ speaker, content, startTime: undefined, endTime: undefined, words: [] }))
+    turns: turns.map(({ content, speaker }) => ({
+      speaker,
+      content,
+      startTime: undefined,
+      endTime: undefined,
+      words: []
+    }))
   }
 }
 
@@ -66,13 +72,18 @@ export const run = async (): Promise<void> => {
   const files = given.filter((one) => !one.startsWith("--"))
   for (const file of files) {
     const calls = RedactionKit.labelledTexts(await readFile(file, "utf8"))
-    const labelled = new Set(calls.flatMap((call) => call.turns.flatMap((turn) => turn.spans.map((span) => span.field))))
+    const labelled = new Set(
+      calls.flatMap((call) => call.turns.flatMap((turn) => turn.spans.map((span) => span.field)))
+    )
     const fields = given.includes("--labelled-only") ? [...labelled] : Redaction.sensitiveFields
     print(file, RedactionKit.scoresOf(calls, RedactionKit.finderOf(fields, options)))
   }
   if (files.length === 0) {
     const find = RedactionKit.finderOf(Redaction.sensitiveFields, options)
-    print("generated calls, templates and values not fitted on", RedactionKit.scoresOf(RedactionKit.labelledCalls(99, 600, "measure"), find))
+    print(
+      "generated calls, templates and values not fitted on",
+      RedactionKit.scoresOf(RedactionKit.labelledCalls(99, 600, "measure"), find)
+    )
     print("hard negatives", RedactionKit.scoresOf(RedactionKit.hardNegativeCalls(5, 400), find))
   }
   throughput()

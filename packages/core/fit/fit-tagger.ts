@@ -5,7 +5,7 @@
  *   npx tsc -b packages/core/fit && node packages/core/dist/fit/fit-tagger.js [--cross-validate] [--misses N]
  */
 import { Redaction } from "@earshot/core"
-import { RedactionKit } from "@earshot/test-kit"
+import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
@@ -48,7 +48,10 @@ const templateOf = (call: RedactionKit.LabelledCall): string => {
     text += turn.content.slice(at, span.start)
     at = span.end
   }
-  return (text + turn.content.slice(at)).toLowerCase().replace(/[^a-z]/g, "").slice(0, 40)
+  return (text + turn.content.slice(at))
+    .toLowerCase()
+    .replace(/[^a-z]/g, "")
+    .slice(0, 40)
 }
 
 const foldOf = (key: string): number => {
@@ -62,7 +65,9 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 const report = (name: string, scores: RedactionKit.Scores): void => {
   console.log(`${name}: leak ${percent(scores.leak)}, over ${percent(scores.over)}`)
   for (const [field, one] of [...scores.fields].filter(([, score]) => score.values > 0)) {
-    console.log(`  ${field.padEnd(22)} leak ${percent(one.leak).padStart(7)}  precision ${one.precision.toFixed(3)}  recall ${one.recall.toFixed(3)}  F1 ${one.f1.toFixed(3)}  values ${one.values}`)
+    console.log(
+      `  ${field.padEnd(22)} leak ${percent(one.leak).padStart(7)}  precision ${one.precision.toFixed(3)}  recall ${one.recall.toFixed(3)}  F1 ${one.f1.toFixed(3)}  values ${one.values}`
+    )
   }
 }
 
@@ -70,18 +75,37 @@ if (process.argv.includes("--cross-validate")) {
   const misses = Number(process.argv[process.argv.indexOf("--misses") + 1] ?? 0)
   const only = process.argv.includes("--one") ? 1 : FOLDS
   const models: Array<Redaction.Tagger.Model> = []
-  const folds = (calls: ReadonlyArray<RedactionKit.LabelledCall>, fold: number, inside: boolean) => calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
-  for (let fold = 0; fold < only; fold++) models.push(train(training(examplesOf(folds(written, fold, false)), examplesOf(folds(spoken, fold, false))), sets, options))
-  for (const [name, calls, everyday] of [["written", written, false], ["spoken", spoken, true]] as const) {
+  const folds = (calls: ReadonlyArray<RedactionKit.LabelledCall>, fold: number, inside: boolean) =>
+    calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
+  for (let fold = 0; fold < only; fold++)
+    models.push(
+      train(training(examplesOf(folds(written, fold, false)), examplesOf(folds(spoken, fold, false))), sets, options)
+    )
+  for (const [name, calls, everyday] of [
+    ["written", written, false],
+    ["spoken", spoken, true]
+  ] as const) {
     const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
     for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {
       const seen: Array<RedactionKit.Miss> = []
-      const scores = RedactionKit.scoresOf(kept, (turns) => {
-        const model = models[foldOf(templateOf({ style: "typed", turns }))]
-        return RedactionKit.finderOf(Redaction.sensitiveFields, { everyday, ...(model === undefined ? {} : { model }), ...(plain === undefined ? {} : { thresholds: { plain, everyday: plain } }) })(turns)
-      }, (miss) => seen.push(miss))
+      const scores = RedactionKit.scoresOf(
+        kept,
+        (turns) => {
+          const model = models[foldOf(templateOf({ style: "typed", turns }))]
+          return RedactionKit.finderOf(Redaction.sensitiveFields, {
+            everyday,
+            ...(model === undefined ? {} : { model }),
+            ...(plain === undefined ? {} : { thresholds: { plain, everyday: plain } })
+          })(turns)
+        },
+        (miss) => seen.push(miss)
+      )
       report(`${name}${plain === undefined ? "" : ` at ${plain}`}, cross-validated`, scores)
-      if (misses > 0) for (const miss of seen.filter((_, at) => at % Math.max(1, Math.floor(seen.length / misses)) === 0)) console.log(`    ${miss.kind} ${miss.field}: ${miss.text.replace(/\n/g, "/")} || ${miss.turn.replace(/\n/g, "/").slice(0, 160)}`)
+      if (misses > 0)
+        for (const miss of seen.filter((_, at) => at % Math.max(1, Math.floor(seen.length / misses)) === 0))
+          console.log(
+            `    ${miss.kind} ${miss.field}: ${miss.text.replace(/\n/g, "/")} || ${miss.turn.replace(/\n/g, "/").slice(0, 160)}`
+          )
     }
   }
 } else {

@@ -10,8 +10,7 @@ export interface AudioRange {
 
 /** What to mute. `Unknown`: something was redacted whose time nobody knows, so the audio cannot be kept. */
 export type AudioRanges =
-  | { readonly _tag: "Known"; readonly ranges: ReadonlyArray<AudioRange> }
-  | { readonly _tag: "Unknown" }
+  { readonly _tag: "Known"; readonly ranges: ReadonlyArray<AudioRange> } | { readonly _tag: "Unknown" }
 
 /** Seconds muted before the first and after the last word of a value: recognisers' word times are about that exact. */
 export const RANGE_PADDING = 0.25
@@ -51,7 +50,11 @@ export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> =>
 }
 
 /** Words `from` to `to` that a stretch of content covers, counting those between its neighbours that were not placed. */
-export const wordsWithin = (placed: ReadonlyArray<PlacedWord | undefined>, start: number, end: number): readonly [number, number] => {
+export const wordsWithin = (
+  placed: ReadonlyArray<PlacedWord | undefined>,
+  start: number,
+  end: number
+): readonly [number, number] => {
   let from = 0
   let to = placed.length
   for (let at = 0; at < placed.length; at++) {
@@ -82,7 +85,10 @@ export const rangeOf = (
   const [from, to] = wordsWithin(placed, start, end)
   const covered = turn.words.slice(from, to)
   const found = placed.slice(from, to).some((word) => word !== undefined)
-  if (found && covered.every((word) => isTime(word.startTime) && isTime(word.endTime) && word.endTime >= word.startTime)) {
+  if (
+    found &&
+    covered.every((word) => isTime(word.startTime) && isTime(word.endTime) && word.endTime >= word.startTime)
+  ) {
     let first = Infinity
     let last = 0
     for (const word of covered) {
@@ -92,7 +98,12 @@ export const rangeOf = (
     return { speaker: turn.speaker, start: Math.max(0, first - RANGE_PADDING), end: last + RANGE_PADDING }
   }
   if (!isTime(turn.startTime)) return undefined
-  const ends = isTime(turn.endTime) && turn.endTime >= turn.startTime ? turn.endTime : next !== undefined && next >= turn.startTime ? next : Infinity
+  const ends =
+    isTime(turn.endTime) && turn.endTime >= turn.startTime
+      ? turn.endTime
+      : next !== undefined && next >= turn.startTime
+        ? next
+        : Infinity
   return { speaker: turn.speaker, start: turn.startTime, end: ends }
 }
 

@@ -24,7 +24,9 @@ export interface CallText {
   readonly turnOf: Int32Array
 }
 
-export const callTextOf = (turns: ReadonlyArray<{ readonly speaker: string; readonly content: string; readonly apart?: boolean }>): CallText => {
+export const callTextOf = (
+  turns: ReadonlyArray<{ readonly speaker: string; readonly content: string; readonly apart?: boolean }>
+): CallText => {
   const places: Array<TurnPlace> = []
   const contents: Array<string> = []
   let start = 0
@@ -52,5 +54,4 @@ export const isApart = (call: CallText, token: number, other: number): boolean =
   return a !== b && (call.turns[a]?.apart === true || call.turns[b]?.apart === true)
 }
 
-export const speakerAt = (call: CallText, token: number): string =>
-  call.turns[call.turnOf[token] ?? 0]?.speaker ?? ""
+export const speakerAt = (call: CallText, token: number): string => call.turns[call.turnOf[token] ?? 0]?.speaker ?? ""

@@ -6,7 +6,10 @@ export const wordSet = (text: string): ReadonlySet<string> => new Set(words(text
 
 /** Phrases of one or more words, separated by commas or line breaks. */
 export const phrases = (text: string): ReadonlyArray<string> =>
-  text.split(/[,\n]/).map((phrase) => phrase.trim()).filter((phrase) => phrase !== "")
+  text
+    .split(/[,\n]/)
+    .map((phrase) => phrase.trim())
+    .filter((phrase) => phrase !== "")
 
 /**
  * What a token is to the patterns, one letter a class, so that a whole call becomes a short string that plain regular
@@ -51,7 +54,17 @@ export const classes: ReadonlyMap<string, readonly [TokenClass, number]> = (() =
   add("M", "january february march april may june july august september october november december", 1)
   add("M", "jan feb mar apr may jun jul aug sep oct nov dec", 1)
   map.set("sept", ["M", 9])
-  for (const [word, month] of [["may", 5], ["march", 3], ["mar", 3], ["august", 8], ["april", 4], ["june", 6], ["dec", 12], ["jan", 1], ["sep", 9]] as const) {
+  for (const [word, month] of [
+    ["may", 5],
+    ["march", 3],
+    ["mar", 3],
+    ["august", 8],
+    ["april", 4],
+    ["june", 6],
+    ["dec", 12],
+    ["jan", 1],
+    ["sep", 9]
+  ] as const) {
     map.set(word, ["m", month])
   }
   add("W", "monday tuesday wednesday thursday friday saturday sunday", 1)
@@ -61,12 +74,18 @@ export const classes: ReadonlyMap<string, readonly [TokenClass, number]> = (() =
   add("A", "am pm")
   map.set("o'clock", ["c", 0])
   map.set("oclock", ["c", 0])
-  add("u", "minute minutes hour hours day days week weeks month months year years fortnight weekend weekends decade decades mins min hrs hr secs seconds")
+  add(
+    "u",
+    "minute minutes hour hours day days week weeks month months year years fortnight weekend weekends decade decades mins min hrs hr secs seconds"
+  )
   add("q", "half quarter")
   add("e", "morning afternoon evening night noon midnight midday lunchtime dawn dusk sunrise sunset")
   add("b", "this next last every each coming past previous following upcoming")
   for (const sign of "$€£¥₹₽₩₺₪฿") map.set(sign, ["$", 0])
-  add("C", "dollar dollars buck bucks euro euros pound pounds cent cents pence quid yen rupee rupees peso pesos usd eur gbp francs kronor yuan dirhams")
+  add(
+    "C",
+    "dollar dollars buck bucks euro euros pound pounds cent cents pence quid yen rupee rupees peso pesos usd eur gbp francs kronor yuan dirhams"
+  )
   map.set("grand", ["G", 1000])
   add("a", "a an")
   map.set("the", ["T", 0])
@@ -76,10 +95,13 @@ export const classes: ReadonlyMap<string, readonly [TokenClass, number]> = (() =
   return map
 })()
 
-export const fillers = wordSet("uh um er erm ah hmm mm uhh umm eh uhm huh like well so okay ok yeah yep yes right alright")
+export const fillers = wordSet(
+  "uh um er erm ah hmm mm uhh umm eh uhm huh like well so okay ok yeah yep yes right alright"
+)
 
 /** What one side says while the other is still giving a number. Only these may stand between the parts of one value. */
-export const acknowledgements = wordSet(`uh um er erm ah hmm mm mhm uhh umm eh uhm huh okay ok yeah yep yes right alright sure
+export const acknowledgements =
+  wordSet(`uh um er erm ah hmm mm mhm uhh umm eh uhm huh okay ok yeah yep yes right alright sure
  and then next go on ahead got it great thanks thank you perfect hm mhmm mmhmm mmm good i'm listening continue please
  sorry no wait actually mean make that i correction that's it's is so let me see
  followed`)
@@ -97,13 +119,15 @@ export const spellingWords: ReadonlyMap<string, string> = new Map(
 export const explainers = wordSet("as for like is")
 
 /** Top-level domains people say aloud. Others are read in written addresses only. */
-export const spokenTlds = wordSet(`com org net edu gov mil io co uk us ca de fr es it nl be ch at se no dk fi pl ie au nz in jp cn br mx za
+export const spokenTlds =
+  wordSet(`com org net edu gov mil io co uk us ca de fr es it nl be ch at se no dk fi pl ie au nz in jp cn br mx za
  info biz me tv app dev ai xyz online site shop store tech cloud eu hu cz gr pt ro ru tr il sg hk kr ar cl blog health live
  email name pro travel agency company media digital services solutions group`)
 
 export const months = "january|february|march|april|may|june|july|august|september|october|november|december"
 
-export const usStates: ReadonlyArray<string> = phrases(`alabama, alaska, arizona, arkansas, california, colorado, connecticut,
+export const usStates: ReadonlyArray<string> =
+  phrases(`alabama, alaska, arizona, arkansas, california, colorado, connecticut,
  delaware, florida, georgia, hawaii, idaho, illinois, indiana, iowa, kansas, kentucky, louisiana, maine, maryland,
  massachusetts, michigan, minnesota, mississippi, missouri, montana, nebraska, nevada, new hampshire, new jersey,
  new mexico, new york, north carolina, north dakota, ohio, oklahoma, oregon, pennsylvania, rhode island,
@@ -112,11 +136,14 @@ export const usStates: ReadonlyArray<string> = phrases(`alabama, alaska, arizona
  newfoundland, new south wales, queensland, tasmania, england, scotland, wales, northern ireland, bavaria, catalonia,
  tuscany, sicily, normandy, provence, washington dc, washington d.c., district of columbia`)
 
-export const stateCodes: ReadonlySet<string> = new Set(words(`AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI
- MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AE AP AA`))
+export const stateCodes: ReadonlySet<string> = new Set(
+  words(`AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI
+ MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AE AP AA`)
+)
 
 /** The most common words, over which no name or place is claimed without a reason beside the word itself. */
-export const functionWords = wordSet(`a an the and or but if then so as at by for from in into of off on onto out over to up with without
+export const functionWords =
+  wordSet(`a an the and or but if then so as at by for from in into of off on onto out over to up with without
  about after before between during through under above again i me my mine myself you your yours yourself he him his she
  her hers it its we us our ours they them their theirs this that these those who whom whose which what when where why
  how is am are was were be been being have has had do does did done doing will would shall should can could may might

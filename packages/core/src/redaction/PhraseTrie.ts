@@ -8,7 +8,10 @@ interface Node<A> {
 /** Phrases found word by word; the longest wins. Looking one up costs its own length, however many there are. */
 export interface PhraseTrie<A> {
   readonly add: (phrase: ReadonlyArray<string>, value: A) => void
-  readonly longestAt: (tokens: ReadonlyArray<Token>, at: number) => { readonly value: A; readonly to: number } | undefined
+  readonly longestAt: (
+    tokens: ReadonlyArray<Token>,
+    at: number
+  ) => { readonly value: A; readonly to: number } | undefined
 }
 
 export const phraseTrie = <A>(): PhraseTrie<A> => {

@@ -18,7 +18,11 @@ export interface Leaf {
 const KEY_BREAK = /(?<=\p{Ll})(?=\p{Lu})|[_\-.\s]+/u
 
 const leafOf = (key: string, value: string): Leaf => {
-  const said = key.split(KEY_BREAK).filter((word) => word !== "").join(" ").toLowerCase()
+  const said = key
+    .split(KEY_BREAK)
+    .filter((word) => word !== "")
+    .join(" ")
+    .toLowerCase()
   const text = said === "" ? "" : `${said}: `
   return { text: text + value, from: text.length }
 }
@@ -95,7 +99,12 @@ export const writeJsonText = (original: string, read: ReadJson, leaves: Readonly
 }
 
 /** Redacts a text that stands alone, such as feedback; `introducedBy` names what it is ("customer number"). */
-export const redactText = (text: string, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}, introducedBy = ""): string => {
+export const redactText = (
+  text: string,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {},
+  introducedBy = ""
+): string => {
   const redacted = redactJson(text, fields, options, introducedBy)
   return typeof redacted === "string" ? redacted : text
 }
@@ -104,10 +113,15 @@ export const redactText = (text: string, fields: ReadonlyArray<SensitiveField>, 
  * Redacts a call's `customer_number` (interface, Call record: "phone number or identifier"): as a whole where it is a
  * phone number or an identifier of a field that was asked for, else as any text.
  */
-export const redactCustomerNumber = (value: string, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}): string => {
+export const redactCustomerNumber = (
+  value: string,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {}
+): string => {
   const write = replacer(options.replacement ?? byLabel)
   const digits = value.replace(/\D/g, "").length
-  if (digits >= 7 && digits <= 15 && /^[+\d\s().-]+$/.test(value)) return fields.includes("phone_number") ? write("phone_number", value) : value
+  if (digits >= 7 && digits <= 15 && /^[+\d\s().-]+$/.test(value))
+    return fields.includes("phone_number") ? write("phone_number", value) : value
   if (digits > 0 && !/[@\s[]/.test(value) && fields.includes("account_number")) return write("account_number", value)
   return redactText(value, fields, options)
 }
@@ -116,7 +130,12 @@ export const redactCustomerNumber = (value: string, fields: ReadonlyArray<Sensit
  * Redacts a free-form JSON value (`metadata`, `dynamic_variables`): texts, numbers, and keys that hold a value. A number
  * that goes becomes its placeholder, a text. With no fields the value is answered as it is.
  */
-export const redactJson = (value: Json, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}, introducedBy = ""): Json => {
+export const redactJson = (
+  value: Json,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {},
+  introducedBy = ""
+): Json => {
   if (fields.length === 0) return value
   const leaves: Array<Leaf> = []
   leavesOf(value, introducedBy, 0, leaves)

@@ -56,12 +56,18 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
  * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
  * until nothing more is found: redacting a redacted call therefore changes nothing.
  */
-export const spansToRedact = (call: CallText, fields: ReadonlySet<SensitiveField>, options: FindOptions): ReadonlyArray<Found> => {
+export const spansToRedact = (
+  call: CallText,
+  fields: ReadonlySet<SensitiveField>,
+  options: FindOptions
+): ReadonlyArray<Found> => {
   let current = call
   const seen = new Map<string, ReadonlyArray<Candidate>>()
   let all: ReadonlyArray<Found> = []
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const found = ofFields(findSpans(current, { ...options, seen }), fields).filter((one) => !isOpaque(current.text, one))
+    const found = ofFields(findSpans(current, { ...options, seen }), fields).filter(
+      (one) => !isOpaque(current.text, one)
+    )
     if (found.length === 0) break
     all = [...all, ...found].sort(inOrder)
     current = withOpaque(current, found)
@@ -75,7 +81,12 @@ const isOpaque = (text: string, span: Span): boolean => {
 }
 
 /** Writes placeholders over spans of a text; `offset` is where the text starts in the offsets of the spans. */
-const replaceIn = (text: string, spans: ReadonlyArray<Span>, offset: number, write: (field: SensitiveField, value: string) => string): string => {
+const replaceIn = (
+  text: string,
+  spans: ReadonlyArray<Span>,
+  offset: number,
+  write: (field: SensitiveField, value: string) => string
+): string => {
   let out = ""
   let at = 0
   for (const span of spans) {
@@ -93,7 +104,11 @@ const replaceIn = (text: string, spans: ReadonlyArray<Span>, offset: number, wri
  * the asked-for fields is replaced, wherever in the call it is said. With no fields it only changes the stage's type.
  * Pure and total; linear in the transcript's length.
  */
-export const redactTranscript = (raw: RawTranscript, fields: ReadonlyArray<SensitiveField>, options: RedactOptions = {}): Redaction => {
+export const redactTranscript = (
+  raw: RawTranscript,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {}
+): Redaction => {
   if (fields.length === 0) {
     return {
       transcript: { _tag: "RedactedTranscript", turns: raw.turns, toolCalls: raw.toolCalls },
@@ -111,7 +126,7 @@ export const redactTranscript = (raw: RawTranscript, fields: ReadonlyArray<Sensi
   // What tools were given and gave back is read with the call, as if it had been said after it.
   const leaves = texts.flatMap(({ arguments: given, result }) => [...given.leaves, ...(result?.leaves ?? [])])
   const call = callTextOf([
-    ...raw.turns.map((turn) => ({ speaker: turn.speaker as string, content: turn.content })),
+    ...raw.turns.map((turn) => ({ speaker: turn.speaker, content: turn.content })),
     ...leaves.map((leaf) => ({ speaker: "tool", content: leaf.text, apart: true }))
   ])
   const extraCandidates = extra.map((one): Candidate => {
@@ -141,13 +156,29 @@ export const redactTranscript = (raw: RawTranscript, fields: ReadonlyArray<Sensi
     const here = spansOf(place)
     const placed = placeWords(turn)
     for (const one of here) {
-      spans.push({ turn: index, start: one.start - offset, end: one.end - offset, field: one.field, score: one.score, evidence: one.evidence })
+      spans.push({
+        turn: index,
+        start: one.start - offset,
+        end: one.end - offset,
+        field: one.field,
+        score: one.score,
+        evidence: one.evidence
+      })
       const range = rangeOf(turn, placed, one.start - offset, one.end - offset, raw.turns[index + 1]?.startTime)
       if (range === undefined) unknown = true
       else ranges.push(range)
     }
     const content = replaceIn(turn.content, here, offset, write)
-    return { ...turn, content, words: redactWords(turn, placed, here.map((one) => ({ ...one, start: one.start - offset, end: one.end - offset })), write) }
+    return {
+      ...turn,
+      content,
+      words: redactWords(
+        turn,
+        placed,
+        here.map((one) => ({ ...one, start: one.start - offset, end: one.end - offset })),
+        write
+      )
+    }
   })
   let leaf = raw.turns.length
   let toolCallSpans = 0
@@ -158,13 +189,21 @@ export const redactTranscript = (raw: RawTranscript, fields: ReadonlyArray<Sensi
       if (here.length === 0) return undefined
       toolCallSpans += here.length
       const offset = (place?.start ?? 0) + one.from
-      return replaceIn(one.text.slice(one.from), here.map((span) => ({ ...span, start: Math.max(span.start, offset) })), offset, write)
+      return replaceIn(
+        one.text.slice(one.from),
+        here.map((span) => ({ ...span, start: Math.max(span.start, offset) })),
+        offset,
+        write
+      )
     })
   const toolCalls = raw.toolCalls.map((tool, index): ToolCall => {
     const own = texts[index]
     if (own === undefined) return tool
     const given = writeJsonText(tool.arguments, own.arguments, leafTexts(own.arguments.leaves))
-    const result = tool.result === undefined || own.result === undefined ? tool.result : writeJsonText(tool.result, own.result, leafTexts(own.result.leaves))
+    const result =
+      tool.result === undefined || own.result === undefined
+        ? tool.result
+        : writeJsonText(tool.result, own.result, leafTexts(own.result.leaves))
     return { ...tool, arguments: given, result }
   })
   return {
@@ -191,7 +230,8 @@ const redactWords = (
   const keep = (to: number): void => {
     for (; at < to; at++) {
       const word = turn.words[at]
-      if (word !== undefined) words.push(placed[at] === undefined && /[\p{L}\p{N}]/u.test(word.text) ? { ...word, text: "" } : word)
+      if (word !== undefined)
+        words.push(placed[at] === undefined && /[\p{L}\p{N}]/u.test(word.text) ? { ...word, text: "" } : word)
     }
   }
   for (const span of spans) {

@@ -8,9 +8,7 @@ import { tokenize } from "./Tokens.js"
  * same value within a call; `hashed` is `[PHONE_NUMBER#3fa9c1d20b7e]`, the same for the same value under the same key.
  */
 export type ReplacementStyle =
-  | { readonly style: "label" }
-  | { readonly style: "numbered" }
-  | { readonly style: "hashed"; readonly key: string }
+  { readonly style: "label" } | { readonly style: "numbered" } | { readonly style: "hashed"; readonly key: string }
 
 export const byLabel: ReplacementStyle = { style: "label" }
 
@@ -50,6 +48,9 @@ export const replacer = (style: ReplacementStyle): ((field: SensitiveField, valu
     }
     case "hashed":
       return (field, value) =>
-        `[${labelOf(field)}#${createHmac("sha256", style.key).update(`${field}\0${canonicalValue(value)}`).digest("hex").slice(0, 12)}]`
+        `[${labelOf(field)}#${createHmac("sha256", style.key)
+          .update(`${field}\0${canonicalValue(value)}`)
+          .digest("hex")
+          .slice(0, 12)}]`
   }
 }

@@ -20,7 +20,7 @@ const overlaps = (a: { start: number; end: number }, b: { start: number; end: nu
 export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number): ReadonlyArray<Found> => {
   const found: Array<Found> = []
   const sorted = candidates.filter((one) => one.score >= threshold && one.end > one.start).sort(inOrder)
-  for (let from = 0; from < sorted.length; ) {
+  for (let from = 0; from < sorted.length;) {
     let end = sorted[from]?.end ?? 0
     let to = from + 1
     while (to < sorted.length && (sorted[to]?.start ?? Infinity) < end) {
@@ -36,12 +36,22 @@ export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number)
 const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
   let best = group[0]
   for (const one of group) {
-    if (best === undefined || one.score > best.score || (one.score === best.score && one.end - one.start > best.end - best.start)) best = one
+    if (
+      best === undefined ||
+      one.score > best.score ||
+      (one.score === best.score && one.end - one.start > best.end - best.start)
+    )
+      best = one
   }
   if (best === undefined) return
   if (!isField(best)) {
     const nothing = best
-    found.push(...resolve(group.filter((one) => !overlaps(one, nothing)), 0))
+    found.push(
+      ...resolve(
+        group.filter((one) => !overlaps(one, nothing)),
+        0
+      )
+    )
     return
   }
   const fields = group.filter(isField)

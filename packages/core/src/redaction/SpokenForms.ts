@@ -10,13 +10,17 @@ export interface SpokenAddress {
   readonly kind: "email" | "url" | "file"
 }
 
-const fileEndings = wordSet(`pdf doc docx xls xlsx csv txt ppt pptx jpg jpeg png gif mp3 mp4 wav zip rar html htm xml json exe py js
+const fileEndings =
+  wordSet(`pdf doc docx xls xlsx csv txt ppt pptx jpg jpeg png gif mp3 mp4 wav zip rar html htm xml json exe py js
  md rtf mov avi bak log pages numbers key psd svg tar gz tiff tif bmp odt ods sql pem`)
 
-const providers = wordSet(`gmail googlemail yahoo hotmail outlook icloud aol protonmail proton comcast verizon msn att sbcglobal ymail rocketmail mac`)
+const providers = wordSet(
+  `gmail googlemail yahoo hotmail outlook icloud aol protonmail proton comcast verizon msn att sbcglobal ymail rocketmail mac`
+)
 
 /** Words that end an address on its left: nobody's mailbox starts with "my email is". */
-const stops = wordSet(`a an the and or but my your his her our their is are was be it it's its that that's this to too for from with of on in
+const stops =
+  wordSet(`a an the and or but my your his her our their is are was be it it's its that that's this to too for from with of on in
  me you i i'm we us him them email e-mail mail address emails at send sent use using under via by have has contact reach write about
  yes yeah yep no okay ok sure so well um uh er ah please thanks right actually it'll would be visit go website site page url link called named file document
  open download upload attached attach saved save folder into found check see online web get message messages account reply forward copy cc both
@@ -24,7 +28,17 @@ const stops = wordSet(`a an the and or but my your his her our their is are was 
  opened uploaded downloaded find read look looked delete deleted rename renamed load emailed wrote tell told`)
 
 const joiners: Readonly<Record<string, string>> = {
-  dot: ".", period: ".", point: ".", ".": ".", underscore: "_", _: "_", dash: "-", hyphen: "-", minus: "-", "-": "-", plus: "+"
+  dot: ".",
+  period: ".",
+  point: ".",
+  ".": ".",
+  underscore: "_",
+  _: "_",
+  dash: "-",
+  hyphen: "-",
+  minus: "-",
+  "-": "-",
+  plus: "+"
 }
 
 const WORD = /^[\p{L}\p{M}\d'’]+$/u
@@ -41,7 +55,7 @@ interface Around {
 const write = (around: Around, from: number, to: number): string => {
   const { all } = around.tokens
   let written = ""
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const run = around.runFrom.get(at)
     if (run !== undefined && run.to <= to && run.pieces.length > 0) {
       run.pieces.forEach((piece, index) => {
@@ -119,7 +133,11 @@ export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): Rea
       const spelled = around.runFrom.get(at + 1)
       const spelledEnding = spelled !== undefined ? spelled.chars.toLowerCase() : ""
       const isTld = spokenTlds.has(ending)
-      const file = fileEndings.has(ending) ? at + 2 : fileEndings.has(spelledEnding) && spelled !== undefined ? spelled.to : 0
+      const file = fileEndings.has(ending)
+        ? at + 2
+        : fileEndings.has(spelledEnding) && spelled !== undefined
+          ? spelled.to
+          : 0
       if (file > 0 && !isTld) {
         const from = leftEnd(around, at, floor, 3, true)
         if (from < at) {
@@ -137,7 +155,14 @@ export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): Rea
       let steps = 0
       while (sign >= floor && steps < 8) {
         const word = all[sign]
-        if (word === undefined || word.text === "@" || word.lower === "at" || word.cls === "n" || /^[,:;?!]$/.test(word.text)) break
+        if (
+          word === undefined ||
+          word.text === "@" ||
+          word.lower === "at" ||
+          word.cls === "n" ||
+          /^[,:;?!]$/.test(word.text)
+        )
+          break
         sign--
         steps++
       }
@@ -156,25 +181,47 @@ export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): Rea
       if (from >= at) continue
       // "h t t p s colon slash slash"
       let scheme = from
-      while (scheme - 1 >= floor && (/^(slash|colon|\/|:|https?)$/.test(all[scheme - 1]?.lower ?? "") )) scheme--
+      while (scheme - 1 >= floor && /^(slash|colon|\/|:|https?)$/.test(all[scheme - 1]?.lower ?? "")) scheme--
       if (scheme < from) {
         const run = around.runTo.get(scheme)
         from = run !== undefined && run.from >= floor && /^HTTPS?$/.test(run.chars) ? run.from : scheme
       }
-      for (let path = 0; path < 6 && (all[to]?.lower === "slash" || (all[to]?.lower === "forward" && all[to + 1]?.lower === "slash")); path++) {
+      for (
+        let path = 0;
+        path < 6 && (all[to]?.lower === "slash" || (all[to]?.lower === "forward" && all[to + 1]?.lower === "slash"));
+        path++
+      ) {
         to += all[to]?.lower === "forward" ? 2 : 1
         const run = around.runFrom.get(to)
         if (run !== undefined) to = run.to
         else if (WORD.test(all[to]?.text ?? "")) to++
-        while (joiners[all[to]?.lower ?? ""] !== undefined && all[to]?.text !== "." && WORD.test(all[to + 1]?.text ?? "")) to += 2
+        while (
+          joiners[all[to]?.lower ?? ""] !== undefined &&
+          all[to]?.text !== "." &&
+          WORD.test(all[to + 1]?.text ?? "")
+        )
+          to += 2
       }
       found.push({ from, to, written: write(around, from, to), kind: "url" })
       floor = to
       at = to - 1
-    } else if ((token.lower === "at" || token.text === "@") && providers.has(all[at + 1]?.lower ?? "") && all[at + 2]?.lower !== "dot" && all[at + 2]?.text !== ".") {
+    } else if (
+      (token.lower === "at" || token.text === "@") &&
+      providers.has(all[at + 1]?.lower ?? "") &&
+      all[at + 2]?.lower !== "dot" &&
+      all[at + 2]?.text !== "."
+    ) {
       const from = leftEnd(around, at, floor, 3, true)
-      let said = from < at && at - from > 1 && Array.from({ length: at - from }, (_, i) => all[from + i]).some((word) => word !== undefined && (word.cls === "L" || joiners[word.lower] !== undefined || word.cls === "N" || word.cls === "d"))
-      for (let back = from - 1; !said && back >= Math.max(floor, from - 12); back--) said = /^e-?mails?$/.test(all[back]?.lower ?? "")
+      let said =
+        from < at &&
+        at - from > 1 &&
+        Array.from({ length: at - from }, (_, i) => all[from + i]).some(
+          (word) =>
+            word !== undefined &&
+            (word.cls === "L" || joiners[word.lower] !== undefined || word.cls === "N" || word.cls === "d")
+        )
+      for (let back = from - 1; !said && back >= Math.max(floor, from - 12); back--)
+        said = /^e-?mails?$/.test(all[back]?.lower ?? "")
       if (from < at && said) {
         found.push({ from, to: at + 2, written: write(around, from, at + 2), kind: "email" })
         floor = at + 2
@@ -196,7 +243,11 @@ export interface WrittenForm {
  * The normaliser: spoken numbers as figures, spelled letters joined, spoken addresses with their signs, the rest as it
  * is. Every character of the answer knows the stretch of the original it came from, in UTF-16 code units.
  */
-export const writtenFormOf = (tokens: Tokens, runs: ReadonlyArray<Run>, addresses: ReadonlyArray<SpokenAddress>): WrittenForm => {
+export const writtenFormOf = (
+  tokens: Tokens,
+  runs: ReadonlyArray<Run>,
+  addresses: ReadonlyArray<SpokenAddress>
+): WrittenForm => {
   const { all, text } = tokens
   const parts: Array<string> = []
   const starts: Array<number> = []
@@ -216,10 +267,13 @@ export const writtenFormOf = (tokens: Tokens, runs: ReadonlyArray<Run>, addresse
       ends.push(unit + 1)
     }
   }
-  const inAddress = (run: Run): boolean => addresses.some((address) => run.from >= address.from && run.from < address.to)
+  const inAddress = (run: Run): boolean =>
+    addresses.some((address) => run.from >= address.from && run.from < address.to)
   const units = [
     ...addresses.map((address) => ({ from: address.from, to: address.to, address, run: undefined })),
-    ...runs.filter((run) => run.spoken && !inAddress(run)).map((run) => ({ from: run.from, to: run.to, address: undefined, run }))
+    ...runs
+      .filter((run) => run.spoken && !inAddress(run))
+      .map((run) => ({ from: run.from, to: run.to, address: undefined, run }))
   ].sort((a, b) => a.from - b.from)
   let done = 0
   for (const unit of units) {

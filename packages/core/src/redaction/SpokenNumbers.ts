@@ -37,7 +37,10 @@ interface Read {
 }
 
 /** A spoken number below 100 at a position. */
-const belowHundred = (all: ReadonlyArray<Token>, at: number): { value: number; to: number; digits: string } | undefined => {
+const belowHundred = (
+  all: ReadonlyArray<Token>,
+  at: number
+): { value: number; to: number; digits: string } | undefined => {
   const token = all[at]
   if (token === undefined) return undefined
   switch (token.cls) {
@@ -58,7 +61,9 @@ const belowHundred = (all: ReadonlyArray<Token>, at: number): { value: number; t
 
 /** A spoken cardinal at a position: "five", "four hundred and two", "two thousand seventeen". */
 export const readCardinal = (all: ReadonlyArray<Token>, at: number): { value: number; to: number } | undefined => {
-  const first = belowHundred(all, at) ?? (all[at]?.cls === "a" && /[hkl]/.test(all[at + 1]?.cls ?? "") ? { value: 1, to: at + 1 } : undefined)
+  const first =
+    belowHundred(all, at) ??
+    (all[at]?.cls === "a" && /[hkl]/.test(all[at + 1]?.cls ?? "") ? { value: 1, to: at + 1 } : undefined)
   if (first === undefined) return undefined
   let total = 0
   let { to, value } = first
@@ -100,7 +105,11 @@ const readLetter = (all: ReadonlyArray<Token>, at: number): Read | undefined => 
     let word = next + 1
     if (all[word]?.cls === "i" || all[word]?.lower === "for" || all[word]?.lower === "a") word++
     const example = all[word]
-    if (example !== undefined && (example.text.length > 1 || (example.lower === "x" && all[word + 1]?.text === "-")) && example.lower.startsWith(token.lower)) {
+    if (
+      example !== undefined &&
+      (example.text.length > 1 || (example.lower === "x" && all[word + 1]?.text === "-")) &&
+      example.lower.startsWith(token.lower)
+    ) {
       const ray = example.lower === "x" && all[word + 1]?.text === "-"
       return { chars: token.text.toUpperCase(), to: ray ? word + 3 : word + 1, spoken: true }
     }
@@ -122,7 +131,18 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean, before: string):
     case "x": {
       const next = all[at + 1]
       if (next === undefined) return undefined
-      const unit = next.cls === "d" ? String(next.value) : next.cls === "o" || next.lower === "o" ? "0" : next.cls === "L" && next.lower === "u" ? "W" : next.cls === "L" ? next.text.toUpperCase() : next.cls === "N" && next.text.length === 1 ? next.text : undefined
+      const unit =
+        next.cls === "d"
+          ? String(next.value)
+          : next.cls === "o" || next.lower === "o"
+            ? "0"
+            : next.cls === "L" && next.lower === "u"
+              ? "W"
+              : next.cls === "L"
+                ? next.text.toUpperCase()
+                : next.cls === "N" && next.text.length === 1
+                  ? next.text
+                  : undefined
       if (unit === undefined) return undefined
       return { chars: unit === "W" ? "W" : unit.repeat(token.value), to: at + 2, spoken: true }
     }
@@ -145,8 +165,10 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean, before: string):
       }
       const next = all[readJoint(all, at + 1).to]
       // Among letters it is the letter: "d u b o i s".
-      const amongLetters = /[A-Z]$/.test(before) && (next === undefined || next.cls === "L" || !isElementClass(next.cls))
-      if (token.lower === "o" && !amongLetters && (inside || isElementClass(all[at + 1]?.cls ?? ""))) return { chars: "0", to: at + 1, spoken: true }
+      const amongLetters =
+        /[A-Z]$/.test(before) && (next === undefined || next.cls === "L" || !isElementClass(next.cls))
+      if (token.lower === "o" && !amongLetters && (inside || isElementClass(all[at + 1]?.cls ?? "")))
+        return { chars: "0", to: at + 1, spoken: true }
       const letter = readLetter(all, at)
       if (letter === undefined) return undefined
       if (letter.to > at + 1) return letter
@@ -156,15 +178,19 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean, before: string):
     }
     case "a":
       return token.lower === "a" &&
-        ((inside && nextIsElement(all, at + 1)) || (readLetter(all, at)?.to ?? 0) > at + 1 || startsSpelling(all, at + 1))
+        ((inside && nextIsElement(all, at + 1)) ||
+          (readLetter(all, at)?.to ?? 0) > at + 1 ||
+          startsSpelling(all, at + 1))
         ? readLetter(all, at)
         : undefined
     case "M":
     case "w": {
       if (token.cls === "M" && token.lower !== "november") return undefined
-      if (token.lower === "zee" || token.lower === "zed") return inside ? { chars: "Z", to: at + 1, spoken: true } : undefined
+      if (token.lower === "zee" || token.lower === "zed")
+        return inside ? { chars: "Z", to: at + 1, spoken: true } : undefined
       const spelled = spellingWords.get(token.lower)
-      if (spelled !== undefined && (inside || nextIsSpelled(all, at + 1))) return { chars: spelled.toUpperCase(), to: at + 1, spoken: true }
+      if (spelled !== undefined && (inside || nextIsSpelled(all, at + 1)))
+        return { chars: spelled.toUpperCase(), to: at + 1, spoken: true }
       if (CAPITALS.test(token.text) && (inside || nextIsFigure(all, at + 1))) {
         return { chars: token.text, to: at + 1, spoken: false }
       }
@@ -195,7 +221,9 @@ const startsSpelling = (all: ReadonlyArray<Token>, at: number): boolean => {
 
 const nextIsElement = (all: ReadonlyArray<Token>, at: number): boolean => {
   const next = all[readJoint(all, at).to]
-  return next !== undefined && (isElementClass(next.cls) || next.cls === "L" || (next.cls === "a" && next.lower === "a"))
+  return (
+    next !== undefined && (isElementClass(next.cls) || next.cls === "L" || (next.cls === "a" && next.lower === "a"))
+  )
 }
 
 /** What may stand between two pieces, up to three tokens; answers the joint and where the next piece would start. */
@@ -222,7 +250,7 @@ const readJoint = (all: ReadonlyArray<Token>, at: number): { readonly joint: str
 export const runsOf = (tokens: Tokens): ReadonlyArray<Run> => {
   const { all } = tokens
   const runs: Array<Run> = []
-  for (let at = 0; at < all.length; ) {
+  for (let at = 0; at < all.length;) {
     const cls = all[at]?.cls ?? ""
     if (!isElementClass(cls) && cls !== "L" && cls !== "w" && cls !== "a" && cls !== "M") {
       at++

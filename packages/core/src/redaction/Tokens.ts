@@ -49,7 +49,14 @@ const wordToken = (start: number, text: string): Token => {
   const lower = lowerOf(text)
   const known = classes.get(lower) ?? ownerOf(lower)
   if (known !== undefined) return { start, end: start + text.length, text, lower, cls: known[0], value: known[1] }
-  const cls = lower.length === 1 && HAS_LETTER.test(lower) ? "L" : HAS_DIGIT.test(lower) ? (HAS_LETTER.test(lower) ? "X" : "N") : "w"
+  const cls =
+    lower.length === 1 && HAS_LETTER.test(lower)
+      ? "L"
+      : HAS_DIGIT.test(lower)
+        ? HAS_LETTER.test(lower)
+          ? "X"
+          : "N"
+        : "w"
   return { start, end: start + text.length, text, lower, cls, value: Number.NaN }
 }
 
@@ -74,13 +81,18 @@ export const tokenize = (text: string): Tokens => {
       const hyphen = all[all.length - 1]
       const tens = all[all.length - 2]
       if (
-        hyphen?.text === "-" && hyphen.end === at && tens !== undefined && tens.end === hyphen.start &&
+        hyphen?.text === "-" &&
+        hyphen.end === at &&
+        tens !== undefined &&
+        tens.end === hyphen.start &&
         ((token.cls === "d" && token.value > 0) || token.cls === "F" || token.cls === "s") &&
         NUMBER_TENS.test(tens.lower)
       ) {
         all.length -= 2
-        all.push(make(tens.start, text.slice(tens.start, token.end), token.cls === "d" ? "z" : "F", tens.value + token.value))
-      } else if ((token.lower === "m") && all.length > 1 && isDayHalf(all, text, at)) {
+        all.push(
+          make(tens.start, text.slice(tens.start, token.end), token.cls === "d" ? "z" : "F", tens.value + token.value)
+        )
+      } else if (token.lower === "m" && all.length > 1 && isDayHalf(all, text, at)) {
         // "p.m." arrives as p . m
         const p = all[all.length - 2]
         if (p !== undefined) {
@@ -100,7 +112,13 @@ export const tokenize = (text: string): Tokens => {
     else if (line !== undefined) all.push(make(at, "\n", "n"))
     else if (mark !== undefined) {
       const known = classes.get(mark)
-      all.push(make(at, mark, known !== undefined ? known[0] : /[,.\-/:%()'"?!@#&_]/.test(mark) ? (mark === "&" ? "+" : mark) : "~"))
+      all.push(
+        make(
+          at,
+          mark,
+          known !== undefined ? known[0] : /[,.\-/:%()'"?!@#&_]/.test(mark) ? (mark === "&" ? "+" : mark) : "~"
+        )
+      )
     }
   }
   let joined = ""
@@ -112,8 +130,12 @@ const isDayHalf = (all: ReadonlyArray<Token>, text: string, at: number): boolean
   const dot = all[all.length - 1]
   const p = all[all.length - 2]
   return (
-    dot?.text === "." && dot.end === at && p !== undefined && p.end === dot.start &&
-    (p.lower === "a" || p.lower === "p") && text[p.start - 1] !== "." 
+    dot?.text === "." &&
+    dot.end === at &&
+    p !== undefined &&
+    p.end === dot.start &&
+    (p.lower === "a" || p.lower === "p") &&
+    text[p.start - 1] !== "."
   )
 }
 
@@ -134,7 +156,10 @@ export const tokenAt = (tokens: Tokens, offset: number): number => {
  * Runs a pattern over the class string; answers the positions of matched tokens, `to` exclusive. A letter in the
  * pattern stands for one token of that class.
  */
-export const matchClasses = (tokens: Tokens, pattern: RegExp): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
+export const matchClasses = (
+  tokens: Tokens,
+  pattern: RegExp
+): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
   const found: Array<{ from: number; to: number }> = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(tokens.classes); match !== null; match = pattern.exec(tokens.classes)) {

@@ -1,5 +1,5 @@
 import { Redaction } from "@earshot/core"
-import { RedactionKit } from "@earshot/test-kit"
+import * as RedactionKit from "@earshot/test-kit/redaction"
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
@@ -26,6 +26,9 @@ describe("redaction of any call", () => {
     fc.assert(fc.property(anyCall, someFields, redactionLaws.wellFormed), runs)
   })
   it("keeps its word about all fields at once", () => {
-    fc.assert(fc.property(anyCall, (raw) => redactionLaws.stable(raw, Redaction.sensitiveFields)), runs)
+    fc.assert(
+      fc.property(anyCall, (raw) => redactionLaws.stable(raw, Redaction.sensitiveFields)),
+      runs
+    )
   })
 })

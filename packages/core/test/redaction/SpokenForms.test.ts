@@ -43,16 +43,39 @@ describe("the written form of spoken addresses", () => {
   }
   it("maps every character back into the text it came from", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom("four", "oh", "two", "👍", "é", "double", "seven", "at", "dot", "com", "john", ",", "twenty", "x", "[DATE]", "שלום")), (words) => {
-        const text = words.join(" ")
-        const form = written(text)
-        for (let at = 0; at < form.text.length; at++) {
-          const start = form.starts[at] ?? -1
-          const end = form.ends[at] ?? -1
-          if (start < 0 || end < start || end > text.length || (at > 0 && start < (form.starts[at - 1] ?? 0))) return false
+      fc.property(
+        fc.array(
+          fc.constantFrom(
+            "four",
+            "oh",
+            "two",
+            "👍",
+            "é",
+            "double",
+            "seven",
+            "at",
+            "dot",
+            "com",
+            "john",
+            ",",
+            "twenty",
+            "x",
+            "[DATE]",
+            "שלום"
+          )
+        ),
+        (words) => {
+          const text = words.join(" ")
+          const form = written(text)
+          for (let at = 0; at < form.text.length; at++) {
+            const start = form.starts[at] ?? -1
+            const end = form.ends[at] ?? -1
+            if (start < 0 || end < start || end > text.length || (at > 0 && start < (form.starts[at - 1] ?? 0)))
+              return false
+          }
+          return form.starts.length === form.text.length
         }
-        return form.starts.length === form.text.length
-      }),
+      ),
       { seed: 7 }
     )
   })

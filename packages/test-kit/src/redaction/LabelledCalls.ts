@@ -23,7 +23,11 @@ export interface LabelledCall {
 const SLOT = /\{(\w+)\}/g
 
 /** A bare recogniser's text has no case and no marks but those inside words. */
-const bare = (text: string): string => text.toLowerCase().replace(/(?<![\d\w])[.,?!;:]|[.,?!;:](?![\d\w@/])/g, "").replace(/\s+/g, " ")
+const bare = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/(?<![\d\w])[.,?!;:]|[.,?!;:](?![\d\w@/])/g, "")
+    .replace(/\s+/g, " ")
 
 const fill = (random: Random, part: Part, style: Style, line: string): LabelledTurn => {
   const speaker = line.startsWith("A:") ? "main_agent" : "testing_agent"
@@ -76,6 +80,9 @@ export const hardNegativeCalls = (seed: number, count: number): ReadonlyArray<La
   const random = randomOf(seed)
   return Array.from({ length: count }, (_, at) => {
     const style = styles[at % styles.length] ?? "typed"
-    return { style, turns: Array.from({ length: 4 }, () => exchange(random, "measure", style, random.pick(hardNegatives))).flat() }
+    return {
+      style,
+      turns: Array.from({ length: 4 }, () => exchange(random, "measure", style, random.pick(hardNegatives))).flat()
+    }
   })
 }

@@ -6,38 +6,100 @@ import type { SensitiveField } from "./Values.js"
 type Raw = Parameters<typeof Redaction.redactTranscript>[0]
 type Turn = Raw["turns"][number]
 
-const turnOf = (speaker: Turn["speaker"], content: string): Turn => ({ speaker, content, startTime: undefined, endTime: undefined, words: [] })
+const turnOf = (speaker: Turn["speaker"], content: string): Turn => ({
+  speaker,
+  content,
+  startTime: undefined,
+  endTime: undefined,
+  words: []
+})
 
 /** Words at even steps of 0.4 s, as a recogniser with word times would give them. */
 const withWords = (turn: Turn, from: number): Turn => {
-  const words = turn.content.split(/\s+/).filter((word) => word !== "").map((text, at) => ({ text, startTime: from + at * 0.4, endTime: from + at * 0.4 + 0.35 }))
+  const words = turn.content
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((text, at) => ({ text, startTime: from + at * 0.4, endTime: from + at * 0.4 + 0.35 }))
   return { ...turn, words, startTime: from, endTime: from + words.length * 0.4 }
 }
 
 /** Calls that hold values of every field, in every style. */
-export const callWithValues: fc.Arbitrary<Raw> = fc.record({ seed: fc.integer({ min: 1, max: 1_000_000 }), timed: fc.boolean() }).map(({ seed, timed }) => {
-  let clock = 0
-  return {
-    _tag: "RawTranscript",
-    toolCalls: [],
-    turns: labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure").flatMap((call) =>
-      call.turns.map(({ content, speaker }) => {
-        const turn = turnOf(speaker, content)
-        if (!timed) return turn
-        const placed = withWords(turn, clock)
-        clock = (placed.endTime ?? clock) + 0.5
-        return placed
-      })
-    )
-  }
-})
+export const callWithValues: fc.Arbitrary<Raw> = fc
+  .record({ seed: fc.integer({ min: 1, max: 1_000_000 }), timed: fc.boolean() })
+  .map(({ seed, timed }) => {
+    let clock = 0
+    return {
+      _tag: "RawTranscript",
+      toolCalls: [],
+      turns: labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure").flatMap((call) =>
+        call.turns.map(({ content, speaker }) => {
+          const turn = turnOf(speaker, content)
+          if (!timed) return turn
+          const placed = withWords(turn, clock)
+          clock = (placed.endTime ?? clock) + 0.5
+          return placed
+        })
+      )
+    }
+  })
 
-const hostilePieces = ["", " ", "\n", "👩‍👩‍👧", "é", "e\u0301", "שלום", "مرحبا", "[PHONE_NUMBER]", "[DATE_2]", "[", "]", "555-123-4567", "john@example.com", "my pin is", "four oh two", "double", "at", "dot com", "@", "...", "\t", "İ", "名前", "1".repeat(40), "a".repeat(300), "i", "o", "one", "Dr.", "$", "\uFFFC", "__proto__"]
+const hostilePieces = [
+  "",
+  " ",
+  "\n",
+  "👩‍👩‍👧",
+  "é",
+  "e\u0301",
+  "שלום",
+  "مرحبا",
+  "[PHONE_NUMBER]",
+  "[DATE_2]",
+  "[",
+  "]",
+  "555-123-4567",
+  "john@example.com",
+  "my pin is",
+  "four oh two",
+  "double",
+  "at",
+  "dot com",
+  "@",
+  "...",
+  "\t",
+  "İ",
+  "名前",
+  "1".repeat(40),
+  "a".repeat(300),
+  "i",
+  "o",
+  "one",
+  "Dr.",
+  "$",
+  "\uFFFC",
+  "__proto__"
+]
 
 /** Anything a caller or a recogniser may produce: emoji, combining marks, right-to-left text, placeholders, noise. */
 export const hostileCall: fc.Arbitrary<Raw> = fc
-  .array(fc.tuple(fc.constantFrom<Turn["speaker"]>("main_agent", "testing_agent"), fc.array(fc.oneof(fc.constantFrom(...hostilePieces), fc.fullUnicodeString({ maxLength: 12 }), fc.string({ maxLength: 12 })), { maxLength: 8 })), { maxLength: 6 })
-  .map((turns) => ({ _tag: "RawTranscript", toolCalls: [], turns: turns.map(([speaker, pieces]) => turnOf(speaker, pieces.join(" "))) }))
+  .array(
+    fc.tuple(
+      fc.constantFrom<Turn["speaker"]>("main_agent", "testing_agent"),
+      fc.array(
+        fc.oneof(
+          fc.constantFrom(...hostilePieces),
+          fc.fullUnicodeString({ maxLength: 12 }),
+          fc.string({ maxLength: 12 })
+        ),
+        { maxLength: 8 }
+      )
+    ),
+    { maxLength: 6 }
+  )
+  .map((turns) => ({
+    _tag: "RawTranscript",
+    toolCalls: [],
+    turns: turns.map(([speaker, pieces]) => turnOf(speaker, pieces.join(" ")))
+  }))
 
 export const anyCall: fc.Arbitrary<Raw> = fc.oneof(callWithValues, hostileCall)
 
@@ -46,15 +108,21 @@ export const someFields: fc.Arbitrary<ReadonlyArray<SensitiveField>> = fc.oneof(
   fc.subarray([...Redaction.sensitiveFields], { minLength: 1 })
 )
 
-const contents = (transcript: { readonly turns: ReadonlyArray<Turn> }): ReadonlyArray<string> => transcript.turns.map((turn) => turn.content)
+const contents = (transcript: { readonly turns: ReadonlyArray<Turn> }): ReadonlyArray<string> =>
+  transcript.turns.map((turn) => turn.content)
 
 const covered = (redaction: Redaction.Redaction): ReadonlySet<string> =>
-  new Set(redaction.spans.flatMap((span) => Array.from({ length: span.end - span.start }, (_, at) => `${span.turn} ${span.start + at}`)))
+  new Set(
+    redaction.spans.flatMap((span) =>
+      Array.from({ length: span.end - span.start }, (_, at) => `${span.turn} ${span.start + at}`)
+    )
+  )
 
 /** What redaction promises; each answers true where the promise is kept. */
 export const redactionLaws = {
   /** Only the asked-for fields are redacted. */
-  onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => Redaction.redactTranscript(raw, fields).spans.every((span) => fields.includes(span.field)),
+  onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
+    Redaction.redactTranscript(raw, fields).spans.every((span) => fields.includes(span.field)),
 
   /** Without fields nothing changes but the stage. */
   identity: (raw: Raw): boolean => {
@@ -93,5 +161,7 @@ export const redactionLaws = {
 
   /** No character is cut in half: what was well-formed stays well-formed. */
   wellFormed: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
-    contents(Redaction.redactTranscript(raw, fields).transcript).every((content, at) => !(raw.turns[at]?.content.isWellFormed() ?? true) || content.isWellFormed())
+    contents(Redaction.redactTranscript(raw, fields).transcript).every(
+      (content, at) => !(raw.turns[at]?.content.isWellFormed() ?? true) || content.isWellFormed()
+    )
 } as const

@@ -24,6 +24,7 @@ export const randomOf = (seed: number): Random => {
   }
   const chance = (share: number): boolean => next() < share
   const digits = (count: number): string => Array.from({ length: count }, () => String(int(0, 9))).join("")
-  const letters = (count: number): string => Array.from({ length: count }, () => pick([..."ABCDEFGHJKLMNPRSTUVWXYZ"])).join("")
+  const letters = (count: number): string =>
+    Array.from({ length: count }, () => pick([..."ABCDEFGHJKLMNPRSTUVWXYZ"])).join("")
   return { next, int, pick, chance, digits, letters }
 }

@@ -20,18 +20,40 @@ export interface Scores {
   readonly leak: number
   /** Share of the other non-space characters that are redacted. */
   readonly over: number
-  readonly fields: ReadonlyMap<SensitiveField, FieldScore & { readonly precision: number; readonly recall: number; readonly f1: number; readonly leak: number }>
+  readonly fields: ReadonlyMap<
+    SensitiveField,
+    FieldScore & { readonly precision: number; readonly recall: number; readonly f1: number; readonly leak: number }
+  >
 }
 
-export type Finder = (turns: LabelledCall["turns"]) => ReadonlyArray<{ readonly turn: number; readonly start: number; readonly end: number; readonly field: SensitiveField }>
+export type Finder = (
+  turns: LabelledCall["turns"]
+) => ReadonlyArray<{
+  readonly turn: number
+  readonly start: number
+  readonly end: number
+  readonly field: SensitiveField
+}>
 
 /** The finder that is shipped. */
-export const finderOf = (fields: ReadonlyArray<SensitiveField>, options: Redaction.RedactOptions = {}): Finder => (turns) =>
-  Redaction.redactTranscript(
-    { _tag: "RawTranscript", toolCalls: [], turns: turns.map((turn) => ({ speaker: turn.speaker, content: turn.content, startTime: undefined, endTime: undefined, words: [] })) },
-    fields,
-    options
-  ).spans
+export const finderOf =
+  (fields: ReadonlyArray<SensitiveField>, options: Redaction.RedactOptions = {}): Finder =>
+  (turns) =>
+    Redaction.redactTranscript(
+      {
+        _tag: "RawTranscript",
+        toolCalls: [],
+        turns: turns.map((turn) => ({
+          speaker: turn.speaker,
+          content: turn.content,
+          startTime: undefined,
+          endTime: undefined,
+          words: []
+        }))
+      },
+      fields,
+      options
+    ).spans
 
 /** What `watch` is told: a stretch that should have gone and did not, or went and should not have. */
 export interface Miss {
@@ -75,12 +97,19 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
             lost += turn.content[i] ?? ""
           }
         }
-        if (lost !== "") watch?.({ kind: "leaked", field: span.field, text: `${lost} of ${turn.content.slice(span.start, span.end)}`, turn: turn.content })
+        if (lost !== "")
+          watch?.({
+            kind: "leaked",
+            field: span.field,
+            text: `${lost} of ${turn.content.slice(span.start, span.end)}`,
+            turn: turn.content
+          })
       }
       for (const span of here) {
         const score = of(span.field)
         score.spans++
-        if (turn.spans.some((one) => one.field === span.field && one.start < span.end && span.start < one.end)) score.right++
+        if (turn.spans.some((one) => one.field === span.field && one.start < span.end && span.start < one.end))
+          score.right++
         let extra = ""
         for (let i = span.start; i < span.end; i++) if (label[i] === 0) extra += turn.content[i] ?? ""
         if (extra.trim() !== "") watch?.({ kind: "over", field: span.field, text: extra, turn: turn.content })
@@ -105,7 +134,16 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
       [...fields].map(([field, score]) => {
         const precision = score.spans === 0 ? 1 : score.right / score.spans
         const recall = score.values === 0 ? 1 : score.found / score.values
-        return [field, { ...score, precision, recall, f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall), leak: share(score.leaked, score.characters) }]
+        return [
+          field,
+          {
+            ...score,
+            precision,
+            recall,
+            f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+            leak: share(score.leaked, score.characters)
+          }
+        ]
       })
     )
   }
@@ -113,18 +151,30 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
 
 /** Labelled text, one JSON object a line: `{text, spans: [{start, end, field}]}` with offsets in code points. */
 export const labelledTexts = (jsonl: string): ReadonlyArray<LabelledCall> =>
-  jsonl.split("\n").filter((line) => line.trim() !== "").map((line) => {
-    const { spans, text } = JSON.parse(line) as { text: string; spans: Array<{ start: number; end: number; field: SensitiveField }> }
-    const offsets: Array<number> = []
-    let unit = 0
-    for (const point of text) {
+  jsonl
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const { spans, text } = JSON.parse(line) as {
+        text: string
+        spans: Array<{ start: number; end: number; field: SensitiveField }>
+      }
+      const offsets: Array<number> = []
+      let unit = 0
+      for (const point of text) {
+        offsets.push(unit)
+        unit += point.length
+      }
       offsets.push(unit)
-      unit += point.length
-    }
-    offsets.push(unit)
-    const units = (at: number): number => offsets[Math.min(at, offsets.length - 1)] ?? unit
-    return {
-      style: "typed",
-      turns: [{ speaker: "testing_agent", content: text, spans: spans.map((span) => ({ start: units(span.start), end: units(span.end), field: span.field })) }]
-    }
-  })
+      const units = (at: number): number => offsets[Math.min(at, offsets.length - 1)] ?? unit
+      return {
+        style: "typed",
+        turns: [
+          {
+            speaker: "testing_agent",
+            content: text,
+            spans: spans.map((span) => ({ start: units(span.start), end: units(span.end), field: span.field }))
+          }
+        ]
+      }
+    })

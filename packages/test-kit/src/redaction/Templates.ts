@@ -5,7 +5,10 @@ import type { Part } from "./Values.js"
  * measuring share neither wording nor values with those for fitting, so that a figure says how well it generalises.
  */
 const lines = (text: string): ReadonlyArray<string> =>
-  text.split("\n").map((line) => line.trim()).filter((line) => line !== "")
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
 
 export const templates: Readonly<Record<Part, ReadonlyArray<string>>> = {
   fit: lines(`

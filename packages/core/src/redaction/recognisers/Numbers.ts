@@ -12,7 +12,8 @@ interface Chain {
 }
 
 /** What follows an amount or a count of something, which is no identifier however long. */
-const counted = wordSet(`percent percentage times minutes minute hours hour days day weeks week months month years year kids children
+const counted =
+  wordSet(`percent percentage times minutes minute hours hour days day weeks week months month years year kids children
  people items miles mile units boxes degrees feet foot inches inch pounds kilos kg lbs grams dollars bucks euros cents pence points
  stars steps pieces copies bedrooms bedroom blocks stops guests nights night tickets calls emails seconds followers square megabits mbps gigabits megabytes gigabytes gigs megs mph percent% gallons`)
 
@@ -24,13 +25,32 @@ const chainsOf = (call: CallText, runs: ReadonlyArray<Run>): ReadonlyArray<Chain
     if (run.digits === 0 && run.pieces.length < 2 && run.chars.length < 2) continue
     // "one moment", "12 are fine": a small number that counts what follows is no part of a code.
     const next = all[run.to]
-    if (run.chars.length <= 2 && run.pieces.length === 1 && next !== undefined && (next.cls === "w" || next.lower === "i" || next.cls === "f") && !acknowledgements.has(next.lower) && !/^(ending|thank|thanks|for|that|but|please)$/.test(next.lower)) continue
+    if (
+      run.chars.length <= 2 &&
+      run.pieces.length === 1 &&
+      next !== undefined &&
+      (next.cls === "w" || next.lower === "i" || next.cls === "f") &&
+      !acknowledgements.has(next.lower) &&
+      !/^(ending|thank|thanks|for|that|but|please)$/.test(next.lower)
+    )
+      continue
     let joined = false
-    if (last !== undefined && run.from - last.to <= 12 && (call.turnOf[run.from] ?? 0) - (call.turnOf[last.to - 1] ?? 0) <= 2 && !isApart(call, last.from, run.from)) {
+    if (
+      last !== undefined &&
+      run.from - last.to <= 12 &&
+      (call.turnOf[run.from] ?? 0) - (call.turnOf[last.to - 1] ?? 0) <= 2 &&
+      !isApart(call, last.from, run.from)
+    ) {
       joined = true
       for (let at = last.to; at < run.from && joined; at++) {
         const token = all[at]
-        joined = token !== undefined && (token.cls === "n" || token.cls === "P" || /^[,.;:!?\-…–]$/.test(token.text) || acknowledgements.has(token.lower) || isAside(call, at, run.from))
+        joined =
+          token !== undefined &&
+          (token.cls === "n" ||
+            token.cls === "P" ||
+            /^[,.;:!?\-…–]$/.test(token.text) ||
+            acknowledgements.has(token.lower) ||
+            isAside(call, at, run.from))
       }
     }
     const chain = chains[chains.length - 1]
@@ -110,24 +130,51 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   }
   if (isDigits && isNanp(chars)) {
     const plus = call.tokens.all[run.from - 1]?.text === "+"
-    if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups)) found.push(candidate("phone_number", start, end, 0.8, `given as ${groups}`, "North American numbering plan"))
+    if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups))
+      found.push(candidate("phone_number", start, end, 0.8, `given as ${groups}`, "North American numbering plan"))
     else if (plus) found.push(candidate("phone_number", start, end, 0.85, "international form"))
-    else found.push(candidate("phone_number", start, end, chars.length === 10 ? 0.56 : 0.52, "North American numbering plan"))
-  } else if (isDigits && chars.length >= 8 && chars.length <= 15 && call.tokens.all[run.from - 1]?.text === "+" && isInternational(chars)) {
+    else
+      found.push(
+        candidate("phone_number", start, end, chars.length === 10 ? 0.56 : 0.52, "North American numbering plan")
+      )
+  } else if (
+    isDigits &&
+    chars.length >= 8 &&
+    chars.length <= 15 &&
+    call.tokens.all[run.from - 1]?.text === "+" &&
+    isInternational(chars)
+  ) {
     found.push(candidate("phone_number", start, end, 0.9, "international form"))
   } else if (isDigits && groups === "3-4" && !run.spoken && run.joints[1] === "-") {
     found.push(candidate("phone_number", start, end, 0.6, "given as 3-4"))
   }
   if (hasVinShape(chars) && (isVin(chars) || run.pieces.length === 1)) {
-    found.push(candidate("vehicle_id", start, end, isVin(chars) ? 0.95 : 0.65, "vehicle number shape", ...(isVin(chars) ? ["check digit: VIN"] : [])))
+    found.push(
+      candidate(
+        "vehicle_id",
+        start,
+        end,
+        isVin(chars) ? 0.95 : 0.65,
+        "vehicle number shape",
+        ...(isVin(chars) ? ["check digit: VIN"] : [])
+      )
+    )
   }
   if (isDigits && chars.length >= 9 && chars.length <= 34 && found.length === 0) {
     found.push(candidate("numerical_pii", start, end, 0.51, "a long number that nothing explains"))
   }
-  if (!isDigits && run.spoken && run.digits >= 2 && chars.length - run.digits >= 2 && chars.length >= 5 && run.pieces.length >= 4) {
+  if (
+    !isDigits &&
+    run.spoken &&
+    run.digits >= 2 &&
+    chars.length - run.digits >= 2 &&
+    chars.length >= 5 &&
+    run.pieces.length >= 4
+  ) {
     found.push(candidate("numerical_pii", start, end, 0.52, "a spelled code that nothing explains"))
   }
-  if (isDigits && chars.length === 9 && isAbaRouting(chars)) found.push(candidate("bank_account", start, end, 0.515, "check digit: ABA"))
+  if (isDigits && chars.length === 9 && isAbaRouting(chars))
+    found.push(candidate("bank_account", start, end, 0.515, "check digit: ABA"))
   return found
 }
 
@@ -139,7 +186,11 @@ const evidenceOf = (weighed: Weighed): string => `cue "${weighed.cue.phrase}" ${
  * Numbers and codes: what they are is told by their form, by check digits, and by the nearest cue. A value given over
  * several turns is judged as a whole and every part of it is claimed.
  */
-export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues: ReadonlyArray<Cue>): ReadonlyArray<Candidate> => {
+export const numberCandidates = (
+  call: CallText,
+  runs: ReadonlyArray<Run>,
+  cues: ReadonlyArray<Cue>
+): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
   for (const chain of chainsOf(call, runs)) {
     const first = chain.runs[0]
@@ -160,7 +211,8 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
               : undefined
         if (whole === undefined) continue
         for (const run of chain.runs) {
-          if (speakerAt(call, run.from) === speaker || value.includes(run.chars)) found.push(candidate(whole[0], ...at(call, run), whole[1], whole[2], "given in parts"))
+          if (speakerAt(call, run.from) === speaker || value.includes(run.chars))
+            found.push(candidate(whole[0], ...at(call, run), whole[1], whole[2], "given in parts"))
         }
       }
     }
@@ -178,7 +230,11 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
     if (cue.field === "money" || cue.field === "age") continue
     // Letters alone are a code only right beside the cue; plates may be all letters.
     const lettersOnly = digits === 0
-    if (lettersOnly && (weighed.distance > 4 || total < 4 || cue.field === "nothing" || chain.runs.every((run) => run.pieces.length < 2))) continue
+    if (
+      lettersOnly &&
+      (weighed.distance > 4 || total < 4 || cue.field === "nothing" || chain.runs.every((run) => run.pieces.length < 2))
+    )
+      continue
     const whole = chain.runs.length > 1 && !chain.runs.some((run) => fits(cue, run.chars.length))
     for (const run of chain.runs) {
       if (isMoneyMarked(call, run)) continue
@@ -189,7 +245,19 @@ export const numberCandidates = (call: CallText, runs: ReadonlyArray<Run>, cues:
       if (run.digits === 0 && run.pieces.length < 2 && !part) continue
       const loose = run.digits === 1 && run.chars.length === 1 && !part ? 0.3 : 0
       const field = cue.kind === "cvv" && run.chars.length > 4 ? "password" : cue.field
-      found.push(candidate(field, ...at(call, run), Math.max(0, (cue.field === "nothing" ? (weighed.distance > 3 ? 0.57 : Math.min(0.9, weighed.weight)) : weighed.weight) - loose), evidenceOf(weighed), ...(part ? ["given in parts"] : [])))
+      found.push(
+        candidate(
+          field,
+          ...at(call, run),
+          Math.max(
+            0,
+            (cue.field === "nothing" ? (weighed.distance > 3 ? 0.57 : Math.min(0.9, weighed.weight)) : weighed.weight) -
+              loose
+          ),
+          evidenceOf(weighed),
+          ...(part ? ["given in parts"] : [])
+        )
+      )
     }
   }
   return found

@@ -12,16 +12,30 @@ const cues = phraseTrie<Strength>()
 const enter = (strength: Strength, list: string): void => {
   for (const phrase of list.split(/[,\n]/)) cues.add(phrase.trim().replace(/\./g, " . ").split(/\s+/), strength)
 }
-enter("strong", `my name is, my name's, name is, name's, the name is, name was, first name is, last name is, middle name is, surname is, family name is, maiden name is, her name is, his name is, their name is, full name is, legal name is, first name, last name, surname, full name, maiden name, middle name,
- named, name on the account is, name on the card is, name on the policy is, name on the account, name on the card, account holder is, account holder, under the name, under the name of, in the name of, cardholder is, cardholder, name :, goes by, name it's under is, middle initial is, cardholder name, patient name, patient's name is, customer name, emergency contact is, spouse's name is, employee name, contact name, caller name`)
-enter("weak", `this is, i'm, i am, it's, speaking with, speaking to, speak with, speak to, spoke with, spoke to, talk to, talked to, talking to, talk with, talked with, call me, ask for, asking for, here is, signed by, regards, sincerely, hi, hello, hey, dear, thanks, thank you, good morning, good afternoon, good evening, reach, contact, and this is, my wife, my husband, my son, my daughter, my brother, my sister, my mother, my father, my mom, my dad, my friend, my partner, my boss, my manager, my lawyer, my neighbor, my roommate, my colleague, my uncle, my aunt, my cousin, his wife, her husband, my boyfriend, my girlfriend, my fiance, my supervisor, transfer you to, connect me with, connect you with, meeting with, call from, email from, message from, message to, text, tell, from, by, with, for, emailed, called, texted, told, my colleague, your colleague, colleague, co worker, coworker, message for, you've reached, reached, reservation for, nephew, niece, grandson, granddaughter, landlord, tenant, client, friend, reached out to, cc, add, assistant, agent, representative, technician, attention, attn, c / o, care of`)
-enter("question", `your name, your full name, your first name, your last name, your first and last name, first and last name, your legal name, who am i speaking with, who am i speaking to, who do i have, who is this, who's calling, who is calling, whom am i speaking, the name on the account, name on the account, name for the reservation, name for the booking, name please, the patient's name, patient's name, patient name, account holder's name, name on the card, cardholder's name, emergency contact, what name, spell your name, spell that, spell it, spell your last name, spell the last name, spell your first name, maiden name, your surname`)
+enter(
+  "strong",
+  `my name is, my name's, name is, name's, the name is, name was, first name is, last name is, middle name is, surname is, family name is, maiden name is, her name is, his name is, their name is, full name is, legal name is, first name, last name, surname, full name, maiden name, middle name,
+ named, name on the account is, name on the card is, name on the policy is, name on the account, name on the card, account holder is, account holder, under the name, under the name of, in the name of, cardholder is, cardholder, name :, goes by, name it's under is, middle initial is, cardholder name, patient name, patient's name is, customer name, emergency contact is, spouse's name is, employee name, contact name, caller name`
+)
+enter(
+  "weak",
+  `this is, i'm, i am, it's, speaking with, speaking to, speak with, speak to, spoke with, spoke to, talk to, talked to, talking to, talk with, talked with, call me, ask for, asking for, here is, signed by, regards, sincerely, hi, hello, hey, dear, thanks, thank you, good morning, good afternoon, good evening, reach, contact, and this is, my wife, my husband, my son, my daughter, my brother, my sister, my mother, my father, my mom, my dad, my friend, my partner, my boss, my manager, my lawyer, my neighbor, my roommate, my colleague, my uncle, my aunt, my cousin, his wife, her husband, my boyfriend, my girlfriend, my fiance, my supervisor, transfer you to, connect me with, connect you with, meeting with, call from, email from, message from, message to, text, tell, from, by, with, for, emailed, called, texted, told, my colleague, your colleague, colleague, co worker, coworker, message for, you've reached, reached, reservation for, nephew, niece, grandson, granddaughter, landlord, tenant, client, friend, reached out to, cc, add, assistant, agent, representative, technician, attention, attn, c / o, care of`
+)
+enter(
+  "question",
+  `your name, your full name, your first name, your last name, your first and last name, first and last name, your legal name, who am i speaking with, who am i speaking to, who do i have, who is this, who's calling, who is calling, whom am i speaking, the name on the account, name on the account, name for the reservation, name for the booking, name please, the patient's name, patient's name, patient name, account holder's name, name on the card, cardholder's name, emergency contact, what name, spell your name, spell that, spell it, spell your last name, spell the last name, spell your first name, maiden name, your surname`
+)
 
-const titles = wordSet("mr mrs ms miss mx mister missus madam madame sir lord lady father sister reverend rev professor prof sergeant captain officer judge senator")
+const titles = wordSet(
+  "mr mrs ms miss mx mister missus madam madame sir lord lady father sister reverend rev professor prof sergeant captain officer judge senator"
+)
 const medicalTitles = wordSet("dr doctor")
-const medicalRoles = wordSet("nurse physician surgeon therapist dentist pharmacist psychiatrist psychologist pediatrician cardiologist dermatologist oncologist neurologist radiologist gynecologist optometrist chiropractor paramedic midwife urologist anesthesiologist orthodontist podiatrist endocrinologist orthopedist rheumatologist gastroenterologist pulmonologist nephrologist ophthalmologist hygienist")
+const medicalRoles = wordSet(
+  "nurse physician surgeon therapist dentist pharmacist psychiatrist psychologist pediatrician cardiologist dermatologist oncologist neurologist radiologist gynecologist optometrist chiropractor paramedic midwife urologist anesthesiologist orthodontist podiatrist endocrinologist orthopedist rheumatologist gastroenterologist pulmonologist nephrologist ophthalmologist hygienist"
+)
 const medicalDegrees = wordSet("md m.d do rn np pa dds dmd lpn cnm fnp od dpm dvm pharmd crna aprn dnp facs")
-const notNames = wordSet(`speaking calling here there sorry fine good great okay ok yes no sure not really just trying looking going having calling interested happy glad ready done correct right wrong currently still also very so about from with at in on a an the my your it that this what how why who
+const notNames =
+  wordSet(`speaking calling here there sorry fine good great okay ok yes no sure not really just trying looking going having calling interested happy glad ready done correct right wrong currently still also very so about from with at in on a an the my your it that this what how why who
  when where because back home busy available unable able new old due late early customer service support representative agent manager department billing team everyone everybody anyone somebody someone nobody guys sir ma'am mam folks all both again today tomorrow christmas account number order phone email address please thank thanks hello hi hey morning afternoon evening
  monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december dr doctor mr mrs ms miss calling wondering hoping seeing getting using unfortunately actually currently technically regarding concerning english spanish god jesus ok siri alexa google cortana olly`)
 
@@ -29,7 +43,11 @@ const CAPITAL = /^\p{Lu}[\p{L}\p{M}'’]*$/u
 const PARTICLE = wordSet("van von der den de la le del da dos di bin al el ter ten o mc st")
 
 /** People by what introduces them: "my name is", titles, roles, a question for a name and its answer, spelling. */
-export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets: WordSets): ReadonlyArray<Candidate> => {
+export const peopleCandidates = (
+  call: CallText,
+  runs: ReadonlyArray<Run>,
+  sets: WordSets
+): ReadonlyArray<Candidate> => {
   const { all } = call.tokens
   const found: Array<Candidate> = []
   const word = (at: number): string => all[at]?.lower ?? ""
@@ -42,32 +60,58 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     if (cased[turn] === 0 && token.text !== token.lower && /^\p{Lu}\p{Ll}/u.test(token.text)) cased[turn] = 1
   })
   const isCased = (at: number): boolean => cased[call.turnOf[at] ?? 0] === 1
-  const isCommon = (lower: string): boolean => functionWords.has(lower) || inSet(sets.common1, lower) || inSet(sets.common2, lower)
+  const isCommon = (lower: string): boolean =>
+    functionWords.has(lower) || inSet(sets.common1, lower) || inSet(sets.common2, lower)
   const isWord = (lower: string): boolean => isCommon(lower) || inSet(sets.common3, lower)
   const isKnownName = (at: number): boolean => inSet(sets.firstNames, bare(at)) || inSet(sets.lastNames, bare(at))
   const nameLike = (at: number, strong: boolean): boolean => {
     const token = all[at]
-    if (token === undefined || (token.cls !== "w" && token.cls !== "m" && token.cls !== "C") || notNames.has(token.lower) || functionWords.has(token.lower)) return false
+    if (
+      token === undefined ||
+      (token.cls !== "w" && token.cls !== "m" && token.cls !== "C") ||
+      notNames.has(token.lower) ||
+      functionWords.has(token.lower)
+    )
+      return false
     if (CAPITAL.test(token.text)) return strong || !inSet(sets.common1, token.lower) || isKnownName(at)
     if (isCased(at) && !strong) return false
-    return strong ? (isKnownName(at) || !inSet(sets.common1, token.lower)) : isKnownName(at) && !isCommon(token.lower)
+    return strong ? isKnownName(at) || !inSet(sets.common1, token.lower) : isKnownName(at) && !isCommon(token.lower)
   }
   const isFullName = (at: number): boolean =>
-    all[at]?.cls === "w" && all[at + 1]?.cls === "w" && !functionWords.has(bare(at)) && !functionWords.has(bare(at + 1)) &&
-    !notNames.has(word(at)) && !notNames.has(word(at + 1)) &&
-    inSet(sets.firstNames, bare(at)) && inSet(sets.lastNames, bare(at + 1)) && !inSet(sets.common1, bare(at))
+    all[at]?.cls === "w" &&
+    all[at + 1]?.cls === "w" &&
+    !functionWords.has(bare(at)) &&
+    !functionWords.has(bare(at + 1)) &&
+    !notNames.has(word(at)) &&
+    !notNames.has(word(at + 1)) &&
+    inSet(sets.firstNames, bare(at)) &&
+    inSet(sets.lastNames, bare(at + 1)) &&
+    !inSet(sets.common1, bare(at))
   const nameFrom = (from: number, strong: boolean, most: number): number => {
     let to = from
     let count = 0
     while (count < most) {
       if (nameLike(to, strong && count < 3)) {
         // After the first name only what looks like a name goes on: lower-case speech has no capitals to say so.
-        if (count > 0 && !CAPITAL.test(all[to]?.text ?? "") && isCommon(bare(to)) && !inSet(sets.lastNames, bare(to))) break
+        if (count > 0 && !CAPITAL.test(all[to]?.text ?? "") && isCommon(bare(to)) && !inSet(sets.lastNames, bare(to)))
+          break
         to++
         count++
       } else if (count > 0 && PARTICLE.has(word(to)) && nameLike(to + 1, strong)) to += 1
-      else if (count > 0 && (word(to) === "-" || word(to) === "'" || word(to) === "’") && all[to]?.start === all[to - 1]?.end && nameLike(to + 1, strong)) to += 1
-      else if (count > 0 && all[to]?.cls === "L" && /^[A-Z]$/.test(all[to]?.text ?? "") && nameLike(word(to + 1) === "." ? to + 2 : to + 1, strong)) to += word(to + 1) === "." ? 2 : 1
+      else if (
+        count > 0 &&
+        (word(to) === "-" || word(to) === "'" || word(to) === "’") &&
+        all[to]?.start === all[to - 1]?.end &&
+        nameLike(to + 1, strong)
+      )
+        to += 1
+      else if (
+        count > 0 &&
+        all[to]?.cls === "L" &&
+        /^[A-Z]$/.test(all[to]?.text ?? "") &&
+        nameLike(word(to + 1) === "." ? to + 2 : to + 1, strong)
+      )
+        to += word(to + 1) === "." ? 2 : 1
       else break
     }
     return to
@@ -76,12 +120,23 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     const last = all[to - 1]
     return last === undefined ? 0 : last.lower.endsWith("'s") ? last.end - 2 : last.end
   }
-  const put = (field: "person_name" | "medical_professional", from: number, to: number, score: number, ...why: ReadonlyArray<string>): void => {
+  const put = (
+    field: "person_name" | "medical_professional",
+    from: number,
+    to: number,
+    score: number,
+    ...why: ReadonlyArray<string>
+  ): void => {
     found.push(candidate(field, all[from]?.start ?? 0, end(to), score, ...why))
   }
   const skip = (at: number): number => {
     let to = at
-    while (fillers.has(word(to)) || /^[,:"'“.…-]$/.test(word(to)) || /^(is|it's|that's|the|name|my|would|be|spelled|under|was|i'm|this)$/.test(word(to))) to++
+    while (
+      fillers.has(word(to)) ||
+      /^[,:"'“.…-]$/.test(word(to)) ||
+      /^(is|it's|that's|the|name|my|would|be|spelled|under|was|i'm|this)$/.test(word(to))
+    )
+      to++
     return to
   }
 
@@ -91,7 +146,11 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
 
     if (medicalTitles.has(token.lower)) {
       const from = word(at + 1) === "." ? at + 2 : at + 1
-      const to = nameFrom(from, CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr" || isKnownName(from) || !isWord(word(from)), 3)
+      const to = nameFrom(
+        from,
+        CAPITAL.test(all[from]?.text ?? "") || token.lower === "dr" || isKnownName(from) || !isWord(word(from)),
+        3
+      )
       // "doctor's appointment", "doctor said" are not names.
       if (to > from && (CAPITAL.test(all[from]?.text ?? "") || isKnownName(from) || !isCommon(word(from)))) {
         put("medical_professional", at, degreeEnd(to), 0.9, "medical title")
@@ -101,17 +160,30 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     }
     if (medicalRoles.has(token.lower) && !Lists.events.includes(token.lower)) {
       const from = word(at + 1) === "," ? at + 2 : at + 1
-      const from2 = /^(is|named|called|name)$/.test(word(from)) ? (word(from) === "name" && word(from + 1) === "is" ? from + 2 : from + 1) : from
+      const from2 = /^(is|named|called|name)$/.test(word(from))
+        ? word(from) === "name" && word(from + 1) === "is"
+          ? from + 2
+          : from + 1
+        : from
       const named = from2 > from
       const strong = named || CAPITAL.test(all[from2]?.text ?? "")
       const to = nameFrom(from2, strong, 3)
       if (to > from2 && (CAPITAL.test(all[from2]?.text ?? "") || isKnownName(from2))) {
-        put("medical_professional", token.lower === "nurse" && !named ? at : from2, degreeEnd(to), 0.85, `medical role "${token.lower}"`)
+        put(
+          "medical_professional",
+          token.lower === "nurse" && !named ? at : from2,
+          degreeEnd(to),
+          0.85,
+          `medical role "${token.lower}"`
+        )
         put("person_name", from2, to, 0.82, "name after a medical role")
         continue
       }
     }
-    if (titles.has(token.lower) && (/^(mr|mrs|ms|miss|mx|mister|missus|professor|prof|rev|reverend)$/.test(token.lower) || CAPITAL.test(token.text))) {
+    if (
+      titles.has(token.lower) &&
+      (/^(mr|mrs|ms|miss|mx|mister|missus|professor|prof|rev|reverend)$/.test(token.lower) || CAPITAL.test(token.text))
+    ) {
       const from = word(at + 1) === "." ? at + 2 : at + 1
       const strict = !/^(mr|mrs|ms|mx|mister|missus|prof)$/.test(token.lower)
       const to = nameFrom(from, !strict || CAPITAL.test(all[from]?.text ?? ""), 3)
@@ -121,10 +193,17 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
       }
     }
     // "Sarah Chen MD", "sarah chen m d"
-    if ((medicalDegrees.has(token.lower) && (/^[A-Z]{2,5}$/.test(token.text) || token.lower === "pharmd")) || (token.lower === "m" && word(at + 1) === "d" && all[at - 1]?.cls === "w")) {
+    if (
+      (medicalDegrees.has(token.lower) && (/^[A-Z]{2,5}$/.test(token.text) || token.lower === "pharmd")) ||
+      (token.lower === "m" && word(at + 1) === "d" && all[at - 1]?.cls === "w")
+    ) {
       let first = word(at - 1) === "," ? at - 1 : at
       let count = 0
-      while (count < 3 && (nameLike(first - 1, true) || /^[A-Z]$/.test(all[first - 1]?.text ?? "") ) && (isCased(at) ? CAPITAL.test(all[first - 1]?.text ?? "") : isKnownName(first - 1))) {
+      while (
+        count < 3 &&
+        (nameLike(first - 1, true) || /^[A-Z]$/.test(all[first - 1]?.text ?? "")) &&
+        (isCased(at) ? CAPITAL.test(all[first - 1]?.text ?? "") : isKnownName(first - 1))
+      ) {
         first--
         count++
       }
@@ -137,7 +216,10 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
 
     const cue = cues.longestAt(all, at)
     if (cue !== undefined) {
-      const phrase = all.slice(at, cue.to).map((one) => one.lower).join(" ")
+      const phrase = all
+        .slice(at, cue.to)
+        .map((one) => one.lower)
+        .join(" ")
       if (cue.value === "question") {
         answer(cue.to, phrase)
       }
@@ -146,7 +228,11 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
         let from = cue.to
         if (strong) {
           let steps = 0
-          while (steps < 3 && (/^(is|:|was|it's|-|,|would|be|as|for|the|account|uh|um|"|'|called|that's)$/.test(word(from)) || fillers.has(word(from)))) {
+          while (
+            steps < 3 &&
+            (/^(is|:|was|it's|-|,|would|be|as|for|the|account|uh|um|"|'|called|that's)$/.test(word(from)) ||
+              fillers.has(word(from)))
+          ) {
             from++
             steps++
           }
@@ -157,7 +243,21 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
         if (to > from) {
           const capital = CAPITAL.test(all[from]?.text ?? "")
           const known = isKnownName(from)
-          const sure = strong ? (capital ? 0.92 : known ? 0.9 : isCommon(bare(from)) ? 0.5 : 0.75) : known && (capital || to - from > 1 || !isCommon(bare(from))) ? (to - from > 1 ? 0.8 : capital ? 0.68 : 0.6) : 0.4
+          const sure = strong
+            ? capital
+              ? 0.92
+              : known
+                ? 0.9
+                : isCommon(bare(from))
+                  ? 0.5
+                  : 0.75
+            : known && (capital || to - from > 1 || !isCommon(bare(from)))
+              ? to - from > 1
+                ? 0.8
+                : capital
+                  ? 0.68
+                  : 0.6
+              : 0.4
           if (!(strong && !capital && isCased(from) && !known)) put("person_name", from, to, sure, `after "${phrase}"`)
           // "... Smith, that's S M I T H"
         }
@@ -168,17 +268,27 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     if (token.lower === "speaking" || token.lower === "calling") {
       if (/^[.,!?n]$/.test(all[at + 1]?.cls ?? ".") || word(at + 1) === "from" || word(at + 1) === "how") {
         let first = at
-        while (at - first < 3 && nameLike(first - 1, CAPITAL.test(all[first - 1]?.text ?? "")) && word(first - 1) !== "calling") first--
+        while (
+          at - first < 3 &&
+          nameLike(first - 1, CAPITAL.test(all[first - 1]?.text ?? "")) &&
+          word(first - 1) !== "calling"
+        )
+          first--
         if (first < at) put("person_name", first, at, 0.7, `before "${token.lower}"`)
       }
     }
-    if (token.lower === "here" && isFullName(at - 2) && !/^(is|was)$/.test(word(at - 3))) put("person_name", at - 2, at, 0.72, 'before "here"')
+    if (token.lower === "here" && isFullName(at - 2) && !/^(is|was)$/.test(word(at - 3)))
+      put("person_name", at - 2, at, 0.72, 'before "here"')
     if (/^(spelled|spell|spelling|spells)$/.test(token.lower)) spelled(at + 1, token.lower)
   }
 
   function degreeEnd(to: number): number {
     let end = to
-    while ((word(end) === "," && medicalDegrees.has(word(end + 1)) && /^[A-Z]/.test(all[end + 1]?.text ?? "")) || (medicalDegrees.has(word(end)) && /^[A-Z]{2,}/.test(all[end]?.text ?? ""))) end += word(end) === "," ? 2 : 1
+    while (
+      (word(end) === "," && medicalDegrees.has(word(end + 1)) && /^[A-Z]/.test(all[end + 1]?.text ?? "")) ||
+      (medicalDegrees.has(word(end)) && /^[A-Z]{2,}/.test(all[end]?.text ?? ""))
+    )
+      end += word(end) === "," ? 2 : 1
     return end
   }
 
@@ -186,7 +296,11 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     // The rest of the question, then the other side's answer.
     let at = from
     while (at < all.length && all[at]?.cls !== "n" && at - from < 24) at++
-    if (all[at]?.cls !== "n" || speakerAt(call, at + 1) === speakerAt(call, from - 1) || isApart(call, at + 1, from - 1)) {
+    if (
+      all[at]?.cls !== "n" ||
+      speakerAt(call, at + 1) === speakerAt(call, from - 1) ||
+      isApart(call, at + 1, from - 1)
+    ) {
       if (!(call.turns.length === 1 && all[at]?.cls === "n")) {
         // One text: "Bot: What's the name on the account? User: Carl Berecz"
         at = from
@@ -210,8 +324,12 @@ export const peopleCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets:
     const capital = CAPITAL.test(all[start]?.text ?? "")
     const known = isKnownName(start)
     const next = word(to)
-    const alone = all[to] === undefined || /^[.,?!n;]$/.test(all[to]?.cls ?? "") || /^(and|spelled|that's|calling|with|here|speaking|s)$/.test(next)
-    if ((capital || known || !isCommon(bare(start))) && (alone || known)) put("person_name", start, to, known ? 0.88 : 0.72, `answers "${phrase}"`)
+    const alone =
+      all[to] === undefined ||
+      /^[.,?!n;]$/.test(all[to]?.cls ?? "") ||
+      /^(and|spelled|that's|calling|with|here|speaking|s)$/.test(next)
+    if ((capital || known || !isCommon(bare(start))) && (alone || known))
+      put("person_name", start, to, known ? 0.88 : 0.72, `answers "${phrase}"`)
     spelled(to, phrase)
   }
 

@@ -52,7 +52,14 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     const token = tokens.all[from + i]
     if (token === undefined) continue
     // Figures are told apart by length, not by value: a model that knows numbers by heart knows people's numbers.
-    const word = token.cls === "N" ? "0".repeat(Math.min(token.text.length, 9)) : token.cls === "X" ? token.lower.replace(/\d/g, "0") : token.cls === "P" ? OPAQUE : token.lower
+    const word =
+      token.cls === "N"
+        ? "0".repeat(Math.min(token.text.length, 9))
+        : token.cls === "X"
+          ? token.lower.replace(/\d/g, "0")
+          : token.cls === "P"
+            ? OPAQUE
+            : token.lower
     words[i + 2] = hashText(word)
     shapes[i + 2] = shapeOf(token.text, token.cls)
     kinds[i + 2] = token.cls.charCodeAt(0)

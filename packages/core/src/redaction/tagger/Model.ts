@@ -7,7 +7,17 @@ import type { WordSet, WordSets } from "./WordSets.js"
  * which count only where they are asked for.
  */
 export const taggerLabels = [
-  "none", "person_name", "location", "date", "time", "occupation", "event", "date+", "time+", "event+", "location+"
+  "none",
+  "person_name",
+  "location",
+  "date",
+  "time",
+  "occupation",
+  "event",
+  "date+",
+  "time+",
+  "event+",
+  "location+"
 ] as const
 export const LABELS = taggerLabels.length
 
@@ -63,7 +73,8 @@ export const packModel = (model: Model, deflate: (bytes: Uint8Array) => Uint8Arr
     if (mask === 0) continue
     varint(row - last)
     varint(mask)
-    for (let label = 0; label < LABELS; label++) if ((mask & (1 << label)) !== 0) bytes.push(quantised(row * LABELS + label) & 255)
+    for (let label = 0; label < LABELS; label++)
+      if ((mask & (1 << label)) !== 0) bytes.push(quantised(row * LABELS + label) & 255)
     last = row
   }
   varint(0)

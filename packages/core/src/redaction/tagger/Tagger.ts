@@ -25,13 +25,18 @@ export const marginals = (model: Model, rows: Int32Array, length: number): Float
     const at = i * LABELS
     for (let f = i * FEATURES; f < (i + 1) * FEATURES; f++) {
       const row = (rows[f] ?? 0) * LABELS
-      for (let label = 0; label < LABELS; label++) sums[at + label] = (sums[at + label] ?? 0) + (weights[row + label] ?? 0)
+      for (let label = 0; label < LABELS; label++)
+        sums[at + label] = (sums[at + label] ?? 0) + (weights[row + label] ?? 0)
     }
     const none = sums[at] ?? 0
     for (let label = 1; label < LABELS; label++) best = Math.max(best, (sums[at + label] ?? 0) - none)
   }
   if (best * step < HOPELESS) return undefined
-  return forwardBackward(Float64Array.from(sums, (sum) => sum * step), transitions, length)
+  return forwardBackward(
+    Float64Array.from(sums, (sum) => sum * step),
+    transitions,
+    length
+  )
 }
 
 /** A stretch whose every token is this much likelier to be nothing than anything else needs no further reading. */
@@ -44,7 +49,8 @@ export const forwardBackward = (scores: Float64Array, transitions: Float32Array,
   for (let i = 0; i < length; i++) {
     let top = -Infinity
     for (let label = 0; label < LABELS; label++) top = Math.max(top, scores[i * LABELS + label] ?? 0)
-    for (let label = 0; label < LABELS; label++) emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
+    for (let label = 0; label < LABELS; label++)
+      emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
   }
   const forward = new Float64Array(length * LABELS)
   for (let i = 0; i < length; i++) {
@@ -53,7 +59,8 @@ export const forwardBackward = (scores: Float64Array, transitions: Float32Array,
       let reach = 1
       if (i > 0) {
         reach = 0
-        for (let from = 0; from < LABELS; from++) reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
+        for (let from = 0; from < LABELS; from++)
+          reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
       }
       const value = reach * (emit[i * LABELS + label] ?? 0)
       forward[i * LABELS + label] = value
@@ -75,7 +82,8 @@ export const forwardBackward = (scores: Float64Array, transitions: Float32Array,
     let total = 0
     for (let from = 0; from < LABELS; from++) {
       let value = 0
-      for (let label = 0; label < LABELS; label++) value += (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
+      for (let label = 0; label < LABELS; label++)
+        value += (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
       before[from] = value
       total += value
     }
@@ -113,7 +121,7 @@ export const taggerCandidates = (
 ): ReadonlyArray<Candidate> => {
   const { all } = call.tokens
   const found: Array<Candidate> = []
-  for (let from = 0; from < all.length; ) {
+  for (let from = 0; from < all.length;) {
     let to = from
     while (to < all.length && to - from < MAX_STRETCH && call.turnOf[to] === call.turnOf[from]) to++
     const length = to - from
@@ -142,10 +150,17 @@ export const taggerCandidates = (
       while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
       while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
       // Names are kept without titles.
-      if (field === "person_name") while (last - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
+      if (field === "person_name")
+        while (last - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
       if (field !== undefined && last > first) {
         const mean = open.sum / (end - open.from)
-        const one = candidate(field, all[first]?.start ?? 0, all[last - 1]?.end ?? 0, Math.min(0.9, 0.5 + mean * 0.4), `tagger ${mean.toFixed(2)}`)
+        const one = candidate(
+          field,
+          all[first]?.start ?? 0,
+          all[last - 1]?.end ?? 0,
+          Math.min(0.9, 0.5 + mean * 0.4),
+          `tagger ${mean.toFixed(2)}`
+        )
         found.push(open.everyday ? { ...one, everyday: true } : one)
       }
       open = undefined
@@ -163,7 +178,10 @@ export const taggerCandidates = (
           best = label
         }
       }
-      const claimed = total >= (everyday ? thresholds.everyday : thresholds.plain) && all[from + i]?.cls !== "P" && all[from + i]?.cls !== "n"
+      const claimed =
+        total >= (everyday ? thresholds.everyday : thresholds.plain) &&
+        all[from + i]?.cls !== "P" &&
+        all[from + i]?.cls !== "n"
       if (!claimed) close(from + i)
       else {
         if (open !== undefined && fieldOf(open.label) !== fieldOf(best)) close(from + i)
@@ -173,7 +191,10 @@ export const taggerCandidates = (
       }
     }
     close(to)
-    seen.set(text, found.slice(first).map((one) => ({ ...one, start: one.start - base, end: one.end - base })))
+    seen.set(
+      text,
+      found.slice(first).map((one) => ({ ...one, start: one.start - base, end: one.end - base }))
+    )
     from = to
   }
   return found
