@@ -8,7 +8,9 @@ const CORE = "packages/core/src"
 const FLOORS = [
   ["kernel"],
   ["transcripts", "language"],
-  ["access", "filters", "redaction", "credits", "jobs"],
+  ["access", "filters", "redaction"],
+  // What a ledger or a job belongs to, and who may look at it, is for access to say.
+  ["credits", "jobs"],
   ["catalog", "metrics", "results", "analytics", "checkouts"],
   ["evaluators", "calls", "dashboards", "simplification"],
   ["suites", "simulation", "storage", "providers"]

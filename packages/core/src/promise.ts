@@ -30,6 +30,7 @@ import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
 import { type FoundedOrganization, Organizations } from "./catalog/Organizations.js"
 import { Projects } from "./catalog/Projects.js"
+import { Ledger } from "./credits/Ledger.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import * as Engine from "./Engine.js"
@@ -70,6 +71,7 @@ export interface PromiseEngine {
   }
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
+  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   /** The operator's own: no actor is asked for, so never offer it to callers from outside. */
   readonly organizations: { readonly create: (input: unknown) => Promise<FoundedOrganization> }
   /** The caller of an operation by the credential it presents; rejects when it is not let in. */
@@ -122,6 +124,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       calls: Calls,
       dashboards: Dashboards,
       widgets: Widgets,
+      ledger: Ledger,
       organizations: Organizations,
       credentials: Credentials
     })
@@ -140,6 +143,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
+    ledger: promised(services.ledger),
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
     runtime: () => managed.runtime(),

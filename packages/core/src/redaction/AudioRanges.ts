@@ -1,4 +1,6 @@
-import type { Speaker, Turn } from "../transcripts/Transcript.js"
+import type { RedactedTranscript, Speaker, Turn } from "../transcripts/Transcript.js"
+import type { MuteRange } from "./audio/MuteRanges.js"
+import { placeholdersIn } from "./SensitiveField.js"
 
 /** A stretch of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
 export interface AudioRange {
@@ -12,7 +14,7 @@ export interface AudioRange {
 export type AudioRanges =
   { readonly _tag: "Known"; readonly ranges: ReadonlyArray<AudioRange> } | { readonly _tag: "Unknown" }
 
-/** Seconds muted before the first and after the last word of a value: recognisers' word times are about that exact. */
+/** Seconds muted before and after a value's words or turn: recognisers' times are about that exact. */
 export const RANGE_PADDING = 0.25
 
 /** Where a turn's words lie in its content; undefined for a word that is not there. */
@@ -104,7 +106,7 @@ export const rangeOf = (
       : next !== undefined && next >= turn.startTime
         ? next
         : Infinity
-  return { speaker: turn.speaker, start: turn.startTime, end: ends }
+  return { speaker: turn.speaker, start: Math.max(0, turn.startTime - RANGE_PADDING), end: ends + RANGE_PADDING }
 }
 
 /** Ranges in order of time, a speaker's overlapping or touching ones joined. */
@@ -123,3 +125,49 @@ export const joinRanges = (ranges: ReadonlyArray<AudioRange>): ReadonlyArray<Aud
   }
   return joined
 }
+
+/**
+ * The stretches in which placeholders were said, so that a recording which arrives after its transcript was redacted can
+ * be muted all the same.
+ */
+export const placeholderRanges = ({ turns }: RedactedTranscript): AudioRanges => {
+  const ranges: Array<AudioRange> = []
+  for (const [index, turn] of turns.entries()) {
+    const places = placeholdersIn(turn.content)
+    if (places.length === 0) continue
+    const placed = placeWords(turn)
+    for (const { end, start } of places) {
+      const range = rangeOf(turn, placed, start, end, turns[index + 1]?.startTime)
+      if (range === undefined) return { _tag: "Unknown" }
+      ranges.push(range)
+    }
+  }
+  return { _tag: "Known", ranges: joinRanges(ranges) }
+}
+
+/** What either says; unknown where either is. */
+export const bothRanges = (one: AudioRanges, other: AudioRanges): AudioRanges =>
+  one._tag === "Unknown" || other._tag === "Unknown"
+    ? { _tag: "Unknown" }
+    : { _tag: "Known", ranges: joinRanges([...one.ranges, ...other.ranges]) }
+
+/**
+ * Ranges as muting takes them. `mainAgentChannel` is the main agent's channel of a stereo recording, the other one being
+ * the other side's; where it is not known, both go.
+ */
+export const muteRanges = (
+  ranges: ReadonlyArray<AudioRange>,
+  mainAgentChannel: 0 | 1 | undefined
+): ReadonlyArray<MuteRange> =>
+  ranges.map(({ end, speaker, start }) => ({
+    start,
+    end,
+    channel:
+      mainAgentChannel === undefined
+        ? undefined
+        : speaker === "main_agent"
+          ? mainAgentChannel
+          : mainAgentChannel === 0
+            ? 1
+            : 0
+  }))

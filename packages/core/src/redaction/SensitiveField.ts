@@ -36,6 +36,10 @@ export const sensitiveFields = [
 export const SensitiveField = Schema.Literal(...sensitiveFields).annotations({ identifier: "SensitiveField" })
 export type SensitiveField = typeof SensitiveField.Type
 
+/** These fields, each once, in the interface's order; what is no field is left out. */
+export const inInterfaceOrder = (fields: ReadonlyArray<string>): ReadonlyArray<SensitiveField> =>
+  sensitiveFields.filter((field) => fields.includes(field))
+
 /** The word that stands in the place of a field's value: `phone_number` becomes `PHONE_NUMBER`. */
 export const labelOf = (field: SensitiveField): string => field.toUpperCase()
 
@@ -46,6 +50,14 @@ const labels: ReadonlySet<string> = new Set(sensitiveFields.map(labelOf))
  * one is gone already: recognisers see a placeholder as one opaque token, so redacting twice changes nothing.
  */
 export const PLACEHOLDER = /\[([A-Z]{3,10}(?:_[A-Z]{2,12}){0,2})(?:_\d{1,9}|#[0-9a-f]{12})?\]/g
+
+/** Where placeholders stand in a text. */
+export const placeholdersIn = (text: string): ReadonlyArray<{ readonly start: number; readonly end: number }> =>
+  text.includes("[")
+    ? Array.from(text.matchAll(PLACEHOLDER), ({ 0: whole, 1: label = "", index }) => ({ whole, label, index }))
+        .filter(({ label }) => labels.has(label))
+        .map(({ index, whole }) => ({ start: index, end: index + whole.length }))
+    : []
 
 /** Stands for a placeholder's characters while a text is being read. */
 export const OPAQUE = "\uFFFC"

@@ -148,7 +148,7 @@ describe("words and audio", () => {
     const raw: Raw = { ...call(), turns: [turn("C: my pin is 4421", { startTime: 3, endTime: 6 })] }
     expect(Redaction.redactTranscript(raw, ["password"]).ranges).toEqual({
       _tag: "Known",
-      ranges: [{ speaker: "testing_agent", start: 3, end: 6 }]
+      ranges: [{ speaker: "testing_agent", start: 2.75, end: 6.25 }]
     })
   })
   it("says so where nothing has a time", () => {
@@ -177,7 +177,7 @@ describe("words and audio", () => {
     }
     expect(Redaction.redactTranscript(raw, ["password"]).ranges).toEqual({
       _tag: "Known",
-      ranges: [{ speaker: "testing_agent", start: 5, end: 8 }]
+      ranges: [{ speaker: "testing_agent", start: 4.75, end: 8.25 }]
     })
   })
 })

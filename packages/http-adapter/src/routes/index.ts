@@ -2,6 +2,7 @@ import type { Endpoint } from "../Endpoint.js"
 import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
+import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 
 /** Every endpoint over the engine, a file a subject. */
@@ -9,6 +10,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...dashboards,
   ...widgets,
+  ...ledger,
   ...projects,
   ...agents,
   ...apiKeys,

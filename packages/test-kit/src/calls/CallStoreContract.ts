@@ -41,6 +41,8 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   transcript: undefined,
   recording: undefined,
   recordingFault: undefined,
+  redactFields: [],
+  dropsRecording: false,
   receivedAt: at(0),
   ...told
 })

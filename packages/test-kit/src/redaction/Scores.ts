@@ -26,9 +26,7 @@ export interface Scores {
   >
 }
 
-export type Finder = (
-  turns: LabelledCall["turns"]
-) => ReadonlyArray<{
+export type Finder = (turns: LabelledCall["turns"]) => ReadonlyArray<{
   readonly turn: number
   readonly start: number
   readonly end: number

@@ -13,8 +13,10 @@ import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
+import { RedactionOwed } from "../../calls/CallErrors.js"
 import type { Delivered } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
+import { redactionCharge } from "../../calls/RedactionCharge.js"
 import { firstRecord, redeliver } from "../../calls/Redelivery.js"
 import { AgentId, CallId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
@@ -33,7 +35,7 @@ interface Pending {
   readonly dynamicVariables: string | null
 }
 
-type Outcome = Exit.Exit<Delivered, StorageFault>
+type Outcome = Exit.Exit<Delivered, StorageFault | RedactionOwed>
 
 /** The most deliveries in one transaction, and the most characters of transcript and documents. */
 const MOST = 64
@@ -72,7 +74,8 @@ const INSERTED = [
   "created_ms",
   "updated_ms",
   "metadata",
-  "dynamic_variables"
+  "dynamic_variables",
+  "redact_fields"
 ] as const
 
 /** Runs one statement text; the rows are what its decoder says. */
@@ -166,6 +169,10 @@ export const make = Effect.gen(function* () {
           continue
         }
         const laid = redeliver(record, pending.delivery)
+        if (laid.owed.length > 0) {
+          outcomes[position] = Exit.fail(new RedactionOwed({ fields: laid.owed }))
+          continue
+        }
         records.set(key, laid.call)
         if (laid.changed) changed.set(key, laid.call)
         if (laid.transcriptChanged) newTranscripts.add(key)
@@ -199,6 +206,7 @@ export const make = Effect.gen(function* () {
           error_message: call.errorMessage,
           metadata: call.metadata,
           dynamic_variables: call.dynamicVariables,
+          redact_fields: call.redactFields.join(","),
           updated_ms: DateTime.toEpochMillis(call.updatedAt)
         }))
       )
@@ -207,16 +215,17 @@ export const make = Effect.gen(function* () {
             trace_id = g.value ->> 'trace_id', customer_number = g.value ->> 'customer_number',
             call_ended_reason = g.value ->> 'call_ended_reason', feedback = g.value ->> 'feedback',
             error_message = g.value ->> 'error_message', metadata = NULLIF(g.value -> 'metadata', 'null'),
-            dynamic_variables = NULLIF(g.value -> 'dynamic_variables', 'null'), updated_ms = g.value ->> 'updated_ms'
+            dynamic_variables = NULLIF(g.value -> 'dynamic_variables', 'null'),
+            redact_fields = g.value ->> 'redact_fields', updated_ms = g.value ->> 'updated_ms'
           FROM json_each(${rows}) AS g WHERE calls.id = g.value ->> 'id'`
       } else {
         yield* sql`UPDATE calls SET timestamp_ms = g.timestamp_ms, duration_s = g.duration_s, trace_id = g.trace_id,
             customer_number = g.customer_number, call_ended_reason = g.call_ended_reason, feedback = g.feedback,
             error_message = g.error_message, metadata = g.metadata, dynamic_variables = g.dynamic_variables,
-            updated_ms = g.updated_ms
+            redact_fields = g.redact_fields, updated_ms = g.updated_ms
           FROM json_to_recordset(${rows}::json) AS g(id bigint, timestamp_ms bigint, duration_s double precision,
             trace_id text, customer_number text, call_ended_reason text, feedback text, error_message text,
-            metadata jsonb, dynamic_variables jsonb, updated_ms bigint)
+            metadata jsonb, dynamic_variables jsonb, redact_fields text, updated_ms bigint)
           WHERE calls.id = g.id`
       }
       const told = [...changed].flatMap(([key, call]) =>
@@ -243,11 +252,16 @@ export const make = Effect.gen(function* () {
           sha256 = excluded.sha256, duration_s = excluded.duration_s,
           main_agent_channel_index = excluded.main_agent_channel_index, created_ms = excluded.created_ms`
       }
+      const gone = [...changed].flatMap(([key, call]) =>
+        recordings.has(key) && call.recording === null ? [call.id] : []
+      )
+      if (gone.length > 0) yield* sql`DELETE FROM call_recordings WHERE call_id IN ${dialect.integers(gone)}`
+      yield* charge(sql, [...changed.values()])
     })
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, connected, repeat, work) : onPostgres(sql, repeat, work)
 
-  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault>({
+  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault | RedactionOwed>({
     writers: dialect.name === "sqlite" ? 1 : POSTGRES_WRITERS,
     most: MOST,
     heaviest: HEAVIEST,
@@ -271,6 +285,32 @@ const recordingRow = (callId: CallId, recording: NonNullable<CallRecord["recordi
   main_agent_channel_index: recording.mainAgentChannelIndex,
   created_ms: DateTime.toEpochMillis(at)
 })
+
+/** What a call's redaction costs, as a row of the ledger. */
+const chargeRow = (call: CallRecord) => {
+  const owed = redactionCharge(call)
+  return owed === undefined
+    ? undefined
+    : {
+        organization_id: call.organizationId,
+        project_id: call.projectId,
+        agent_id: call.agentId,
+        call_id: call.id,
+        reason: "redaction",
+        charge_key: owed.key,
+        seconds: owed.seconds,
+        amount_micros: Number(owed.amount),
+        created_ms: DateTime.toEpochMillis(call.updatedAt)
+      }
+}
+
+/** Charges for calls that were not charged for before. */
+const charge = (sql: SqlClient, calls: ReadonlyArray<CallRecord>) => {
+  const rows = calls.map(chargeRow).filter((row) => row !== undefined)
+  return rows.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`INSERT INTO credit_entries ${sql.insert(rows)} ON CONFLICT (charge_key) DO NOTHING`)
+}
 
 type Repeat = (
   found: ReadonlyArray<Placed>,
@@ -346,7 +386,8 @@ const onSqlite = (
                   received,
                   received,
                   pending.metadata,
-                  pending.dynamicVariables
+                  pending.dynamicVariables,
+                  record.redactFields.join(",")
                 )
               }
               const rows = yield* run(connection, insertCalls(chunk.length), params, KeptRow)
@@ -354,6 +395,7 @@ const onSqlite = (
             }
             const transcripts: Array<ReadonlyArray<unknown>> = []
             const recordings: Array<ReturnType<typeof recordingRow>> = []
+            const redacted: Array<CallRecord> = []
             for (const [key, one] of firsts) {
               const id = kept.get(key)
               if (id === undefined) {
@@ -366,7 +408,9 @@ const onSqlite = (
                 recordings.push(recordingRow(id, delivery.recording, delivery.receivedAt))
               }
               outcomes[one.position] = created(one, id)
+              if (delivery.redactFields.length > 0) redacted.push(firstRecord(delivery, id))
             }
+            yield* charge(sql, redacted)
             for (const chunk of chunks(transcripts)) {
               yield* write(connection, insertTranscripts(chunk.length), chunk.flat())
             }
@@ -394,13 +438,14 @@ const INSERT_NEW = `WITH given AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS g(organization_id bigint, project_id bigint, agent_id bigint,
       timestamp_ms bigint, duration_s double precision, call_id text, trace_id text, customer_number text,
       call_ended_reason text, feedback text, error_message text, created_ms bigint, metadata jsonb,
-      dynamic_variables jsonb, transcript_type text, transcript text, recording jsonb)
+      dynamic_variables jsonb, redact_fields text, transcript_type text, transcript text, recording jsonb,
+      charge_micros bigint)
   ), kept AS (
     INSERT INTO calls (organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
       customer_number, call_ended_reason, feedback, feedback_by_person, error_message, created_ms, updated_ms, metadata,
-      dynamic_variables)
+      dynamic_variables, redact_fields)
     SELECT organization_id, project_id, agent_id, timestamp_ms, duration_s, 0, call_id, trace_id, customer_number,
-      call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables
+      call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables, redact_fields
     FROM given ORDER BY agent_id, call_id
     ON CONFLICT (agent_id, call_id) DO NOTHING RETURNING id, agent_id, call_id
   ), transcripts AS (
@@ -416,6 +461,13 @@ const INSERT_NEW = `WITH given AS MATERIALIZED (
       CROSS JOIN LATERAL jsonb_to_record(g.recording) AS r(blob_key text, content_type text, size_bytes bigint,
         sha256 text, duration_s double precision, main_agent_channel_index bigint, created_ms bigint)
     WHERE g.recording IS NOT NULL
+  ), charges AS (
+    INSERT INTO credit_entries (organization_id, project_id, agent_id, call_id, reason, charge_key, seconds,
+      amount_micros, created_ms)
+    SELECT g.organization_id, g.project_id, g.agent_id, kept.id, 'redaction', 'redaction:call:' || kept.id, g.duration_s,
+      g.charge_micros, g.created_ms
+    FROM kept JOIN given g USING (agent_id, call_id) WHERE g.charge_micros IS NOT NULL
+    ON CONFLICT (charge_key) DO NOTHING
   )
   SELECT id, agent_id, call_id FROM kept`
 
@@ -437,6 +489,8 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
       created_ms: DateTime.toEpochMillis(record.createdAt),
       metadata: record.metadata,
       dynamic_variables: record.dynamicVariables,
+      redact_fields: record.redactFields.join(","),
+      charge_micros: chargeRow(record)?.amount_micros ?? null,
       transcript_type: record.transcriptType,
       transcript: pending.transcript,
       recording: record.recording === null ? null : recordingRow(NO_ID, record.recording, record.createdAt)
