@@ -23,14 +23,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/redacting.mjs", import.meta.url))
 
-/** Written and spoken, in every part of a call that redaction covers. */
+/** Written and spoken, in every part of a call that redaction covers; no other test has them, since databases of one
+ * server share a log. */
 const CANARIES = [
-  "415-555-2671",
-  "4155552671",
-  "four one five five five five two six seven one",
+  "415-555-3871",
+  "4155553871",
+  "four one five five five five three eight seven one",
   "jane.quimby@example.com",
   "jane dot quimby at example dot com",
-  "4111 1111 1111 1111",
+  "4000 0566 5566 5556",
   "Quimby",
   "quimby"
 ]
@@ -51,27 +52,27 @@ const body = {
     { role: "Main Agent", content: "Your name and phone number, please?", start_time: 0, end_time: 2 },
     {
       role: "Testing Agent",
-      content: "My name is Jane Quimby, four one five five five five two six seven one.",
+      content: "My name is Jane Quimby, four one five five five five three eight seven one.",
       start_time: 3,
       end_time: 6
     },
     {
       role: "Main Agent",
-      content: "415-555-2671, and your email, Ms. Quimby?",
+      content: "415-555-3871, and your email, Ms. Quimby?",
       start_time: 8,
       end_time: 11
     },
     {
       role: "Testing Agent",
-      content: "jane dot quimby at example dot com, and my card is 4111 1111 1111 1111.",
+      content: "jane dot quimby at example dot com, and my card is 4000 0566 5566 5556.",
       start_time: 12,
       end_time: 16
     }
   ],
-  metadata: { phone: "4155552671", email: "jane.quimby@example.com" },
+  metadata: { phone: "4155553871", email: "jane.quimby@example.com" },
   dynamic_variables: { email: "jane.quimby@example.com" },
-  feedback: "Call me back at 415-555-2671",
-  customer_number: "4155552671",
+  feedback: "Call me back at 415-555-3871",
+  customer_number: "4155553871",
   redact_fields: ["phone_number", "email_address", "credit_card", "person_name"]
 }
 
