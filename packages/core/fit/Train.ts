@@ -26,7 +26,7 @@ const prepare = (example: Example, sets: Redaction.Tagger.WordSets): Prepared | 
   if (length === 0) return undefined
   const gold = new Uint8Array(length)
   for (const one of example.labels) {
-    const label = taggerLabels.indexOf(one.label as (typeof taggerLabels)[number])
+    const label = taggerLabels.findIndex((known) => known === one.label)
     tokens.all.forEach((token, at) => {
       if (token.start < one.end && token.end > one.start) gold[at] = label
     })

@@ -69,9 +69,9 @@ const withAgent = (agent: Option.Option<number>, call: unknown): unknown =>
 /** The fields of the command line beside those that a call names itself; what it names may be nonsense, and is judged. */
 const withFields = (fields: ReadonlyArray<string>, call: unknown): unknown => {
   if (fields.length === 0 || !isPlainObject(call)) return call
-  const own = call["redact_fields"]
+  const own = call.redact_fields
   return own === undefined || own === null || Array.isArray(own)
-    ? { ...call, redact_fields: [...new Set<unknown>([...(Array.isArray(own) ? own : []), ...fields])] }
+    ? { ...call, redact_fields: [...new Set<unknown>([own ?? [], fields].flat())] }
     : call
 }
 

@@ -89,12 +89,12 @@ const transcriptOf = (text: string, type: Option.Option<string>): Either.Either<
       ? Either.left(new Refused({ reason: "A transcript with a type is JSON, and this is none." }))
       : Either.right(spoken(text))
   }
-  const body = isPlainObject(document) && document["transcript_json"] !== undefined ? document : undefined
-  const named = body?.["transcript_type"]
+  const body = isPlainObject(document) && document.transcript_json !== undefined ? document : undefined
+  const named = body?.transcript_type
   return Either.mapLeft(
     TranscriptFormat.builtIn.decode(
       Option.getOrElse(type, () => (typeof named === "string" ? named : TranscriptFormat.DEFAULT_TYPE)),
-      body === undefined ? document : body["transcript_json"],
+      body === undefined ? document : body.transcript_json,
       { mainAgentChannelIndex: undefined }
     ),
     (faults) =>

@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { RawTranscript } from "../transcripts/Transcript.js"
-import { type Redaction, redactTranscript, type RedactOptions, type TurnSpan } from "./RedactTranscript.js"
+import { type Redaction, redactTranscript } from "./RedactTranscript.js"
 import type { SensitiveField } from "./SensitiveField.js"
+import type { RedactOptions, TurnSpan } from "./SpansToRedact.js"
 
 /** The host's model could not read the call. The call must not be stored unredacted: see `redactCall`. */
 export class NerFailed extends Schema.TaggedError<NerFailed>("@earshot/core/redaction/NerFailed")("NerFailed", {

@@ -2,8 +2,8 @@ import type { Json } from "../kernel/Json.js"
 import { MAX_JSON_DEPTH } from "../kernel/Json.js"
 import { callTextOf } from "./CallText.js"
 import { byLabel, replacer } from "./Replacement.js"
-import { type RedactOptions, spansToRedact } from "./RedactTranscript.js"
 import type { SensitiveField } from "./SensitiveField.js"
+import { type RedactOptions, spansToRedact } from "./SpansToRedact.js"
 
 /**
  * A value inside a JSON document, as a line of text that its key introduces: `phone_number` and `"5551234567"` become
@@ -14,6 +14,11 @@ export interface Leaf {
   /** Where the value itself begins in `text`. */
   readonly from: number
 }
+
+/** Whatever `JSON.parse` answers is JSON; its type does not say so. */
+const isJson = (value: unknown): value is Json => value !== undefined
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
 const KEY_BREAK = /(?<=\p{Ll})(?=\p{Lu})|[_\-.\s]+/u
 
@@ -36,7 +41,7 @@ const leavesOf = (value: Json, key: string, depth: number, into: Array<Leaf>): v
   else if (typeof value === "number") into.push(leafOf(key, String(value)))
   else if (typeof value === "object" && value !== null) {
     if (depth > MAX_JSON_DEPTH) into.push(leafOf(key, JSON.stringify(value)))
-    else if (Array.isArray(value)) for (const item of value as ReadonlyArray<Json>) leavesOf(item, key, depth + 1, into)
+    else if (isList(value)) for (const item of value) leavesOf(item, key, depth + 1, into)
     else {
       for (const [name, item] of Object.entries(value)) {
         if (mayHoldValue(name)) into.push(leafOf("", name))
@@ -51,7 +56,7 @@ const rewrite = (value: Json, depth: number, next: () => string | undefined): Js
   if (typeof value === "string" || typeof value === "number") return next() ?? value
   if (typeof value !== "object" || value === null) return value
   if (depth > MAX_JSON_DEPTH) return next() ?? value
-  if (Array.isArray(value)) return (value as ReadonlyArray<Json>).map((item) => rewrite(item, depth + 1, next))
+  if (isList(value)) return value.map((item) => rewrite(item, depth + 1, next))
   const written: Array<readonly [string, Json]> = []
   const taken = new Set<string>()
   for (const [name, item] of Object.entries(value)) {
@@ -73,7 +78,8 @@ export interface ReadJson {
 export const readJsonText = (text: string): ReadJson => {
   if (/^\s*[[{"]/.test(text)) {
     try {
-      const document = JSON.parse(text) as Json
+      const document: unknown = JSON.parse(text)
+      if (!isJson(document)) return { leaves: [{ text, from: 0 }], document: undefined }
       const leaves: Array<Leaf> = []
       leavesOf(document, "", 0, leaves)
       return { leaves, document }

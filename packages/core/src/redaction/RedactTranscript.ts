@@ -1,25 +1,12 @@
 import type { RawTranscript, RedactedTranscript, ToolCall, Turn, Word } from "../transcripts/Transcript.js"
 import { type AudioRange, type AudioRanges, joinRanges, placeWords, rangeOf, wordsWithin } from "./AudioRanges.js"
-import { type CallText, callTextOf } from "./CallText.js"
-import { type FindOptions, findSpans } from "./FindSpans.js"
+import { callTextOf } from "./CallText.js"
 import { readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
-import { byLabel, replacer, type ReplacementStyle } from "./Replacement.js"
-import { type Found, ofFields } from "./Resolve.js"
-import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
-import { type Candidate, inOrder, type Span } from "./Span.js"
-import { tokenize } from "./Tokens.js"
-
-export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
-  /** `[PHONE_NUMBER]` unless told. */
-  readonly replacement?: ReplacementStyle
-  /** What a host's own model found, turn by turn. */
-  readonly extra?: ReadonlyArray<TurnSpan>
-}
-
-/** A span of one turn's content, in UTF-16 code units of it. */
-export interface TurnSpan extends Span {
-  readonly turn: number
-}
+import { byLabel, replacer } from "./Replacement.js"
+import type { Found } from "./Resolve.js"
+import type { SensitiveField } from "./SensitiveField.js"
+import type { Candidate, Span } from "./Span.js"
+import { type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
 
 export interface Redaction {
   readonly transcript: RedactedTranscript
@@ -29,55 +16,6 @@ export interface Redaction {
   readonly ranges: AudioRanges
   /** How many values went from tool calls. */
   readonly toolCallSpans: number
-}
-
-/** Most passes over one call. Each pass but the last removes something, and two settle nearly every call. */
-const MAX_PASSES = 6
-
-const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
-  let text = ""
-  let at = 0
-  for (const { end, start } of spans) {
-    text += call.text.slice(at, start) + OPAQUE.repeat(end - start)
-    at = end
-  }
-  text += call.text.slice(at)
-  const tokens = tokenize(text)
-  const turnOf = new Int32Array(tokens.all.length)
-  let turn = 0
-  tokens.all.forEach((token, index) => {
-    while (turn < call.turns.length - 1 && token.start >= (call.turns[turn + 1]?.start ?? Infinity)) turn++
-    turnOf[index] = turn
-  })
-  return { ...call, text, tokens, turnOf }
-}
-
-/**
- * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
- * until nothing more is found: redacting a redacted call therefore changes nothing.
- */
-export const spansToRedact = (
-  call: CallText,
-  fields: ReadonlySet<SensitiveField>,
-  options: FindOptions
-): ReadonlyArray<Found> => {
-  let current = call
-  const seen = new Map<string, ReadonlyArray<Candidate>>()
-  let all: ReadonlyArray<Found> = []
-  for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const found = ofFields(findSpans(current, { ...options, seen }), fields).filter(
-      (one) => !isOpaque(current.text, one)
-    )
-    if (found.length === 0) break
-    all = [...all, ...found].sort(inOrder)
-    current = withOpaque(current, found)
-  }
-  return all
-}
-
-const isOpaque = (text: string, span: Span): boolean => {
-  for (let at = span.start; at < span.end; at++) if (text[at] !== OPAQUE) return false
-  return true
 }
 
 /** Writes placeholders over spans of a text; `offset` is where the text starts in the offsets of the spans. */
@@ -137,7 +75,7 @@ export const redactTranscript = (
   const write = replacer(replacement)
   const spans: Array<TurnSpan> = []
   const ranges: Array<AudioRange> = []
-  let unknown = false
+  const missing = new Set<number>()
   let at = 0
   const spansOf = (place: { readonly start: number; readonly end: number } | undefined): ReadonlyArray<Found> => {
     if (place === undefined) return []
@@ -165,7 +103,7 @@ export const redactTranscript = (
         evidence: one.evidence
       })
       const range = rangeOf(turn, placed, one.start - offset, one.end - offset, raw.turns[index + 1]?.startTime)
-      if (range === undefined) unknown = true
+      if (range === undefined) missing.add(index)
       else ranges.push(range)
     }
     const content = replaceIn(turn.content, here, offset, write)
@@ -209,7 +147,7 @@ export const redactTranscript = (
   return {
     transcript: { _tag: "RedactedTranscript", turns, toolCalls },
     spans,
-    ranges: unknown ? { _tag: "Unknown" } : { _tag: "Known", ranges: joinRanges(ranges) },
+    ranges: missing.size > 0 ? { _tag: "Unknown" } : { _tag: "Known", ranges: joinRanges(ranges) },
     toolCallSpans
   }
 }

@@ -254,10 +254,8 @@ export const writtenFormOf = (
   const ends: Array<number> = []
   const put = (said: string, start: number, end: number): void => {
     parts.push(said)
-    for (let unit = 0; unit < said.length; unit++) {
-      starts.push(start)
-      ends.push(end)
-    }
+    starts.push(...new Array<number>(said.length).fill(start))
+    ends.push(...new Array<number>(said.length).fill(end))
   }
   const copy = (start: number, end: number): void => {
     if (end <= start) return
@@ -283,7 +281,7 @@ export const writtenFormOf = (
     copy(done, start)
     if (unit.address !== undefined) put(unit.address.written, start, end)
     else {
-      unit.run?.pieces.forEach((piece, index) => {
+      unit.run.pieces.forEach((piece, index) => {
         const joint = unit.run.joints[index] ?? ""
         const from = all[piece.from]?.start ?? 0
         if (joint === "." || joint === "-" || joint === "/") put(joint, from, from)

@@ -83,8 +83,7 @@ export const tokenize = (text: string): Tokens => {
       if (
         hyphen?.text === "-" &&
         hyphen.end === at &&
-        tens !== undefined &&
-        tens.end === hyphen.start &&
+        tens?.end === hyphen.start &&
         ((token.cls === "d" && token.value > 0) || token.cls === "F" || token.cls === "s") &&
         NUMBER_TENS.test(tens.lower)
       ) {
@@ -132,8 +131,7 @@ const isDayHalf = (all: ReadonlyArray<Token>, text: string, at: number): boolean
   return (
     dot?.text === "." &&
     dot.end === at &&
-    p !== undefined &&
-    p.end === dot.start &&
+    p?.end === dot.start &&
     (p.lower === "a" || p.lower === "p") &&
     text[p.start - 1] !== "."
   )

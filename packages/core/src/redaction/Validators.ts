@@ -132,18 +132,10 @@ export const isIban = (text: string): boolean => {
 /** A United States bank routing number (ABA): nine digits, a Federal Reserve prefix, weights 3-7-1. */
 export const isAbaRouting = (digits: string): boolean => {
   if (!/^(0[0-9]|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/.test(digits)) return false
-  const [a, b, c, d, e, f, g, h, i] = Array.from(digits, Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number
-  ]
-  return (3 * (a + d + g) + 7 * (b + e + h) + (c + f + i)) % 10 === 0
+  const weights = [3, 7, 1]
+  let sum = 0
+  for (let at = 0; at < 9; at++) sum += Number(digits[at]) * (weights[at % 3] ?? 0)
+  return sum % 10 === 0
 }
 
 const VIN_VALUES: Readonly<Record<string, number>> = {

@@ -87,7 +87,7 @@ export const hostileCall: fc.Arbitrary<Raw> = fc
       fc.array(
         fc.oneof(
           fc.constantFrom(...hostilePieces),
-          fc.fullUnicodeString({ maxLength: 12 }),
+          fc.string({ unit: "binary", maxLength: 12 }),
           fc.string({ maxLength: 12 })
         ),
         { maxLength: 8 }

@@ -20,7 +20,8 @@ export const randomOf = (seed: number): Random => {
   const pick = <A>(list: ReadonlyArray<A>): A => {
     const [first, ...rest] = list
     const at = int(0, rest.length)
-    return at === 0 || first === undefined ? (first as A) : (rest[at - 1] as A)
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- an empty list is the caller's mistake
+    return at === 0 || first === undefined ? (first as A) : (rest[at - 1] ?? first)
   }
   const chance = (share: number): boolean => next() < share
   const digits = (count: number): string => Array.from({ length: count }, () => String(int(0, 9))).join("")

@@ -153,6 +153,7 @@ export const labelledTexts = (jsonl: string): ReadonlyArray<LabelledCall> =>
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => {
+      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the format that is asked for above
       const { spans, text } = JSON.parse(line) as {
         text: string
         spans: Array<{ start: number; end: number; field: SensitiveField }>

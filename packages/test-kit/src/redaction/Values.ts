@@ -1,4 +1,4 @@
-import type { Redaction } from "@earshot/core"
+import { Redaction } from "@earshot/core"
 import type { Random } from "./Random.js"
 import { cardinal, ordinal, sayCode, year } from "./Spoken.js"
 
@@ -393,5 +393,5 @@ export const fieldOfSlot = (slot: string): SensitiveField | undefined => {
     iban: "bank_account",
     ssn4: "ssn"
   }
-  return slot === "order" ? undefined : (slots[slot] ?? (slot as SensitiveField))
+  return slot === "order" ? undefined : (slots[slot] ?? Redaction.sensitiveFields.find((field) => field === slot))
 }

@@ -44,8 +44,7 @@ export const moneyCandidates = (
     if (run.digits !== run.chars.length || run.digits < 2 || run.digits > 9) continue
     const weighed = nearestCue(call, cues, run.from, run.to, (cue) => cue.strength > 0)
     const next = all[run.to]
-    if (weighed === undefined || weighed.cue.field !== "money" || weighed.side !== "before" || weighed.distance > 5)
-      continue
+    if (weighed?.cue.field !== "money" || weighed.side !== "before" || weighed.distance > 5) continue
     if (next !== undefined && /^[uA%]$/.test(next.cls)) continue
     if (
       next?.cls === "w" &&

@@ -315,7 +315,7 @@ export const peopleCandidates = (
       start = skip(start)
     }
     const run = runFrom.get(start)
-    if (run !== undefined && run.digits === 0 && run.pieces.length >= 3) {
+    if (run?.digits === 0 && run.pieces.length >= 3) {
       put("person_name", run.from, run.to, 0.85, `spelled, answers "${phrase}"`)
       return
     }
@@ -324,9 +324,10 @@ export const peopleCandidates = (
     const capital = CAPITAL.test(all[start]?.text ?? "")
     const known = isKnownName(start)
     const next = word(to)
+    const after = all[to]
     const alone =
-      all[to] === undefined ||
-      /^[.,?!n;]$/.test(all[to]?.cls ?? "") ||
+      after === undefined ||
+      /^[.,?!n;]$/.test(after.cls) ||
       /^(and|spelled|that's|calling|with|here|speaking|s)$/.test(next)
     if ((capital || known || !isCommon(bare(start))) && (alone || known))
       put("person_name", start, to, known ? 0.88 : 0.72, `answers "${phrase}"`)

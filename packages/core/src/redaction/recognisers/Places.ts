@@ -113,7 +113,7 @@ export const placeCandidates = (call: CallText, runs: ReadonlyArray<Run>, sets: 
       let ok = true
       for (let i = 0; i < size && ok; i++) {
         const token = all[at + i]
-        ok = token !== undefined && token.cls === "w"
+        ok = token?.cls === "w"
         phrase += (i > 0 ? " " : "") + word(at + i)
       }
       if (

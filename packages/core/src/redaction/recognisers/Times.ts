@@ -58,9 +58,7 @@ export const timeCandidates = (
 
   const isBirth = (from: number, to: number): string | undefined => {
     const weighed = nearestCue(call, cues, from, to, (cue) => cue.field === "dob" || cue.kind === "expiry")
-    return weighed !== undefined && weighed.cue.field === "dob" && weighed.distance <= 14
-      ? `cue "${weighed.cue.phrase}"`
-      : undefined
+    return weighed?.cue.field === "dob" && weighed.distance <= 14 ? `cue "${weighed.cue.phrase}"` : undefined
   }
   const isExpiry = (from: number, to: number): boolean => {
     const weighed = nearestCue(
@@ -74,7 +72,7 @@ export const timeCandidates = (
         cue.field === "passport_number" ||
         cue.field === "driver_license"
     )
-    if (weighed === undefined || weighed.cue.kind !== "expiry" || weighed.distance > 8) return false
+    if (weighed?.cue.kind !== "expiry" || weighed.distance > 8) return false
     return nearestCue(call, cues, from, to, (cue) => cue.field === "credit_card" && cue.kind !== "expiry") !== undefined
   }
   const date = (from: number, to: number, score: number, ...evidence: ReadonlyArray<string>): void => {
@@ -256,7 +254,8 @@ export const timeCandidates = (
     const last = all[to - 1]
     // "I am" is no half of a day; "a m" and "p m" spelled are.
     if (last?.lower === "am" && /^i$/.test(word(to - 2))) continue
-    if (all[from]?.cls === "N" ? (all[from]?.value ?? 99) <= 2400 : isHour(from)) time(from, to, 0.95, "clock time")
+    const first = all[from]
+    if (first?.cls === "N" ? first.value <= 2400 : isHour(from)) time(from, to, 0.95, "clock time")
   }
   for (let at = 1; at < all.length - 1; at++) {
     if ((word(at) === "a" || word(at) === "p") && word(at + 1) === "m" && /^[zydtN]$/.test(all[at - 1]?.cls ?? "")) {
@@ -269,8 +268,7 @@ export const timeCandidates = (
     const minutes = all[from + 2]
     if (
       isHour(from) &&
-      minutes !== undefined &&
-      minutes.text.length === 2 &&
+      minutes?.text.length === 2 &&
       minutes.value < 60 &&
       all[from]?.end === all[from + 1]?.start &&
       text[startOf(from) - 1] !== ":"
@@ -440,8 +438,7 @@ export const timeCandidates = (
       if (!asked) continue
       if (weighed.distance <= 8 && ends && !/^[uC$%]$/.test(next?.cls ?? ""))
         age(from, to, 0.8, `cue "${weighed.cue.phrase}"`)
-      else if (weighed?.cue.field === "age" && word(to).startsWith("year"))
-        age(from, to + 1, 0.85, `cue "${weighed.cue.phrase}"`)
+      else if (word(to).startsWith("year")) age(from, to + 1, 0.85, `cue "${weighed.cue.phrase}"`)
     }
   }
   for (let at = 0; at < all.length; at++) {

@@ -1,6 +1,6 @@
 import type { CallText } from "../CallText.js"
 import { type Candidate, candidate } from "../Span.js"
-import type { SensitiveField } from "../SensitiveField.js"
+import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 import { packedModel } from "./packed-model.js"
@@ -92,10 +92,8 @@ export const forwardBackward = (scores: Float64Array, transitions: Float32Array,
   return out
 }
 
-const fieldOf = (label: number): SensitiveField | undefined => {
-  const name = taggerLabels[label]?.replace("+", "")
-  return name === undefined || name === "none" ? undefined : (name as SensitiveField)
-}
+const fields = taggerLabels.map((label) => sensitiveFields.find((field) => field === label.replace("+", "")))
+const fieldOf = (label: number): SensitiveField | undefined => fields[label]
 const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
 const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/

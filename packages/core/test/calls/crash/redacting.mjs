@@ -1,4 +1,5 @@
 // A process that takes in calls to be redacted until it is killed; the calls come on stdin.
+import { Buffer } from "node:buffer"
 import { readFileSync, writeSync } from "node:fs"
 import { Calls, CurrentActor, Engine, hostActor, Upload } from "@earshot/core"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"
