@@ -87,6 +87,7 @@ export const peopleCandidates = (
     inSet(sets.firstNames, bare(at)) &&
     inSet(sets.lastNames, bare(at + 1)) &&
     !inSet(sets.common1, bare(at))
+  const isCapital = (at: number): boolean => CAPITAL.test(all[at]?.text ?? "")
   const nameFrom = (from: number, strong: boolean, most: number): number => {
     let to = from
     let count = 0
@@ -95,6 +96,17 @@ export const peopleCandidates = (
         // After the first name only what looks like a name goes on: lower-case speech has no capitals to say so.
         if (count > 0 && !CAPITAL.test(all[to]?.text ?? "") && isCommon(bare(to)) && !inSet(sets.lastNames, bare(to)))
           break
+        to++
+        count++
+      } else if (
+        count === 0 &&
+        strong &&
+        isCapital(to) &&
+        isKnownName(to) &&
+        isCapital(to + 1) &&
+        nameLike(to + 1, true)
+      ) {
+        // "Will Quimby" where a name is due: a first name that is a function word, in capitals like the one behind it.
         to++
         count++
       } else if (count > 0 && PARTICLE.has(word(to)) && nameLike(to + 1, strong)) to += 1
