@@ -119,7 +119,7 @@ const organizations = Command.make("organizations").pipe(
         () => import("./commands/Organizations.js"),
         (module) => module.list
       )
-    ).pipe(Command.withDescription("Lists them, newest first."))
+    ).pipe(Command.withDescription("Lists organisations, newest first."))
   ])
 )
 
@@ -166,7 +166,13 @@ const links = Command.make("links").pipe(
   Command.withSubcommands([
     Command.make(
       "create",
-      { ...common, name: Options.text("name").pipe(Options.withDefault("")), bounds, permissions, expires },
+      {
+        ...common,
+        name: Options.text("name").pipe(Options.withDescription("What to call the link."), Options.withDefault("")),
+        bounds,
+        permissions,
+        expires
+      },
       lazily(
         () => import("./commands/Access.js"),
         (module) => module.createLink
@@ -198,7 +204,9 @@ const tokens = Command.make("tokens").pipe(
       "issue",
       {
         ...common,
-        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]),
+        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]).pipe(
+          Options.withDescription("oauth2, dashboard_session, embedded_session or agent_session.")
+        ),
         bounds,
         permissions,
         ttl: Settings.positive("ttl", "Seconds that it lives."),
@@ -363,8 +371,18 @@ const demo = Command.make(
   )
 ).pipe(Command.withDescription("Shows what Earshot does, with sample calls in a database that is gone when it ends."))
 
+/** Commands that hold others, with those. */
+export const groups = {
+  calls: Command.getSubcommands(calls),
+  dashboards: Command.getSubcommands(dashboards),
+  keys: Command.getSubcommands(keys),
+  links: Command.getSubcommands(links),
+  tokens: Command.getSubcommands(tokens),
+  organizations: Command.getSubcommands(organizations)
+}
+
 /** The whole command. */
 export const earshot = Command.make("earshot").pipe(
   Command.withDescription("Tests and observes AI voice agents."),
-  Command.withSubcommands([init, serve, demo, calls, redact, dashboards, keys, links, tokens, organizations])
+  Command.withSubcommands([demo, init, serve, calls, redact, dashboards, keys, links, tokens, organizations])
 )

@@ -7,8 +7,8 @@ const CONTROL_PICTURES = 0x2400
  * Characters that a terminal would act on: C0 and C1 controls, DEL, line and paragraph separators, marks and overrides
  * of the writing direction, lone surrogates.
  */
-// eslint-disable-next-line no-control-regex -- finding control characters is what it is for
 const ACTIVE =
+  // eslint-disable-next-line no-control-regex -- finding control characters is what it is for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const visible = (character: string): string => {
@@ -18,11 +18,20 @@ const visible = (character: string): string => {
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`
 }
 
-/** A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛). */
-export const neutralised = (text: string): string => text.replace(ACTIVE, visible)
+/** Marks that would join what stands before the text, such as the blanks of a table. */
+const LEADING_MARK = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
+
+/**
+ * A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛), and a mark at its
+ * beginning stands on a dotted circle.
+ */
+export const neutralised = (text: string): string => text.replace(ACTIVE, visible).replace(LEADING_MARK, "◌$&")
 
 /** The same for a text of several lines, which stays one. */
 export const neutralisedLines = (text: string): string => text.split(/\r?\n/).map(neutralised).join("\n")
+
+/** A text as one word of a POSIX shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** JSON on one line in which nothing acts on a terminal; its value is the same. */
 export const printJson = (value: unknown): string =>
