@@ -4,6 +4,8 @@ import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
+import { evaluators } from "./Evaluators.js"
+import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
@@ -13,6 +15,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...ledger,
   ...projects,
   ...agents,
+  ...evaluators,
+  ...personalities,
+  ...testProfiles,
+  ...phoneNumbers,
+  ...tools,
+  ...folders,
   ...apiKeys,
   ...tokens,
   ...shareableLinks,
