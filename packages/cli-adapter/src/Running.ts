@@ -3,6 +3,7 @@ import type {
   Forbidden,
   NotFound,
   RateLimited,
+  RedactionUnavailable,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -27,6 +28,7 @@ export type CommandFault =
   | Unauthenticated
   | Forbidden
   | RateLimited
+  | RedactionUnavailable
   | StorageFault
 
 /** A command that runs. */

@@ -28,12 +28,14 @@ import * as TestProfiles from "./catalog/TestProfiles.js"
 import * as Tools from "./catalog/Tools.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
+import * as Ledger from "./credits/Ledger.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as Metrics from "./metrics/Metrics.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as NerProvider from "./redaction/NerProvider.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -41,6 +43,7 @@ import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
 import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
@@ -80,6 +83,7 @@ export type Services =
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
+  | Ledger.Ledger
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -89,6 +93,8 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource>
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
+  readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -117,7 +123,8 @@ export const stores = Layer.mergeAll(
   EvaluationStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
-  AnalyticsStoreSql.layer
+  AnalyticsStoreSql.layer,
+  LedgerStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -151,10 +158,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       Layer.mergeAll(
         ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
         ports.recordings ?? HttpRecordingSource.layer(),
-        ports.transcriber ?? Transcriber.layerNone
+        ports.transcriber ?? Transcriber.layerNone,
+        ports.ner ?? NerProvider.layerNone
       )
     ),
     Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
+    Layer.merge(Ledger.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(stores),

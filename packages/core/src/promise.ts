@@ -33,6 +33,7 @@ import { type FoundedOrganization, Organizations } from "./catalog/Organizations
 import { Personalities } from "./catalog/Personalities.js"
 import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
+import { Ledger } from "./credits/Ledger.js"
 import { TestProfiles } from "./catalog/TestProfiles.js"
 import { Tools } from "./catalog/Tools.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
@@ -82,6 +83,7 @@ export interface PromiseEngine {
   }
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
+  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   /** The operator's own: no actor is asked for, so never offer it to callers from outside. */
   readonly organizations: { readonly create: (input: unknown) => Promise<FoundedOrganization> }
   /** The caller of an operation by the credential it presents; rejects when it is not let in. */
@@ -142,6 +144,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       calls: Calls,
       dashboards: Dashboards,
       widgets: Widgets,
+      ledger: Ledger,
       organizations: Organizations,
       credentials: Credentials
     })
@@ -166,6 +169,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
+    ledger: promised(services.ledger),
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
     runtime: () => managed.runtime(),

@@ -4,6 +4,7 @@ import {
   type Operation,
   operations,
   type RateLimited,
+  type RedactionUnavailable,
   type StorageBusy,
   type StorageError,
   type Unauthenticated,
@@ -24,7 +25,15 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly answer: Faul
 
 /** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
 export type HttpFault =
-  Forbidden | NotFound | RateLimited | Refused | StorageBusy | StorageError | Unauthenticated | ValidationFailed
+  | Forbidden
+  | NotFound
+  | RateLimited
+  | RedactionUnavailable
+  | Refused
+  | StorageBusy
+  | StorageError
+  | Unauthenticated
+  | ValidationFailed
 
 const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): FaultAnswer => ({
   status,
@@ -34,6 +43,9 @@ const detail = (status: number, sentence: string, headers: Readonly<Record<strin
 
 /** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** Seconds that a model which finds what is to be redacted is given to come back. */
+const RETRY_REDACTION_SECONDS = 30
 
 /** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
 export const serverError = (requestId: string): FaultAnswer => ({
@@ -63,6 +75,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
+      RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => MessageFaults.busy.answer,
       StorageError: () => serverError(requestId),
       Refused: ({ answer }) => answer

@@ -98,6 +98,8 @@ export const operations = {
   "calls.delete": { needs: "calls:delete", accepts: people },
   "calls.export": { needs: "calls:read", accepts: people },
 
+  "credits.list": { needs: "credits:read", accepts: people },
+
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", accepts: everybody },
   "dashboards.list": { needs: "dashboards:read", accepts: everybody },

@@ -13,6 +13,7 @@ export const Permission = Schema.Literal(
   "calls:read",
   "calls:write",
   "calls:delete",
+  "credits:read",
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete"

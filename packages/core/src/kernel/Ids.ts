@@ -33,6 +33,9 @@ export type AgentId = typeof AgentId.Type
 export const CallId = id("CallId")
 export type CallId = typeof CallId.Type
 
+export const LedgerEntryId = id("LedgerEntryId")
+export type LedgerEntryId = typeof LedgerEntryId.Type
+
 export const MetricId = id("MetricId")
 export type MetricId = typeof MetricId.Type
 

@@ -2,6 +2,7 @@ import type { Endpoint } from "../Endpoint.js"
 import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
+import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
@@ -11,6 +12,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...dashboards,
   ...widgets,
+  ...ledger,
   ...projects,
   ...agents,
   ...evaluators,
