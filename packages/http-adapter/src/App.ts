@@ -49,6 +49,13 @@ interface Exchange {
   held: number
 }
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined for requests that no endpoint answers. */
+    exchange: Exchange | undefined
+  }
+}
+
 /** The route of requests that no endpoint answers, in logs and metrics. */
 const NO_ROUTE = "none"
 
@@ -64,7 +71,6 @@ export const makeApp = async (
   const credentials = Context.get(runtime.context, Credentials)
   const runFork = Runtime.runFork(runtime)
   const running = new Set<Fiber.RuntimeFiber<Answer, HttpFault>>()
-  const exchanges = new WeakMap<IncomingMessage, Exchange>()
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
   let bytesInFlight = 0
   let draining = false
@@ -102,6 +108,8 @@ export const makeApp = async (
     }
   })
   fastify.server.maxConnections = limits.connections
+  // A property, declared beforehand: with a WeakMap beside requests, collecting young memory would go through its entries.
+  fastify.decorateRequest("exchange", undefined)
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, answer: FaultAnswer): void => {
     prepare(request, reply, answer.status, answer.headers)
@@ -162,7 +170,7 @@ export const makeApp = async (
 
     return (request: FastifyRequest, reply: FastifyReply): void => {
       const exchange: Exchange = { actor: undefined, held: 0 }
-      exchanges.set(request.raw, exchange)
+      request.exchange = exchange
       const fiber = runFork(program(request, exchange))
       running.add(fiber)
       // What only reads is not worth finishing for a client that has gone; what writes is finished, as it was asked for.
@@ -232,7 +240,7 @@ export const makeApp = async (
         route,
         status,
         ms: Math.round(ms * 1000) / 1000,
-        ...callerOf(exchanges.get(raw)?.actor)
+        ...callerOf(request.exchange?.actor)
       })
     }
     if (!raw.complete) discardRest(raw, limits)
