@@ -47,6 +47,12 @@ export const operations = {
   "agents.update": { needs: "catalog:write", accepts: people },
   "agents.delete": { needs: "catalog:delete", accepts: people },
 
+  "connections.create": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.list": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.read": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.test": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.activate": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.revoke": { needs: "connections:manage", accepts: people, organizationWide: true },
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 

@@ -7,6 +7,7 @@ export const Permission = Schema.Literal(
   "catalog:write",
   "catalog:delete",
   "checkouts:create",
+  "connections:manage",
   "calls:read",
   "calls:write",
   "calls:delete",

@@ -18,7 +18,11 @@ export const layer = Layer.effect(
         sql
           .withTransaction(steps)
           .pipe(
-            Effect.retry({ while: isChosenVictim, schedule: Schedule.jittered(Schedule.exponential("10 millis")), times: 4 }),
+            Effect.retry({
+              while: isChosenVictim,
+              schedule: Schedule.jittered(Schedule.exponential("10 millis")),
+              times: 4
+            }),
             storing("UnitOfWork.atomically"),
             Effect.catchSomeDefect(driverDefect("UnitOfWork.atomically"))
           )
