@@ -93,7 +93,7 @@ const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCas
 
 /** Reading contents brings reading metadata along; anything else was not asked for. */
 const isNarrow = (permissions: InstallationToken["permissions"]): boolean =>
-  permissions["contents"] === "read" &&
+  permissions.contents === "read" &&
   Object.entries(permissions).every(([name, level]) => level === "read" && (name === "contents" || name === "metadata"))
 
 interface Opened {
@@ -221,7 +221,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
           return yield* failed("The app's installation is on another account than the connection's owner.")
         }
         if (typeof installation.suspended_at === "string") return yield* failed("The app's installation is suspended.")
-        if (!["read", "write"].includes(installation.permissions["contents"] ?? "")) {
+        if (!["read", "write"].includes(installation.permissions.contents ?? "")) {
           return yield* failed("The app's installation does not grant reading the contents of repositories.")
         }
       }),

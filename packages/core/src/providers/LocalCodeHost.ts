@@ -72,7 +72,7 @@ export const makeLocalCodeHost = (
       // A group of its own, so that what it starts ends with it.
       detached: true,
       env: {
-        PATH: process.env["PATH"] ?? "",
+        PATH: process.env.PATH ?? "",
         LC_ALL: "C",
         GIT_CONFIG_NOSYSTEM: "1",
         GIT_CONFIG_GLOBAL: "/dev/null",
