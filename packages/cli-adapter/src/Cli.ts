@@ -119,7 +119,7 @@ const organizations = Command.make("organizations").pipe(
         () => import("./commands/Organizations.js"),
         (module) => module.list
       )
-    ).pipe(Command.withDescription("Lists them, newest first."))
+    ).pipe(Command.withDescription("Lists organisations, newest first."))
   ])
 )
 
@@ -327,8 +327,18 @@ const demo = Command.make(
   )
 ).pipe(Command.withDescription("Shows what Earshot does, with sample calls in a database that is gone when it ends."))
 
+/** Commands that hold others, with those. */
+export const groups = {
+  calls: Command.getSubcommands(calls),
+  dashboards: Command.getSubcommands(dashboards),
+  keys: Command.getSubcommands(keys),
+  links: Command.getSubcommands(links),
+  tokens: Command.getSubcommands(tokens),
+  organizations: Command.getSubcommands(organizations)
+}
+
 /** The whole command. */
 export const earshot = Command.make("earshot").pipe(
   Command.withDescription("Tests and observes AI voice agents."),
-  Command.withSubcommands([init, serve, demo, calls, dashboards, keys, links, tokens, organizations])
+  Command.withSubcommands([demo, init, serve, calls, dashboards, keys, links, tokens, organizations])
 )
