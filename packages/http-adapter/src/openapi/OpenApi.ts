@@ -9,6 +9,7 @@ const TAGS = [
   ["Dashboards", "Dashboards, their widgets, and what widgets show."],
   ["Projects", "What everything else belongs to."],
   ["Agents", "The voice agents that are observed and tested."],
+  ["Checkouts", "Keys that read one repository for an hour, and the connections to code hosts that they come from."],
   ["Access", "API keys, tokens, shareable links and people."],
   ["Service", "The server itself."]
 ] as const
