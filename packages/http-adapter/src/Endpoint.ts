@@ -81,6 +81,8 @@ interface Described {
   readonly query?: Schema.Schema.All
   readonly body?: BodyShape
   readonly outcomes: readonly [Outcome, ...ReadonlyArray<Outcome>]
+  /** Refusals of its own, besides those that its operation, path and body bring along. */
+  readonly refusals?: ReadonlyArray<404 | 409 | 502>
   /** Headers of every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>
 }

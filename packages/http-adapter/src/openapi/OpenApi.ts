@@ -262,7 +262,14 @@ const responseOf = ({ description, mediaType, shape }: Outcome, schemas: Schemas
 })
 
 /** The errors that an endpoint can answer with, besides those of messages that are no requests to it. */
-const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
+const errorsOf = ({
+  body,
+  id,
+  operation,
+  path,
+  query,
+  refusals = []
+}: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
   // A path that has a parameter may be no text at all, such as `%ff`.
   ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
   ...(operation === null
@@ -271,7 +278,8 @@ const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray
         ["401", "Unauthenticated"],
         ["403", "Forbidden"]
       ] as const)),
-  ...(path.includes(":") ? [["404", "NotFound"] as const] : []),
+  ...(path.includes(":") || refusals.includes(404) ? [["404", "NotFound"] as const] : []),
+  ...(refusals.includes(409) ? [["409", "Conflict"] as const] : []),
   ...(body === undefined
     ? []
     : ([
@@ -285,6 +293,7 @@ const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray
     : ([
         ["429", "RateLimited"],
         ["500", "ServerError"],
+        ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
         ["503", "Busy"]
       ] as const))
 ]

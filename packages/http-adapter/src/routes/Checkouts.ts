@@ -29,6 +29,7 @@ const checkout: Endpoint = {
     "key. Access is asked of the code host at every request. 409 where the organization has no active connection, 502 " +
     "where the code host fails.",
   headers: notKept,
+  refusals: [404, 409, 502],
   body: {
     name: "CheckoutDraft",
     schema: CheckoutDraft,
@@ -94,6 +95,7 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     operation: "connections.test",
     tag,
     summary: "Test a connection",
+    refusals: [409],
     description: "Asks the code host. What is wrong is in `test_error`, which is null where nothing is.",
     outcomes: [{ status: 200, description: "The connection, as it was just found.", shape }],
     handle: ({ params }) =>
@@ -110,6 +112,7 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     operation: "connections.activate",
     tag,
     summary: "Activate a connection",
+    refusals: [409, 502],
     description:
       "It is tested first, and 502 says what is wrong. The one that was active before becomes inactive, and keys that were " +
       "had through it end.",
