@@ -136,7 +136,8 @@ export const makeLocalCodeHost = (
     repository: LocalRepository,
     protocol: string | undefined,
     args: ReadonlyArray<string>,
-    input: Uint8Array
+    input: Uint8Array,
+    heading: ReadonlyArray<Uint8Array> = []
   ): Stream.Stream<Uint8Array, ServingFault> =>
     Stream.unwrapScoped(
       Effect.gen(function* () {
@@ -168,9 +169,11 @@ export const makeLocalCodeHost = (
           child.started.once("error", () => resume(NO_GIT))
         })
         child.started.stdin.end(input)
-        return Stream.fromAsyncIterable(child.started.stdout, () =>
+        const written = Stream.fromAsyncIterable(child.started.stdout, () =>
           failed("The repository could not be read to its end.")
         ).pipe(Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk)))))
+        // Once git runs, and not before: what kept it from that is still to be answered.
+        return Stream.concat(Stream.fromIterable(heading), written)
       })
     )
 
@@ -180,13 +183,8 @@ export const makeLocalCodeHost = (
   const serving: Serving = {
     advertise: (repository, header) => {
       const protocol = protocolOf(header)
-      const refs = output(repository, protocol, ["--advertise-refs"], new Uint8Array())
-      return protocol?.split(":").includes("version=2") === true
-        ? refs
-        : Stream.concat(
-            Stream.drain(Stream.fromEffect(locate(repository))),
-            Stream.concat(Stream.make(ADVERTISEMENT), refs)
-          )
+      const isVersion2 = protocol?.split(":").includes("version=2") === true
+      return output(repository, protocol, ["--advertise-refs"], new Uint8Array(), isVersion2 ? [] : [ADVERTISEMENT])
     },
     uploadPack: (repository, header, request) => output(repository, protocolOf(header), [], request)
   }

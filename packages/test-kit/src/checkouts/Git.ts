@@ -66,14 +66,17 @@ export const temporaryFolder = (): { readonly path: string; readonly remove: () 
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A bare repository of one commit on its default branch `main`, with these files, by name and text. */
-export const makeRepository = async (path: string, files: Readonly<Record<string, string>>): Promise<void> => {
+/** A bare repository of one commit on its default branch `main`, with these files, by name and content. */
+export const makeRepository = async (
+  path: string,
+  files: Readonly<Record<string, string | Uint8Array>>
+): Promise<void> => {
   await expectDone(["init", "--quiet", "--bare", "--initial-branch=main", path])
   await addCommit(path, files)
 }
 
 /** Another commit on `main`. */
-export const addCommit = async (path: string, files: Readonly<Record<string, string>>): Promise<void> => {
+export const addCommit = async (path: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> => {
   const work = temporaryFolder()
   try {
     await expectDone(["clone", "--quiet", path, work.path])
