@@ -220,7 +220,7 @@ describe.each(TestEngine.databases)("anything at all, on %s", async (database) =
           }
         }),
         {
-          numRuns: endpoint.body === undefined ? 12 : endpoint.operation === "calls.ingest" ? 150 : 50,
+          numRuns: endpoint.body === undefined ? 8 : endpoint.operation === "calls.ingest" ? 80 : 30,
           seed: 20260101,
           endOnFailure: true
         }
