@@ -1,6 +1,9 @@
 import type {
+  CodeHostFailed,
+  ConnectionRevoked,
   Database,
   Forbidden,
+  NoActiveConnection,
   NotFound,
   RateLimited,
   StorageFault,
@@ -23,6 +26,9 @@ export type CommandFault =
   | Database.DatabaseUnusable
   | ListenFailed
   | ValidationFailed
+  | CodeHostFailed
+  | ConnectionRevoked
+  | NoActiveConnection
   | NotFound
   | Unauthenticated
   | Forbidden

@@ -30,7 +30,7 @@ const boxOf = (...keys: ReadonlyArray<string>) =>
   AesSecretBox.layer(Either.getOrThrow(AesSecretBox.parse(Redacted.make(keys.join(",")))))
 
 const makeServer = async (database: TestEngine.DatabaseName, limits: { readonly maxProcesses?: number } = {}) => {
-  let url: string | undefined
+  const listening: { url?: string } = {}
   const directory = join(folder.path, `${database}-${randomBytes(4).toString("hex")}`)
   mkdirSync(directory)
   const server = await serving({
@@ -40,11 +40,11 @@ const makeServer = async (database: TestEngine.DatabaseName, limits: { readonly 
       codeHosts: CodeHosts.layer({
         allowedHosts: ["127.0.0.1"],
         timeoutMillis: 2_000,
-        local: { directory, publicUrl: () => url, ...limits }
+        local: { directory, publicUrl: () => listening.url, ...limits }
       })
     }
   })
-  url = server.url
+  listening.url = server.url
   return { server, directory }
 }
 
@@ -562,9 +562,7 @@ for (const database of TestEngine.databases) {
         expect(await endDue()).toEqual({ released: 1, failed: 0 })
         expect(fake.tokens.size).toBe(before + 1)
 
-        await (
-          await expire
-        )()
+        await expire()
         fake.fail("DELETE", "/", { status: 500 })
         expect((await endDue()).failed).toBeGreaterThan(0)
         fake.recover()

@@ -89,7 +89,8 @@ export const makeLocalCodeHost = (
   const kill = (child: ChildProcessByStdio<Writable, Readable, null>): void => {
     child.stdout.destroy()
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-    Option.liftThrowable(process.kill)(-child.pid, "SIGKILL")
+    const { pid } = child
+    Option.liftThrowable(() => process.kill(-pid, "SIGKILL"))()
   }
 
   /** A folder's bare repository, by its real path: neither a link nor another case of the name leads elsewhere. */
@@ -164,7 +165,7 @@ export const makeLocalCodeHost = (
               kill(started)
             })
         )
-        yield* Effect.async<void, CodeHostFailed>((resume) => {
+        yield* Effect.async<unknown, CodeHostFailed>((resume) => {
           child.started.once("spawn", () => resume(Effect.void))
           child.started.once("error", () => resume(NO_GIT))
         })
