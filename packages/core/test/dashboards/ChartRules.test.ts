@@ -31,6 +31,32 @@ describe("the chart rules", () => {
     })
   })
 
+  it("go to the limits of every field and no further", () => {
+    const wide = (count: number) => "\u{1f600}".repeat(count)
+    const pie = { chart_type: "pie", field: "success" }
+    const grouped = (group_by: object) => ({ ...pie, group_by })
+    const limits: ReadonlyArray<readonly [within: object, beyond: object, path: string]> = [
+      [{ ...pie, name: wide(255) }, { ...pie, name: wide(256) }, "name"],
+      [{ ...pie, field: `metadata.${wide(246)}` }, { ...pie, field: `metadata.${wide(247)}` }, "field"],
+      [
+        grouped({ type: "field", field: `metadata.${wide(246)}` }),
+        grouped({ type: "field", field: `metadata.${wide(247)}` }),
+        "group_by.field"
+      ],
+      [grouped({ type: "bucket", interval: 1 }), grouped({ type: "bucket", interval: 0 }), "group_by.interval"],
+      [
+        grouped({ type: "bucket", interval: 366 * 86_400_000 }),
+        grouped({ type: "bucket", interval: 366 * 86_400_000 + 1 }),
+        "group_by.interval"
+      ],
+      [{ ...pie, metadata: "x".repeat(65_534) }, { ...pie, metadata: "x".repeat(65_535) }, "metadata"]
+    ]
+    for (const [within, beyond, path] of limits) {
+      expect(faultsOf(within)).toEqual({})
+      expect(Object.keys(faultsOf(beyond))).toEqual([path])
+    }
+  })
+
   it("give line and pie a field and no aggregation", () => {
     for (const chart_type of ["line", "pie"]) {
       expect(faultsOf({ chart_type, field: "duration" })).toEqual({})
