@@ -11,37 +11,37 @@ const SPAN =
 const NUMBER =
   /(?:[<>]=?|[=≤≥±~$€£+-])? ?\d+(?:[.,:/]\d+)* ?(?:%|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|words?\b|turns?\b|times?\b)?/
 
-/** Words in the style of names in programs: `TRUE`, `call_ended`, `eval.type`. */
-const IDENTIFIER = /\b(?:[A-Z][A-Z0-9_]+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+)\b/
+/** A word of letters, with what makes a name in a program of it, or a negation. */
+const WORD = /[A-Za-z][A-Za-z0-9_]*(?:['’]t\b)?/
 
-/** Words that negate, limit, compare, quantify, oblige or order; without one of these a rule is another rule. */
-const BINDING_WORDS =
-  "not no never none nobody nothing neither nor without cannot except excluding unless only but however otherwise else if when whenever while until before after and or either both all any every each some more less fewer greater higher lower exactly between over under above below must should shall may can always sometimes then first second third last one two three four five six seven eight nine ten once twice half true false yes pass fail"
-const BINDING_PHRASES = ["at least", "at most"]
+/** Words in the style of names in programs, such as enum values: `TRUE`, `call_ended`. */
+const IDENTIFIER = /^[A-Z][A-Z0-9_]+$|_/
 
-/** As they stand inside a sentence and at its beginning; in capitals they are identifiers. */
-const inEitherCase = (word: string): string => {
-  const first = word.charAt(0)
-  return `[${first.toUpperCase()}${first}]${word.slice(1)}`
-}
-
-const BINDING = new RegExp(
-  `\\b(?:${[...BINDING_PHRASES, ...BINDING_WORDS.split(" ")].map(inEitherCase).join("|")})\\b|n['’]t\\b`
+/** English words that negate, limit, compare, quantify, oblige or order; without one of these a rule is another rule. */
+const BINDING: ReadonlySet<string> = new Set(
+  "not no never none nobody nothing neither nor without cannot except excluding unless only but however otherwise else if when whenever while until before after and or either both all any every each some more less fewer greater higher lower least most exactly between over under above below must should shall may can always sometimes then first second third last one two three four five six seven eight nine ten once twice half true false yes pass fail".split(
+    " "
+  )
 )
 
-const TOKEN = new RegExp([SPAN, NUMBER, IDENTIFIER, BINDING].map(({ source }) => source).join("|"), "gu")
+const TOKEN = new RegExp([SPAN, NUMBER, WORD].map(({ source }) => source).join("|"), "gu")
 const SPANS = new RegExp(SPAN, "gu")
 
-/** Binding words are the same whatever their case, which changes at the beginning of a sentence; all else is as it is. */
-const BINDING_ALONE = new RegExp(`^(?:${BINDING.source})$`, "u")
-const normal = (token: string): string => {
-  const plain = token.replace(/ +/g, " ").trim()
-  return BINDING_ALONE.test(plain) ? plain.toLowerCase() : plain
+/** A token as it is compared, or undefined for a word that may go. Binding words begin sentences in another case. */
+const protectedForm = (token: string): string | undefined => {
+  if (!/^[A-Za-z]/.test(token)) return token.replace(/ +/g, " ").trim()
+  if (/['’]t$/.test(token)) return "n't"
+  if (IDENTIFIER.test(token)) return token
+  const plain = token.toLowerCase()
+  return BINDING.has(plain) ? plain : undefined
 }
 
 /** The protected tokens of a text, in their order. */
 export const protectedTokens = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(TOKEN)].map(([token]) => normal(token))
+  (text.match(TOKEN) ?? []).flatMap((token) => {
+    const form = protectedForm(token)
+    return form === undefined ? [] : [form]
+  })
 
 /** What one text has of protected tokens that another one lacks, each as often as it is lacking. */
 export const lostTokens = (original: string, shorter: string): ReadonlyArray<string> => {

@@ -54,6 +54,7 @@ const rewriteSentence = (sentence: string): string => {
   // Taking one phrase away can bring another one together.
   for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) shorter = next
   const wording = /[\p{L}\p{N}]/u.test(shorter) ? shorter.replace(/^[,;:\s]+/, "") : ""
+  if (shorter === sentence) return sentence
   const result = /^[A-Z]/.test(sentence.trim()) ? capitalised(wording) : wording
   return lostTokens(sentence, result).length === 0 ? result : tidied(sentence)
 }
