@@ -36,7 +36,13 @@ const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
 const CONDITION = /^(?:If|When|Whenever|Unless)\b.*[.!?]$/su
 const EXCEPTION = /^(?:Otherwise|Else)\b.*[.!?]$/su
 
-const tidied = (text: string): string =>
+/** Whether there is any filler at all: most sentences have none, and are not tried against each. */
+const ANY_FILLER = new RegExp(FILLER.map(([phrase]) => phrase.source).join("|"), "i")
+const UNTIDY = /[ \t]{2}|\t| [,.;!?]|[,;]\s*[,;]/
+
+const tidied = (text: string): string => (UNTIDY.test(text) ? retidied(text) : text.trim())
+
+const retidied = (text: string): string =>
   betweenSpans(text, (plain) =>
     plain
       .replace(/[ \t]+/g, " ")
@@ -51,10 +57,10 @@ const rewriteSentence = (sentence: string): string => {
   const once = (text: string) =>
     tidied(betweenSpans(text, (plain) => FILLER.reduce((rest, [phrase, left]) => rest.replace(phrase, left), plain)))
   let shorter = tidied(sentence)
+  if (shorter === sentence && !ANY_FILLER.test(sentence)) return sentence
   // Taking one phrase away can bring another one together.
   for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) shorter = next
   const wording = /[\p{L}\p{N}]/u.test(shorter) ? shorter.replace(/^[,;:\s]+/, "") : ""
-  if (shorter === sentence) return sentence
   const result = /^[A-Z]/.test(sentence.trim()) ? capitalised(wording) : wording
   return lostTokens(sentence, result).length === 0 ? result : tidied(sentence)
 }
