@@ -4,6 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { SubjectCommands } from "./commands/Subject.js"
 import type { Running } from "./Running.js"
 import * as Settings from "./Settings.js"
 
@@ -247,6 +248,13 @@ const calls = Command.make("calls").pipe(
       {
         ...common,
         ...Settings.ingesting,
+        redact: Options.text("redact").pipe(
+          Options.withPseudoName("FIELDS"),
+          Options.withDescription(
+            "Redact these fields in every call, beside those it names itself: phone_number,ssn or all; may be given again."
+          ),
+          Options.repeated
+        ),
         agent: Settings.positive("agent", "The agent of calls that name neither agent nor assistant_id."),
         concurrency: Options.integer("concurrency").pipe(
           Options.filterMap(
@@ -296,6 +304,35 @@ const calls = Command.make("calls").pipe(
     ).pipe(Command.withDescription("Prints every call as a line of JSON (NDJSON), newest first."))
   ])
 )
+
+const redact = Command.make(
+  "redact",
+  {
+    json,
+    fields: Options.text("field").pipe(
+      Options.withPseudoName("FIELDS"),
+      Options.withDescription("What to look for: phone_number,ssn and so on; may be given again. All 29 unless told."),
+      Options.repeated
+    ),
+    type: Options.text("type").pipe(
+      Options.withDescription("The transcript_type of a JSON transcript, where it does not say itself."),
+      Options.optional
+    ),
+    everyday: Options.boolean("everyday").pipe(
+      Options.withDescription("Weekdays, 'tomorrow', lengths of time, meetings and places such as 'home' count too.")
+    ),
+    numbered: Options.boolean("numbered").pipe(
+      Options.withDescription("[PHONE_NUMBER_1] and so on, the same for the same value.")
+    ),
+    file: Args.text({ name: "FILE" }).pipe(
+      Args.withDescription("Text, a line an utterance; a transcript as JSON; or a call as JSON. - is stdin.")
+    )
+  },
+  lazily(
+    () => import("./commands/Redact.js"),
+    (module) => module.redact
+  )
+).pipe(Command.withDescription("Shows what redaction would take out of a transcript, and why. It keeps nothing."))
 
 const dashboards = Command.make("dashboards").pipe(
   Command.withDescription("Dashboards, drawn in the terminal."),
@@ -411,6 +448,126 @@ const checkout = Command.make(
     (module) => module.checkout
   )
 ).pipe(Command.withDescription("Makes a key that reads one repository for an hour, and prints it, this once."))
+const input = {
+  input: Options.text("input").pipe(
+    Options.withPseudoName("FILE"),
+    Options.withDescription("A JSON object with fields, - for stdin; FIELD=VALUE goes before what stands in it."),
+    Options.optional
+  ),
+  fields: Args.text({ name: "SET" }).pipe(
+    Args.withDescription(
+      "FIELD=VALUE, by the names that the server knows; lists and objects are JSON, such as tags='[\"a\"]'."
+    ),
+    Args.repeated
+  )
+}
+const ofText = (name: string, what: string) => Options.text(name).pipe(Options.withDescription(what), Options.optional)
+
+/** The five commands that every kind of thing has. */
+const subjectCommands = <M>(
+  load: () => Promise<M>,
+  commands: (module: M) => SubjectCommands,
+  one: string,
+  selection: Record<string, Options.Options<Option.Option<string | number>>>
+) =>
+  [
+    Command.make(
+      "list",
+      { ...common, ...page, selection: Options.all(selection) },
+      lazily(load, (module) => commands(module).list)
+    ).pipe(Command.withDescription("Lists them, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).show)
+    ).pipe(Command.withDescription("Shows one with all of its fields.")),
+    Command.make(
+      "create",
+      { ...common, ...input },
+      lazily(load, (module) => commands(module).create)
+    ).pipe(Command.withDescription("Makes one and shows it.")),
+    Command.make(
+      "update",
+      { ...common, id: id(`The ${one}'s id.`), ...input },
+      lazily(load, (module) => commands(module).update)
+    ).pipe(Command.withDescription("Changes the fields that are given.")),
+    Command.make(
+      "delete",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).remove)
+    ).pipe(Command.withDescription("Deletes one."))
+  ] as const
+
+const loadEvaluators = () => import("./commands/Evaluators.js")
+const loadCatalog = () => import("./commands/TestCatalog.js")
+const ofProject = { project: Settings.positive("project", "Those of this project alone.") }
+
+const evaluators = Command.make("evaluators").pipe(
+  Command.withDescription("Test cases: how a simulated caller behaves, and what is asked of the call."),
+  Command.withSubcommands([
+    ...subjectCommands(loadEvaluators, (module) => module, "evaluator", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those of this agent alone."),
+      folder_path: ofText("folder-path", "Those in this very folder; blank for those in none."),
+      tag: ofText("tag", "Those with this tag."),
+      search: ofText("search", "Those with this text in their name or instructions, in any case.")
+    }),
+    Command.make(
+      "bulk-update",
+      {
+        ...common,
+        ...input,
+        many: Options.boolean("many").pipe(Options.withDescription("Show all of them, not the first alone."))
+      },
+      lazily(loadEvaluators, (module) => module.bulkUpdate)
+    ).pipe(
+      Command.withDescription(
+        "Changes many in one go, all or none: scenarios='[1,2]' project=1 folder_path=smoke append_instruction=..."
+      )
+    )
+  ])
+)
+
+const personalities = Command.make("personalities").pipe(
+  Command.withDescription("How simulated callers speak and behave."),
+  Command.withSubcommands([
+    ...subjectCommands(loadCatalog, (module) => module.personalities, "personality", {
+      ...ofProject,
+      enabled_in: Settings.positive("enabled-in", "Those that this project has enabled."),
+      language: ofText("language", "Those of this language.")
+    }),
+    Command.make(
+      "enable",
+      { ...common, id: id("The project's id."), ...input },
+      lazily(loadCatalog, (module) => module.enable)
+    ).pipe(Command.withDescription("Enables some for a project: personalities=1,2 or personalities=all language=en"))
+  ])
+)
+
+const profiles = Command.make("profiles").pipe(
+  Command.withDescription("What simulated callers know about themselves."),
+  Command.withSubcommands(
+    subjectCommands(loadCatalog, (module) => module.profiles, "test profile", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those written for this agent.")
+    })
+  )
+)
+
+const phoneNumbers = Command.make("phone-numbers").pipe(
+  Command.withDescription("Numbers that simulated callers call from."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.phoneNumbers, "phone number", ofProject))
+)
+
+const tools = Command.make("tools").pipe(
+  Command.withDescription("What simulated callers can use while they talk."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.tools, "tool", ofProject))
+)
+
+const folders = Command.make("folders").pipe(
+  Command.withDescription("Places for evaluators, under dot-separated paths."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.folders, "folder", ofProject))
+)
 
 const demo = Command.make(
   "demo",
@@ -433,6 +590,12 @@ const demo = Command.make(
 export const groups = {
   calls: Command.getSubcommands(calls),
   dashboards: Command.getSubcommands(dashboards),
+  evaluators: Command.getSubcommands(evaluators),
+  personalities: Command.getSubcommands(personalities),
+  profiles: Command.getSubcommands(profiles),
+  "phone-numbers": Command.getSubcommands(phoneNumbers),
+  tools: Command.getSubcommands(tools),
+  folders: Command.getSubcommands(folders),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
   tokens: Command.getSubcommands(tokens),
@@ -448,7 +611,14 @@ export const earshot = Command.make("earshot").pipe(
     init,
     serve,
     calls,
+    redact,
     dashboards,
+    evaluators,
+    personalities,
+    profiles,
+    phoneNumbers,
+    tools,
+    folders,
     keys,
     links,
     tokens,

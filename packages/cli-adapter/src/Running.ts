@@ -6,6 +6,7 @@ import type {
   NoActiveConnection,
   NotFound,
   RateLimited,
+  RedactionUnavailable,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -33,6 +34,7 @@ export type CommandFault =
   | Unauthenticated
   | Forbidden
   | RateLimited
+  | RedactionUnavailable
   | StorageFault
 
 /** A command that runs. */

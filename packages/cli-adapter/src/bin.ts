@@ -49,13 +49,16 @@ const engine = (settings: EngineSettings): EngineLayer =>
       const box = await secretBox(settings)
       if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
       const { allowedHosts, publicUrl, repositories } = settings.codeHosts
-      const { maxRecordingBytes, recordingHosts, recordings, transcriber } = settings
+      const { maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
-        ...(maxRecordingBytes === undefined ? {} : { ingest: { maxRecordingBytes } }),
+        ingest: {
+          redaction: { details: redactDetails },
+          ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
+        },
         codeHosts: CodeHosts.layer({
           allowedHosts,
           ...(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } })

@@ -20,8 +20,13 @@ import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
 import * as AgentDirectory from "./catalog/AgentDirectory.js"
 import * as Agents from "./catalog/Agents.js"
+import * as Folders from "./catalog/Folders.js"
 import * as Organizations from "./catalog/Organizations.js"
+import * as Personalities from "./catalog/Personalities.js"
+import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
 import * as Projects from "./catalog/Projects.js"
+import * as TestProfiles from "./catalog/TestProfiles.js"
+import * as Tools from "./catalog/Tools.js"
 import * as CheckoutReleases from "./checkouts/CheckoutReleases.js"
 import * as Checkouts from "./checkouts/Checkouts.js"
 import * as CodeConnections from "./checkouts/CodeConnections.js"
@@ -31,12 +36,15 @@ import type { RepositoryServer } from "./checkouts/RepositoryServer.js"
 import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
+import * as Ledger from "./credits/Ledger.js"
+import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as Metrics from "./metrics/Metrics.js"
 import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as NerProvider from "./redaction/NerProvider.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -46,12 +54,19 @@ import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
+import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
+import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
+import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
+import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
+import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
@@ -69,10 +84,17 @@ export type Services =
   | Projects.Projects
   | Agents.Agents
   | Organizations.Organizations
+  | Personalities.Personalities
+  | TestProfiles.TestProfiles
+  | PhoneNumbers.PhoneNumbers
+  | Tools.Tools
+  | Folders.Folders
+  | Evaluators.Evaluators
   | Calls.Calls
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
+  | Ledger.Ledger
   | CodeConnections.CodeConnections
   | Checkouts.Checkouts
   | Repositories.Repositories
@@ -85,6 +107,8 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource>
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
+  readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
   /** The kinds of code hosts that repositories are checked out from; those at public addresses unless told. */
   readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer>
@@ -106,12 +130,19 @@ export const stores = Layer.mergeAll(
   OrganizationStoreSql.layer,
   ProjectStoreSql.layer,
   AgentStoreSql.layer,
+  PersonalityStoreSql.layer,
+  TestProfileStoreSql.layer,
+  PhoneNumberStoreSql.layer,
+  ToolStoreSql.layer,
+  FolderStoreSql.layer,
+  EvaluatorStoreSql.layer,
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer,
+  LedgerStoreSql.layer,
   CodeConnectionStoreSql.layer,
   CheckoutGrantStoreSql.layer
 )
@@ -127,15 +158,23 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
-const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(
-  Layer.provideMerge(Metrics.layer),
-  Layer.provide(Analytics.layer)
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
+
+/** What tests refer to beside projects, agents and metrics. */
+const testCatalog = Layer.mergeAll(
+  Personalities.layer,
+  TestProfiles.layer,
+  PhoneNumbers.layer,
+  Tools.layer,
+  Folders.layer
 )
 
 const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Repositories.layer).pipe(
   Layer.provide(CheckoutReleases.layer),
   Layer.provide(Vault.layer)
 )
+
+const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
@@ -144,10 +183,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       Layer.mergeAll(
         ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
         ports.recordings ?? HttpRecordingSource.layer(),
-        ports.transcriber ?? Transcriber.layerNone
+        ports.transcriber ?? Transcriber.layerNone,
+        ports.ner ?? NerProvider.layerNone
       )
     ),
-    Layer.merge(dashboards),
+    Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
+    Layer.merge(Ledger.layer),
     Layer.merge(
       Layer.provide(
         checkouts,

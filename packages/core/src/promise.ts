@@ -28,13 +28,20 @@ import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
 import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
+import { Folders } from "./catalog/Folders.js"
 import { type FoundedOrganization, Organizations } from "./catalog/Organizations.js"
+import { Personalities } from "./catalog/Personalities.js"
+import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
+import { Ledger } from "./credits/Ledger.js"
+import { TestProfiles } from "./catalog/TestProfiles.js"
+import { Tools } from "./catalog/Tools.js"
 import { Checkouts } from "./checkouts/Checkouts.js"
 import type { Released } from "./checkouts/CheckoutReleases.js"
 import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
+import { Evaluators } from "./evaluators/Evaluators.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -67,12 +74,19 @@ export interface PromiseEngine {
   readonly users: Promised<Context.Tag.Service<Users>>
   readonly projects: Promised<Context.Tag.Service<Projects>>
   readonly agents: Promised<Context.Tag.Service<Agents>>
+  readonly personalities: Promised<Context.Tag.Service<Personalities>>
+  readonly testProfiles: Promised<Context.Tag.Service<TestProfiles>>
+  readonly phoneNumbers: Promised<Context.Tag.Service<PhoneNumbers>>
+  readonly tools: Promised<Context.Tag.Service<Tools>>
+  readonly folders: Promised<Context.Tag.Service<Folders>>
+  readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
   }
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
+  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   readonly codeConnections: Promised<Context.Tag.Service<CodeConnections>>
   readonly checkouts: Promised<Context.Tag.Service<Checkouts>> & {
     /** Takes back, at their hosts, tokens that have ended here; run it now and then, every half minute for example. */
@@ -108,7 +122,9 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               [
                 name,
                 (...args: ReadonlyArray<unknown>) => {
-                  const { actor, signal } = optionsOf(args)
+                  const options = optionsOf(args)
+                  if (options?.actor === undefined) return Promise.reject(new TypeError(WITHOUT_ACTOR))
+                  const { actor, signal } = options
                   return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
                 }
               ]
@@ -127,9 +143,16 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       users: Users,
       projects: Projects,
       agents: Agents,
+      personalities: Personalities,
+      testProfiles: TestProfiles,
+      phoneNumbers: PhoneNumbers,
+      tools: Tools,
+      folders: Folders,
+      evaluators: Evaluators,
       calls: Calls,
       dashboards: Dashboards,
       widgets: Widgets,
+      ledger: Ledger,
       codeConnections: CodeConnections,
       checkouts: Checkouts,
       organizations: Organizations,
@@ -143,6 +166,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     users: promised(services.users),
     projects: promised(services.projects),
     agents: promised(services.agents),
+    personalities: promised(services.personalities),
+    testProfiles: promised(services.testProfiles),
+    phoneNumbers: promised(services.phoneNumbers),
+    tools: promised(services.tools),
+    folders: promised(services.folders),
+    evaluators: promised(services.evaluators),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>
@@ -150,6 +179,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
+    ledger: promised(services.ledger),
     codeConnections: promised(services.codeConnections),
     checkouts: { ...promised(services.checkouts), endDue: () => run(services.checkouts.endDue) },
     organizations: { create: (input) => run(services.organizations.create(input)) },
@@ -163,10 +193,16 @@ type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, un
 
 const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
 
-/** The last argument of a use case called by promise. Leaving it out is the one mistake the types may not have stopped. */
-const optionsOf = (args: ReadonlyArray<unknown>): CallOptions =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller's types said so
-  args[args.length - 1] as CallOptions
+/**
+ * The last argument of a use case called by promise. A caller without types may have left it out, or passed an id in its
+ * place.
+ */
+const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefined => {
+  const last = args.at(-1)
+  return typeof last === "object" && last !== null ? last : undefined
+}
+
+const WITHOUT_ACTOR = "Say for whom: the last argument of a use case is { actor }, such as hostActor(organization.id)."
 
 /** The value, or the typed error itself as the rejection: callers test it with `instanceof` or by its `_tag`. */
 const settled = <A, E>(exit: Exit.Exit<A, E>): Promise<A> =>

@@ -7,6 +7,7 @@ import {
   type Operation,
   operations,
   type RateLimited,
+  type RedactionUnavailable,
   type RepositoryBusy,
   type RepositoryUnavailable,
   type StorageBusy,
@@ -35,6 +36,7 @@ export type HttpFault =
   | NoActiveConnection
   | NotFound
   | RateLimited
+  | RedactionUnavailable
   | Refused
   | RepositoryBusy
   | RepositoryUnavailable
@@ -51,6 +53,9 @@ const detail = (status: number, sentence: string, headers: Readonly<Record<strin
 
 /** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** Seconds that a model which finds what is to be redacted is given to come back. */
+const RETRY_REDACTION_SECONDS = 30
 
 /** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
 export const serverError = (requestId: string): FaultAnswer => ({
@@ -86,6 +91,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
         detail(502, message, retryAfterSeconds === null ? {} : retryAfter(retryAfterSeconds)),
       RepositoryUnavailable: () => detail(404, noSuch("Repository").message),
       RepositoryBusy: () => MessageFaults.busy.answer,
+      RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => MessageFaults.busy.answer,
       StorageError: () => serverError(requestId),
       Refused: ({ answer }) => answer

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises"
 import * as spectral from "@stoplight/spectral-core"
 import * as rulesets from "@stoplight/spectral-rulesets"
 import { describe, expect, it } from "vitest"
@@ -29,6 +30,8 @@ describe("the OpenAPI document", async () => {
       })
     )
     const found = await linter.run(JSON.stringify(document))
+    // It blocks the process for longer than idle connections are kept: let both sides see that this one was closed.
+    await delay(100)
     expect(found.map(({ code, message, path }) => `${code} ${path.join(".")}: ${message}`)).toEqual([])
   })
 
@@ -95,7 +98,17 @@ describe("the OpenAPI document", async () => {
       (await server.send("POST", "/observability/v1/observe/", { key, json: { call_id: "c", agent } })).json,
       "id"
     )
+    const made = async (subject: string, json: object) =>
+      at((await server.send("POST", `/test_framework/v1/${subject}/`, { key, json })).json, "id")
+    const evaluator = await made("scenarios", { agent, name: "E", scenario_type: "instruction", instructions: "Hi" })
     const ids: Readonly<Record<string, unknown>> = {
+      "/test_framework/v1/scenarios/{id}/": evaluator,
+      "/test_framework/v1/personalities/{id}/": await made("personalities", { project, name: "P", language: "en" }),
+      "/test_framework/v1/test_profiles/{id}/": await made("test_profiles", { project, name: "T" }),
+      "/test_framework/v1/phone_numbers/{id}/": await made("phone_numbers", { project, number: "1" }),
+      "/test_framework/v1/tools/{id}/": await made("tools", { project, name: "T" }),
+      "/test_framework/v1/folders/{id}/": await made("folders", { project, path: "f" }),
+      "/user/v1/projects/{id}/enable_personalities/": project,
       "/dashboards/dashboards/{id}/": dashboard,
       "/dashboards/widgets/{id}/": widget,
       "/observability/v1/call-logs/{id}/": call,
@@ -103,7 +116,7 @@ describe("the OpenAPI document", async () => {
       "/test_framework/v1/agents/{id}/": agent
     }
     // Ids of examples are those of nobody; here they are the tenant's.
-    const own = { project, agent, dashboard, bounds: [{ type: "dashboard", id: dashboard }] }
+    const own = { project, agent, dashboard, scenarios: [evaluator], bounds: [{ type: "dashboard", id: dashboard }] }
     let sent = 0
     for (const { method, operation, path } of operations) {
       const example = at(operation, "requestBody", "content", "application/json", "example")

@@ -1,6 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
+import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { Recording } from "./CallRecord.js"
 
@@ -30,5 +31,9 @@ export interface Delivery {
   readonly recording: Recording | undefined
   /** Why the recording that this delivery announced is not there, in a sentence for a person. */
   readonly recordingFault: string | undefined
+  /** The fields that are gone from transcript and recording. */
+  readonly redactFields: ReadonlyArray<SensitiveField>
+  /** The recording that is there holds what was to be redacted, and could not be muted: it goes. */
+  readonly dropsRecording: boolean
   readonly receivedAt: DateTime.Utc
 }

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import { type Faults, fault, isFaulty, mergeFaults, noFaults, underPath } from "../kernel/Faults.js"
 import type { AgentId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
+import { inInterfaceOrder, type SensitiveField } from "../redaction/SensitiveField.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
@@ -35,6 +36,8 @@ export interface Judged {
   /** Undefined where the body brings none. */
   readonly transcript: RawTranscript | undefined
   readonly recording: Announced | undefined
+  /** What is to be redacted; empty where nothing is. */
+  readonly redact: ReadonlyArray<SensitiveField>
   /** The transcript is to be made from the recording. */
   readonly transcribe: boolean
 }
@@ -45,8 +48,6 @@ export interface Refused {
   readonly agent: AgentReference
 }
 
-const REDACTION_MISSING =
-  "Redaction is not available in this version: leave this out, or redact the call before it is sent. Nothing was stored."
 const METRICS_MISSING = "Metrics cannot be evaluated on ingestion in this version: leave this out. Nothing was stored."
 const NEEDS_TRANSCRIBER =
   'No transcriber is configured, and the transcript type "none-mono" needs one to make a transcript from the audio.'
@@ -120,7 +121,6 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
   const faults = mergeFaults(
     agent.id === undefined && agent.assistantId === undefined ? unnamed : noFaults,
     Either.match(decoded, { onLeft: (found) => underPath("transcript_json", found), onRight: () => noFaults }),
-    body.redact_fields !== null && body.redact_fields.length > 0 ? fault("redact_fields", REDACTION_MISSING) : noFaults,
     body.metric_ids !== null && body.metric_ids.trim() !== "" ? fault("metric_ids", METRICS_MISSING) : noFaults,
     transcribe && !abilities.transcribes ? fault("transcript_type", NEEDS_TRANSCRIBER) : noFaults,
     transcribe && recording === undefined ? fault("voice_recording", NEEDS_AUDIO) : noFaults,
@@ -133,6 +133,7 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
         agent,
         transcript: transcribe ? undefined : Either.getOrUndefined(decoded),
         recording,
+        redact: inInterfaceOrder(body.redact_fields ?? []),
         transcribe
       })
 }

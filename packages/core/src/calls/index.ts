@@ -1,10 +1,12 @@
 export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { RedactionOwed, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallQuery, Calls, type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./Calls.js"
 export { type CallQuestion, CallStore, type Delivered } from "./CallStore.js"
 export type { CalledAgent, Delivery } from "./Delivery.js"
 export { IngestBody, redactFields } from "./IngestBody.js"
 export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./RecordingSource.js"
+export type { CallDetail, RedactionConfig } from "./RedactDelivery.js"
 export { ReviewPatch } from "./Review.js"
 export {
   type Audio,

@@ -34,8 +34,8 @@ export const printPath = (path: ReadonlyArray<PathSegment>): string =>
     (printed, segment) =>
       typeof segment === "number"
         ? `${printed}[${segment}]`
-        : printed === ""
-          ? String(segment)
+        : printed === "" || String(segment).startsWith("[")
+          ? `${printed}${String(segment)}`
           : `${printed}.${String(segment)}`,
     ""
   ) || NON_FIELD
@@ -87,7 +87,9 @@ export const Said = {
   notAList: "Expected a list of items.",
   notAnObject: "Expected an object.",
   notAChoice: (value: unknown) => `"${shorten(value)}" is not a valid choice.`,
+  otherProject: (id: number) => `The id ${id} is of another project.`,
   unknownId: (id: unknown) => `Invalid pk "${shorten(id)}" - object does not exist.`,
+  repeatedId: (id: number) => `The id ${id} is given more than once.`,
   tooLong: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
   tooMany: (limit: number) => `Ensure this field has no more than ${limit} elements.`,
   tooFew: (limit: number) => `Ensure this field has at least ${limit} elements.`,

@@ -90,6 +90,46 @@ export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schem
     { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
 
+/**
+ * A list of identifiers of one kind, each named once. Read in one pass, since a request may name thousands; an item that
+ * is no id is a fault at its position.
+ */
+export const ids = <A extends number>(
+  _: Schema.Schema<A, number>,
+  limits: { readonly min?: number; readonly max?: number } = {}
+): Schema.Schema<ReadonlyArray<A>, unknown> => {
+  const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
+  return judged(
+    (input) => {
+      if (!Array.isArray(input)) return Either.left({ [NON_FIELD]: [input === null ? Said.notNull : Said.notAList] })
+      if (input.length < min) return Either.left({ [NON_FIELD]: [Said.tooFew(min)] })
+      if (input.length > max) return Either.left({ [NON_FIELD]: [Said.tooMany(max)] })
+      const faults: Record<string, Array<string>> = {}
+      const seen = new Set<number>()
+      const repeated = new Set<number>()
+      input.forEach((value: unknown, position) => {
+        const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
+        if (typeof number === "number" && Number.isSafeInteger(number) && number > 0) {
+          ;(seen.has(number) ? repeated : seen).add(number)
+        } else faults[`[${position}]`] = [value === null ? Said.notNull : Said.notAnInteger]
+      })
+      if (repeated.size > 0) faults[NON_FIELD] = Array.from(repeated, Said.repeatedId)
+      return Object.keys(faults).length > 0
+        ? Either.left(faults)
+        : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+          Either.right([...seen] as unknown as ReadonlyArray<A>)
+    },
+    (value) => value,
+    {
+      type: "array",
+      items: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      uniqueItems: true,
+      ...(min === 0 ? {} : { minItems: min }),
+      ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
+    }
+  )
+}
+
 /** A finite number. */
 export const number: Schema.Schema<number, number | string> = reading(
   Schema.Number,

@@ -17,6 +17,11 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       now: DateTime.Utc
     ) => Effect.Effect<Metric, StorageFault>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
+    /** All of these that are there, in one statement and in no order. */
+    readonly findAll: (
+      permit: Permit,
+      ids: ReadonlyArray<MetricId>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** The metrics of this slug that the project's agents have. */
     readonly withSlug: (
       permit: Permit,

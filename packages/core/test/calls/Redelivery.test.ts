@@ -29,6 +29,8 @@ const silent: Delivery = {
   transcript: undefined,
   recording: undefined,
   recordingFault: undefined,
+  redactFields: [],
+  dropsRecording: false,
   receivedAt: at(0)
 }
 
@@ -73,6 +75,8 @@ const deliveries: fc.Arbitrary<Delivery> = fc.record({
   ),
   recording: maybe(fc.constantFrom(sound("x"), sound("y"), sound("z", "z", null))),
   recordingFault: maybe(fc.constantFrom("gone")),
+  redactFields: fc.constant([]),
+  dropsRecording: fc.constant(false),
   receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
 })
 
@@ -88,6 +92,7 @@ describe("a repeated delivery", () => {
           changed: false,
           transcriptChanged: false,
           recordingChanged: false,
+          owed: [],
           released: []
         })
       })

@@ -80,6 +80,23 @@ describe("the chart rules", () => {
     ).toEqual({})
   })
 
+  it("take of each field the aggregates that mean something", () => {
+    const every = ["count", "sum", "avg", "min", "max", "p50", "p95", "p99"]
+    const taken = (field: string, more: object = {}) =>
+      every.filter((aggregation_function) => {
+        const bar = { chart_type: "bar", time_period: "day", field, aggregation_function, ...more }
+        return Object.keys(faultsOf(bar)).length === 0
+      })
+    for (const field of ["duration", "metadata.price", "dynamic_variables.n"]) expect(taken(field)).toEqual(every)
+    expect(taken("metric_evaluations.value", { metric: 1 })).toEqual(every)
+    for (const field of ["success", "is_reviewed"]) expect(taken(field)).toEqual(["count", "sum", "avg"])
+    expect(taken("metadata.ok", { data_type: "boolean" })).toEqual(["count", "sum", "avg"])
+    expect(taken("metadata.word", { data_type: "string" })).toEqual(["count"])
+    for (const field of ["id", "agent.id", "topic", "status", "timestamp", "metric_evaluations.metric.name"]) {
+      expect(taken(field)).toEqual(["count"])
+    }
+  })
+
   it("give stat no field", () => {
     expect(faultsOf({ chart_type: "stat" })).toEqual({})
     expect(faultsOf({ chart_type: "stat", field: null })).toEqual({})

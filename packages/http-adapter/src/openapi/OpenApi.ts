@@ -6,6 +6,12 @@ import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
   ["Calls", "Production calls: taken in, listed, reviewed."],
+  ["Evaluators", "Test cases: how a simulated caller behaves, and what is asked of the call."],
+  ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
+  ["Test profiles", "What simulated callers know about themselves."],
+  ["Phone numbers", "Numbers that simulated callers call from."],
+  ["Tools", "What simulated callers can use while they talk."],
+  ["Folders", "Places for evaluators, under dot-separated paths."],
   ["Dashboards", "Dashboards, their widgets, and what widgets show."],
   ["Projects", "What everything else belongs to."],
   ["Agents", "The voice agents that are observed and tested."],

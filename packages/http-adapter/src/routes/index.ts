@@ -3,15 +3,25 @@ import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { checkouts } from "./Checkouts.js"
+import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
+import { evaluators } from "./Evaluators.js"
+import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...dashboards,
   ...widgets,
+  ...ledger,
   ...projects,
   ...agents,
+  ...evaluators,
+  ...personalities,
+  ...testProfiles,
+  ...phoneNumbers,
+  ...tools,
+  ...folders,
   ...apiKeys,
   ...tokens,
   ...shareableLinks,

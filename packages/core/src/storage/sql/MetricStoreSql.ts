@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { AgentId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { EvalType, Metric, MetricType } from "../../metrics/Metric.js"
 import { MetricStore } from "../../metrics/MetricStore.js"
+import { Dialect } from "./Dialect.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
@@ -38,7 +39,9 @@ const toMetric = (row: typeof MetricRow.Type): Metric =>
 
 export const layer = Layer.effect(
   MetricStore,
-  Effect.map(SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const dialect = yield* Dialect
     const columns = sql.literal(
       "id, organization_id, project_id, agent_id, name, slug, type, eval_type, created_ms, updated_ms"
     )
@@ -66,6 +69,10 @@ export const layer = Layer.effect(
           metrics.first,
           storing("MetricStore.find")
         ),
+      findAll: (permit, wanted) =>
+        sql`SELECT ${columns} FROM metrics
+            WHERE id IN ${dialect.integers(wanted)} AND organization_id = ${permit.organizationId}
+              AND deleted_ms IS NULL`.pipe(metrics.all, storing("MetricStore.findAll")),
       withSlug: (permit, project, slug) =>
         sql`SELECT id FROM metrics
             WHERE project_id = ${project} AND slug = ${slug} AND organization_id = ${permit.organizationId}

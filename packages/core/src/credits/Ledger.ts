@@ -1,0 +1,32 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import type { ValidationFailed } from "../kernel/Faults.js"
+import * as Pages from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { LedgerEntry } from "./LedgerEntry.js"
+import { LedgerStore } from "./LedgerStore.js"
+
+/** What the caller's organisation was charged. Source: design, sections 3 (redaction price) and 7. */
+export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
+  Ledger,
+  {
+    /** `{cursor?, limit?}`. Newest first. */
+    readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageFault>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Ledger,
+  Effect.map(LedgerStore, (store) =>
+    Ledger.of({
+      list: useCase("credits.list")((permit, query) =>
+        Effect.gen(function* () {
+          const page = yield* Pages.decodeRequest(query)
+          return Pages.pageOf(page, yield* store.list(permit, page), (entry) => entry.id)
+        })
+      )
+    })
+  )
+)

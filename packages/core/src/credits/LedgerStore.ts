@@ -1,0 +1,21 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Permit } from "../access/Permit.js"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { LedgerEntry } from "./LedgerEntry.js"
+
+/**
+ * What storage promises about charges. Entries are written by the stores of what is charged for, in the transaction that
+ * keeps it, and at most one for each charge key.
+ */
+export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore")<
+  LedgerStore,
+  {
+    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    readonly list: (
+      permit: Permit<"credits:read">,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<LedgerEntry>, StorageFault>
+  }
+>() {}

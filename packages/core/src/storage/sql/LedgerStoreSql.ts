@@ -1,0 +1,54 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { ChargeReason, LedgerEntry } from "../../credits/LedgerEntry.js"
+import { LedgerStore } from "../../credits/LedgerStore.js"
+import { ofMicros } from "../../kernel/Credits.js"
+import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import { keyset } from "./Keyset.js"
+import { within } from "./Reach.js"
+import { Instant, readRows } from "./Rows.js"
+import { storing } from "./Storing.js"
+
+const LedgerRow = Schema.Struct({
+  id: LedgerEntryId,
+  organization_id: OrganizationId,
+  project_id: ProjectId,
+  agent_id: Schema.NullOr(AgentId),
+  call_id: Schema.NullOr(CallId),
+  reason: ChargeReason,
+  seconds: Schema.NullOr(Schema.Number),
+  amount_micros: Schema.Int,
+  created_ms: Instant
+})
+
+const entries = readRows(
+  LedgerRow,
+  (row) =>
+    new LedgerEntry({
+      id: row.id,
+      organizationId: row.organization_id,
+      projectId: row.project_id,
+      agentId: row.agent_id,
+      callId: row.call_id,
+      reason: row.reason,
+      seconds: row.seconds,
+      amount: ofMicros(BigInt(row.amount_micros)),
+      createdAt: row.created_ms
+    })
+)
+
+export const layer = Layer.effect(
+  LedgerStore,
+  Effect.map(SqlClient, (sql) =>
+    LedgerStore.of({
+      list: (permit, page) =>
+        sql`SELECT id, organization_id, project_id, agent_id, call_id, reason, seconds, amount_micros, created_ms
+            FROM credit_entries
+            WHERE organization_id = ${permit.organizationId}
+              AND ${within(sql, permit, { project: "project_id", agent: "agent_id" })}
+              AND ${keyset(sql, page)}`.pipe(entries.all, storing("LedgerStore.list"))
+    })
+  )
+)
