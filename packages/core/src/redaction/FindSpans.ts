@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../kernel/Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
 import { addressCandidates } from "./recognisers/Addresses.js"
@@ -37,29 +38,42 @@ export const DEFAULT_THRESHOLD = 0.5
  * Every sensitive span of a call, of all fields, in reading order, none overlapping. It does not depend on which fields
  * are asked for: so asking for more never changes what a span is, it only redacts more.
  */
-export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyArray<Found> => {
+export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyArray<Found> =>
+  atOnce(findingSpans(call, options))
+
+/** The same, in steps. */
+export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
   const { everyday = false, extra = [], threshold = DEFAULT_THRESHOLD } = options
   const model = options.model ?? shippedModel()
   const runs = runsOf(call.tokens)
+  yield
   const cues = cuesOf(call)
+  yield
   const addresses = spokenAddressesOf(call.tokens, runs)
   const candidates: Array<Candidate> = []
-  for (const some of [
-    addressCandidates(call, runs, addresses),
-    numberCandidates(call, runs, cues),
-    timeCandidates(call, runs, cues),
-    moneyCandidates(call, runs, cues),
-    placeCandidates(call, runs, model.sets),
-    peopleCandidates(call, runs, model.sets),
-    organizationCandidates(call, model.sets),
-    termCandidates(call),
-    secretCandidates(call, runs),
-    taggerCandidates(call, everyday, model, options.thresholds, options.seen),
-    extra
-  ]) {
+  const add = (some: ReadonlyArray<Candidate>): void => {
     for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)
   }
+  for (const recognise of [
+    () => addressCandidates(call, runs, addresses),
+    () => numberCandidates(call, runs, cues),
+    () => timeCandidates(call, runs, cues),
+    () => moneyCandidates(call, runs, cues),
+    () => placeCandidates(call, runs, model.sets),
+    () => peopleCandidates(call, runs, model.sets),
+    () => organizationCandidates(call, model.sets),
+    () => termCandidates(call),
+    () => secretCandidates(call, runs)
+  ]) {
+    yield
+    add(recognise())
+  }
+  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen))
+  add(extra)
+  yield
   const first = resolve(candidates, threshold)
+  yield
   const again = repeatCandidates(call, runs, first, model.sets)
+  yield
   return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
 }

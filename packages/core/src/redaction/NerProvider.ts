@@ -2,8 +2,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { breathing } from "../kernel/Steps.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
-import { type Redaction, redactTranscript } from "./RedactTranscript.js"
+import { redactingTranscript, type Redaction, redactTranscript } from "./RedactTranscript.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import type { RedactOptions, TurnSpan } from "./SpansToRedact.js"
 
@@ -50,6 +51,9 @@ export const soundSpans = (raw: RawTranscript, spans: ReadonlyArray<TurnSpan>): 
     )
   })
 
+/** Characters that are read in one go; with more the event loop runs in between. */
+const LONG = 4096
+
 /**
  * Redacts a call with the host's model beside the rules. Fails closed: when the model fails there is no transcript to
  * store. Without fields the model is not asked.
@@ -65,6 +69,9 @@ export const redactCall = Effect.fn("Redaction.redactCall")(function* (
     raw.turns.map((turn) => turn.content),
     fields
   )
-  const redaction: Redaction = redactTranscript(raw, fields, { ...options, extra: soundSpans(raw, spans) })
+  const all = { ...options, extra: soundSpans(raw, spans) }
+  if (raw.turns.reduce((length, turn) => length + turn.content.length, 0) <= LONG && raw.toolCalls.length === 0)
+    return redactTranscript(raw, fields, all)
+  const redaction: Redaction = yield* breathing(() => redactingTranscript(raw, fields, all))
   return redaction
 })

@@ -1,5 +1,6 @@
 import type { Json } from "../kernel/Json.js"
 import { MAX_JSON_DEPTH } from "../kernel/Json.js"
+import { atOnce } from "../kernel/Steps.js"
 import { callTextOf } from "./CallText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
@@ -148,7 +149,7 @@ export const redactJson = (
   const call = callTextOf(leaves.map((leaf, index) => ({ speaker: String(index), content: leaf.text, apart: true })))
   const { extra: _, replacement = byLabel, ...find } = options
   const write = replacer(replacement)
-  const found = spansToRedact(call, new Set(fields), find)
+  const found = atOnce(spansToRedact(call, new Set(fields), find))
   let span = 0
   const texts = leaves.map((leaf, index) => {
     const place = call.turns[index]

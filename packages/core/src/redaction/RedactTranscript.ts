@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../kernel/Steps.js"
 import type { RawTranscript, RedactedTranscript, ToolCall, Turn, Word } from "../transcripts/Transcript.js"
 import { type AudioRange, type AudioRanges, joinRanges, placeWords, rangeOf, wordsWithin } from "./AudioRanges.js"
 import { callTextOf } from "./CallText.js"
@@ -46,7 +47,14 @@ export const redactTranscript = (
   raw: RawTranscript,
   fields: ReadonlyArray<SensitiveField>,
   options: RedactOptions = {}
-): Redaction => {
+): Redaction => atOnce(redactingTranscript(raw, fields, options))
+
+/** The same, in steps: the more there is to read, the more of them. */
+export function* redactingTranscript(
+  raw: RawTranscript,
+  fields: ReadonlyArray<SensitiveField>,
+  options: RedactOptions = {}
+): Steps<Redaction> {
   if (fields.length === 0) {
     return {
       transcript: { _tag: "RedactedTranscript", turns: raw.turns, toolCalls: raw.toolCalls },
@@ -67,11 +75,13 @@ export const redactTranscript = (
     ...raw.turns.map((turn) => ({ speaker: turn.speaker, content: turn.content })),
     ...leaves.map((leaf) => ({ speaker: "tool", content: leaf.text, apart: true }))
   ])
+  yield
   const extraCandidates = extra.map((one): Candidate => {
     const start = call.turns[one.turn]?.start ?? 0
     return { ...one, start: start + one.start, end: start + one.end }
   })
-  const found = spansToRedact(call, asked, { ...find, extra: extraCandidates })
+  const found = yield* spansToRedact(call, asked, { ...find, extra: extraCandidates })
+  yield
   const write = replacer(replacement)
   const spans: Array<TurnSpan> = []
   const ranges: Array<AudioRange> = []

@@ -1,5 +1,6 @@
+import type { Steps } from "../kernel/Steps.js"
 import type { CallText } from "./CallText.js"
-import { type FindOptions, findSpans } from "./FindSpans.js"
+import { findingSpans, type FindOptions } from "./FindSpans.js"
 import type { ReplacementStyle } from "./Replacement.js"
 import { type Found, ofFields } from "./Resolve.js"
 import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
@@ -43,21 +44,24 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
  * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
  * until nothing more is found: redacting a redacted call therefore changes nothing.
  */
-export const spansToRedact = (
+export function* spansToRedact(
   call: CallText,
   fields: ReadonlySet<SensitiveField>,
   options: FindOptions
-): ReadonlyArray<Found> => {
+): Steps<ReadonlyArray<Found>> {
   let current = call
   const seen = new Map<string, ReadonlyArray<Candidate>>()
   let all: ReadonlyArray<Found> = []
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const found = ofFields(findSpans(current, { ...options, seen }), fields).filter(
-      (one) => !isOpaque(current.text, one)
+    const before = current
+    const found = ofFields(yield* findingSpans(before, { ...options, seen }), fields).filter(
+      (one) => !isOpaque(before.text, one)
     )
     if (found.length === 0) break
     all = [...all, ...found].sort(inOrder)
+    yield
     current = withOpaque(current, found)
+    yield
   }
   return all
 }

@@ -251,6 +251,20 @@ describe("a host's own model", () => {
     const result = await Effect.runPromise(Redaction.redactCall(raw, ["person_name"]).pipe(Effect.provide(found)))
     expect(result.transcript.turns[0]?.content).toBe("the [PERSON_NAME] is here")
   })
+  it("leaves the event loop to others while it reads a long call", async () => {
+    const raw = call(...Array.from({ length: 400 }, (_, at) => `C: my number is 415-555-${2000 + at}, thank you`))
+    let turns = 0
+    let immediate = setImmediate(function count() {
+      turns++
+      immediate = setImmediate(count)
+    })
+    const result = await Effect.runPromise(
+      Redaction.redactCall(raw, ["phone_number"]).pipe(Effect.provide(Redaction.nerProviderNone))
+    )
+    clearImmediate(immediate)
+    expect(turns).toBeGreaterThan(10)
+    expect(result).toEqual(Redaction.redactTranscript(raw, ["phone_number"]))
+  })
   it("fails closed", async () => {
     const broken = provider(() => Effect.fail(new Redaction.NerFailed({ cause: "down" })))
     const result = await Effect.runPromise(

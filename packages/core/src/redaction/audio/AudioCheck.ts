@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { breathe } from "../../kernel/Steps.js"
 import { type AudioFault, MutingNotProven } from "./AudioErrors.js"
 import { isEmptyFrame, type Mp3Layout, mp3Lateness, mp3Objection } from "./Mp3.js"
 import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary } from "./MuteAudio.js"
@@ -118,7 +119,7 @@ const listen = (to: Listening): Effect.Effect<void, MutingNotProven> =>
         catch: () => notProven(to.format, "it does not decode")
       })
       if (objection !== undefined) return yield* notProven(to.format, objection)
-      yield* Effect.yieldNow()
+      yield* breathe
     }
   })
 

@@ -1,4 +1,5 @@
 import type { CallText } from "../CallText.js"
+import type { Steps } from "../../kernel/Steps.js"
 import { type Candidate, candidate } from "../Span.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
@@ -106,20 +107,28 @@ export interface TaggerThresholds {
 
 export const defaultThresholds: TaggerThresholds = { plain: 0.42, everyday: 0.4 }
 
+/** How many tokens are tagged in one step. */
+const STEP = 4096
+
 /**
  * Names, places, dates, times, occupations and events by the statistical tagger. With `everyday` its everyday labels
  * count too. `seen` remembers turns by their text, so that a call read twice is tagged once.
  */
-export const taggerCandidates = (
+export function* taggerCandidates(
   call: CallText,
   everyday: boolean,
   model: Model = shippedModel(),
   thresholds: TaggerThresholds = defaultThresholds,
-  seen: Map<string, ReadonlyArray<Candidate>> = new Map()
-): ReadonlyArray<Candidate> => {
+  seen = new Map<string, ReadonlyArray<Candidate>>()
+): Steps<ReadonlyArray<Candidate>> {
   const { all } = call.tokens
   const found: Array<Candidate> = []
+  let breath = STEP
   for (let from = 0; from < all.length;) {
+    if (from >= breath) {
+      yield
+      breath = from + STEP
+    }
     let to = from
     while (to < all.length && to - from < MAX_STRETCH && call.turnOf[to] === call.turnOf[from]) to++
     const length = to - from
