@@ -1,6 +1,9 @@
 import type {
+  CodeHostFailed,
+  ConnectionRevoked,
   Database,
   Forbidden,
+  NoActiveConnection,
   NotFound,
   RateLimited,
   RedactionUnavailable,
@@ -24,6 +27,9 @@ export type CommandFault =
   | Database.DatabaseUnusable
   | ListenFailed
   | ValidationFailed
+  | CodeHostFailed
+  | ConnectionRevoked
+  | NoActiveConnection
   | NotFound
   | Unauthenticated
   | Forbidden

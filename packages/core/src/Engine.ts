@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
 import type { RateLimiter } from "./access/RateLimiter.js"
+import * as SecretBox from "./access/SecretBox.js"
 import * as ShareableLinks from "./access/ShareableLinks.js"
 import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
@@ -26,6 +27,13 @@ import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
 import * as Projects from "./catalog/Projects.js"
 import * as TestProfiles from "./catalog/TestProfiles.js"
 import * as Tools from "./catalog/Tools.js"
+import * as CheckoutReleases from "./checkouts/CheckoutReleases.js"
+import * as Checkouts from "./checkouts/Checkouts.js"
+import * as CodeConnections from "./checkouts/CodeConnections.js"
+import type { CodeHosts as CodeHostsPort } from "./checkouts/CodeHost.js"
+import * as Repositories from "./checkouts/Repositories.js"
+import type { RepositoryServer } from "./checkouts/RepositoryServer.js"
+import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import * as Ledger from "./credits/Ledger.js"
@@ -33,6 +41,7 @@ import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as Metrics from "./metrics/Metrics.js"
+import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as NerProvider from "./redaction/NerProvider.js"
@@ -40,6 +49,8 @@ import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
+import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
+import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
@@ -84,6 +95,9 @@ export type Services =
   | Dashboards.Dashboards
   | Widgets.Widgets
   | Ledger.Ledger
+  | CodeConnections.CodeConnections
+  | Checkouts.Checkouts
+  | Repositories.Repositories
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -96,6 +110,10 @@ export interface Ports {
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
   readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
+  /** The kinds of code hosts that repositories are checked out from; those at public addresses unless told. */
+  readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer>
+  /** What seals the secrets of connections; nothing unless told, and then none are taken. */
+  readonly secretBox?: Layer.Layer<SecretBox.SecretBox>
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
   /** How long this process may go by what another one has changed since; five seconds unless told. */
@@ -124,7 +142,9 @@ export const stores = Layer.mergeAll(
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer,
-  LedgerStoreSql.layer
+  LedgerStoreSql.layer,
+  CodeConnectionStoreSql.layer,
+  CheckoutGrantStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -149,6 +169,11 @@ const testCatalog = Layer.mergeAll(
   Folders.layer
 )
 
+const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Repositories.layer).pipe(
+  Layer.provide(CheckoutReleases.layer),
+  Layer.provide(Vault.layer)
+)
+
 const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
@@ -164,6 +189,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
     Layer.merge(Ledger.layer),
+    Layer.merge(
+      Layer.provide(
+        checkouts,
+        Layer.mergeAll(ports.codeHosts ?? CodeHosts.layer(), ports.secretBox ?? SecretBox.layerNone)
+      )
+    ),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(stores),

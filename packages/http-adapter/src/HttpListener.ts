@@ -16,6 +16,7 @@ import { type App, makeApp, type TrustProxy } from "./App.js"
 import { defaultLimits, type HttpLimits } from "./Limits.js"
 import { bridge, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
+import { git } from "./routes/Git.js"
 import { serviceEndpoints } from "./routes/Service.js"
 
 /** What a listener takes, says and believes. */
@@ -57,7 +58,7 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     forRequests(runtime, log),
-    (metrics) => [...endpoints, ...serviceEndpoints(metrics, basePath, endpoints)],
+    (metrics) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, endpoints)],
     { basePath, limits, log, trustProxy }
   )
   return {
