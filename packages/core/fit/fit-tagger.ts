@@ -1,8 +1,9 @@
 /**
- * Fits the tagger and writes `src/redaction/tagger/packed-model.ts`; with `--cross-validate` it prints figures of models
- * that never saw what they are measured on, and writes nothing.
+ * Fits the tagger and writes `src/redaction/tagger/packed-model.ts`. With `--check` it tells whether that file is what it
+ * would write, and with `--cross-validate` it prints figures of models that never saw what they are measured on; neither
+ * writes anything.
  *
- *   npx tsc -b packages/core/fit && node packages/core/dist/fit/fit-tagger.js [--cross-validate] [--misses N]
+ *   npx tsc -b packages/core/fit && node packages/core/dist/fit/fit-tagger.js [--check | --cross-validate] [--misses N]
  */
 import { Redaction } from "@earshot/core"
 import * as RedactionKit from "@earshot/test-kit/redaction"
@@ -111,9 +112,14 @@ if (process.argv.includes("--cross-validate")) {
 } else {
   const model = train(training(examplesOf(written), examplesOf(spoken)), sets, options)
   const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
-  writeFileSync(
-    fileURLToPath(new URL("../../src/redaction/tagger/packed-model.ts", import.meta.url)),
-    `// Made by fit/fit-tagger.ts; sources and licences in fit/data/README.md.\nexport const packedModel: string =\n  "${packed}"\n`
-  )
-  console.log(`${(packed.length / 1024).toFixed(0)} KB`)
+  const file = fileURLToPath(new URL("../../src/redaction/tagger/packed-model.ts", import.meta.url))
+  const source = `// Made by fit/fit-tagger.ts; sources and licences in fit/data/README.md.\nexport const packedModel =\n  "${packed}"\n`
+  if (process.argv.includes("--check")) {
+    const isSame = readFileSync(file, "utf8") === source
+    console.log(isSame ? "The shipped model is what this makes." : "The shipped model is another one: fit it again.")
+    process.exitCode = isSame ? 0 : 1
+  } else {
+    writeFileSync(file, source)
+    console.log(`${(packed.length / 1024).toFixed(0)} KB`)
+  }
 }
