@@ -91,8 +91,7 @@ async function* read(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGene
     number += 1
     if (!lineByLine && line !== undefined) {
       const first = held.every(isBlank) && !isBlank(line)
-      if (first && Either.isRight(parse(line))) lineByLine = true
-      else {
+      if (!first || Either.isLeft(parse(line))) {
         held.push(line)
         heldBytes += line.length + 1
         if (heldBytes > MAX_DOCUMENT_BYTES) yield* release()

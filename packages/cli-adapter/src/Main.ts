@@ -149,9 +149,13 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   process.on("SIGTERM", onSignal)
 
   fiber.addObserver((exit) => {
-    if (Exit.isSuccess(exit)) return leave(0)
+    if (Exit.isSuccess(exit)) {
+      leave(0)
+      return
+    }
     if (caught !== undefined && Cause.isInterruptedOnly(exit.cause)) {
-      return leave(endsWell ? 0 : 128 + SIGNAL_NUMBERS[caught])
+      leave(endsWell ? 0 : 128 + SIGNAL_NUMBERS[caught])
+      return
     }
     const { body, code, lines } = reportOfCause(exit.cause, verbose)
     if (asJson && body !== undefined) process.stderr.write(`${printJson(body)}\n`)

@@ -44,6 +44,6 @@ export const layer: Layer.Layer<Screen> = Layer.sync(Screen, () => ({
   redraw: (text) => Effect.ignore(write(process.stderr, `\r\u001b[2K${text}`)),
   columns: process.stdout.isTTY ? Math.max(20, process.stdout.columns) : 100,
   colour: wantsColour(),
-  progress: process.stderr.isTTY && process.env["TERM"] !== "dumb",
+  progress: process.stderr.isTTY && process.env.TERM !== "dumb",
   interactive: process.stdin.isTTY && process.stdout.isTTY
 }))

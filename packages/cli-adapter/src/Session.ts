@@ -66,7 +66,7 @@ export const findCaller = (
   options: CallerOptions
 ): Effect.Effect<Caller, Misused | Refused | ValidationFailed | StorageFault, Credentials | Organizations> =>
   Effect.gen(function* () {
-    const environment = process.env["EARSHOT_API_KEY"]
+    const environment = process.env.EARSHOT_API_KEY
     if (Option.isSome(options.organization) && Option.isSome(options.apiKey)) {
       return yield* new Misused({ reason: "Give --organization or --api-key, not both: a key is of one organisation." })
     }

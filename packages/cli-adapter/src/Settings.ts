@@ -88,7 +88,7 @@ export { positive }
 /** The engine of a command that takes in no calls. */
 export const plainEngine = (address: string): EngineSettings => ({
   database: address,
-  recordings: process.env["EARSHOT_RECORDINGS"] ?? DEFAULT_RECORDINGS,
+  recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],
   maxRecordingBytes: undefined,
   transcriber: undefined,
@@ -100,17 +100,17 @@ export const plainEngine = (address: string): EngineSettings => ({
 export const ingestingEngine = (address: string, options: IngestingOptions): Effect.Effect<EngineSettings, Misused> =>
   Effect.gen(function* () {
     const env = process.env
-    const baseUrl = nonBlank(env["EARSHOT_TRANSCRIBER_URL"])
+    const baseUrl = nonBlank(env.EARSHOT_TRANSCRIBER_URL)
     if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl)) {
       return yield* new Misused({ reason: "EARSHOT_TRANSCRIBER_URL: it begins with http:// or https://." })
     }
-    const key = nonBlank(env["EARSHOT_TRANSCRIBER_KEY"])
+    const key = nonBlank(env.EARSHOT_TRANSCRIBER_KEY)
     return {
       ...plainEngine(address),
       recordings: options.recordings,
       recordingHosts: [
         ...options.recordingHosts,
-        ...(env["EARSHOT_RECORDING_HOSTS"] ?? "").split(",").map((host) => host.trim())
+        ...(env.EARSHOT_RECORDING_HOSTS ?? "").split(",").map((host) => host.trim())
       ].filter((host) => host !== ""),
       maxRecordingBytes: Option.getOrUndefined(options.maxRecordingBytes),
       transcriber:
@@ -119,7 +119,7 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
           : {
               baseUrl,
               apiKey: key === undefined ? undefined : Redacted.make(key),
-              model: nonBlank(env["EARSHOT_TRANSCRIBER_MODEL"]) ?? "whisper-1"
+              model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
             }
     }
   })

@@ -7,8 +7,8 @@ const CONTROL_PICTURES = 0x2400
  * Characters that a terminal would act on: C0 and C1 controls, DEL, line and paragraph separators, marks and overrides
  * of the writing direction, lone surrogates.
  */
-// eslint-disable-next-line no-control-regex -- finding control characters is what it is for
 const ACTIVE =
+  // eslint-disable-next-line no-control-regex -- finding control characters is what it is for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const visible = (character: string): string => {

@@ -12,6 +12,7 @@ import * as ShareableLinks from "./access/ShareableLinks.js"
 import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
+import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
 import * as Calls from "./calls/Calls.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
@@ -106,7 +107,10 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
-const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provideMerge(Metrics.layer))
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(
+  Layer.provideMerge(Metrics.layer),
+  Layer.provide(Analytics.layer)
+)
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>

@@ -87,7 +87,10 @@ export const lineRows = (
     if (value === null) return
     const [x, y] = [at(position), height(value)]
     const next = values[position + 1]
-    if (next === undefined || next === null) return dot(x, y)
+    if (next === undefined || next === null) {
+      dot(x, y)
+      return
+    }
     const [toX, toY] = [at(position + 1), height(next)]
     const steps = Math.max(1, Math.abs(toX - x), Math.abs(toY - y))
     for (let step = 0; step <= steps; step++) {

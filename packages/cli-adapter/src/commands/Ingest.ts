@@ -61,7 +61,7 @@ const sourcesOf = (names: ReadonlyArray<string>, interactive: boolean): Effect.E
 
 /** The agent of the calls that name none. */
 const withAgent = (agent: Option.Option<number>, call: unknown): unknown =>
-  Option.isSome(agent) && isPlainObject(call) && !present(call["agent"]) && !present(call["assistant_id"])
+  Option.isSome(agent) && isPlainObject(call) && !present(call.agent) && !present(call.assistant_id)
     ? { ...call, agent: agent.value }
     : call
 

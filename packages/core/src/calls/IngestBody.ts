@@ -186,9 +186,9 @@ const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input 
  */
 const checkOf = (schema: unknown): AnySchemaObject => {
   const node = isPlainObject(schema) ? schema : {}
-  if (node["format"] === "binary") return { not: {} }
+  if (node.format === "binary") return { not: {} }
   // Judged elsewhere: `Schema.Unknown` is `transcript_json`, whose format has a decoder.
-  if (node["$id"] === "/schemas/unknown") return {}
+  if (node.$id === "/schemas/unknown") return {}
   const checked: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(node)) {
     if (ANNOTATIONS.has(key)) continue
@@ -204,7 +204,7 @@ const checkOf = (schema: unknown): AnySchemaObject => {
             : value
   }
   if (Object.keys(checked).length === 0) return { keepable: "json" }
-  return node["type"] === "string" && node["enum"] === undefined ? { ...checked, keepable: "text" } : checked
+  return node.type === "string" && node.enum === undefined ? { ...checked, keepable: "text" } : checked
 }
 
 /** What checks nothing; and that unknown fields are none, which is no fault: they are passed over. */

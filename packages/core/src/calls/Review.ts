@@ -1,5 +1,5 @@
 /** What a person says of a call. */
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { STATUSES } from "../filters/Filter.js"
 import { type Faults, fault, mergeFaults, noFaults, failWhenFaulty } from "../kernel/Faults.js"

@@ -4,6 +4,7 @@
  */
 import * as Either from "effect/Either"
 import type { Bucket } from "../analytics/Bucket.js"
+import type { Chart, StatChart } from "../analytics/Chart.js"
 import { Aggregate, type DataType } from "../analytics/Measure.js"
 import { type Field, fieldOf } from "../filters/Filter.js"
 import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
@@ -177,36 +178,13 @@ export const effectiveType = (field: Field, given: DataType | null, evalType: Ev
   return field.of === "evaluation" && evalType !== undefined ? metricType(evalType) : "dynamic"
 }
 
-/** A chart that can be drawn, read out of a widget that passed the rules. */
-export type Chart = { readonly type: "stat" } | LineChart | PieChart | BarChart
-
-interface Plot {
-  readonly field: Field
-  readonly dataType: DataType
-  readonly group: Field | Bucket | null
-}
-
-export interface LineChart extends Plot {
-  readonly type: "line"
-}
-
-export interface PieChart extends Plot {
-  readonly type: "pie"
-}
-
-export interface BarChart extends Plot {
-  readonly type: "bar"
-  readonly aggregate: Aggregate
-  readonly period: Bucket
-}
-
-/** The chart of a widget; undefined for one that did not pass the rules. */
-export const chartOf = (spec: WidgetSpec, evalType: EvalType | undefined): Chart | undefined => {
-  if (spec.chartType === "stat") return { type: "stat" }
+/** The chart of a widget other than a stat; undefined for one that did not pass the rules. */
+export const plotOf = (spec: WidgetSpec, evalType: EvalType | undefined): Exclude<Chart, StatChart> | undefined => {
+  if (spec.chartType === "stat") return undefined
   const field = fieldOf(spec.field)
   const group = groupOf(spec)
   if (field === undefined || group === undefined) return undefined
-  const plot: Plot = { field, group, dataType: effectiveType(field, spec.dataType, evalType) }
+  const plot = { field, group, dataType: effectiveType(field, spec.dataType, evalType) }
   switch (spec.chartType) {
     case "line":
     case "pie":

@@ -1,3 +1,4 @@
+import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, ProjectId } from "../kernel/Ids.js"
@@ -20,6 +21,20 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
 
 /** A dashboard as it travels; see interface, Dashboard. */
 export const encodeDashboard = Schema.encodeSync(Dashboard)
+
+/** What is kept of a dashboard, its widgets apart. */
+export interface DashboardSpec {
+  readonly projectId: ProjectId
+  readonly name: string
+  readonly filters: GivenFilter
+}
+
+export interface StoredDashboard {
+  readonly id: DashboardId
+  readonly spec: DashboardSpec
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
 
 /** What creates a dashboard. Source: interface, E5. */
 export const DashboardDraft = Fields.object({

@@ -6,21 +6,7 @@ import type { Permit } from "../access/Permit.js"
 import type { DashboardId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { GivenFilter } from "./GivenFilter.js"
-
-/** What is kept of a dashboard, its widgets apart. */
-export interface DashboardSpec {
-  readonly projectId: ProjectId
-  readonly name: string
-  readonly filters: GivenFilter
-}
-
-export interface StoredDashboard {
-  readonly id: DashboardId
-  readonly spec: DashboardSpec
-  readonly createdAt: DateTime.Utc
-  readonly updatedAt: DateTime.Utc
-}
+import type { DashboardSpec, StoredDashboard } from "./Dashboard.js"
 
 /** What storage promises about dashboards. A permit's organisation bounds every answer; those of deleted projects are not there. */
 export class DashboardStore extends Context.Tag("@earshot/core/dashboards/DashboardStore")<

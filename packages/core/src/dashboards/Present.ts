@@ -3,10 +3,9 @@ import { type Filter, fieldOf } from "../filters/Filter.js"
 import { merge } from "../filters/MergeFilters.js"
 import { print } from "../filters/ParseFilter.js"
 import { effectiveType } from "./ChartRules.js"
-import { Dashboard } from "./Dashboard.js"
-import type { StoredDashboard } from "./DashboardStore.js"
+import { Dashboard, type StoredDashboard } from "./Dashboard.js"
 import { Widget } from "./Widget.js"
-import type { StoredWidget } from "./WidgetStore.js"
+import type { StoredWidget } from "./WidgetSpec.js"
 
 /** What a widget is about: its dashboard's filter and its own. */
 export const effectiveFilter = ({ dashboardFilter, spec }: Pick<StoredWidget, "dashboardFilter" | "spec">): Filter =>

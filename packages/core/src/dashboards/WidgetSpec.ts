@@ -3,13 +3,15 @@
  * that a fault in one does not hide those of the others, nor those that the chart rules find between the rest.
  */
 import * as Either from "effect/Either"
+import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
-import { fieldOf } from "../filters/Filter.js"
+import { fieldOf, type Filter } from "../filters/Filter.js"
 import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
-import { DashboardId, MetricId } from "../kernel/Ids.js"
+import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
+import type { EvalType } from "../metrics/Metric.js"
 import { GivenFilter, noFilter } from "./GivenFilter.js"
 import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
 
@@ -37,6 +39,18 @@ export interface WidgetSpec {
   readonly aggregationFunction: Aggregate | null
   readonly groupBy: GroupBy | null
   readonly metadata: Json
+}
+
+/** A widget with what it takes from its dashboard and its metric. */
+export interface StoredWidget {
+  readonly id: WidgetId
+  readonly spec: WidgetSpec
+  readonly projectId: ProjectId
+  readonly dashboardFilter: Filter
+  /** There also when the metric has been deleted since. */
+  readonly metric: { readonly name: string; readonly evalType: EvalType } | null
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
 }
 
 /** A field where null and blank mean that nothing is there. */

@@ -3,24 +3,10 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { Filter } from "../filters/Filter.js"
-import type { DashboardId, ProjectId, WidgetId } from "../kernel/Ids.js"
+import type { DashboardId, WidgetId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { EvalType } from "../metrics/Metric.js"
-import type { WidgetSpec } from "./WidgetSpec.js"
-
-/** A widget with what it takes from its dashboard and its metric. */
-export interface StoredWidget {
-  readonly id: WidgetId
-  readonly spec: WidgetSpec
-  readonly projectId: ProjectId
-  readonly dashboardFilter: Filter
-  /** There also when the metric has been deleted since. */
-  readonly metric: { readonly name: string; readonly evalType: EvalType } | null
-  readonly createdAt: DateTime.Utc
-  readonly updatedAt: DateTime.Utc
-}
+import type { StoredWidget, WidgetSpec } from "./WidgetSpec.js"
 
 /** What storage promises about widgets. A permit's organisation bounds every answer; those of deleted projects are not there. */
 export class WidgetStore extends Context.Tag("@earshot/core/dashboards/WidgetStore")<

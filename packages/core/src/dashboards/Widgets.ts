@@ -7,7 +7,8 @@ import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { AnalyticsStore } from "../analytics/AnalyticsStore.js"
+import { Analytics, type Shows } from "../analytics/Analytics.js"
+import type { Chart } from "../analytics/Chart.js"
 import type { WidgetData } from "../analytics/WidgetData.js"
 import { decodeInput, fault, noFaults, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
@@ -16,13 +17,13 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { LATENCY_SLUG, type Metric } from "../metrics/Metric.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { chartOf, judgeReading } from "./ChartRules.js"
-import { DashboardStore, type StoredDashboard } from "./DashboardStore.js"
+import { judgeReading, plotOf } from "./ChartRules.js"
+import type { StoredDashboard } from "./Dashboard.js"
+import { DashboardStore } from "./DashboardStore.js"
 import { effectiveFilter, presentWidget } from "./Present.js"
 import type { Widget } from "./Widget.js"
-import { answer } from "./WidgetAnswers.js"
-import { readWidget, type WidgetSpec } from "./WidgetSpec.js"
-import { type StoredWidget, WidgetStore } from "./WidgetStore.js"
+import { readWidget, type StoredWidget, type WidgetSpec } from "./WidgetSpec.js"
+import { WidgetStore } from "./WidgetStore.js"
 
 /** The charts of dashboards, and what they show. Inputs are what came from outside and are judged here. */
 export class Widgets extends Context.Tag("@earshot/core/dashboards/Widgets")<
@@ -59,16 +60,13 @@ export const MAX_WIDGETS = 100
 
 type Judged = Pick<StoredWidget, "spec" | "projectId" | "dashboardFilter" | "metric">
 
-/** A preview shows what nobody has put on a dashboard, so that it takes the right to put it there. */
-type Shows = Permit<"dashboards:read" | "dashboards:write">
-
 export const layer = Layer.effect(
   Widgets,
   Effect.gen(function* () {
     const store = yield* WidgetStore
     const dashboards = yield* DashboardStore
     const metrics = yield* Metrics
-    const analytics = yield* AnalyticsStore
+    const analytics = yield* Analytics
     const work = yield* UnitOfWork
 
     const within = (permit: Permit, found: Effect.Effect<Option.Option<StoredWidget>, StorageFault>) =>
@@ -130,25 +128,29 @@ export const layer = Layer.effect(
 
     const read = (permit: Permit, id: WidgetId) => within(permit, store.find(permit, id))
 
-    const data = (permit: Shows, widget: Judged): Effect.Effect<WidgetData, StorageFault> => {
-      const { metric, projectId, spec } = widget
-      const chart = chartOf(spec, metric?.evalType)
-      return chart === undefined
+    const chartOf = (permit: Shows, { metric, projectId, spec }: Judged): Effect.Effect<Chart, StorageFault> => {
+      if (spec.chartType === "stat") {
+        const latency = metrics.withSlug(permit, projectId, LATENCY_SLUG)
+        return Effect.map(latency, (latencyMetrics) => ({ type: "stat", latencyMetrics }))
+      }
+      const plot = plotOf(spec, metric?.evalType)
+      return plot === undefined
         ? Effect.dieMessage("A widget was kept that the chart rules refuse")
-        : Effect.flatMap(DateTime.now, (now) =>
-            answer(
-              { chart, projectId, filter: effectiveFilter(widget), now, fieldName: spec.field, metric: spec.metricId },
-              {
-                latencyMetrics: metrics.withSlug(permit, projectId, LATENCY_SLUG),
-                totals: (asked) => analytics.totals(permit, asked),
-                types: (asked) => analytics.types(permit, asked),
-                span: (asked) => analytics.span(permit, asked),
-                timeline: (asked) => analytics.timeline(permit, asked),
-                shares: (asked) => analytics.shares(permit, asked)
-              }
-            )
-          )
+        : Effect.succeed(plot)
     }
+
+    const data = (permit: Shows, widget: Judged): Effect.Effect<WidgetData, StorageFault> =>
+      Effect.gen(function* () {
+        const { projectId, spec } = widget
+        return yield* analytics.chart(permit, {
+          chart: yield* chartOf(permit, widget),
+          projectId,
+          filter: effectiveFilter(widget),
+          now: yield* DateTime.now,
+          fieldName: spec.field,
+          metric: spec.metricId
+        })
+      })
 
     return Widgets.of({
       create: useCase("widgets.create")((permit, input) =>

@@ -46,9 +46,12 @@ class NotPublic extends Error {}
 /** Finds a name's addresses and refuses them all when one is not public; the connection is made to what it answers. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const first = addresses?.[0]
-    if (error !== null) callback(error, "")
-    else if (first === undefined || !addresses.every(({ address }) => isPublic(address))) callback(new NotPublic(), "")
+    if (error !== null) {
+      callback(error, "")
+      return
+    }
+    const first = addresses[0]
+    if (first === undefined || !addresses.every(({ address }) => isPublic(address))) callback(new NotPublic(), "")
     else if (options.all === true) callback(null, addresses)
     else callback(null, first.address, first.family)
   })

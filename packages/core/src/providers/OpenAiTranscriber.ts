@@ -118,7 +118,7 @@ export const layer = (config: OpenAiTranscriberConfig): Layer.Layer<Transcriber>
             ? {}
             : { headers: { authorization: `Bearer ${Redacted.value(config.apiKey)}` } })
         })
-        return { status: response.status, body: response.ok ? ((await response.json()) as unknown) : undefined }
+        return { status: response.status, body: response.ok ? await response.json() : undefined }
       },
       catch: (): Try => ({ failed: failed("the transcriber could not be reached."), passing: true })
     }).pipe(

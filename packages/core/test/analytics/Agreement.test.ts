@@ -1,4 +1,4 @@
-import { AnalyticsStore, answerWidget, authorize, hostActor, MetricId, OrganizationId } from "@earshot/core"
+import { AnalyticsStore, answerChart, authorize, hostActor, MetricId, OrganizationId } from "@earshot/core"
 import { DashboardKit, FilterKit, TestEngine } from "@earshot/test-kit"
 import { layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
@@ -62,12 +62,14 @@ for (const database of TestEngine.databases) {
       `show what they show of the same calls in memory, for ${WIDGETS} random widgets`,
       () =>
         Effect.gen(function* () {
-          const asked = agreeing(yield* AnalyticsStore, permit, world!.calls, latencyMetrics)
+          const asked = agreeing(yield* AnalyticsStore, permit, world!.calls)
           const shown = new Set<string>()
           yield* Effect.promise(() =>
             fc.assert(
               fc.asyncProperty(DashboardKit.widgetJson(), async (widget) => {
-                shown.add(JSON.stringify(await Effect.runPromise(answerWidget(questionOf(widget), asked))))
+                shown.add(
+                  JSON.stringify(await Effect.runPromise(answerChart(questionOf(widget, latencyMetrics), asked)))
+                )
               }),
               { numRuns: WIDGETS, seed: Number(process.env.EARSHOT_TEST_SEED ?? 5) }
             )
@@ -82,8 +84,8 @@ for (const database of TestEngine.databases) {
   layer(storeOf(database, wide), { timeout: "2 minutes" })(`more than a chart shows, on ${database},`, (it) => {
     it.effect("is cut down as it is in memory", () =>
       Effect.gen(function* () {
-        const asked = agreeing(yield* AnalyticsStore, permit, wide.calls, [])
-        for (const widget of overflowing) yield* answerWidget(questionOf({ dashboard: 1, ...widget }), asked)
+        const asked = agreeing(yield* AnalyticsStore, permit, wide.calls)
+        for (const widget of overflowing) yield* answerChart(questionOf({ dashboard: 1, ...widget }), asked)
       })
     )
   })

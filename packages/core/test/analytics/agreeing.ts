@@ -4,7 +4,6 @@ import {
   Answer,
   type Asked,
   type Filters,
-  type MetricId,
   type Permit,
   type StorageFault
 } from "@earshot/core"
@@ -31,10 +30,8 @@ const magnitude = (values: ReadonlyArray<number>) => values.reduce((most, one) =
 export const agreeing = (
   store: AnalyticsStore["Type"],
   permit: Permit<"dashboards:read">,
-  calls: ReadonlyArray<Filters.FilterableCall>,
-  latencyMetrics: ReadonlyArray<MetricId>
+  calls: ReadonlyArray<Filters.FilterableCall>
 ): Asked<StorageFault> => ({
-  latencyMetrics: Effect.succeed(latencyMetrics),
   totals: (question) =>
     Effect.map(store.totals(permit, question), (found) => {
       const model = Answer.totals(question, calls)

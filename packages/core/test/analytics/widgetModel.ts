@@ -1,12 +1,13 @@
 import {
   Answer,
-  answerWidget,
+  answerChart,
   type Asked,
+  type Chart,
   type ChartQuestion,
-  chartOf,
   type Filters,
   judgeWidget,
   type MetricId,
+  plotOf,
   ProjectId,
   type WidgetData
 } from "@earshot/core"
@@ -16,11 +17,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 
 /** Answers widgets from calls in memory. */
-export const askedOf = (
-  calls: ReadonlyArray<Filters.FilterableCall>,
-  latencyMetrics: ReadonlyArray<MetricId> = []
-): Asked<never> => ({
-  latencyMetrics: Effect.succeed(latencyMetrics),
+export const askedOf = (calls: ReadonlyArray<Filters.FilterableCall>): Asked<never> => ({
   totals: (question) => Effect.sync(() => Answer.totals(question, calls)),
   types: (question) => Effect.sync(() => Answer.types(question, calls)),
   span: (question) => Effect.sync(() => Option.fromNullable(Answer.span(question, calls))),
@@ -31,13 +28,16 @@ export const askedOf = (
 const project = ProjectId.make(1)
 
 /** What a widget asks at `FilterKit.NOW` of project 1, whose metrics are numeric. */
-export const questionOf = (widget: unknown): ChartQuestion => {
+export const questionOf = (widget: unknown, latencyMetrics: ReadonlyArray<MetricId> = []): ChartQuestion => {
   const judged = judgeWidget(null, widget, {
     dashboard: { projectId: project },
     metric: { projectId: project, evalType: "numeric" }
   })
   const spec = Either.getOrThrowWith(judged, (faults) => new Error(JSON.stringify({ faults, widget })))
-  const chart = chartOf(spec, spec.metricId === null ? undefined : "numeric")
+  const chart: Chart | undefined =
+    spec.chartType === "stat"
+      ? { type: "stat", latencyMetrics }
+      : plotOf(spec, spec.metricId === null ? undefined : "numeric")
   if (chart === undefined) throw new Error("The chart rules let through what is no chart")
   return {
     chart,
@@ -51,4 +51,4 @@ export const questionOf = (widget: unknown): ChartQuestion => {
 
 /** What a widget shows of calls in memory. */
 export const show = (widget: unknown, calls: ReadonlyArray<Filters.FilterableCall>): WidgetData =>
-  Effect.runSync(answerWidget(questionOf(widget), askedOf(calls)))
+  Effect.runSync(answerChart(questionOf(widget), askedOf(calls)))

@@ -128,7 +128,7 @@ for (const database of TestEngine.databases) {
         const { actor, agent } = yield* TestEngine.world
         const calls = yield* Calls
         const sampled = fc.sample(CallKit.ingestInput(agent.id), 60)
-        const bodies = [...new Map(sampled.map((body) => [body["call_id"], body])).values()]
+        const bodies = [...new Map(sampled.map((body) => [body.call_id, body])).values()]
         const outcomes = yield* Effect.forEach(bodies, (body) => ingest(actor, body), { concurrency: "unbounded" })
         for (const { call } of outcomes) {
           const read = yield* calls.read(call.id).pipe(TestEngine.as(actor))

@@ -29,7 +29,7 @@ import * as Stream from "effect/Stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 /** Kills for each database: two are quick enough for every run, twenty are what the promise is tested with. */
-const ROUNDS = Number(process.env["EARSHOT_CRASH_ROUNDS"] ?? 2)
+const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))

@@ -111,8 +111,8 @@ it.scopedLive("survives a defect", () =>
 it.scopedLive("gathers the next group while it writes one, and withdraws an interrupted item from it", () =>
   Effect.gen(function* () {
     const groups: Array<ReadonlyArray<number>> = []
-    const writing = yield* Deferred.make<void>()
-    const free = yield* Deferred.make<void>()
+    const writing = yield* Deferred.make<undefined>()
+    const free = yield* Deferred.make<undefined>()
     const commit = yield* GroupCommit.make(
       config((items) =>
         Effect.gen(function* () {

@@ -79,7 +79,7 @@ export const blobStoreContract = (
         const half = Stream.make(Buffer.from("half of it"))
         const failed = yield* Effect.exit(blobs.put(owner, Stream.concat(half, Stream.fail("cut off"))))
         expect(failed).toEqual(Exit.fail("cut off"))
-        const begun = yield* Deferred.make<void>()
+        const begun = yield* Deferred.make<undefined>()
         const fiber = yield* Effect.fork(
           blobs.put(
             owner,

@@ -11,6 +11,7 @@ import {
   type RedactedTranscript
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
+import * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -147,8 +148,8 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         )
         expect(outcomes.filter((one) => one.created)).toHaveLength(40)
         expect(new Set(outcomes.map((one) => one.call.id)).size).toBe(40)
-        const last = outcomes[199]?.call
-        expect(Option.getOrThrow(yield* calls.find(read, last!.id)).callId).toBe("call-39")
+        const last = Arr.unsafeGet(outcomes, 199).call
+        expect(Option.getOrThrow(yield* calls.find(read, last.id)).callId).toBe("call-39")
       })
     )
 
@@ -163,7 +164,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
           { concurrency: "unbounded" }
         )
         expect(outcomes.filter(Exit.isFailure)).toHaveLength(1)
-        expect(Exit.isFailure(outcomes[7]!)).toBe(true)
+        expect(Exit.isFailure(Arr.unsafeGet(outcomes, 7))).toBe(true)
         const page = yield* calls.list(read, everything(), { cursor: Pages.firstPage, limit: 50 })
         expect(page).toHaveLength(19)
       })
@@ -173,14 +174,14 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* world
-        const ready = yield* Deferred.make<void>()
+        const ready = yield* Deferred.make<undefined>()
         const fibers = yield* Effect.forEach(
           Array.from({ length: 10 }, (_, n) => n),
           (n) => Effect.fork(Effect.zipRight(Deferred.await(ready), calls.deliver(write, delivery(agent, `call-${n}`))))
         )
         yield* Deferred.succeed(ready, undefined)
         yield* Effect.yieldNow()
-        yield* Fiber.interrupt(fibers[3]!)
+        yield* Fiber.interrupt(Arr.unsafeGet(fibers, 3))
         const others = yield* Effect.forEach(
           fibers.filter((_, n) => n !== 3),
           Fiber.join
@@ -211,8 +212,11 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const ids = kept.map((one) => one.call.id)
         const list = (cursor: Pages.Cursor) => calls.list(read, everything(), { cursor, limit: 2 })
         expect((yield* list(Pages.firstPage)).map((call) => call.id)).toEqual(ids.slice(2).reverse())
-        expect((yield* list({ at: "before", id: ids[2]! })).map((call) => call.id)).toEqual([ids[1], ids[0]])
-        expect((yield* list({ at: "after", id: ids[1]! })).map((call) => call.id)).toEqual(ids.slice(2))
+        expect((yield* list({ at: "before", id: Arr.unsafeGet(ids, 2) })).map((call) => call.id)).toEqual([
+          ids[1],
+          ids[0]
+        ])
+        expect((yield* list({ at: "after", id: Arr.unsafeGet(ids, 1) })).map((call) => call.id)).toEqual(ids.slice(2))
       })
     )
 

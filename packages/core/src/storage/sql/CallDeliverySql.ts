@@ -9,7 +9,6 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
@@ -23,6 +22,7 @@ import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import { makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as GroupCommit from "./GroupCommit.js"
+import * as SqliteTransaction from "./SqliteTransaction.js"
 import { storing } from "./Storing.js"
 
 /** A delivery in the queue, its texts made beforehand so that the transaction stays short. */
@@ -75,14 +75,13 @@ const INSERTED = [
   "dynamic_variables"
 ] as const
 
-/** Runs one statement text; the rows are what its decoder says. */
-const run = <A, I>(connection: Connection, text: string, params: ReadonlyArray<unknown>, rows: Schema.Schema<A, I>) =>
-  Effect.flatMap(connection.execute(text, params, undefined), Schema.decodeUnknown(Schema.Array(rows)))
-
 const write = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
   connection.execute(text, params, undefined)
 
-const KeptRow = Schema.Struct({ id: CallId, agent_id: AgentId, call_id: Schema.String })
+/** Reads what the inserts of new calls answer. */
+const decodeKept = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ id: CallId, agent_id: AgentId, call_id: Schema.String }))
+)
 
 /** Splits into chunks whose lengths are powers of two, so that few statement texts serve every group. */
 const chunks = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
@@ -131,16 +130,6 @@ export const make = Effect.gen(function* () {
   const dialect = yield* Dialect
   const work = yield* UnitOfWork
   const reader = makeReader(sql, dialect)
-
-  /** The connection of the transaction that runs. */
-  const connected = <A, E>(steps: (connection: Connection) => Effect.Effect<A, E>) =>
-    Effect.flatMap(
-      Effect.serviceOption(TransactionConnection),
-      Option.match({
-        onNone: () => Effect.dieMessage("Deliveries are written within a transaction"),
-        onSome: ([connection]) => steps(connection)
-      })
-    )
 
   /** Deliveries of calls that are there already, in the order they came in: each is laid over what the one before made. */
   const repeat = (found: ReadonlyArray<Placed>, outcomes: Array<Outcome>) =>
@@ -245,7 +234,7 @@ export const make = Effect.gen(function* () {
       }
     })
 
-  const keep = dialect.name === "sqlite" ? onSqlite(sql, connected, repeat, work) : onPostgres(sql, repeat, work)
+  const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)
 
   const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault>({
     writers: dialect.name === "sqlite" ? 1 : POSTGRES_WRITERS,
@@ -299,15 +288,34 @@ const split = (found: ReadonlyArray<Placed>): readonly [ReadonlyMap<string, Plac
 }
 
 /**
+ * A transaction of SQLite with nothing around it: spans and savepoints of the client's own cost as much as the statements
+ * of a call. It takes the client's one connection and the database's write lock as `UnitOfWork` does, and is not
+ * interrupted: whoever waits for an outcome of a group may go, but the others still want theirs.
+ */
+const inTransaction = <A, E>(
+  sql: SqlClient,
+  steps: (connection: Connection) => Effect.Effect<A, E>
+): Effect.Effect<A, E | SqlError> =>
+  Effect.uninterruptible(
+    Effect.scoped(
+      Effect.flatMap(sql.reserve, (connection) =>
+        Effect.zipRight(
+          SqliteTransaction.begin(connection),
+          Effect.matchCauseEffect(steps(connection), {
+            onFailure: (cause) =>
+              Effect.zipRight(Effect.ignore(SqliteTransaction.rollback(connection)), Effect.failCause(cause)),
+            onSuccess: (answer) => Effect.as(SqliteTransaction.commit(connection), answer)
+          })
+        )
+      )
+    )
+  )
+
+/**
  * SQLite: one transaction on its one connection. Statements cost microseconds each, so each step is a plain one with
  * the values bound as they are.
  */
-const onSqlite = (
-  sql: SqlClient,
-  connected: <A, E>(steps: (connection: Connection) => Effect.Effect<A, E>) => Effect.Effect<A, E>,
-  repeat: Repeat,
-  work: UnitOfWork["Type"]
-): Keep => {
+const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
   const insertCalls = perRows(
     (rows) => `INSERT INTO calls (${INSERTED.join(", ")}) VALUES ${placeholders(INSERTED.length, rows)}
       ON CONFLICT (agent_id, call_id) DO NOTHING RETURNING id, agent_id, call_id`
@@ -317,66 +325,67 @@ const onSqlite = (
   )
 
   return (items) =>
-    work
-      .atomically(
-        connected((connection) =>
-          Effect.gen(function* () {
-            const outcomes = new Array<Outcome>(items.length)
-            const [firsts, repeats] = split(items.map(placed))
-            const kept = new Map<string, CallId>()
-            for (const chunk of chunks([...firsts.values()])) {
-              const params: Array<unknown> = []
-              for (const { pending } of chunk) {
-                const received = DateTime.toEpochMillis(pending.delivery.receivedAt)
-                const record = firstRecord(pending.delivery, NO_ID)
-                params.push(
-                  record.organizationId,
-                  record.projectId,
-                  record.agentId,
-                  DateTime.toEpochMillis(record.timestamp),
-                  record.durationSeconds,
-                  0,
-                  record.callId,
-                  record.traceId,
-                  record.customerNumber,
-                  record.callEndedReason,
-                  record.feedback,
-                  0,
-                  record.errorMessage,
-                  received,
-                  received,
-                  pending.metadata,
-                  pending.dynamicVariables
-                )
-              }
-              const rows = yield* run(connection, insertCalls(chunk.length), params, KeptRow)
-              for (const row of rows) kept.set(keyOf(row.agent_id, row.call_id), row.id)
-            }
-            const transcripts: Array<ReadonlyArray<unknown>> = []
-            const recordings: Array<ReturnType<typeof recordingRow>> = []
-            for (const [key, one] of firsts) {
-              const id = kept.get(key)
-              if (id === undefined) {
-                repeats.push(one)
-                continue
-              }
-              const { delivery, transcript } = one.pending
-              if (transcript !== null) transcripts.push([id, delivery.transcript?.type, transcript])
-              if (delivery.recording !== undefined) {
-                recordings.push(recordingRow(id, delivery.recording, delivery.receivedAt))
-              }
-              outcomes[one.position] = created(one, id)
-            }
-            for (const chunk of chunks(transcripts)) {
-              yield* write(connection, insertTranscripts(chunk.length), chunk.flat())
-            }
-            if (recordings.length > 0) yield* sql`INSERT INTO call_recordings ${sql.insert(recordings)}`
-            if (repeats.length > 0) yield* repeat(inOrder(repeats), outcomes)
-            return outcomes
-          })
-        )
-      )
-      .pipe(storing("CallStore.deliver"))
+    inTransaction(sql, (connection) =>
+      Effect.gen(function* () {
+        const outcomes = new Array<Outcome>(items.length)
+        const [firsts, repeats] = split(items.map(placed))
+        const kept = new Map<string, CallId>()
+        for (const chunk of chunks([...firsts.values()])) {
+          const params: Array<unknown> = []
+          for (const { pending } of chunk) {
+            const received = DateTime.toEpochMillis(pending.delivery.receivedAt)
+            const record = firstRecord(pending.delivery, NO_ID)
+            params.push(
+              record.organizationId,
+              record.projectId,
+              record.agentId,
+              DateTime.toEpochMillis(record.timestamp),
+              record.durationSeconds,
+              0,
+              record.callId,
+              record.traceId,
+              record.customerNumber,
+              record.callEndedReason,
+              record.feedback,
+              0,
+              record.errorMessage,
+              received,
+              received,
+              pending.metadata,
+              pending.dynamicVariables
+            )
+          }
+          const rows = yield* decodeKept(yield* write(connection, insertCalls(chunk.length), params))
+          for (const row of rows) kept.set(keyOf(row.agent_id, row.call_id), row.id)
+        }
+        const transcripts: Array<ReadonlyArray<unknown>> = []
+        const recordings: Array<ReturnType<typeof recordingRow>> = []
+        for (const [key, one] of firsts) {
+          const id = kept.get(key)
+          if (id === undefined) {
+            repeats.push(one)
+            continue
+          }
+          const { delivery, transcript } = one.pending
+          if (transcript !== null) transcripts.push([id, delivery.transcript?.type, transcript])
+          if (delivery.recording !== undefined) {
+            recordings.push(recordingRow(id, delivery.recording, delivery.receivedAt))
+          }
+          outcomes[one.position] = created(one, id)
+        }
+        for (const chunk of chunks(transcripts)) {
+          yield* write(connection, insertTranscripts(chunk.length), chunk.flat())
+        }
+        const rare = Effect.gen(function* () {
+          if (recordings.length > 0) yield* sql`INSERT INTO call_recordings ${sql.insert(recordings)}`
+          if (repeats.length > 0) yield* repeat(inOrder(repeats), outcomes)
+        })
+        if (recordings.length + repeats.length > 0) {
+          yield* Effect.provideService(rare, TransactionConnection, [connection, 0])
+        }
+        return outcomes
+      })
+    ).pipe(storing("CallStore.deliver"))
 }
 
 /** Stands for the id that the database has not given yet. */
@@ -420,7 +429,7 @@ const INSERT_NEW = `WITH given AS MATERIALIZED (
   SELECT id, agent_id, call_id FROM kept`
 
 const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): Keep => {
-  const given = (pending: Pending) => {
+  const givenOf = (pending: Pending) => {
     const record = firstRecord(pending.delivery, NO_ID)
     return {
       organization_id: record.organizationId,
@@ -460,11 +469,11 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
     Effect.gen(function* () {
       const outcomes = new Array<Outcome>(items.length)
       const [firsts, repeats] = split(items.map(placed))
-      const rows = yield* Effect.scoped(
-        Effect.flatMap(sql.reserve, (connection) =>
-          run(connection, INSERT_NEW, [JSON.stringify([...firsts.values()].map((one) => given(one.pending)))], KeptRow)
-        )
+      const given = JSON.stringify([...firsts.values()].map((one) => givenOf(one.pending)))
+      const answered = yield* Effect.scoped(
+        Effect.flatMap(sql.reserve, (connection) => write(connection, INSERT_NEW, [given]))
       )
+      const rows = yield* decodeKept(answered)
       const kept = new Map(rows.map((row) => [keyOf(row.agent_id, row.call_id), row.id]))
       for (const [key, one] of firsts) {
         const id = kept.get(key)

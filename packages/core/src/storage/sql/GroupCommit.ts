@@ -55,7 +55,7 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
     }
 
     /** The end of the event loop's turn: what other sockets brought meanwhile joins the group. */
-    const turn = Effect.async<void>((resume) => {
+    const turn: Effect.Effect<void> = Effect.async((resume) => {
       setImmediate(() => resume(Effect.void))
     })
 

@@ -34,7 +34,7 @@ export const storing =
     Effect.mapError(effect, (error) =>
       error instanceof SqlError || error instanceof ParseResult.ParseError
         ? toStorageFault(operation, error)
-        : // What is left after the two driver failures; the compiler cannot subtract from a type parameter.
+        : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what the two driver failures leave: nothing subtracts from a type parameter
           (error as Exclude<E, FromDriver<E>>)
     )
 

@@ -15,13 +15,15 @@ export const layer = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     UnitOfWork.of({
       atomically: (steps) =>
-        sql
-          .withTransaction(steps)
-          .pipe(
-            Effect.retry({ while: isChosenVictim, schedule: Schedule.jittered(Schedule.exponential("10 millis")), times: 4 }),
-            storing("UnitOfWork.atomically"),
-            Effect.catchSomeDefect(driverDefect("UnitOfWork.atomically"))
-          )
+        sql.withTransaction(steps).pipe(
+          Effect.retry({
+            while: isChosenVictim,
+            schedule: Schedule.jittered(Schedule.exponential("10 millis")),
+            times: 4
+          }),
+          storing("UnitOfWork.atomically"),
+          Effect.catchSomeDefect(driverDefect("UnitOfWork.atomically"))
+        )
     })
   )
 )

@@ -5,23 +5,17 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, sqliteDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
-import { driverCode } from "../sql/Storing.js"
+import * as SqliteTransaction from "../sql/SqliteTransaction.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 
 export interface SqliteConfig {
   /** A file, made when it is not there, or `:memory:` for a database that lives as long as the engine. */
   readonly filename: string
 }
-
-/** How long a writer waits for another process to finish before the caller is told that storage is busy. */
-const LOCK_WAIT = "10 seconds"
-
-const isLocked = (error: SqlError): boolean => driverCode(error).startsWith("SQLITE_BUSY")
 
 /**
  * The driver's client with two habits changed. Transactions take the write lock when they begin: with the driver's
@@ -45,20 +39,10 @@ const makeClient = (config: SqliteConfig) =>
       acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
         Effect.map(Scope.extend(client.reserve, scope), (connection) => [scope, connection] as const)
       ),
-      begin: (connection) =>
-        connection.executeUnprepared("BEGIN IMMEDIATE", [], undefined).pipe(
-          Effect.retry({
-            while: isLocked,
-            schedule: Schedule.jittered(Schedule.spaced("20 millis")).pipe(Schedule.upTo(LOCK_WAIT))
-          })
-        ),
+      begin: SqliteTransaction.begin,
       savepoint: (connection, id) => connection.executeUnprepared(`SAVEPOINT earshot_${id}`, [], undefined),
-      // A COMMIT that fails leaves the transaction open, and the next one would join it.
-      commit: (connection) =>
-        connection
-          .executeUnprepared("COMMIT", [], undefined)
-          .pipe(Effect.tapError(() => Effect.ignore(connection.executeUnprepared("ROLLBACK", [], undefined)))),
-      rollback: (connection) => connection.executeUnprepared("ROLLBACK", [], undefined),
+      commit: SqliteTransaction.commit,
+      rollback: SqliteTransaction.rollback,
       rollbackSavepoint: (connection, id) =>
         connection.executeUnprepared(`ROLLBACK TO SAVEPOINT earshot_${id}`, [], undefined)
     })
@@ -72,9 +56,7 @@ export const layer = (config: SqliteConfig): Layer.Layer<SqlClient.SqlClient | D
     Layer.provideMerge(
       Layer.scopedContext(
         Effect.map(makeClient(config), (client) =>
-          Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
-            Context.add(Dialect, sqliteDialect(client))
-          )
+          Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, sqliteDialect(client)))
         )
       )
     ),

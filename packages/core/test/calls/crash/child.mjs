@@ -1,4 +1,5 @@
 // A process that takes calls in until it is killed, and says of each when it was told that the call is kept.
+import { Buffer } from "node:buffer"
 import { writeSync } from "node:fs"
 import { Calls, CurrentActor, Engine, hostActor, Upload } from "@earshot/core"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"

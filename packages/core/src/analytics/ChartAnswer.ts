@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Field } from "../filters/Filter.js"
 import {
   isField,
-  type Scope,
   type Shares,
   type SharesQuestion,
   type Span,
@@ -12,19 +12,15 @@ import {
   type TotalsQuestion,
   type Types,
   type ValuesQuestion
-} from "../analytics/AnalyticsQuestion.js"
-import { type Bucket, periodFor } from "../analytics/Bucket.js"
-import { layOutShares, layOutTimeline } from "../analytics/LayOut.js"
-import type { Aggregate, DataType } from "../analytics/Measure.js"
-import type { LineData, WidgetData } from "../analytics/WidgetData.js"
-import type { Field } from "../filters/Filter.js"
-import type { MetricId } from "../kernel/Ids.js"
-import type { Chart } from "./ChartRules.js"
+} from "./AnalyticsQuestion.js"
+import { type Bucket, periodFor } from "./Bucket.js"
+import { layOutShares, layOutTimeline } from "./LayOut.js"
+import type { Aggregate, DataType } from "./Measure.js"
+import type { LineData, WidgetData } from "./WidgetData.js"
+import type { ChartQuestion } from "./Chart.js"
 
-/** Whoever answers the questions of a widget: a store with a permit in hand, or calls in memory. */
+/** Whoever answers the questions of a chart: a store with a permit in hand, or calls in memory. */
 export interface Asked<E> {
-  /** The metrics whose values are latencies. */
-  readonly latencyMetrics: Effect.Effect<ReadonlyArray<MetricId>, E>
   readonly totals: (question: TotalsQuestion) => Effect.Effect<Totals, E>
   readonly types: (question: ValuesQuestion) => Effect.Effect<Types, E>
   readonly span: (question: ValuesQuestion) => Effect.Effect<Option.Option<Span>, E>
@@ -32,29 +28,18 @@ export interface Asked<E> {
   readonly shares: (question: SharesQuestion) => Effect.Effect<Shares, E>
 }
 
-/** Which calls a widget is about, and what it plots of them. */
-export interface ChartQuestion extends Scope {
-  readonly chart: Chart
-  /** As the widget names it, for labels. */
-  readonly fieldName: string
-  readonly metric: MetricId | null
-}
-
-/** What a widget shows. docs/dashboards.md says for each chart what is plotted. */
+/** What a chart shows. docs/dashboards.md says for each chart what is plotted. */
 export const answer = <E>(question: ChartQuestion, asked: Asked<E>): Effect.Effect<WidgetData, E> => {
   const { chart, fieldName, filter, now, projectId } = question
   switch (chart.type) {
     case "stat":
-      return asked.latencyMetrics.pipe(
-        Effect.flatMap((latencyMetrics) => asked.totals({ projectId, filter, now, latencyMetrics })),
-        Effect.map((totals) => ({
-          chartType: chart.type,
-          totalCalls: totals.calls,
-          successRate: totals.successRate,
-          avgDuration: totals.averageDuration,
-          p95Latency: totals.p95Latency
-        }))
-      )
+      return Effect.map(asked.totals({ projectId, filter, now, latencyMetrics: chart.latencyMetrics }), (totals) => ({
+        chartType: chart.type,
+        totalCalls: totals.calls,
+        successRate: totals.successRate,
+        avgDuration: totals.averageDuration,
+        p95Latency: totals.p95Latency
+      }))
     case "bar": {
       const { aggregate, group, period } = chart
       const bucket = isBucket(group) ? group : period

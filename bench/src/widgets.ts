@@ -1,0 +1,164 @@
+/**
+ * What a widget over many calls costs, against DuckDB, which is made for such questions, on the same rows. Before
+ * anything is timed, both have to say the same numbers.
+ *
+ * `EARSHOT_BENCH_CALLS` (1,000,000), `EARSHOT_BENCH_ROUNDS` (7) and `EARSHOT_BENCH_DATABASE` (sqlite or postgres; both)
+ * change what is asked.
+ */
+import { Dashboards, type WidgetData, Widgets } from "@earshot/core"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { type Database, DATABASES, load, loadDuckDb, type Owner } from "./calls/load.js"
+import { interleaved, numberFrom } from "./calls/rounds.js"
+
+export const name = "widgets"
+
+const CALLS = numberFrom("EARSHOT_BENCH_CALLS", 1_000_000)
+const ROUNDS = numberFrom("EARSHOT_BENCH_ROUNDS", 7)
+const WEEK = 7 * 86_400_000
+
+interface Case {
+  readonly title: string
+  readonly widget: object
+  /** The same in DuckDB, over the calls where the condition holds: rows of one number, or of a name and a number. */
+  readonly duckDb: (where: string) => string
+}
+
+const DAY_OF = "timestamp_ms // 86400000 * 86400000"
+
+/** The rows of the most frequent fifty, the rest left out; there are fewer of each here. */
+const shares = (value: string) => (where: string) =>
+  `SELECT value, count(*) FROM (SELECT ${value} AS value FROM calls c WHERE ${where})
+    WHERE value IS NOT NULL GROUP BY value ORDER BY 2 DESC, 1 LIMIT 51`
+
+const daily = (aggregate: string, of: string) => (where: string) =>
+  `SELECT ${DAY_OF}, ${aggregate} FROM calls c WHERE ${where} AND ${of} IS NOT NULL GROUP BY 1 ORDER BY 1`
+
+const cases = (owner: Owner): ReadonlyArray<Case> => [
+  {
+    title: "stat",
+    widget: { chart_type: "stat" },
+    duckDb: (where) =>
+      `SELECT unnest([count(*), avg(success), avg(duration_s), (
+        SELECT quantile_cont(e.value_number, 0.95) FROM metric_evaluations e JOIN calls c ON c.id = e.call_id
+        WHERE e.metric_id = ${owner.metric} AND ${where})]) FROM calls c WHERE ${where}`
+  },
+  {
+    title: "bar, mean duration a day",
+    widget: { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" },
+    duckDb: daily("avg(duration_s)", "duration_s")
+  },
+  {
+    title: "bar, p95 of duration a day",
+    widget: { chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "day" },
+    duckDb: daily("quantile_cont(duration_s, 0.95)", "duration_s")
+  },
+  {
+    title: "bar, calls a day by reason",
+    widget: {
+      chart_type: "bar",
+      field: "id",
+      aggregation_function: "count",
+      time_period: "day",
+      group_by: { type: "field", field: "call_ended_reason" }
+    },
+    duckDb: (where) =>
+      `SELECT ${DAY_OF}, call_ended_reason, count(*) FROM calls c WHERE ${where} GROUP BY ALL ORDER BY ALL`
+  },
+  {
+    title: "line, duration",
+    widget: {
+      chart_type: "line",
+      field: "duration",
+      group_by: { type: "bucket", interval: 86_400_000 }
+    },
+    duckDb: daily("avg(duration_s)", "duration_s")
+  },
+  {
+    title: "line, a metric",
+    widget: {
+      chart_type: "line",
+      field: "metric_evaluations.value",
+      metric: owner.metric,
+      group_by: { type: "bucket", interval: 86_400_000 }
+    },
+    duckDb: (where) =>
+      `SELECT ${DAY_OF}, avg(e.value_number) FROM calls c JOIN metric_evaluations e ON e.call_id = c.id
+        WHERE e.metric_id = ${owner.metric} AND ${where} GROUP BY 1 ORDER BY 1`
+  },
+  {
+    title: "pie, reasons",
+    widget: { chart_type: "pie", field: "call_ended_reason" },
+    duckDb: shares("call_ended_reason")
+  },
+  {
+    title: "pie, metadata.region",
+    widget: { chart_type: "pie", field: "metadata.region" },
+    duckDb: shares("metadata ->> '$.region'")
+  }
+]
+
+/** The measures of a chart, those of days without calls left out, in an order of their own. */
+const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
+  switch (data.chartType) {
+    case "stat":
+      return [data.totalCalls, data.successRate, data.avgDuration, data.p95Latency]
+    case "line":
+    case "bar":
+      return data.series.flatMap(({ points }) => points.filter(({ count }) => count > 0).map(({ value }) => value))
+    case "pie":
+      return data.series.flatMap(({ points }) => points.map(({ value }) => value))
+  }
+}
+
+const inOrder = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> => numbers.map(Number).sort((a, b) => a - b)
+
+const areClose = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): boolean =>
+  some.length === others.length &&
+  some.every((one, i) => Math.abs(one - (others[i] ?? Number.NaN)) <= 1e-9 * Math.max(1, Math.abs(one)))
+
+const say = (line: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    console.log(line)
+  })
+
+const compare = (database: Database) =>
+  Effect.gen(function* () {
+    const now = DateTime.toEpochMillis(yield* DateTime.now)
+    const amount = { count: CALLS, now }
+    const { ask, owner } = yield* load(database, amount)
+    const duckDb = yield* loadDuckDb(owner, amount)
+    const dashboard = yield* ask(
+      Effect.flatMap(Dashboards, (dashboards) => dashboards.create({ name: "Bench", project: owner.project }))
+    )
+    yield* say(`widgets over ${CALLS} calls on ${database}, against DuckDB, ${ROUNDS} interleaved rounds`)
+    for (const { duckDb: statement, title, widget } of cases(owner)) {
+      for (const [span, since] of [
+        ["all", now - 100 * WEEK],
+        ["7 days", now - WEEK]
+      ] as const) {
+        const filters = span === "all" ? null : { field: "timestamp", op: "gte", value: new Date(since).toISOString() }
+        const ours = ask(
+          Effect.flatMap(Widgets, (widgets) => widgets.preview({ dashboard: dashboard.id, ...widget, filters }))
+        )
+        const own = `organization_id = ${owner.organization} AND project_id = ${owner.project}`
+        const theirs = duckDb.query(statement(`${own} AND timestamp_ms >= ${since}`))
+        const [shown, rows] = yield* Effect.all([ours, theirs])
+        const [found, expected] = [inOrder(numbersOf(shown)), inOrder(rows.map((row) => row.at(-1)))]
+        if (!areClose(found, expected)) {
+          return yield* Effect.dieMessage(`${title}, ${span}: ${found.join()} is not ${expected.join()}`)
+        }
+        const { ours: own_ms, ratio, theirs: theirs_ms } = yield* interleaved(ROUNDS, ours, theirs)
+        yield* say(
+          `  ${`${title}, ${span}`.padEnd(40)} ${own_ms.toFixed(1).padStart(9)} ms against ` +
+            `${theirs_ms.toFixed(1).padStart(7)} ms: median ratio ${ratio.toFixed(1)}`
+        )
+      }
+    }
+  })
+
+export const run = (): Promise<void> => {
+  const only = process.env.EARSHOT_BENCH_DATABASE
+  const asked = DATABASES.filter((one) => only === undefined || only === one)
+  return Effect.runPromise(Effect.forEach(asked, (database) => Effect.scoped(compare(database)), { discard: true }))
+}
