@@ -1,23 +1,9 @@
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import { EvalType, MetricType } from "./MetricTerms.js"
 
-/** What a metric is made of. Source: interface, Metric. */
-export const MetricType = Schema.Literal("basic", "custom_prompt", "custom_code", "llm_judge")
-export type MetricType = typeof MetricType.Type
-
-/** What a metric's values are. Source: interface, Metric; the last is of per-agent metrics. */
-export const EvalType = Schema.Literal(
-  "binary",
-  "continuous_qualitative",
-  "numeric",
-  "enum",
-  "binary_workflow_adherence"
-)
-export type EvalType = typeof EvalType.Type
-
-/** The slug of the metric that measures how long callers wait for an answer, in milliseconds. */
-export const LATENCY_SLUG = "latency_ms"
+export { EvalType, MetricType } from "./MetricTerms.js"
 
 /** A metric of an agent: a question that is asked of its calls. */
 export class Metric extends Schema.Class<Metric>("@earshot/core/metrics/Metric")({
