@@ -25,6 +25,8 @@ import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import * as JobBell from "./jobs/JobBell.js"
+import * as Jobs from "./jobs/Jobs.js"
 import * as Metrics from "./metrics/Metrics.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
@@ -35,6 +37,7 @@ import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
@@ -62,6 +65,7 @@ export type Services =
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
+  | Jobs.Jobs
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -91,6 +95,7 @@ export const stores = Layer.mergeAll(
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
+  JobStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer
@@ -123,8 +128,10 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       )
     ),
     Layer.merge(dashboards),
+    Layer.merge(Jobs.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
+    Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
     Layer.provide(

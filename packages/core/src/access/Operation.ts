@@ -58,6 +58,9 @@ export const operations = {
   "calls.delete": { needs: "calls:delete", accepts: people },
   "calls.export": { needs: "calls:read", accepts: people },
 
+  "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
+  "jobs.retry": { needs: "jobs:manage", accepts: people, organizationWide: true },
+
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", accepts: everybody },
   "dashboards.list": { needs: "dashboards:read", accepts: everybody },

@@ -12,7 +12,8 @@ export const Permission = Schema.Literal(
   "calls:delete",
   "dashboards:read",
   "dashboards:write",
-  "dashboards:delete"
+  "dashboards:delete",
+  "jobs:manage"
 )
 export type Permission = typeof Permission.Type
 

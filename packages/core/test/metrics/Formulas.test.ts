@@ -89,7 +89,7 @@ const NO_LENGTH = "Neither transcript nor recording tells how long the call took
 const NO_START = "1 turn has no start time."
 
 /** For each formula what it makes of plain, overlapping, silent, open, agentAlone, userAlone, no turns, unplaced. */
-const worked: ReadonlyArray<readonly [FormulaName, ...ReadonlyArray<number | boolean | string>]> = [
+const worked: ReadonlyArray<readonly [name: FormulaName, ...expected: ReadonlyArray<number | boolean | string>]> = [
   ["latency_ms", 750, 1000, 7750, 1000, NO_USER, NO_AGENT, NOBODY, NO_START],
   ["time_to_first_word_ms", 0, 3000, 4500, 0, 0, NO_AGENT, NOBODY, NO_START],
   ["ai_interrupting_user", 0, 1, 0, NO_END, NO_USER, 0, NOBODY, NO_START],
@@ -124,7 +124,7 @@ const worked: ReadonlyArray<readonly [FormulaName, ...ReadonlyArray<number | boo
 describe("formulas on transcripts worked out by hand", () => {
   const transcripts = { plain, overlapping, silent, open, agentAlone, userAlone, noTurns: [], unplaced }
 
-  it.each(worked)("%s", (name, ...expected) => {
+  it.each(worked.map(([name, ...expected]) => ({ name, expected })))("$name", ({ expected, name }) => {
     const found = Object.values(transcripts).map((turns) => {
       const { reason, value } = measureIt(name, turns)
       expect((value === null) === (reason !== null)).toBe(true)

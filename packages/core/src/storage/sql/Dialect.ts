@@ -51,6 +51,8 @@ export interface DialectFragments {
   readonly percentile: (value: Fragment, at: number) => Fragment
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
+  /** As `forUpdate`, passing over rows that another transaction has locked: what is claimed there is not waited for. */
+  readonly skipLocked: Fragment
 }
 
 /** What can be asked of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
@@ -121,7 +123,8 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
   startOfMonth: (millis) =>
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
-  forUpdate: sql.literal("")
+  forUpdate: sql.literal(""),
+  skipLocked: sql.literal("")
 })
 
 export const postgresDialect = (sql: SqlClient): DialectFragments => ({
@@ -161,5 +164,6 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
   startOfMonth: (millis) =>
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
-  forUpdate: sql.literal("FOR UPDATE")
+  forUpdate: sql.literal("FOR UPDATE"),
+  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED")
 })

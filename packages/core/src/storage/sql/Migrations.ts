@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { catalog } from "./migrations/0001_catalog.js"
 import { calls } from "./migrations/0002_calls.js"
 import { dashboards } from "./migrations/0003_dashboards.js"
+import { metrics } from "./migrations/0006_metrics.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -21,7 +22,8 @@ export const migrate = Layer.effectDiscard(
       loader: Migrator.fromRecord({
         "0001_catalog": load(catalog),
         "0002_calls": load(calls),
-        "0003_dashboards": load(dashboards)
+        "0003_dashboards": load(dashboards),
+        "0006_metrics": load(metrics)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))
