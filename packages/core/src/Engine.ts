@@ -21,6 +21,7 @@ import * as AgentDirectory from "./catalog/AgentDirectory.js"
 import * as Agents from "./catalog/Agents.js"
 import * as Organizations from "./catalog/Organizations.js"
 import * as Projects from "./catalog/Projects.js"
+import * as Ledger from "./credits/Ledger.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import { Staleness } from "./kernel/ShortMemory.js"
@@ -28,8 +29,10 @@ import type { UnitOfWork } from "./kernel/Storage.js"
 import * as JobBell from "./jobs/JobBell.js"
 import * as Jobs from "./jobs/Jobs.js"
 import * as Metrics from "./metrics/Metrics.js"
+import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -38,6 +41,7 @@ import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
 import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
+import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
@@ -66,6 +70,7 @@ export type Services =
   | Dashboards.Dashboards
   | Widgets.Widgets
   | Jobs.Jobs
+  | Ledger.Ledger
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -75,6 +80,8 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource>
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
+  readonly sandbox?: Layer.Layer<Sandbox>
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -96,6 +103,7 @@ export const stores = Layer.mergeAll(
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   JobStoreSql.layer,
+  LedgerStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer
@@ -129,8 +137,10 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.merge(dashboards),
     Layer.merge(Jobs.layer),
+    Layer.merge(Ledger.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
+    Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
     Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),

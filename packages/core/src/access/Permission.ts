@@ -13,7 +13,8 @@ export const Permission = Schema.Literal(
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete",
-  "jobs:manage"
+  "jobs:manage",
+  "credits:read"
 )
 export type Permission = typeof Permission.Type
 

@@ -12,11 +12,23 @@ export {
   REPROMPT_PHRASES
 } from "./Formulas.js"
 export { type EvaluationValue, type Measured, type Moment } from "./Measured.js"
-export { Metric, type MetricDraft } from "./Metric.js"
-export { Metrics } from "./Metrics.js"
+export {
+  encodeMetric,
+  type Metric,
+  MetricDraft,
+  MetricJson,
+  MetricPatch,
+  type MetricSpec,
+  type NewMetric,
+  plainSpec,
+  specOf
+} from "./Metric.js"
+export { decidesSuccess, judgeMetric, neededBy, scaleOf, slugFor } from "./MetricRules.js"
+export { MetricQuery, Metrics } from "./Metrics.js"
 export { MetricStore } from "./MetricStore.js"
 export { EvalType, EvaluationTrigger, MetricType, wordsOf } from "./MetricTerms.js"
 export { encodePredefinedMetric, MetricCategory, type PredefinedEntry, PredefinedMetric } from "./Predefined.js"
 export { costOf, evaluationPrices } from "./Price.js"
+export { type Code, CodeFailed, type CodeInput, Sandbox } from "./Sandbox.js"
 export { type Interval, type Segment, type Speech, speechOf, type TimedSpeech, timedSpeech, totalOf } from "./Speech.js"
 export { countWords } from "./Words.js"
