@@ -4,6 +4,7 @@
  */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
@@ -14,6 +15,7 @@ import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
 import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
+import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as Calls from "./calls/Calls.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
@@ -27,7 +29,12 @@ import * as Widgets from "./dashboards/Widgets.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as JobBell from "./jobs/JobBell.js"
+import * as JobQueue from "./jobs/JobQueue.js"
+import * as JobRunner from "./jobs/JobRunner.js"
 import * as Jobs from "./jobs/Jobs.js"
+import * as LanguageModel from "./language/LanguageModel.js"
+import * as Evaluations from "./metrics/Evaluations.js"
+import * as Evaluator from "./metrics/Evaluator.js"
 import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
@@ -71,6 +78,8 @@ export type Services =
   | Widgets.Widgets
   | Jobs.Jobs
   | Ledger.Ledger
+  | CallEvaluations.CallEvaluations
+  | JobRunner.JobRunner
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -82,6 +91,11 @@ export interface Ports {
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
   /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
   readonly sandbox?: Layer.Layer<Sandbox>
+  /** The language model that judges; none unless told, and then what needs one is skipped. */
+  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
+  readonly evaluation?: CallEvaluations.EvaluationConfig
+  /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
+  readonly jobs?: JobRunner.JobRunnerConfig
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -120,27 +134,47 @@ const catalog = Organizations.layer.pipe(
   Layer.provide(AgentDirectory.layer)
 )
 
-const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(
+const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
+
+const evaluation = Evaluations.layer.pipe(
   Layer.provideMerge(Metrics.layer),
-  Layer.provide(Analytics.layer)
+  Layer.provideMerge(Ledger.layer),
+  Layer.provideMerge(Evaluator.layer)
 )
+
+/** Who runs jobs; a subject that has jobs adds its handler here. */
+const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
+  Layer.effect(
+    JobRunner.JobRunner,
+    Effect.gen(function* () {
+      const { handler } = yield* CallEvaluations.CallEvaluations
+      return yield* JobRunner.make([handler], config)
+    })
+  )
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
-  Calls.layer(ports.ingest).pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-        ports.recordings ?? HttpRecordingSource.layer(),
-        ports.transcriber ?? Transcriber.layerNone
+  runner(ports.jobs).pipe(
+    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.merge(
+      Calls.layer(ports.ingest).pipe(
+        Layer.provide(
+          Layer.mergeAll(
+            ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
+            ports.recordings ?? HttpRecordingSource.layer(),
+            ports.transcriber ?? Transcriber.layerNone
+          )
+        )
       )
     ),
     Layer.merge(dashboards),
     Layer.merge(Jobs.layer),
-    Layer.merge(Ledger.layer),
+    Layer.provideMerge(evaluation),
+    Layer.provide(JobQueue.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
     Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),

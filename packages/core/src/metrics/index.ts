@@ -1,6 +1,25 @@
 export { catalogue, entryOf, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
-export { type Evaluation } from "./Evaluation.js"
+export { type EarlierResult, type EvaluatedSubject, expectedOutcomeOf, fillIn } from "./EvaluatedSubject.js"
+export {
+  encodeEvaluation,
+  type Evaluation,
+  type EvaluationDetail,
+  EvaluationJson,
+  EvaluationStatus,
+  type Judgement,
+  type Outcome,
+  type StoredEvaluation
+} from "./Evaluation.js"
+export { orderOf } from "./EvaluationOrder.js"
+export { CHARGE_KIND, Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
+export {
+  type Evaluated,
+  type EvaluationRequest as MetricEvaluation,
+  Evaluator,
+  layer as evaluator,
+  type Postponed
+} from "./Evaluator.js"
 export {
   contextOf,
   type FormulaContext,
@@ -11,6 +30,7 @@ export {
   quantile,
   REPROMPT_PHRASES
 } from "./Formulas.js"
+export { decide, questionOf, valueFault, type Verdict } from "./Judge.js"
 export { type EvaluationValue, type Measured, type Moment } from "./Measured.js"
 export {
   encodeMetric,

@@ -3,10 +3,13 @@ import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { dashboards, widgets } from "./Dashboards.js"
+import { credits, evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
+  ...evaluations,
+  ...metrics,
   ...dashboards,
   ...widgets,
   ...projects,
@@ -14,5 +17,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...apiKeys,
   ...tokens,
   ...shareableLinks,
-  ...users
+  ...users,
+  ...jobs,
+  ...credits
 ]
