@@ -92,6 +92,7 @@ describe("a repeated delivery", () => {
           changed: false,
           transcriptChanged: false,
           recordingChanged: false,
+          evaluationDue: false,
           released: []
         })
       })
