@@ -9,7 +9,7 @@ import { Dashboards, type WidgetData, Widgets } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { type Database, DATABASES, load, loadDuckDb, type Owner } from "./calls/load.js"
-import { interleaved, numberFrom } from "./calls/rounds.js"
+import { interleaved, numberFrom, say } from "./calls/rounds.js"
 
 export const name = "widgets"
 
@@ -116,11 +116,6 @@ const inOrder = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> => numb
 const areClose = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): boolean =>
   some.length === others.length &&
   some.every((one, i) => Math.abs(one - (others[i] ?? Number.NaN)) <= 1e-9 * Math.max(1, Math.abs(one)))
-
-const say = (line: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    console.log(line)
-  })
 
 const compare = (database: Database) =>
   Effect.gen(function* () {

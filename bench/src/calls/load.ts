@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { Agents, CurrentActor, Engine, hostActor, Organizations } from "@earshot/core"
+import { Agents, CurrentActor, Engine, hostActor, Organizations, Projects } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { createDatabase, startPostgres } from "@earshot/test-kit/postgres"
@@ -20,6 +20,9 @@ const DAY = 86_400_000
 
 /** The calls are of these days, evenly spread up to the moment of loading. */
 const DAYS = 90
+
+/** The calls of the quiet project, the first of all. */
+const QUIET = 100
 
 const REASONS = [
   "customer_ended_call",
@@ -47,6 +50,9 @@ export interface Owner {
   readonly agents: ReadonlyArray<number>
   /** Every call has an evaluation of it. */
   readonly metric: number
+  /** A project and its agent, which have the first hundred calls and none since. */
+  readonly quietProject: number
+  readonly quietAgent: number
 }
 
 /** How many calls, up to when (epoch milliseconds). */
@@ -60,8 +66,9 @@ const METADATA = `'{"region":"region-' || (${chance(3)} % 12) || '","tier":"gold
 
 /** A SELECT of calls for INSERT; `json` marks a text as JSON. */
 const calls = (owner: Owner, { count, now }: Amount, json: (text: string) => string): string => `
-  SELECT i AS id, ${owner.organization} AS organization_id, ${owner.project} AS project_id,
-    ${choice("i % 3", owner.agents)} AS agent_id,
+  SELECT i AS id, ${owner.organization} AS organization_id,
+    CASE WHEN i <= ${QUIET} THEN ${owner.quietProject} ELSE ${owner.project} END AS project_id,
+    CASE WHEN i <= ${QUIET} THEN ${owner.quietAgent} ELSE ${choice("i % 3", owner.agents)} END AS agent_id,
     ${now - DAYS * DAY} + CAST(i * ${Math.floor((DAYS * DAY) / count)} AS BIGINT) AS timestamp_ms,
     CASE WHEN ${chance(1)} % 50 > 0
       THEN CAST((${chance(2)} % 1000) * (${chance(3)} % 1000) AS DOUBLE PRECISION) / 2000 END AS duration_s,
@@ -125,6 +132,11 @@ const fill = (database: Database, amount: Amount) =>
     const others = yield* Effect.forEach(["Billing", "Support"], (name) =>
       agents.create({ project: founded.project.id, name }).pipe(Effect.provideService(CurrentActor, actor))
     )
+    const quiet = yield* Effect.flatMap(Projects, (projects) => projects.create({ name: "Quiet" })).pipe(
+      Effect.bindTo("project"),
+      Effect.bind("agent", ({ project }) => agents.create({ project: project.id, name: "Quiet" })),
+      Effect.provideService(CurrentActor, actor)
+    )
     const [metric] = yield* sql<{ readonly id: number }>`INSERT INTO metrics ${sql.insert({
       organization_id: founded.organization.id,
       project_id: founded.project.id,
@@ -141,7 +153,9 @@ const fill = (database: Database, amount: Amount) =>
       organization: founded.organization.id,
       project: founded.project.id,
       agents: [founded.agent.id, ...others.map(({ id }) => id)],
-      metric: metric.id
+      metric: metric.id,
+      quietProject: quiet.project.id,
+      quietAgent: quiet.agent.id
     }
     const { json, numbers, ownIds, settle } = WORDS[database]
     const many = numbers(amount.count)

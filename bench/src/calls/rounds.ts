@@ -47,3 +47,8 @@ export const numberFrom = (variable: string, otherwise: number): number => {
   const given = Number(process.env[variable] ?? otherwise)
   return Number.isInteger(given) && given > 0 ? given : otherwise
 }
+
+export const say = (line: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    console.log(line)
+  })

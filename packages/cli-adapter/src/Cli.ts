@@ -4,6 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { SubjectCommands } from "./commands/Subject.js"
 import type { Running } from "./Running.js"
 import * as Settings from "./Settings.js"
 
@@ -119,7 +120,7 @@ const organizations = Command.make("organizations").pipe(
         () => import("./commands/Organizations.js"),
         (module) => module.list
       )
-    ).pipe(Command.withDescription("Lists them, newest first."))
+    ).pipe(Command.withDescription("Lists organisations, newest first."))
   ])
 )
 
@@ -166,7 +167,13 @@ const links = Command.make("links").pipe(
   Command.withSubcommands([
     Command.make(
       "create",
-      { ...common, name: Options.text("name").pipe(Options.withDefault("")), bounds, permissions, expires },
+      {
+        ...common,
+        name: Options.text("name").pipe(Options.withDescription("What to call the link."), Options.withDefault("")),
+        bounds,
+        permissions,
+        expires
+      },
       lazily(
         () => import("./commands/Access.js"),
         (module) => module.createLink
@@ -198,7 +205,9 @@ const tokens = Command.make("tokens").pipe(
       "issue",
       {
         ...common,
-        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]),
+        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]).pipe(
+          Options.withDescription("oauth2, dashboard_session, embedded_session or agent_session.")
+        ),
         bounds,
         permissions,
         ttl: Settings.positive("ttl", "Seconds that it lives."),
@@ -406,6 +415,127 @@ const jobs = Command.make("jobs").pipe(
   ])
 )
 
+const input = {
+  input: Options.text("input").pipe(
+    Options.withPseudoName("FILE"),
+    Options.withDescription("A JSON object with fields, - for stdin; FIELD=VALUE goes before what stands in it."),
+    Options.optional
+  ),
+  fields: Args.text({ name: "SET" }).pipe(
+    Args.withDescription(
+      "FIELD=VALUE, by the names that the server knows; lists and objects are JSON, such as tags='[\"a\"]'."
+    ),
+    Args.repeated
+  )
+}
+const ofText = (name: string, what: string) => Options.text(name).pipe(Options.withDescription(what), Options.optional)
+
+/** The five commands that every kind of thing has. */
+const subjectCommands = <M>(
+  load: () => Promise<M>,
+  commands: (module: M) => SubjectCommands,
+  one: string,
+  selection: Record<string, Options.Options<Option.Option<string | number>>>
+) =>
+  [
+    Command.make(
+      "list",
+      { ...common, ...page, selection: Options.all(selection) },
+      lazily(load, (module) => commands(module).list)
+    ).pipe(Command.withDescription("Lists them, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).show)
+    ).pipe(Command.withDescription("Shows one with all of its fields.")),
+    Command.make(
+      "create",
+      { ...common, ...input },
+      lazily(load, (module) => commands(module).create)
+    ).pipe(Command.withDescription("Makes one and shows it.")),
+    Command.make(
+      "update",
+      { ...common, id: id(`The ${one}'s id.`), ...input },
+      lazily(load, (module) => commands(module).update)
+    ).pipe(Command.withDescription("Changes the fields that are given.")),
+    Command.make(
+      "delete",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).remove)
+    ).pipe(Command.withDescription("Deletes one."))
+  ] as const
+
+const loadEvaluators = () => import("./commands/Evaluators.js")
+const loadCatalog = () => import("./commands/TestCatalog.js")
+const ofProject = { project: Settings.positive("project", "Those of this project alone.") }
+
+const evaluators = Command.make("evaluators").pipe(
+  Command.withDescription("Test cases: how a simulated caller behaves, and what is asked of the call."),
+  Command.withSubcommands([
+    ...subjectCommands(loadEvaluators, (module) => module, "evaluator", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those of this agent alone."),
+      folder_path: ofText("folder-path", "Those in this very folder; blank for those in none."),
+      tag: ofText("tag", "Those with this tag."),
+      search: ofText("search", "Those with this text in their name or instructions, in any case.")
+    }),
+    Command.make(
+      "bulk-update",
+      {
+        ...common,
+        ...input,
+        many: Options.boolean("many").pipe(Options.withDescription("Show all of them, not the first alone."))
+      },
+      lazily(loadEvaluators, (module) => module.bulkUpdate)
+    ).pipe(
+      Command.withDescription(
+        "Changes many in one go, all or none: scenarios='[1,2]' project=1 folder_path=smoke append_instruction=..."
+      )
+    )
+  ])
+)
+
+const personalities = Command.make("personalities").pipe(
+  Command.withDescription("How simulated callers speak and behave."),
+  Command.withSubcommands([
+    ...subjectCommands(loadCatalog, (module) => module.personalities, "personality", {
+      ...ofProject,
+      enabled_in: Settings.positive("enabled-in", "Those that this project has enabled."),
+      language: ofText("language", "Those of this language.")
+    }),
+    Command.make(
+      "enable",
+      { ...common, id: id("The project's id."), ...input },
+      lazily(loadCatalog, (module) => module.enable)
+    ).pipe(Command.withDescription("Enables some for a project: personalities=1,2 or personalities=all language=en"))
+  ])
+)
+
+const profiles = Command.make("profiles").pipe(
+  Command.withDescription("What simulated callers know about themselves."),
+  Command.withSubcommands(
+    subjectCommands(loadCatalog, (module) => module.profiles, "test profile", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those written for this agent.")
+    })
+  )
+)
+
+const phoneNumbers = Command.make("phone-numbers").pipe(
+  Command.withDescription("Numbers that simulated callers call from."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.phoneNumbers, "phone number", ofProject))
+)
+
+const tools = Command.make("tools").pipe(
+  Command.withDescription("What simulated callers can use while they talk."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.tools, "tool", ofProject))
+)
+
+const folders = Command.make("folders").pipe(
+  Command.withDescription("Places for evaluators, under dot-separated paths."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.folders, "folder", ofProject))
+)
+
 const demo = Command.make(
   "demo",
   {
@@ -423,8 +553,42 @@ const demo = Command.make(
   )
 ).pipe(Command.withDescription("Shows what Earshot does, with sample calls in a database that is gone when it ends."))
 
+/** Commands that hold others, with those. */
+export const groups = {
+  calls: Command.getSubcommands(calls),
+  dashboards: Command.getSubcommands(dashboards),
+  evaluators: Command.getSubcommands(evaluators),
+  personalities: Command.getSubcommands(personalities),
+  profiles: Command.getSubcommands(profiles),
+  "phone-numbers": Command.getSubcommands(phoneNumbers),
+  tools: Command.getSubcommands(tools),
+  folders: Command.getSubcommands(folders),
+  keys: Command.getSubcommands(keys),
+  links: Command.getSubcommands(links),
+  tokens: Command.getSubcommands(tokens),
+  organizations: Command.getSubcommands(organizations)
+}
+
 /** The whole command. */
 export const earshot = Command.make("earshot").pipe(
   Command.withDescription("Tests and observes AI voice agents."),
-  Command.withSubcommands([init, serve, demo, calls, dashboards, metrics, jobs, keys, links, tokens, organizations])
+  Command.withSubcommands([
+    demo,
+    init,
+    serve,
+    calls,
+    dashboards,
+    evaluators,
+    personalities,
+    profiles,
+    phoneNumbers,
+    tools,
+    folders,
+    metrics,
+    jobs,
+    keys,
+    links,
+    tokens,
+    organizations
+  ])
 )

@@ -56,7 +56,7 @@ const isFieldFaults = (value: unknown): value is FieldFaults =>
 /** Faults of the engine's callers; those that it names and are not here are the system's. */
 const ASKED = new Set(["Refused", "NotFound", "Forbidden", "Unauthenticated", "RateLimited", "JobNotDead"])
 
-/** Tags of the command line parser, which has printed its fault by then. */
+/** Tags of the command line parser, whose own words `Main` reports. */
 const PARSER = new Set([
   "CommandMismatch",
   "CorrectedFlag",

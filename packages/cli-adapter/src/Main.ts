@@ -12,8 +12,10 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import { earshot } from "./Cli.js"
-import { Misused, type Report, reportOf } from "./Faults.js"
+import { Misused, type OutputClosed, type Report, reportOf } from "./Faults.js"
+import * as Help from "./Help.js"
 import * as Screen from "./Screen.js"
 import { Signals } from "./Signals.js"
 import { neutralised, printJson } from "./Text.js"
@@ -22,23 +24,27 @@ import type { Wiring } from "./Wiring.js"
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const
 
+/**
+ * A signal so soon after the first is the same one: a terminal signals the whole process group at Ctrl-C, and package
+ * managers pass on to their scripts what they got.
+ */
+const REPEATED_MILLIS = 500
+
 // eslint-disable-next-line no-control-regex -- the escape sequences of colours
 const withoutColours = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
 
-/**
- * What the argument parser prints: help on stdout and faults on stderr, with its colours only where they are wanted.
- */
-const parserConsole = (colour: boolean): Console.Console => {
+/** What the argument parser prints goes to stdout, with its colours only where they are wanted; its faults are kept. */
+const parserConsole = (colour: boolean, faults: Array<string>): Console.Console => {
   const silent = Effect.void
-  const print =
-    (stream: NodeJS.WriteStream, colours: boolean) =>
-    (...args: ReadonlyArray<unknown>) =>
-      Effect.sync(() => {
-        const text = format(...args)
-        stream.write(`${(colours ? text : withoutColours(text)).trimEnd()}\n`)
-      })
-  const out = print(process.stdout, colour)
-  const err = print(process.stderr, false)
+  const out = (...args: ReadonlyArray<unknown>) =>
+    Effect.sync(() => {
+      const text = format(...args)
+      process.stdout.write(`${(colour ? text : withoutColours(text)).trimEnd()}\n`)
+    })
+  const err = (...args: ReadonlyArray<unknown>) =>
+    Effect.sync(() => {
+      faults.push(withoutColours(format(...args)).trim())
+    })
   return {
     [Console.TypeId]: Console.TypeId,
     assert: () => silent,
@@ -93,11 +99,61 @@ const leave = (code: number): void => {
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 }
 
-/** The arguments that the parser sees before any command does. */
-const guarded = (argv: ReadonlyArray<string>): Effect.Effect<void, Misused> =>
-  argv.includes("--wizard") && !(process.stdin.isTTY && process.stdout.isTTY)
-    ? new Misused({ reason: "--wizard asks questions, and nobody is there to answer: stdin is no terminal." })
-    : Effect.void
+/** The arguments of the command itself, up to a `--`. */
+const optionsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = args.indexOf("--")
+  return end === -1 ? args : args.slice(0, end)
+}
+
+/** The arguments with `--log-level` in front, the only place where the parser takes it from among other options. */
+const logLevelFirst = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const options = optionsOf(args)
+  const moved = options.map((word, at) => /^--log-level(?:=|$)/.test(word) || options[at - 1] === "--log-level")
+  return [...options.filter((_, at) => moved[at] === true), ...args.filter((_, at) => moved[at] !== true)]
+}
+
+/** What is settled before the parser sees the arguments: help, and commands that there are none of. True if that was all. */
+const settled = (args: ReadonlyArray<string>): Effect.Effect<boolean, Misused | OutputClosed, Screen.Screen> =>
+  Effect.gen(function* () {
+    const options = optionsOf(args)
+    const screen = yield* Screen.Screen
+    if (options.includes("--wizard") && !screen.interactive) {
+      return yield* new Misused({
+        reason: "--wizard asks questions, and nobody is there to answer: stdin is no terminal."
+      })
+    }
+    if (["--version", "--completions", "--wizard"].some((word) => options.includes(word))) return false
+    const { group, path, unknown } = Help.named(args)
+    if (Option.isSome(unknown)) {
+      const what = ["earshot", path].filter((word) => word !== "").join(" ")
+      return yield* new Misused({
+        reason: `There is no command \`${what} ${unknown.value}\`. There are: ${Help.commandsOf(path).join(", ")}.`
+      })
+    }
+    const asked = options.includes("--help") || options.includes("-h")
+    if (!asked && !(group && options.every((word) => !word.startsWith("-")))) return false
+    yield* screen.print(Help.help(path, screen).join("\n"))
+    return true
+  })
+
+/** What the parser found wrong, in words that name the option it found it at. */
+const parserFault = (printed: ReadonlyArray<string>, args: ReadonlyArray<string>): Report => {
+  const { path } = Help.named(args)
+  const said = printed.join(" ").trim()
+  const stray = /^Received unknown argument: '(--[a-z-]+)'$/.exec(said)?.[1]
+  const wrong = /^'(.*)' is not a integer$/s.exec(said)?.[1]
+  const option = wrong === undefined ? undefined : args[args.indexOf(wrong) - 1]
+  const message =
+    stray !== undefined && Help.valuedOptions(path).includes(stray)
+      ? `${stray} takes a value, and at most one.`
+      : wrong !== undefined
+        ? `${option?.startsWith("--") === true ? `${option}: ` : ""}"${wrong}" is not a whole number.`
+        : said === ""
+          ? "The command line is not understood."
+          : said
+  const hint = `See: ${["earshot", path, "--help"].filter((word) => word !== "").join(" ")}`
+  return { code: 2, lines: [message, hint], body: { detail: message } }
+}
 
 /** Runs the command line of this process. */
 export const main = (wiring: Layer.Layer<Wiring>): void => {
@@ -110,15 +166,18 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const argv = process.argv
   const asJson = argv.includes("--json")
   const verbose = argv.some((word, at) => /^(debug|trace|all)$/i.test(word) && argv[at - 1] === "--log-level")
+  const parserFaults: Array<string> = []
   let endsWell = false
   let caught: keyof typeof SIGNAL_NUMBERS | undefined
+  let caughtAt = 0
 
   const program = Effect.gen(function* () {
-    yield* guarded(argv)
+    if (yield* settled(argv.slice(2))) return
     const { colour } = yield* Screen.Screen
-    yield* Command.run(earshot, { name: "earshot", version: VERSION, executable: "earshot" })(argv).pipe(
-      Effect.withConsole(parserConsole(colour))
-    )
+    yield* Command.run(earshot, { name: "earshot", version: VERSION, executable: "earshot" })([
+      ...argv.slice(0, 2),
+      ...logLevelFirst(argv.slice(2))
+    ]).pipe(Effect.withConsole(parserConsole(colour, parserFaults)))
   }).pipe(
     Effect.provide(
       Layer.mergeAll(
@@ -141,8 +200,12 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const fiber = Effect.runFork(program)
 
   const onSignal = (signal: keyof typeof SIGNAL_NUMBERS): void => {
-    if (caught !== undefined) process.exit(128 + SIGNAL_NUMBERS[signal])
+    if (caught !== undefined) {
+      if (performance.now() - caughtAt > REPEATED_MILLIS) process.exit(128 + SIGNAL_NUMBERS[signal])
+      return
+    }
     caught = signal
+    caughtAt = performance.now()
     Effect.runFork(Fiber.interrupt(fiber))
   }
   process.on("SIGINT", onSignal)
@@ -157,7 +220,9 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
       leave(endsWell ? 0 : 128 + SIGNAL_NUMBERS[caught])
       return
     }
-    const { body, code, lines } = reportOfCause(exit.cause, verbose)
+    const reported = reportOfCause(exit.cause, verbose)
+    const { body, code, lines } =
+      reported.code === 2 && reported.lines.length === 0 ? parserFault(parserFaults, argv.slice(2)) : reported
     if (asJson && body !== undefined) process.stderr.write(`${printJson(body)}\n`)
     else for (const line of lines) process.stderr.write(`${neutralised(line)}\n`)
     leave(code)

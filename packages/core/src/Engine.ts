@@ -21,11 +21,17 @@ import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
 import * as AgentDirectory from "./catalog/AgentDirectory.js"
 import * as Agents from "./catalog/Agents.js"
+import * as Folders from "./catalog/Folders.js"
 import * as Organizations from "./catalog/Organizations.js"
+import * as Personalities from "./catalog/Personalities.js"
+import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
 import * as Projects from "./catalog/Projects.js"
 import * as Ledger from "./credits/Ledger.js"
+import * as TestProfiles from "./catalog/TestProfiles.js"
+import * as Tools from "./catalog/Tools.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
+import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as JobBell from "./jobs/JobBell.js"
@@ -34,7 +40,7 @@ import * as JobRunner from "./jobs/JobRunner.js"
 import * as Jobs from "./jobs/Jobs.js"
 import * as LanguageModel from "./language/LanguageModel.js"
 import * as Evaluations from "./metrics/Evaluations.js"
-import * as Evaluator from "./metrics/Evaluator.js"
+import * as Scorer from "./metrics/Scorer.js"
 import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
@@ -49,12 +55,18 @@ import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
 import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
 import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
+import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
+import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
+import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
+import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
+import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
@@ -72,6 +84,12 @@ export type Services =
   | Projects.Projects
   | Agents.Agents
   | Organizations.Organizations
+  | Personalities.Personalities
+  | TestProfiles.TestProfiles
+  | PhoneNumbers.PhoneNumbers
+  | Tools.Tools
+  | Folders.Folders
+  | Evaluators.Evaluators
   | Calls.Calls
   | Metrics.Metrics
   | Dashboards.Dashboards
@@ -113,6 +131,12 @@ export const stores = Layer.mergeAll(
   OrganizationStoreSql.layer,
   ProjectStoreSql.layer,
   AgentStoreSql.layer,
+  PersonalityStoreSql.layer,
+  TestProfileStoreSql.layer,
+  PhoneNumberStoreSql.layer,
+  ToolStoreSql.layer,
+  FolderStoreSql.layer,
+  EvaluatorStoreSql.layer,
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
@@ -139,7 +163,7 @@ const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.pr
 const evaluation = Evaluations.layer.pipe(
   Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Evaluator.layer)
+  Layer.provideMerge(Scorer.layer)
 )
 
 /** Who runs jobs; a subject that has jobs adds its handler here. */
@@ -151,6 +175,16 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       return yield* JobRunner.make([handler], config)
     })
   )
+/** What tests refer to beside projects, agents and metrics. */
+const testCatalog = Layer.mergeAll(
+  Personalities.layer,
+  TestProfiles.layer,
+  PhoneNumbers.layer,
+  Tools.layer,
+  Folders.layer
+)
+
+const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
@@ -167,7 +201,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         )
       )
     ),
-    Layer.merge(dashboards),
+    Layer.merge(Layer.merge(dashboards, evaluators)),
     Layer.merge(Jobs.layer),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),

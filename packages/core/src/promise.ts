@@ -30,11 +30,17 @@ import type { CallRecord } from "./calls/CallRecord.js"
 import { CallEvaluations } from "./calls/CallEvaluations.js"
 import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
+import { Folders } from "./catalog/Folders.js"
 import { type FoundedOrganization, Organizations } from "./catalog/Organizations.js"
+import { Personalities } from "./catalog/Personalities.js"
+import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
-import { Ledger } from "./credits/Ledger.js"
+import { TestProfiles } from "./catalog/TestProfiles.js"
+import { Tools } from "./catalog/Tools.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
+import { Evaluators } from "./evaluators/Evaluators.js"
+import { Ledger } from "./credits/Ledger.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
@@ -72,6 +78,12 @@ export interface PromiseEngine {
   readonly users: Promised<Context.Tag.Service<Users>>
   readonly projects: Promised<Context.Tag.Service<Projects>>
   readonly agents: Promised<Context.Tag.Service<Agents>>
+  readonly personalities: Promised<Context.Tag.Service<Personalities>>
+  readonly testProfiles: Promised<Context.Tag.Service<TestProfiles>>
+  readonly phoneNumbers: Promised<Context.Tag.Service<PhoneNumbers>>
+  readonly tools: Promised<Context.Tag.Service<Tools>>
+  readonly folders: Promised<Context.Tag.Service<Folders>>
+  readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
@@ -115,7 +127,9 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               [
                 name,
                 (...args: ReadonlyArray<unknown>) => {
-                  const { actor, signal } = optionsOf(args)
+                  const options = optionsOf(args)
+                  if (options?.actor === undefined) return Promise.reject(new TypeError(WITHOUT_ACTOR))
+                  const { actor, signal } = options
                   return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
                 }
               ]
@@ -134,6 +148,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       users: Users,
       projects: Projects,
       agents: Agents,
+      personalities: Personalities,
+      testProfiles: TestProfiles,
+      phoneNumbers: PhoneNumbers,
+      tools: Tools,
+      folders: Folders,
+      evaluators: Evaluators,
       calls: Calls,
       metrics: Metrics,
       evaluations: CallEvaluations,
@@ -154,6 +174,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     users: promised(services.users),
     projects: promised(services.projects),
     agents: promised(services.agents),
+    personalities: promised(services.personalities),
+    testProfiles: promised(services.testProfiles),
+    phoneNumbers: promised(services.phoneNumbers),
+    tools: promised(services.tools),
+    folders: promised(services.folders),
+    evaluators: promised(services.evaluators),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>
@@ -179,10 +205,16 @@ type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, un
 
 const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
 
-/** The last argument of a use case called by promise. Leaving it out is the one mistake the types may not have stopped. */
-const optionsOf = (args: ReadonlyArray<unknown>): CallOptions =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller's types said so
-  args[args.length - 1] as CallOptions
+/**
+ * The last argument of a use case called by promise. A caller without types may have left it out, or passed an id in its
+ * place.
+ */
+const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefined => {
+  const last = args.at(-1)
+  return typeof last === "object" && last !== null ? last : undefined
+}
+
+const WITHOUT_ACTOR = "Say for whom: the last argument of a use case is { actor }, such as hostActor(organization.id)."
 
 /** The value, or the typed error itself as the rejection: callers test it with `instanceof` or by its `_tag`. */
 const settled = <A, E>(exit: Exit.Exit<A, E>): Promise<A> =>

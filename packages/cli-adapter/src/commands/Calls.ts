@@ -30,7 +30,9 @@ const selected = ({ agent, filter, project }: Selection) => ({
   ...Option.match(project, { onNone: () => ({}), onSome: (id) => ({ project: id }) })
 })
 
-const lengthOf = (call: CallRecord): string => (call.durationSeconds === null ? "" : printSeconds(call.durationSeconds))
+/** As the wire has it, cut to whole seconds. */
+const lengthOf = (call: CallRecord): string =>
+  call.durationSeconds === null ? "" : printSeconds(Math.floor(call.durationSeconds))
 
 const statusOf = (call: CallRecord): string => encodeCallRecord({ ...call, transcript: null }).status ?? ""
 

@@ -17,6 +17,7 @@ import { runEngine } from "../Session.js"
 import { plainEngine } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { table } from "../Table.js"
+import { quoted } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 import { callColumns } from "./Calls.js"
 import { dataOf } from "./Dashboards.js"
@@ -57,9 +58,6 @@ const samples = Effect.promise(async () => {
     })
   )
 })
-
-/** A text as one word of a POSIX shell. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const LAST_30_DAYS = { field: "timestamp", op: "gte", value: "today-29d" }
 

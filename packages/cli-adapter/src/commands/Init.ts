@@ -7,7 +7,7 @@ import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
 import { DEFAULT_DATABASE, plainEngine } from "../Settings.js"
-import { neutralised, printJson } from "../Text.js"
+import { neutralised, printJson, quoted } from "../Text.js"
 
 export interface InitOptions {
   readonly database: string
@@ -62,7 +62,9 @@ export const init = ({ database, json, organization }: InitOptions): Running =>
         `API key       ${secret}`,
         "",
         "Keep the key: it is shown this once. Next: earshot serve" +
-          (database === DEFAULT_DATABASE ? "" : " --database ... (or set EARSHOT_DATABASE)")
+          (database === DEFAULT_DATABASE
+            ? ""
+            : ` --database ${shownAddress(database) === database ? neutralised(quoted(database)) : "..."} (or set EARSHOT_DATABASE)`)
       ].join("\n")
     )
   }).pipe(withEngine(plainEngine(database), { existing: false }))

@@ -47,6 +47,46 @@ export const operations = {
   "agents.update": { needs: "catalog:write", accepts: people },
   "agents.delete": { needs: "catalog:delete", accepts: people },
 
+  "personalities.create": { needs: "catalog:write", accepts: people },
+  "personalities.list": { needs: "catalog:read", accepts: people },
+  "personalities.read": { needs: "catalog:read", accepts: people },
+  "personalities.update": { needs: "catalog:write", accepts: people },
+  "personalities.delete": { needs: "catalog:delete", accepts: people },
+  /** E7 */
+  "personalities.enable": { needs: "catalog:write", accepts: people },
+
+  "testProfiles.create": { needs: "catalog:write", accepts: people },
+  "testProfiles.list": { needs: "catalog:read", accepts: people },
+  "testProfiles.read": { needs: "catalog:read", accepts: people },
+  "testProfiles.update": { needs: "catalog:write", accepts: people },
+  "testProfiles.delete": { needs: "catalog:delete", accepts: people },
+
+  "phoneNumbers.create": { needs: "catalog:write", accepts: people },
+  "phoneNumbers.list": { needs: "catalog:read", accepts: people },
+  "phoneNumbers.read": { needs: "catalog:read", accepts: people },
+  "phoneNumbers.update": { needs: "catalog:write", accepts: people },
+  "phoneNumbers.delete": { needs: "catalog:delete", accepts: people },
+
+  "tools.create": { needs: "catalog:write", accepts: people },
+  "tools.list": { needs: "catalog:read", accepts: people },
+  "tools.read": { needs: "catalog:read", accepts: people },
+  "tools.update": { needs: "catalog:write", accepts: people },
+  "tools.delete": { needs: "catalog:delete", accepts: people },
+
+  "folders.create": { needs: "catalog:write", accepts: people },
+  "folders.list": { needs: "catalog:read", accepts: people },
+  "folders.read": { needs: "catalog:read", accepts: people },
+  "folders.update": { needs: "catalog:write", accepts: people },
+  "folders.delete": { needs: "catalog:delete", accepts: people },
+
+  "evaluators.create": { needs: "evaluators:write", accepts: people },
+  "evaluators.list": { needs: "evaluators:read", accepts: people },
+  "evaluators.read": { needs: "evaluators:read", accepts: people },
+  "evaluators.update": { needs: "evaluators:write", accepts: people },
+  "evaluators.delete": { needs: "evaluators:delete", accepts: people },
+  /** E4 */
+  "evaluators.bulkUpdate": { needs: "evaluators:write", accepts: keyOnly },
+
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 

@@ -22,7 +22,7 @@ import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { expectedOutcomeOf, fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
 import { type StoredEvaluation, outcomes } from "../metrics/Evaluation.js"
 import { Evaluations } from "../metrics/Evaluations.js"
-import { type Evaluated, Evaluator } from "../metrics/Evaluator.js"
+import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
@@ -106,7 +106,7 @@ export const layer = (config: EvaluationConfig = {}) =>
       const agents = yield* Agents
       const metrics = yield* Metrics
       const evaluations = yield* Evaluations
-      const evaluator = yield* Evaluator
+      const scorer = yield* Scorer
       const queue = yield* JobQueue
       const bell = yield* JobBell
       const work = yield* UnitOfWork
@@ -196,7 +196,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               ]
             })
           )
-          const postponed = yield* evaluator.evaluate({
+          const postponed = yield* scorer.evaluate({
             subject: subjectOf(
               call,
               Option.match(agent, { onNone: () => "", onSome: ({ description }) => description })

@@ -47,3 +47,21 @@ export type DashboardId = typeof DashboardId.Type
 
 export const WidgetId = id("WidgetId")
 export type WidgetId = typeof WidgetId.Type
+
+export const PersonalityId = id("PersonalityId")
+export type PersonalityId = typeof PersonalityId.Type
+
+export const TestProfileId = id("TestProfileId")
+export type TestProfileId = typeof TestProfileId.Type
+
+export const PhoneNumberId = id("PhoneNumberId")
+export type PhoneNumberId = typeof PhoneNumberId.Type
+
+export const ToolId = id("ToolId")
+export type ToolId = typeof ToolId.Type
+
+export const FolderId = id("FolderId")
+export type FolderId = typeof FolderId.Type
+
+export const EvaluatorId = id("EvaluatorId")
+export type EvaluatorId = typeof EvaluatorId.Type

@@ -8,7 +8,7 @@ import type { CallId, JobId } from "../kernel/Ids.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "./Evaluation.js"
 import { EvaluationStore } from "./EvaluationStore.js"
-import type { Evaluated } from "./Evaluator.js"
+import type { Evaluated } from "./Scorer.js"
 import { costOf } from "./Price.js"
 
 /** What was said of calls, and what it cost. */

@@ -38,6 +38,11 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    /** All of these that are there, in one statement and in no order. */
+    readonly findAll: (
+      permit: Permit,
+      ids: ReadonlyArray<MetricId>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** The metrics of this slug that the project's agents have. */
     readonly withSlug: (
       permit: Permit,

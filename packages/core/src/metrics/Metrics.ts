@@ -57,6 +57,8 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
     readonly delete: UseCase<"metrics.delete", [id: MetricId], void, NotFound | StorageFault>
     /** A metric that another use case was given the id of. */
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageFault>
+    /** Those of these metrics that are there, in no order. */
+    readonly among: (permit: Permit, ids: ReadonlyArray<MetricId>) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** The metrics of this slug that a project's agents have; the project is one that the permit was found to reach. */
     readonly withSlug: (
       permit: Permit,
@@ -158,6 +160,7 @@ export const layer = Layer.effect(
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
       withSlug: store.withSlug,
       ofAgent: (permit, agent) => Effect.zipRight(adopt(permit, agent), store.ofAgent(permit, agent.id)),
+      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       find: (permit, id) =>
         store.find(permit, id).pipe(
           Effect.flatten,

@@ -16,10 +16,10 @@ export { EvaluationStore } from "./EvaluationStore.js"
 export {
   type Evaluated,
   type EvaluationRequest as MetricEvaluation,
-  Evaluator,
-  layer as evaluator,
-  type Postponed
-} from "./Evaluator.js"
+  layer as scorer,
+  type Postponed,
+  Scorer
+} from "./Scorer.js"
 export {
   contextOf,
   type FormulaContext,
@@ -41,7 +41,7 @@ export {
   type MetricSpec,
   type NewMetric,
   plainSpec,
-  specOf
+  specOf as metricSpecOf
 } from "./Metric.js"
 export { decidesSuccess, judgeMetric, neededBy, scaleOf, slugFor } from "./MetricRules.js"
 export { MetricQuery, Metrics } from "./Metrics.js"

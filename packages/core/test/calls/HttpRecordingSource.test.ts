@@ -67,6 +67,11 @@ it.live.each([
   "http://[fc00::1]/a",
   "http://[fd00:ec2::254]/a",
   "http://[ff02::1]/a",
+  "http://[::ffff:a9fe:a9fe]/latest/meta-data/",
+  "http://[::ffff:10.0.0.1]/a",
+  "http://someone:secret@127.0.0.1/a",
+  "http://①②⑦.⓪.⓪.①/a",
+  "http://0177.0.0.1/a",
   "https://127.0.0.1/a",
   "https://[::1]/a"
 ])("refuses %s, which is no public address", (url) =>
@@ -169,5 +174,15 @@ it.live("says that nobody answers", () =>
       _tag: "RecordingUnavailable",
       reason: "the connection failed (ECONNREFUSED)."
     })
+  })
+)
+
+it.scopedLive("does not wait for a server that switches protocols", () =>
+  Effect.gen(function* () {
+    const host = yield* serving((_, response) => {
+      response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+    })
+    const error = yield* Effect.flip(fetched(`http://${host}/a.wav`, { ...allowed, timeoutMillis: 60_000 }))
+    expect(error.message).toBe("the server sent no answer.")
   })
 )

@@ -6,6 +6,12 @@ import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
   ["Calls", "Production calls: taken in, listed, reviewed."],
+  ["Evaluators", "Test cases: how a simulated caller behaves, and what is asked of the call."],
+  ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
+  ["Test profiles", "What simulated callers know about themselves."],
+  ["Phone numbers", "Numbers that simulated callers call from."],
+  ["Tools", "What simulated callers can use while they talk."],
+  ["Folders", "Places for evaluators, under dot-separated paths."],
   ["Dashboards", "Dashboards, their widgets, and what widgets show."],
   ["Projects", "What everything else belongs to."],
   ["Agents", "The voice agents that are observed and tested."],
@@ -105,11 +111,8 @@ const makeSchemas = (): Schemas => {
     all: () => {
       const all = new Map([...describer.named(), ...kept])
       const names = new Map([...all].map(([name, schema]) => [JSON.stringify(schema), name] as const))
-      return Object.fromEntries(
-        [...all]
-          .map(([name, schema]) => [name, sharing(schema, names, true)] as const)
-          .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      )
+      const shared = new Map([...all].map(([name, schema]) => [name, sharing(schema, names, true)] as const))
+      return Object.fromEntries([...reachable(shared, [...kept.keys()])].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
 }
@@ -134,6 +137,24 @@ const sharing = (schema: JsonSchema, names: ReadonlyMap<string, string>, isRoot 
             : value
     ])
   )
+}
+
+/** Those of the schemas that the given ones refer to, themselves included: the others nobody would find. */
+const reachable = (
+  schemas: ReadonlyMap<string, JsonSchema>,
+  names: ReadonlyArray<string>
+): ReadonlyMap<string, JsonSchema> => {
+  const found = new Map<string, JsonSchema>()
+  const waiting = [...names]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const schema = schemas.get(name)
+    if (schema === undefined || found.has(name)) continue
+    found.set(name, schema)
+    for (const [, other] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (other !== undefined) waiting.push(other)
+    }
+  }
+  return found
 }
 
 const operationOf = (endpoint: Endpoint, schemas: Schemas) => {
@@ -247,7 +268,8 @@ const responseOf = ({ description, mediaType, shape }: Outcome, schemas: Schemas
 
 /** The errors that an endpoint can answer with, besides those of messages that are no requests to it. */
 const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
-  ...(body !== undefined || query !== undefined ? [["400", "Invalid"] as const] : []),
+  // A path that has a parameter may be no text at all, such as `%ff`.
+  ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
   ...(operation === null
     ? []
     : ([

@@ -3,6 +3,8 @@ import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { dashboards, widgets } from "./Dashboards.js"
+import { evaluators } from "./Evaluators.js"
+import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { credits, evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
@@ -14,6 +16,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...widgets,
   ...projects,
   ...agents,
+  ...evaluators,
+  ...personalities,
+  ...testProfiles,
+  ...phoneNumbers,
+  ...tools,
+  ...folders,
   ...apiKeys,
   ...tokens,
   ...shareableLinks,

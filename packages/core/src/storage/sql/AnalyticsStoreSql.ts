@@ -18,6 +18,7 @@ import {
   type ValuesQuestion
 } from "../../analytics/AnalyticsQuestion.js"
 import { AnalyticsStore } from "../../analytics/AnalyticsStore.js"
+import { compareKeys } from "../../analytics/Answer.js"
 import { type Bucket, ORIGIN, widthOf } from "../../analytics/Bucket.js"
 import type { Aggregate } from "../../analytics/Measure.js"
 import type { CallField, EvaluationField, Field, Scalar } from "../../filters/Filter.js"
@@ -78,6 +79,9 @@ const groupRows = readRows(
   Schema.Struct({ ...KeyColumns, n: Schema.Number, total: Schema.Number }),
   ({ g_flag, g_number, g_text, n, total }) => ({ key: scalar(g_flag, g_number, g_text), count: n, total })
 )
+
+/** The most cells of a chart. */
+const MAX_CELLS = MAX_BUCKETS * (MAX_GROUPS + 1)
 
 /** Which group a row is of. */
 interface Place {
@@ -147,6 +151,20 @@ const undivided: { readonly groups: ReadonlyArray<Group>; readonly top: Top; rea
   groups: [{ kind: "all", key: null }],
   top: null,
   positionOf: () => 0
+}
+
+/** The groups that all cells together tell; `top` where there are more than a chart has. */
+const rankCells = (cells: ReadonlyArray<{ readonly place: Place; readonly count: number }>) => {
+  const counts = new Map<Scalar | null, number>()
+  for (const { count, place } of cells) counts.set(place.key, (counts.get(place.key) ?? 0) + count)
+  const total = cells.reduce((sum, { count }) => sum + count, 0)
+  const rows = Array.from(counts, ([key, count]) => ({ key, count, total }))
+  return ranking(rows.sort((a, b) => b.count - a.count || compareKeys(a.key, b.key)))
+}
+
+const ranking = (rows: Parameters<typeof ranked>[0]) => {
+  const { groups, top } = ranked(rows)
+  return { groups, top: groups.length > top.length ? top : null, positionOf: positions(top) }
 }
 
 /** The most frequent keys, for a statement that puts the others together; null where it has to put nothing together. */
@@ -392,10 +410,7 @@ export const layer = Layer.effect(
 
     /** The groups of some rows; `top` is there where a statement has to put the others together. */
     const groupsOf = (rows: Fragment, parts: ReadonlyArray<Part>) =>
-      Effect.map(groupRows.all(mostFrequent("g", rows, parts)), (found) => {
-        const { groups, top } = ranked(found)
-        return { groups, top: groups.length > top.length ? top : null, positionOf: positions(top) }
-      })
+      Effect.map(groupRows.all(mostFrequent("g", rows, parts)), ranking)
 
     return AnalyticsStore.of({
       totals: (permit, question) =>
@@ -442,17 +457,23 @@ export const layer = Layer.effect(
           const from = blocks.from(question, by, yield* scopeOf(permit, question))
           const group = blocks.groupParts(by)
           const value = blocks.valueParts(question).filter(({ of }) => of !== "text" || aggregate === "count")
-          const { groups, positionOf, top } =
-            by === null ? undivided : yield* groupsOf(blocks.values(from, { group, value }), group)
-          const rows = blocks.gathered(blocks.values(from, { bucket, group, value }), group, top)
-          const found = yield* cellRows.all(sql`SELECT ${sql.csv([sql`bucket_ms`, sql`is_top`, ...asGroup(group)])},
-              ${blocks.aggregate(aggregate, value)} AS value, count(*) AS n
-            FROM ${rows} r GROUP BY ${sql.csv([sql`bucket_ms`, sql`is_top`, ...named("k", group)])}
-            ORDER BY bucket_ms DESC LIMIT ${MAX_BUCKETS * (MAX_GROUPS + 1) + 1}`)
+          /** Cells, the newest first; `top` where the other groups are to be put together. */
+          const cellsOf = (top: Top) => {
+            const rows = blocks.gathered(blocks.values(from, { bucket, group, value }), group, top)
+            return cellRows.all(sql`SELECT ${sql.csv([sql`bucket_ms`, sql`is_top`, ...asGroup(group)])},
+                ${blocks.aggregate(aggregate, value)} AS value, count(*) AS n
+              FROM ${rows} r GROUP BY ${sql.csv([sql`bucket_ms`, sql`is_top`, ...named("k", group)])}
+              ORDER BY bucket_ms DESC LIMIT ${MAX_CELLS + 1}`)
+          }
+          // Mostly there are few groups, and then all cells tell which they are without a second reading of the calls.
+          const all = yield* cellsOf(null)
+          const told = by === null ? undivided : all.length <= MAX_CELLS ? rankCells(all) : undefined
+          const { groups, positionOf, top } = told ?? (yield* groupsOf(blocks.values(from, { group, value }), group))
+          const found = top === null ? all : yield* cellsOf(top)
           const newest = new Set([...new Set(found.map(({ at }) => at))].slice(0, MAX_BUCKETS))
           const cells = found.flatMap(({ at, count, place, value }): ReadonlyArray<Cell> => {
             const position = positionOf(place)
-            // A group that came up between the two statements is not among those that the first one found.
+            // A group that came up between the statements is not among those that were found.
             return newest.has(at) && position < groups.length ? [{ group: position, at, value, count }] : []
           })
           return {

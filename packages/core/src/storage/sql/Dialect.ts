@@ -20,6 +20,11 @@ export interface DialectFragments {
     /** JSON that SQL looks into: TEXT in SQLite (its JSON functions read text), jsonb in PostgreSQL. Read back as text. */
     readonly json: Fragment
   }
+  /**
+   * The end of a table that is nothing but its primary key: SQLite would keep such rows twice, in the table and in the
+   * key's index, unless told; PostgreSQL has no other way.
+   */
+  readonly keyOnly: Fragment
   /** Binds a JSON document to a `json` column. */
   readonly json: (value: Json | null) => Fragment
   /** A list of integers as a one-column table, bound as one parameter however long it is. */
@@ -53,6 +58,8 @@ export interface DialectFragments {
   readonly forUpdate: Fragment
   /** As `forUpdate`, passing over rows that another transaction has locked: what is claimed there is not waited for. */
   readonly skipLocked: Fragment
+  /** The same for the rows of one of several tables that are read together. */
+  readonly forUpdateOf: (table: string) => Fragment
 }
 
 /** What can be asked of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
@@ -81,6 +88,7 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
     flag: sql.literal("INTEGER"),
     json: sql.literal("TEXT")
   },
+  keyOnly: sql.literal("WITHOUT ROWID"),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}`,
   integers: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`,
@@ -124,7 +132,8 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
   forUpdate: sql.literal(""),
-  skipLocked: sql.literal("")
+  skipLocked: sql.literal(""),
+  forUpdateOf: () => sql.literal("")
 })
 
 export const postgresDialect = (sql: SqlClient): DialectFragments => ({
@@ -137,6 +146,7 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
     flag: sql.literal("SMALLINT"),
     json: sql.literal("JSONB")
   },
+  keyOnly: sql.literal(""),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
   integers: (values) =>
     sql`(SELECT value::bigint AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
@@ -165,5 +175,6 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
   forUpdate: sql.literal("FOR UPDATE"),
-  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED")
+  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+  forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`)
 })

@@ -35,8 +35,8 @@ export interface EvaluationRequest<E> {
 }
 
 /** Evaluates metrics. It knows neither storage nor tenants: simulated calls are evaluated by it as well as real ones. */
-export class Evaluator extends Context.Tag("@earshot/core/metrics/Evaluator")<
-  Evaluator,
+export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
+  Scorer,
   {
     /** Answers the metrics that are to be asked again when the language model can be. */
     readonly evaluate: <E>(request: EvaluationRequest<E>) => Effect.Effect<ReadonlyArray<Postponed>, E>
@@ -65,7 +65,7 @@ const judgementOf = (
 })
 
 export const layer = Layer.effect(
-  Evaluator,
+  Scorer,
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
     const model = yield* LanguageModel
@@ -214,7 +214,7 @@ export const layer = Layer.effect(
                 )
       )
 
-    return Evaluator.of({
+    return Scorer.of({
       evaluate: <E>({ earlier, emit, metrics, subject }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
           const order = orderOf(metrics)

@@ -1,0 +1,148 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, isFaulty, mergeFaults, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { type FolderId, ProjectId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import type { FolderTaken } from "./CatalogErrors.js"
+import { Folder, FolderDraft, FolderPatch } from "./Folder.js"
+import { missingFaults, moveFaults, parentPath, pathFaults, pathsDownTo } from "./FolderPathRules.js"
+import { FolderStore } from "./FolderStore.js"
+import { Projects } from "./Projects.js"
+
+/** The folders of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
+  Folders,
+  {
+    /** `{project, path}`: one level under a folder that is there; levels are made one by one. */
+    readonly create: UseCase<"folders.create", [input: unknown], Folder, ValidationFailed | StorageFault>
+    /** `{project?, cursor?, limit?}`; newest first. */
+    readonly list: UseCase<"folders.list", [query: unknown], Pages.Page<Folder>, ValidationFailed | StorageFault>
+    readonly read: UseCase<"folders.read", [id: FolderId], Folder, NotFound | StorageFault>
+    /** `{path?}`: renames or moves the folder with the folders and evaluators in it. */
+    readonly update: UseCase<
+      "folders.update",
+      [id: FolderId, input: unknown],
+      Folder,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Deletes the folder and the folders in it; the evaluators in them move to its parent, or to the root. */
+    readonly delete: UseCase<"folders.delete", [id: FolderId], void, NotFound | StorageFault>
+    /**
+     * The folder of a path, as an input's field names it; null for the root. A path that is malformed, or of which a
+     * level is missing, is a fault of that field. The folder stays until the transaction ends.
+     */
+    readonly named: (
+      permit: Permit,
+      field: string,
+      project: ProjectId,
+      path: string
+    ) => Effect.Effect<Folder | null, ValidationFailed | StorageFault>
+  }
+>() {}
+
+/** What a list of folders takes. */
+export const FolderQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+const taken = (_: FolderTaken) => new ValidationFailed({ faults: fault("path", "This field must be unique.") })
+
+export const layer = Layer.effect(
+  Folders,
+  Effect.gen(function* () {
+    const store = yield* FolderStore
+    const projects = yield* Projects
+    const work = yield* UnitOfWork
+
+    const find = (permit: Permit, id: FolderId) =>
+      store.find(permit, id).pipe(
+        Effect.flatten,
+        Effect.filterOrFail((folder) => reaches(permit, { project: folder.projectId })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Folder" }))
+      )
+
+    const named = (permit: Permit, field: string, project: ProjectId, path: string) =>
+      Effect.gen(function* () {
+        const malformed = pathFaults(field, path, "root allowed")
+        if (isFaulty(malformed)) return yield* new ValidationFailed({ faults: malformed })
+        const paths = pathsDownTo(path)
+        if (paths.length === 0) return null
+        const held = yield* store.holdPaths(permit, project, paths)
+        const missing = missingFaults(field, path, new Set(held.map((folder) => folder.path)))
+        if (isFaulty(missing)) return yield* new ValidationFailed({ faults: missing })
+        return held.find((folder) => folder.path === path) ?? null
+      })
+
+    return Folders.of({
+      named,
+      create: useCase("folders.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const { path, project } = yield* decodeInput(FolderDraft, input)
+            const malformed = pathFaults("path", path, "no root")
+            const holder = yield* projects
+              .hold(permit, "project", project)
+              .pipe(
+                Effect.mapError((error) =>
+                  error._tag === "ValidationFailed"
+                    ? new ValidationFailed({ faults: mergeFaults(error.faults, malformed) })
+                    : error
+                )
+              )
+            if (isFaulty(malformed)) return yield* new ValidationFailed({ faults: malformed })
+            yield* named(permit, "path", holder.id, parentPath(path))
+            return yield* store.insert(permit, { projectId: holder.id, path }, yield* DateTime.now)
+          }).pipe(Effect.catchTag("FolderTaken", taken))
+        )
+      ),
+      list: useCase("folders.list")((permit, query) =>
+        Effect.gen(function* () {
+          const asked = yield* decodeInput(FolderQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
+          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
+          return Pages.pageOf(page, found, ({ id }) => id)
+        })
+      ),
+      read: useCase("folders.read")(find),
+      update: useCase("folders.update")((permit, id, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const seen = yield* find(permit, id)
+            // Folders of a project change one at a time: a move rests on where others are.
+            yield* projects.hold(permit, "project", seen.projectId)
+            const folder = yield* find(permit, id)
+            const { path = folder.path } = yield* decodeInput(FolderPatch, input)
+            if (path === folder.path) return folder
+            const held = yield* store.pathsIn(permit, folder)
+            const faults = moveFaults("path", { from: folder.path, to: path, held })
+            if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+            yield* named(permit, "path", folder.projectId, parentPath(path))
+            const now = yield* DateTime.now
+            yield* store.move(permit, folder, path, now)
+            return new Folder({ ...folder, path, updatedAt: now })
+          }).pipe(Effect.catchTag("FolderTaken", taken))
+        )
+      ),
+      delete: useCase("folders.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const seen = yield* find(permit, id)
+            yield* projects
+              .hold(permit, "project", seen.projectId)
+              .pipe(Effect.catchTag("ValidationFailed", () => new NotFound({ resource: "Folder" })))
+            yield* store.remove(permit, yield* find(permit, id))
+          })
+        )
+      )
+    })
+  })
+)

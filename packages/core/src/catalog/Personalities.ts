@@ -1,0 +1,170 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { readEnableRequest } from "./EnableRules.js"
+import { LanguageCode } from "./Language.js"
+import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityStanding } from "./Personality.js"
+import { PersonalityStore } from "./PersonalityStore.js"
+import { Projects } from "./Projects.js"
+
+/** The personalities of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class Personalities extends Context.Tag("@earshot/core/catalog/Personalities")<
+  Personalities,
+  {
+    /** `{project, name, language, description?}`; it is enabled nowhere until `enable` says so. */
+    readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageFault>
+    /** `{project?, enabled_in?, language?, cursor?, limit?}`; newest first. */
+    readonly list: UseCase<
+      "personalities.list",
+      [query: unknown],
+      Pages.Page<Personality>,
+      ValidationFailed | StorageFault
+    >
+    readonly read: UseCase<"personalities.read", [id: PersonalityId], Personality, NotFound | StorageFault>
+    readonly update: UseCase<
+      "personalities.update",
+      [id: PersonalityId, input: unknown],
+      Personality,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes it out of sight, and away from the evaluators that use it. */
+    readonly delete: UseCase<"personalities.delete", [id: PersonalityId], void, NotFound | StorageFault>
+    /**
+     * `{personalities, language?}`: adds personalities to the project's enabled ones, and answers all that are enabled
+     * then, oldest first. Source: interface, E7; `EnableRules` says what `personalities` may be.
+     */
+    readonly enable: UseCase<
+      "personalities.enable",
+      [project: ProjectId, input: unknown],
+      ReadonlyArray<Personality>,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /**
+     * Whether a project's evaluators and suites may use a personality: `enabled` ones alone. Without a project, because
+     * none was named that is there, it is enough that the personality is there.
+     */
+    readonly standing: (
+      permit: Permit,
+      project: ProjectId | null,
+      id: PersonalityId
+    ) => Effect.Effect<PersonalityStanding, StorageFault>
+  }
+>() {}
+
+/** What a list of them takes. */
+export const PersonalityQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  project: Fields.optional(Fields.id(ProjectId)),
+  /** Those enabled in this project. */
+  enabled_in: Fields.optional(Fields.id(ProjectId)),
+  language: Fields.optional(Fields.choice(LanguageCode.literals))
+})
+
+export const layer = Layer.effect(
+  Personalities,
+  Effect.gen(function* () {
+    const store = yield* PersonalityStore
+    const projects = yield* Projects
+    const work = yield* UnitOfWork
+
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Personality>, StorageFault>) =>
+      found.pipe(
+        Effect.flatten,
+        Effect.filterOrFail((personality) => reaches(permit, { project: personality.projectId })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Personality" }))
+      )
+    const find = (permit: Permit, id: PersonalityId) => within(permit, store.find(permit, id))
+
+    return Personalities.of({
+      standing: (permit, project, id) =>
+        Effect.gen(function* () {
+          // One that was made elsewhere and enabled here is in the reach of whoever reaches this project.
+          if (project !== null && (yield* store.isEnabled(permit, project, id))) return "enabled"
+          const isThere = yield* find(permit, id).pipe(
+            Effect.as(true),
+            Effect.catchTag("NotFound", () => Effect.succeed(false))
+          )
+          return isThere ? (project === null ? "enabled" : "not enabled") : "unknown"
+        }),
+      create: useCase("personalities.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(PersonalityDraft, input)
+            const project = yield* projects.hold(permit, "project", draft.project)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, language: draft.language, description: draft.description },
+              yield* DateTime.now
+            )
+          })
+        )
+      ),
+      list: useCase("personalities.list")((permit, query) =>
+        Effect.gen(function* () {
+          const asked = yield* decodeInput(PersonalityQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
+          if (asked.enabled_in !== undefined) yield* projects.named(permit, "enabled_in", asked.enabled_in)
+          const found = yield* store.list(
+            permit,
+            { projectId: asked.project ?? null, enabledIn: asked.enabled_in ?? null, language: asked.language ?? null },
+            page
+          )
+          return Pages.pageOf(page, found, ({ id }) => id)
+        })
+      ),
+      read: useCase("personalities.read")(find),
+      update: useCase("personalities.update")((permit, id, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const personality = yield* within(permit, store.hold(permit, id))
+            const patch = yield* decodeInput(PersonalityPatch, input)
+            const changed = new Personality({ ...personality, ...patch, updatedAt: yield* DateTime.now })
+            yield* store.save(permit, changed)
+            return changed
+          })
+        )
+      ),
+      delete: useCase("personalities.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            yield* within(permit, store.hold(permit, id))
+            yield* store.remove(permit, id, yield* DateTime.now)
+          })
+        )
+      ),
+      enable: useCase("personalities.enable")((permit, projectId, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const project = yield* projects.find(permit, projectId)
+            // Held, so that it is not deleted meanwhile.
+            yield* projects.hold(permit, "project", project.id)
+            const request = yield* Effect.mapError(
+              readEnableRequest(input),
+              (faults) => new ValidationFailed({ faults })
+            )
+            if (request.personalities !== "all") {
+              const known = yield* store.among(permit, request.personalities)
+              const unknown = request.personalities.filter((id) => !known.has(id))
+              if (unknown.length > 0) {
+                return yield* new ValidationFailed({ faults: fault("personalities", ...unknown.map(Said.unknownId)) })
+              }
+            }
+            yield* store.enable(permit, project.id, request)
+            return yield* store.enabledIn(permit, project.id)
+          })
+        )
+      )
+    })
+  })
+)

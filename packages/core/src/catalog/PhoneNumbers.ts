@@ -1,0 +1,118 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { ProjectId, type PhoneNumberId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import type { NumberTaken } from "./CatalogErrors.js"
+import { PhoneNumber, PhoneNumberDraft, PhoneNumberPatch } from "./PhoneNumber.js"
+import { PhoneNumberStore } from "./PhoneNumberStore.js"
+import { Projects } from "./Projects.js"
+
+/** The phone numbers of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumbers")<
+  PhoneNumbers,
+  {
+    /** `{project, number, name?}`; a number is one of an organisation's phone numbers at most. */
+    readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageFault>
+    /** `{project?, cursor?, limit?}`; newest first. */
+    readonly list: UseCase<
+      "phoneNumbers.list",
+      [query: unknown],
+      Pages.Page<PhoneNumber>,
+      ValidationFailed | StorageFault
+    >
+    readonly read: UseCase<"phoneNumbers.read", [id: PhoneNumberId], PhoneNumber, NotFound | StorageFault>
+    readonly update: UseCase<
+      "phoneNumbers.update",
+      [id: PhoneNumberId, input: unknown],
+      PhoneNumber,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes it out of sight, and away from the evaluators that use it. */
+    readonly delete: UseCase<"phoneNumbers.delete", [id: PhoneNumberId], void, NotFound | StorageFault>
+    /** A phone number that another use case was given the id of, when it is within the permit's reach. */
+    readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
+    /** The same by the number itself. */
+    readonly findNumber: (permit: Permit, number: string) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
+  }
+>() {}
+
+/** What a list of them takes. */
+export const PhoneNumberQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+const taken = (_: NumberTaken) => new ValidationFailed({ faults: fault("number", "This field must be unique.") })
+
+export const layer = Layer.effect(
+  PhoneNumbers,
+  Effect.gen(function* () {
+    const store = yield* PhoneNumberStore
+    const projects = yield* Projects
+    const work = yield* UnitOfWork
+
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<PhoneNumber>, StorageFault>) =>
+      found.pipe(
+        Effect.flatten,
+        Effect.filterOrFail((phoneNumber) => reaches(permit, { project: phoneNumber.projectId })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "PhoneNumber" }))
+      )
+    const find = (permit: Permit, id: PhoneNumberId) => within(permit, store.find(permit, id))
+
+    return PhoneNumbers.of({
+      find,
+      findNumber: (permit, number) => within(permit, store.findNumber(permit, number)),
+      create: useCase("phoneNumbers.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(PhoneNumberDraft, input)
+            const project = yield* projects.hold(permit, "project", draft.project)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, number: draft.number, name: draft.name },
+              yield* DateTime.now
+            )
+          }).pipe(Effect.catchTag("NumberTaken", taken))
+        )
+      ),
+      list: useCase("phoneNumbers.list")((permit, query) =>
+        Effect.gen(function* () {
+          const asked = yield* decodeInput(PhoneNumberQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
+          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
+          return Pages.pageOf(page, found, ({ id }) => id)
+        })
+      ),
+      read: useCase("phoneNumbers.read")(find),
+      update: useCase("phoneNumbers.update")((permit, id, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const phoneNumber = yield* within(permit, store.hold(permit, id))
+            const patch = yield* decodeInput(PhoneNumberPatch, input)
+            const changed = new PhoneNumber({ ...phoneNumber, ...patch, updatedAt: yield* DateTime.now })
+            yield* store.save(permit, changed)
+            return changed
+          }).pipe(Effect.catchTag("NumberTaken", taken))
+        )
+      ),
+      delete: useCase("phoneNumbers.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            yield* within(permit, store.hold(permit, id))
+            yield* store.remove(permit, id, yield* DateTime.now)
+          })
+        )
+      )
+    })
+  })
+)

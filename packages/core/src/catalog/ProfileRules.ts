@@ -1,0 +1,48 @@
+import * as Either from "effect/Either"
+import { decode, type Faults, fault, NON_FIELD, Said } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { isPlainObject, type Json, JsonObject } from "../kernel/Json.js"
+
+/** The section of a profile's information that fills `{{variable}}` placeholders. Source: interface, Test profile. */
+export const VARIABLES_SECTION = "main_agent_variables"
+
+const decodeInformation = decode(Fields.object({ information: JsonObject }))
+
+/** A profile's information as it may be kept: a JSON object whose `main_agent_variables`, if any, is an object too. */
+export const judgeInformation = (input: unknown): Either.Either<JsonObject, Faults> =>
+  Either.match(decodeInformation({ information: input }), {
+    onLeft: (faults) =>
+      Either.left(fault(NON_FIELD, ...(input === null ? [Said.notNull] : Object.values(faults).flat()))),
+    onRight: ({ information }) =>
+      Object.hasOwn(information, VARIABLES_SECTION) && !isPlainObject(information[VARIABLES_SECTION])
+        ? Either.left(fault(VARIABLES_SECTION, Said.notAnObject))
+        : Either.right(information)
+  })
+
+/**
+ * Whether information is of the old, flat kind, which is variables and nothing else: `{"name": "Ann", "plan": "gold"}`.
+ * It is when it has no `main_agent_variables` object and some value in it is no object. Everything else is sectioned:
+ * `{}`, and sections without variables.
+ */
+export const isLegacyFlat = (information: JsonObject): boolean =>
+  !(Object.hasOwn(information, VARIABLES_SECTION) && isPlainObject(information[VARIABLES_SECTION])) &&
+  Object.values(information).some((value) => !isPlainObject(value))
+
+const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+const isObject = (value: Json | undefined): value is JsonObject => isPlainObject(value)
+
+/**
+ * The values of `{{variable}}` placeholders when a call is placed. A sectioned profile's `main_agent_variables` are all
+ * there is; the evaluator's own `dynamic_variable_values`, which only legacy rows have, are consulted with a legacy-flat
+ * profile, over whose values they win, and without a profile. Source: interface, Evaluator, dynamic_variable_values.
+ */
+export const callVariables = (of: {
+  readonly information: JsonObject | null
+  readonly dynamicVariableValues: Json
+}): JsonObject => {
+  const { dynamicVariableValues, information } = of
+  if (information === null) return asObject(dynamicVariableValues)
+  if (isLegacyFlat(information)) return { ...information, ...asObject(dynamicVariableValues) }
+  return asObject(Object.hasOwn(information, VARIABLES_SECTION) ? information[VARIABLES_SECTION] : undefined)
+}

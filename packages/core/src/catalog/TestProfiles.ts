@@ -1,0 +1,146 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, ProjectId, type TestProfileId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { Agents } from "./Agents.js"
+import { TestProfile, TestProfileDraft, TestProfilePatch } from "./TestProfile.js"
+import { TestProfileStore } from "./TestProfileStore.js"
+import { Projects } from "./Projects.js"
+
+/** The test profiles of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfiles")<
+  TestProfiles,
+  {
+    /** `{project, name, agent?, information?}` */
+    readonly create: UseCase<"testProfiles.create", [input: unknown], TestProfile, ValidationFailed | StorageFault>
+    /** `{project?, agent?, cursor?, limit?}`; newest first. */
+    readonly list: UseCase<
+      "testProfiles.list",
+      [query: unknown],
+      Pages.Page<TestProfile>,
+      ValidationFailed | StorageFault
+    >
+    readonly read: UseCase<"testProfiles.read", [id: TestProfileId], TestProfile, NotFound | StorageFault>
+    readonly update: UseCase<
+      "testProfiles.update",
+      [id: TestProfileId, input: unknown],
+      TestProfile,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes it out of sight, and away from the evaluators that use it. */
+    readonly delete: UseCase<"testProfiles.delete", [id: TestProfileId], void, NotFound | StorageFault>
+    /** A test profile that another use case was given the id of, when it is within the permit's reach. */
+    readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<TestProfile, NotFound | StorageFault>
+  }
+>() {}
+
+/** What a list of them takes. */
+export const TestProfileQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  project: Fields.optional(Fields.id(ProjectId)),
+  agent: Fields.optional(Fields.id(AgentId))
+})
+
+export const layer = Layer.effect(
+  TestProfiles,
+  Effect.gen(function* () {
+    const store = yield* TestProfileStore
+    const projects = yield* Projects
+    const agents = yield* Agents
+    const work = yield* UnitOfWork
+
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<TestProfile>, StorageFault>) =>
+      found.pipe(
+        Effect.flatten,
+        Effect.filterOrFail((profile) => reaches(permit, { project: profile.projectId, agent: profile.agentId ?? 0 })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "TestProfile" }))
+      )
+    const find = (permit: Permit, id: TestProfileId) => within(permit, store.find(permit, id))
+
+    /** The agent that a profile is written for: one of its project's. */
+    const agentNamed = (permit: Permit, project: ProjectId, id: AgentId | null) =>
+      id === null
+        ? Effect.succeed(null)
+        : agents.find(permit, id).pipe(
+            Effect.filterOrFail(
+              (agent) => agent.projectId === project,
+              () => new NotFound({ resource: "Agent" })
+            ),
+            Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) }))
+          )
+
+    return TestProfiles.of({
+      find,
+      create: useCase("testProfiles.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(TestProfileDraft, input)
+            const project = yield* projects.hold(permit, "project", draft.project)
+            const agent = yield* agentNamed(permit, project.id, draft.agent)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, agentId: agent?.id ?? null, information: draft.information },
+              yield* DateTime.now
+            )
+          })
+        )
+      ),
+      list: useCase("testProfiles.list")((permit, query) =>
+        Effect.gen(function* () {
+          const asked = yield* decodeInput(TestProfileQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
+          const found = yield* store.list(
+            permit,
+            { projectId: asked.project ?? null, agentId: asked.agent ?? null },
+            page
+          )
+          return Pages.pageOf(page, found, ({ id }) => id)
+        })
+      ),
+      read: useCase("testProfiles.read")(find),
+      update: useCase("testProfiles.update")((permit, id, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const profile = yield* within(permit, store.hold(permit, id))
+            const patch = yield* decodeInput(TestProfilePatch, input)
+            const agent =
+              patch.agent === undefined
+                ? profile.agentId === null || profile.agentName === null
+                  ? null
+                  : { id: profile.agentId, name: profile.agentName }
+                : yield* agentNamed(permit, profile.projectId, patch.agent)
+            const changed = new TestProfile({
+              ...profile,
+              name: patch.name ?? profile.name,
+              information: patch.information ?? profile.information,
+              agentId: agent === null ? null : agent.id,
+              agentName: agent === null ? null : agent.name,
+              lastUpdatedBy: permit.userId,
+              updatedAt: yield* DateTime.now
+            })
+            yield* store.save(permit, changed)
+            return changed
+          })
+        )
+      ),
+      delete: useCase("testProfiles.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            yield* within(permit, store.hold(permit, id))
+            yield* store.remove(permit, id, yield* DateTime.now)
+          })
+        )
+      )
+    })
+  })
+)

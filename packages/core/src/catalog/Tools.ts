@@ -1,0 +1,107 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import { NotFound } from "../access/AccessErrors.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { ProjectId, type ToolId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { Tool, ToolDraft, ToolPatch } from "./Tool.js"
+import { ToolStore } from "./ToolStore.js"
+import { Projects } from "./Projects.js"
+
+/** The tools of the caller's organisation. Inputs are what came from outside and are judged here. */
+export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
+  Tools,
+  {
+    /** `{project, name, description?, parameters?}` */
+    readonly create: UseCase<"tools.create", [input: unknown], Tool, ValidationFailed | StorageFault>
+    /** `{project?, cursor?, limit?}`; newest first. */
+    readonly list: UseCase<"tools.list", [query: unknown], Pages.Page<Tool>, ValidationFailed | StorageFault>
+    readonly read: UseCase<"tools.read", [id: ToolId], Tool, NotFound | StorageFault>
+    readonly update: UseCase<
+      "tools.update",
+      [id: ToolId, input: unknown],
+      Tool,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes it out of sight, and away from the evaluators that use it. */
+    readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageFault>
+    /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
+    readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
+  }
+>() {}
+
+/** What a list of them takes. */
+export const ToolQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+export const layer = Layer.effect(
+  Tools,
+  Effect.gen(function* () {
+    const store = yield* ToolStore
+    const projects = yield* Projects
+    const work = yield* UnitOfWork
+
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Tool>, StorageFault>) =>
+      found.pipe(
+        Effect.flatten,
+        Effect.filterOrFail((tool) => reaches(permit, { project: tool.projectId })),
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Tool" }))
+      )
+    const find = (permit: Permit, id: ToolId) => within(permit, store.find(permit, id))
+
+    return Tools.of({
+      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
+      create: useCase("tools.create")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const draft = yield* decodeInput(ToolDraft, input)
+            const project = yield* projects.hold(permit, "project", draft.project)
+            return yield* store.insert(
+              permit,
+              { projectId: project.id, name: draft.name, description: draft.description, parameters: draft.parameters },
+              yield* DateTime.now
+            )
+          })
+        )
+      ),
+      list: useCase("tools.list")((permit, query) =>
+        Effect.gen(function* () {
+          const asked = yield* decodeInput(ToolQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
+          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
+          return Pages.pageOf(page, found, ({ id }) => id)
+        })
+      ),
+      read: useCase("tools.read")(find),
+      update: useCase("tools.update")((permit, id, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const tool = yield* within(permit, store.hold(permit, id))
+            const patch = yield* decodeInput(ToolPatch, input)
+            const changed = new Tool({ ...tool, ...patch, updatedAt: yield* DateTime.now })
+            yield* store.save(permit, changed)
+            return changed
+          })
+        )
+      ),
+      delete: useCase("tools.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            yield* within(permit, store.hold(permit, id))
+            yield* store.remove(permit, id, yield* DateTime.now)
+          })
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,49 @@
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "./Faults.js"
+import { isPlainObject } from "./Json.js"
+
+/**
+ * Reads an input field by field, for inputs that are judged against what storage knows as well: what is well formed can
+ * be looked up although something beside it is not, and all faults are told together.
+ */
+export interface InputReader {
+  /** Whether the input has a field of this name at all, be it null. */
+  readonly has: (name: string) => boolean
+  /** A field's value; undefined where it was left out or has a fault. */
+  readonly optional: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
+  /** As `optional`, and leaving it out is a fault. */
+  readonly required: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
+  /** Adds faults that the caller found itself. */
+  readonly tell: (faults: Faults) => void
+  /** Every fault that was found so far. */
+  readonly faults: () => Faults
+}
+
+export const inputReader = (input: unknown): InputReader => {
+  const body = isPlainObject(input) ? input : {}
+  const found: Array<Faults> = isPlainObject(input)
+    ? []
+    : [fault(NON_FIELD, input === null ? Said.notNull : Said.notAnObject)]
+  const given = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined)
+  const optional = <A, I>(name: string, field: Schema.Schema<A, I>): A | undefined => {
+    const value = given(name)
+    if (value === undefined) return undefined
+    const read = decode(field)(value)
+    if (Either.isRight(read)) return read.right
+    found.push(underPath(name, read.left))
+    return undefined
+  }
+  return {
+    has: (name) => given(name) !== undefined,
+    optional,
+    required: (name, field) => {
+      if (isPlainObject(input) && given(name) === undefined) found.push(fault(name, Said.required))
+      return optional(name, field)
+    },
+    tell: (faults) => {
+      found.push(faults)
+    },
+    faults: () => mergeFaults(...found)
+  }
+}

@@ -1,0 +1,362 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Permit } from "../../access/Permit.js"
+import { LanguageCode } from "../../catalog/Language.js"
+import { Evaluator, type EvaluatorSpec, ScenarioType } from "../../evaluators/Evaluator.js"
+import { EvaluatorStore } from "../../evaluators/EvaluatorStore.js"
+import {
+  AgentId,
+  EvaluatorId,
+  FolderId,
+  MetricId,
+  PersonalityId,
+  PhoneNumberId,
+  ProjectId,
+  TestProfileId,
+  ToolId,
+  UserId
+} from "../../kernel/Ids.js"
+import { Json } from "../../kernel/Json.js"
+import { catalogTable } from "./CatalogTable.js"
+import { Dialect } from "./Dialect.js"
+import { within } from "./Reach.js"
+import { Instant, jsonColumn, readRows } from "./Rows.js"
+import { storing } from "./Storing.js"
+import { profileColumns, profileJoins, TestProfileRow, toTestProfile } from "./TestProfileRows.js"
+
+/** An evaluator's own row with the names of what it refers to; what is there no more is null. */
+const EvaluatorRow = Schema.Struct({
+  id: EvaluatorId,
+  project_id: ProjectId,
+  agent_id: AgentId,
+  agent_name: Schema.String,
+  name: Schema.String,
+  scenario_type: ScenarioType,
+  instructions: Schema.String,
+  personality_id: Schema.NullOr(PersonalityId),
+  personality_name: Schema.NullOr(Schema.String),
+  test_profile_id: Schema.NullOr(TestProfileId),
+  phone_number_id: Schema.NullOr(PhoneNumberId),
+  phone_number: Schema.NullOr(Schema.String),
+  phone_number_name: Schema.NullOr(Schema.String),
+  folder_id: Schema.NullOr(FolderId),
+  folder_path: Schema.NullOr(Schema.String),
+  expected_outcome_prompt: Schema.String,
+  scenario_language: Schema.NullOr(LanguageCode),
+  first_message: Schema.String,
+  max_duration: Schema.NullOr(Schema.Number),
+  dynamic_variable_values: Schema.NullOr(jsonColumn(Json)),
+  created_by: Schema.NullOr(UserId),
+  updated_by: Schema.NullOr(UserId),
+  created_ms: Instant,
+  updated_ms: Instant
+})
+type EvaluatorRow = typeof EvaluatorRow.Type
+
+const columns = `t.id, t.project_id, t.agent_id, a.name AS agent_name, t.name, t.scenario_type, t.instructions,
+  CASE WHEN pp.id IS NULL THEN NULL ELSE pe.id END AS personality_id,
+  CASE WHEN pp.id IS NULL THEN NULL ELSE pe.name END AS personality_name, tp.id AS test_profile_id,
+  ph.id AS phone_number_id, ph.number AS phone_number, ph.name AS phone_number_name, f.id AS folder_id,
+  f.path AS folder_path, t.expected_outcome_prompt, t.scenario_language, t.first_message, t.max_duration,
+  t.dynamic_variable_values, t.created_by, t.updated_by, t.created_ms, t.updated_ms`
+
+const joins = `JOIN agents a ON a.id = t.agent_id AND a.deleted_ms IS NULL
+  LEFT JOIN personalities pe ON pe.id = t.personality_id AND pe.deleted_ms IS NULL
+  LEFT JOIN projects pp ON pp.id = pe.project_id AND pp.deleted_ms IS NULL
+  LEFT JOIN test_profiles tp ON tp.id = t.test_profile_id AND tp.deleted_ms IS NULL
+  LEFT JOIN phone_numbers ph ON ph.id = t.phone_number_id AND ph.deleted_ms IS NULL
+  LEFT JOIN folders f ON f.id = t.folder_id`
+
+const TargetRow = Schema.Struct({
+  id: EvaluatorId,
+  project_id: ProjectId,
+  scenario_type: ScenarioType,
+  instructions_length: Schema.Number
+})
+
+/**
+ * A text as searches look at it: in one case. Folding goes letter by letter, so that what is appended later can be
+ * folded by itself; the one letter whose lower case depends on its neighbours, sigma, has one form here.
+ */
+const folded = (text: string): string => text.toLowerCase().replaceAll("ς", "σ")
+
+/** What a search looks into. A search is one line, so that none runs from the name into the instructions. */
+const searchText = (spec: Pick<EvaluatorSpec, "name" | "instructions">): string =>
+  folded(`${spec.name}\n${spec.instructions}`)
+
+const grouped = <A>(rows: ReadonlyArray<{ readonly evaluator: EvaluatorId; readonly value: A }>) => {
+  const groups = new Map<EvaluatorId, Array<A>>()
+  for (const { evaluator, value } of rows) {
+    const group = groups.get(evaluator)
+    if (group === undefined) groups.set(evaluator, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+export const layer = Layer.effect(
+  EvaluatorStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const dialect = yield* Dialect
+    const reach = { project: "t.project_id", agent: "t.agent_id" }
+    const table = yield* catalogTable({
+      store: "EvaluatorStore",
+      table: "evaluators",
+      row: EvaluatorRow,
+      columns,
+      joins,
+      make: (row) => row,
+      reach
+    })
+    const targets = readRows(TargetRow, (row) => ({
+      id: row.id,
+      projectId: row.project_id,
+      scenarioType: row.scenario_type,
+      instructionsLength: row.instructions_length
+    }))
+    const valuesOf = <A, I>(value: Schema.Schema<A, I>) =>
+      readRows(Schema.Struct({ evaluator_id: EvaluatorId, value }), (row) => ({
+        evaluator: row.evaluator_id,
+        value: row.value
+      })).all
+    const tagRows = valuesOf(Schema.String)
+    const metricRows = valuesOf(MetricId)
+    const toolRows = valuesOf(ToolId)
+    const nameRows = readRows(
+      Schema.Struct({ id: MetricId, name: Schema.String }),
+      ({ id, name }) => [id, name] as const
+    )
+    const profileRows = readRows(TestProfileRow, toTestProfile)
+
+    /** The evaluators of some rows, in their order; what hangs on them is read for all of them at once. */
+    const assembled = (rows: ReadonlyArray<EvaluatorRow>) =>
+      Effect.gen(function* () {
+        if (rows.length === 0) return []
+        const ids = dialect.integers(rows.map(({ id }) => id))
+        const profileIds = new Set(rows.flatMap(({ test_profile_id: id }) => (id === null ? [] : [id])))
+        const tags = grouped(
+          yield* tagRows(
+            sql`SELECT evaluator_id, tag AS value FROM evaluator_tags WHERE evaluator_id IN ${ids} ORDER BY position`
+          )
+        )
+        const metrics = grouped(
+          yield* metricRows(
+            sql`SELECT x.evaluator_id, x.metric_id AS value FROM evaluator_metrics x
+                JOIN metrics m ON m.id = x.metric_id AND m.deleted_ms IS NULL
+                WHERE x.evaluator_id IN ${ids} ORDER BY x.metric_id`
+          )
+        )
+        const metricIds = new Set([...metrics.values()].flat())
+        const names = new Map(
+          metricIds.size === 0
+            ? []
+            : yield* nameRows.all(sql`SELECT id, name FROM metrics WHERE id IN ${dialect.integers([...metricIds])}`)
+        )
+        const tools = grouped(
+          yield* toolRows(
+            sql`SELECT evaluator_id, tool_id AS value FROM evaluator_tools WHERE evaluator_id IN ${ids}
+                ORDER BY tool_id`
+          )
+        )
+        const profiles = new Map(
+          profileIds.size === 0
+            ? []
+            : (yield* profileRows.all(
+                sql`SELECT ${sql.literal(profileColumns)} FROM test_profiles t ${sql.literal(profileJoins)}
+                    WHERE t.id IN ${dialect.integers([...profileIds])}`
+              )).map((profile) => [profile.id, profile] as const)
+        )
+        return rows.map((row) => {
+          const attached = metrics.get(row.id) ?? []
+          return new Evaluator({
+            id: row.id,
+            name: row.name,
+            instructions: row.instructions,
+            agentId: row.agent_id,
+            agentName: row.agent_name,
+            projectId: row.project_id,
+            personalityId: row.personality_id,
+            personalityName: row.personality_name,
+            phoneNumber: row.phone_number,
+            phoneNumberId: row.phone_number_id,
+            phoneNumberData: described(row),
+            expectedOutcomePrompt: row.expected_outcome_prompt,
+            scenarioLanguage: row.scenario_language,
+            scenarioType: row.scenario_type,
+            tags: tags.get(row.id) ?? [],
+            metricIds: attached,
+            metricNames: attached.map((id) => names.get(id) ?? ""),
+            firstMessage: row.first_message,
+            toolIds: tools.get(row.id) ?? [],
+            testProfileId: row.test_profile_id,
+            testProfile: row.test_profile_id === null ? null : (profiles.get(row.test_profile_id) ?? null),
+            dynamicVariableValues: row.dynamic_variable_values,
+            folderId: row.folder_id,
+            folderPath: row.folder_path ?? "",
+            maxDuration: row.max_duration,
+            createdAt: row.created_ms,
+            updatedAt: row.updated_ms,
+            createdBy: row.created_by,
+            lastUpdatedBy: row.updated_by
+          })
+        })
+      }).pipe(storing("EvaluatorStore.assembled"))
+
+    const one = (found: Option.Option<EvaluatorRow>) =>
+      Effect.map(assembled(Option.toArray(found)), ([evaluator]) => Option.fromNullable(evaluator))
+
+    /** The columns that callers set. */
+    const rowOf = (permit: Permit, spec: EvaluatorSpec) => ({
+      agent_id: spec.agentId,
+      name: spec.name,
+      scenario_type: spec.scenarioType,
+      instructions: spec.instructions,
+      search_text: searchText(spec),
+      personality_id: spec.personalityId,
+      test_profile_id: spec.testProfileId,
+      phone_number_id: spec.phoneNumberId,
+      folder_id: spec.folderId,
+      expected_outcome_prompt: spec.expectedOutcomePrompt,
+      scenario_language: spec.scenarioLanguage,
+      first_message: spec.firstMessage,
+      max_duration: spec.maxDuration,
+      updated_by: permit.userId
+    })
+
+    const attach = (
+      relation: "evaluator_metrics" | "evaluator_tools",
+      evaluators: ReadonlyArray<EvaluatorId>,
+      attached: ReadonlyArray<number>
+    ) =>
+      attached.length === 0
+        ? Effect.void
+        : sql`INSERT INTO ${sql.literal(relation)}
+              SELECT e.value, x.value FROM ${dialect.integers(evaluators)} e CROSS JOIN ${dialect.integers(attached)} x
+              WHERE 1 = 1
+              ON CONFLICT DO NOTHING`
+
+    const detach = (
+      relation: "evaluator_metrics" | "evaluator_tools",
+      evaluators: ReadonlyArray<EvaluatorId>,
+      detached: ReadonlyArray<number>
+    ) =>
+      detached.length === 0
+        ? Effect.void
+        : sql`DELETE FROM ${sql.literal(relation)}
+              WHERE evaluator_id IN ${dialect.integers(evaluators)}
+                AND ${sql.literal(relation === "evaluator_metrics" ? "metric_id" : "tool_id")}
+                  IN ${dialect.integers(detached)}`
+
+    const putTags = (id: EvaluatorId, tags: ReadonlyArray<string>) =>
+      tags.length === 0
+        ? Effect.void
+        : sql`INSERT INTO evaluator_tags ${sql.insert(tags.map((tag, position) => ({ evaluator_id: id, tag, position })))}`
+
+    const put = (id: EvaluatorId, spec: EvaluatorSpec) =>
+      Effect.all([
+        putTags(id, spec.tags),
+        attach("evaluator_metrics", [id], spec.metricIds),
+        attach("evaluator_tools", [id], spec.toolIds)
+      ])
+
+    return EvaluatorStore.of({
+      insert: (permit, spec, now) =>
+        Effect.gen(function* () {
+          const row = yield* table.insert(
+            permit,
+            { project_id: spec.projectId, ...rowOf(permit, spec), created_by: permit.userId },
+            now
+          )
+          yield* put(row.id, spec)
+          return (yield* assembled([row]))[0]
+        }).pipe(
+          Effect.flatMap((made) =>
+            made === undefined ? Effect.dieMessage("The evaluator that was made is not there") : Effect.succeed(made)
+          ),
+          storing("EvaluatorStore.insert")
+        ),
+      find: (permit, id) => Effect.flatMap(table.find(permit, id), one),
+      hold: (permit, id) => Effect.flatMap(table.hold(permit, id), one),
+      findAll: (permit, ids) =>
+        Effect.gen(function* () {
+          const rows = yield* table.all(permit, sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, reach)}`)
+          const byId = new Map((yield* assembled(rows)).map((evaluator) => [evaluator.id, evaluator]))
+          return ids.flatMap((id) => byId.get(id) ?? [])
+        }),
+      list: (permit, question, page) => {
+        const conditions: ReadonlyArray<Fragment> = [
+          ...(question.projectId === null ? [] : [sql`t.project_id = ${question.projectId}`]),
+          ...(question.agentId === null ? [] : [sql`t.agent_id = ${question.agentId}`]),
+          ...(question.folderPath === null
+            ? []
+            : [question.folderPath === "" ? sql`t.folder_id IS NULL` : sql`f.path = ${question.folderPath}`]),
+          ...(question.tag === null
+            ? []
+            : [sql`EXISTS (SELECT 1 FROM evaluator_tags g WHERE g.evaluator_id = t.id AND g.tag = ${question.tag})`]),
+          ...(question.text === null || question.text === ""
+            ? []
+            : [dialect.contains(sql`t.search_text`, folded(question.text))])
+        ]
+        return Effect.flatMap(table.list(permit, conditions, page), assembled)
+      },
+      save: (permit, id, spec, now) =>
+        Effect.gen(function* () {
+          yield* table.save(permit, id, { ...rowOf(permit, spec), updated_ms: DateTime.toEpochMillis(now) })
+          yield* sql`DELETE FROM evaluator_tags WHERE evaluator_id = ${id}`
+          yield* sql`DELETE FROM evaluator_metrics WHERE evaluator_id = ${id}`
+          yield* sql`DELETE FROM evaluator_tools WHERE evaluator_id = ${id}`
+          yield* put(id, spec)
+        }).pipe(storing("EvaluatorStore.save")),
+      remove: (permit, id, now) => table.remove(permit, id, now, []),
+      holdAll: (permit, ids) =>
+        ids.length === 0
+          ? Effect.succeed([])
+          : sql`SELECT t.id, t.project_id, t.scenario_type, length(t.instructions) AS instructions_length
+                FROM evaluators t
+                JOIN agents a ON a.id = t.agent_id AND a.deleted_ms IS NULL
+                JOIN projects p ON p.id = t.project_id AND p.deleted_ms IS NULL
+                WHERE t.id IN ${dialect.integers(ids)} AND t.organization_id = ${permit.organizationId}
+                  AND t.deleted_ms IS NULL AND ${within(sql, permit, reach)}
+                ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(targets.all, storing("EvaluatorStore.holdAll")),
+      apply: (permit, plan, now) =>
+        Effect.gen(function* () {
+          yield* detach("evaluator_metrics", plan.evaluators, plan.detachMetrics)
+          yield* attach("evaluator_metrics", plan.evaluators, plan.attachMetrics)
+          yield* detach("evaluator_tools", plan.evaluators, plan.detachTools)
+          yield* attach("evaluator_tools", plan.evaluators, plan.attachTools)
+          const set = Object.entries({
+            agent_id: plan.agentId,
+            personality_id: plan.personalityId,
+            test_profile_id: plan.testProfileId,
+            phone_number_id: plan.phoneNumberId,
+            folder_id: plan.folderId,
+            first_message: plan.firstMessage,
+            max_duration: plan.maxDuration,
+            updated_by: permit.userId,
+            updated_ms: DateTime.toEpochMillis(now)
+          }).flatMap(([column, value]) => (value === undefined ? [] : [sql`${sql.literal(column)} = ${value}`]))
+          const appended =
+            plan.append === ""
+              ? []
+              : [
+                  sql`instructions = instructions || ${plan.append}`,
+                  sql`search_text = search_text || ${folded(plan.append)}`
+                ]
+          yield* sql`UPDATE evaluators SET ${sql.csv([...set, ...appended])}
+                     WHERE id IN ${dialect.integers(plan.evaluators)} AND organization_id = ${permit.organizationId}`
+        }).pipe(storing("EvaluatorStore.apply"))
+    })
+  })
+)
+
+/** A number's details in one line: `+15550100 (Front desk)`. */
+const described = (row: EvaluatorRow): string | null =>
+  row.phone_number === null || row.phone_number_name === null || row.phone_number_name === ""
+    ? row.phone_number
+    : `${row.phone_number} (${row.phone_number_name})`

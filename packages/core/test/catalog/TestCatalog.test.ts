@@ -1,0 +1,292 @@
+import {
+  type CurrentActor,
+  Evaluators,
+  FolderId,
+  Folders,
+  Personalities,
+  PersonalityId,
+  PhoneNumbers,
+  Projects,
+  TestProfiles,
+  Tools
+} from "@earshot/core"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { expect, layer } from "@effect/vitest"
+import { TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import { catalogue, engine, faultsOf, unknown } from "../evaluators/fixtures.js"
+
+for (const database of TestEngine.databases) {
+  layer(engine(database), { timeout: "2 minutes" })(`what evaluators refer to, on ${database},`, (it) => {
+    it.effect(
+      "personalities are enabled by id, list, object, text or all, of one language if told, as often as wanted",
+      () =>
+        Effect.gen(function* () {
+          const { as, disabled, organization, personality } = yield* catalogue
+          const personalities = yield* Personalities
+          const project = (yield* as((yield* Projects).create({ name: "Fresh" }))).id
+          const enable = (input: object) =>
+            Effect.map(as(personalities.enable(project, input)), (all) => all.map(({ id }) => id))
+          expect(yield* enable({ personalities: "all", language: "fr" })).toEqual([])
+          expect(yield* enable({ personalities: [personality.id, { id: disabled.id }], language: "de" })).toEqual([
+            disabled.id
+          ])
+          for (const named of [
+            personality.id,
+            String(personality.id),
+            [personality.id, personality.id],
+            [{ id: personality.id }],
+            { id: personality.id },
+            `${personality.id}, ${disabled.id}`,
+            [`${personality.id},${disabled.id}`],
+            `[${personality.id}]`,
+            "all",
+            ["all"]
+          ]) {
+            expect(yield* enable({ personalities: named, language: "" })).toEqual([personality.id, disabled.id])
+          }
+          expect((yield* as(personalities.list({ enabled_in: project, language: "de" }))).results).toEqual([disabled])
+          expect((yield* as(personalities.list({ project }))).results).toEqual([])
+          expect(disabled.organizationId).toBe(organization.id)
+        })
+    )
+
+    it.effect("personalities that are not there, or not named, are faults and enable nothing", () =>
+      Effect.gen(function* () {
+        const { as, disabled, project } = yield* catalogue
+        const theirs = yield* catalogue
+        const personalities = yield* Personalities
+        const refused = (input: unknown) => faultsOf(as(personalities.enable(project.id, input)))
+        expect(
+          yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
+        ).toEqual({
+          language: ['"xx" is not a valid choice.']
+        })
+        expect(yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999] })).toEqual({
+          personalities: unknown(theirs.personality.id, 999_999)
+        })
+        expect(yield* refused({ language: 7 })).toEqual({
+          personalities: ["This field is required."],
+          language: ['"7" is not a valid choice.']
+        })
+        expect(yield* refused({ personalities: [] })).toEqual({
+          personalities: ["Ensure this field has at least 1 elements."]
+        })
+        for (const wrong of ["", null, true, {}, "1;2", [1, "x"], -1, 2 ** 60, ["["], "[1", "1,,2"]) {
+          expect(Object.keys((yield* refused({ personalities: wrong })) as object)[0]).toMatch(/^personalities/)
+        }
+        expect((yield* as(personalities.list({ enabled_in: project.id }))).results).toHaveLength(1)
+        expect(yield* Effect.flip(theirs.as(personalities.enable(project.id, { personalities: "all" })))).toMatchObject(
+          { _tag: "NotFound" }
+        )
+      })
+    )
+
+    it.effect("a personality that is deleted is enabled nowhere, and evaluators have none", () =>
+      Effect.gen(function* () {
+        const { as, make, personality, project } = yield* catalogue
+        const made = yield* make({ personality: personality.id })
+        const personalities = yield* Personalities
+        yield* as(personalities.delete(personality.id))
+        expect((yield* as(personalities.list({ enabled_in: project.id }))).results).toEqual([])
+        expect(yield* as((yield* Evaluators).read(made.id))).toMatchObject({
+          personalityId: null,
+          personalityName: null
+        })
+        expect(yield* Effect.flip(as(personalities.read(personality.id)))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("things are changed in the fields given, and belong to one organisation", () =>
+      Effect.gen(function* () {
+        const { as, number, personality, profile, tools } = yield* catalogue
+        const theirs = yield* catalogue
+        const services = {
+          personalities: yield* Personalities,
+          profiles: yield* TestProfiles,
+          numbers: yield* PhoneNumbers,
+          tools: yield* Tools
+        }
+        const tool = tools[0] ?? (yield* Effect.dieMessage("No tool"))
+        expect(yield* as(services.personalities.update(personality.id, { name: "Calm" }))).toMatchObject({
+          name: "Calm",
+          language: "en"
+        })
+        expect(yield* as(services.profiles.update(profile.id, { information: { plan: "old, flat" } }))).toMatchObject({
+          name: "Ann",
+          information: { plan: "old, flat" }
+        })
+        expect(yield* as(services.numbers.update(number.id, { name: "" }))).toMatchObject({
+          number: "+15550100",
+          name: ""
+        })
+        expect(yield* as(services.tools.update(tool.id, { parameters: { type: "object" } }))).toMatchObject({
+          name: "keypad",
+          parameters: { type: "object" }
+        })
+        for (const refused of [
+          services.personalities.read(personality.id),
+          services.personalities.update(personality.id, { name: "x" }),
+          services.personalities.delete(personality.id),
+          services.profiles.read(profile.id),
+          services.profiles.update(profile.id, { name: "x" }),
+          services.profiles.delete(profile.id),
+          services.numbers.read(number.id),
+          services.numbers.update(number.id, { name: "x" }),
+          services.numbers.delete(number.id),
+          services.tools.read(tool.id),
+          services.tools.update(tool.id, { name: "x" }),
+          services.tools.delete(tool.id)
+        ]) {
+          expect(yield* Effect.flip(theirs.as(refused))).toMatchObject({ _tag: "NotFound" })
+        }
+      })
+    )
+
+    it.effect("a number is one of an organisation's numbers at most, and free again when it is deleted", () =>
+      Effect.gen(function* () {
+        const { as, make, number, project } = yield* catalogue
+        const numbers = yield* PhoneNumbers
+        const again = as(numbers.create({ project: project.id, number: "+15550100" }))
+        expect(yield* faultsOf(again)).toEqual({ number: ["This field must be unique."] })
+        const made = yield* make({ phone_number: number.number })
+        expect(made.phoneNumberId).toBe(number.id)
+        yield* as(numbers.delete(number.id))
+        expect(yield* as((yield* Evaluators).read(made.id))).toMatchObject({ phoneNumber: null, phoneNumberId: null })
+        yield* again
+      })
+    )
+
+    it.effect("drafts are refused with every fault at once", () =>
+      Effect.gen(function* () {
+        const { agent, as, project } = yield* catalogue
+        const other = yield* catalogue
+        expect(yield* faultsOf(as((yield* Personalities).create({ name: " ", language: "klingon" })))).toEqual({
+          project: ["This field is required."],
+          name: ["This field may not be blank."],
+          language: ['"klingon" is not a valid choice.']
+        })
+        expect(
+          yield* faultsOf(
+            as(
+              (yield* TestProfiles).create({
+                project: project.id,
+                name: "n".repeat(256),
+                information: { main_agent_variables: [] }
+              })
+            )
+          )
+        ).toEqual({
+          name: ["Ensure this field has no more than 255 characters."],
+          "information.main_agent_variables": ["Expected an object."]
+        })
+        expect(
+          yield* faultsOf(as((yield* TestProfiles).create({ project: project.id, name: "x", agent: other.agent.id })))
+        ).toEqual({ agent: unknown(other.agent.id) })
+        expect(
+          yield* as((yield* TestProfiles).create({ project: project.id, name: "x", agent: agent.id }))
+        ).toMatchObject({ agentId: agent.id, agentName: agent.name, information: {} })
+        expect(yield* faultsOf(as((yield* Tools).create({ project: other.project.id, name: "x" })))).toEqual({
+          project: unknown(other.project.id)
+        })
+      })
+    )
+
+    it.effect("folders are made level by level, and are of one path each", () =>
+      Effect.gen(function* () {
+        const { as, project } = yield* catalogue
+        const folders = yield* Folders
+        const create = (path: unknown) => as(folders.create({ project: project.id, path }))
+        const refused = (path: unknown) =>
+          Effect.map(faultsOf(create(path)), (faults) => (faults as { path: unknown }).path)
+        expect(yield* refused("a.b")).toEqual(['Folder "a" does not exist.'])
+        yield* create("a")
+        expect(yield* create("a.b")).toMatchObject({ path: "a.b", projectId: project.id })
+        expect(yield* refused("a.b")).toEqual(["This field must be unique."])
+        for (const path of ["", "..", ".", "a.", ".a", "a..c", "a. b", "a\0", 7, null, "x".repeat(101)]) {
+          expect(yield* refused(path)).toHaveLength(1)
+        }
+        for (const path of ["Ä 🛎️", "a'; drop table folders", "100%", "a_b", "__proto__", "/etc/passwd"]) {
+          expect(yield* create(path)).toMatchObject({ path })
+        }
+      })
+    )
+
+    it.effect("a folder that is renamed or moved keeps its folders and evaluators", () =>
+      Effect.gen(function* () {
+        const { as, folder, inner, make, project } = yield* catalogue
+        const folders = yield* Folders
+        const evaluators = yield* Evaluators
+        const smoky = yield* as(folders.create({ project: project.id, path: "smoke_y" }))
+        const made = yield* make({ folder_path: "smoke.nightly" })
+        const moved = (path: string) => as(folders.update(folder.id, { path }))
+        expect(yield* moved("Rauch 🚬")).toMatchObject({ path: "Rauch 🚬" })
+        expect(yield* as(folders.read(inner.id))).toMatchObject({ path: "Rauch 🚬.nightly" })
+        expect(yield* as(evaluators.read(made.id))).toMatchObject({ folderPath: "Rauch 🚬.nightly" })
+        yield* moved("smoke_y.in")
+        expect(yield* as(evaluators.read(made.id))).toMatchObject({ folderPath: "smoke_y.in.nightly" })
+        expect(yield* as(folders.read(smoky.id))).toMatchObject({ path: "smoke_y" })
+        expect(yield* faultsOf(moved("smoke_y"))).toEqual({ path: ["This field must be unique."] })
+        expect(yield* faultsOf(moved("smoke_y.in.nightly.x"))).toEqual({
+          path: ["A folder cannot be moved into itself."]
+        })
+        expect(yield* faultsOf(moved("nowhere.x"))).toEqual({ path: ['Folder "nowhere" does not exist.'] })
+        expect(yield* faultsOf(as(folders.update(smoky.id, { path: "x".repeat(101) })))).toMatchObject({
+          path: [expect.any(String)]
+        })
+        expect(yield* moved("smoke_y.in")).toMatchObject({ path: "smoke_y.in" })
+      })
+    )
+
+    it.effect("a folder that is deleted gives its evaluators to its parent, those at the top to the root", () =>
+      Effect.gen(function* () {
+        const { as, folder, inner, make, project } = yield* catalogue
+        const folders = yield* Folders
+        const evaluators = yield* Evaluators
+        yield* as(folders.create({ project: project.id, path: "smoke.nightly.deep" }))
+        yield* as(folders.create({ project: project.id, path: "smokeless" }))
+        const deep = yield* make({ folder_path: "smoke.nightly.deep" })
+        const top = yield* make({ folder_path: "smoke" })
+        const beside = yield* make({ folder_path: "smokeless" })
+        const where = Effect.forEach([deep, top, beside], ({ id }) =>
+          Effect.map(as(evaluators.read(id)), ({ folderPath }) => folderPath)
+        )
+        yield* as(folders.delete(inner.id))
+        expect(yield* where).toEqual(["smoke", "smoke", "smokeless"])
+        yield* as(folders.delete(folder.id))
+        expect(yield* where).toEqual(["", "", "smokeless"])
+        expect((yield* as(folders.list({ project: project.id }))).results.map(({ path }) => path)).toEqual([
+          "smokeless"
+        ])
+        expect(yield* Effect.flip(as(folders.read(folder.id)))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* Effect.flip(as(folders.delete(FolderId.make(999_999))))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("a project that is deleted takes everything in it out of sight, elsewhere too", () =>
+      Effect.gen(function* () {
+        const { as, folder, make, personality, profile, project, toolIds } = yield* catalogue
+        const sql = yield* SqlClient
+        const projects = yield* Projects
+        const personalities = yield* Personalities
+        const elsewhere = yield* as(projects.create({ name: "Elsewhere" }))
+        yield* as(personalities.enable(elsewhere.id, { personalities: personality.id }))
+        const made = yield* make({ personality: personality.id })
+        yield* as(projects.delete(project.id))
+        const gone: ReadonlyArray<Effect.Effect<unknown, unknown, CurrentActor>> = [
+          (yield* Evaluators).read(made.id),
+          personalities.read(PersonalityId.make(personality.id)),
+          (yield* TestProfiles).read(profile.id),
+          (yield* Tools).read(toolIds[0] ?? (yield* Effect.dieMessage("No tool"))),
+          (yield* Folders).read(folder.id)
+        ]
+        for (const one of gone) {
+          expect(yield* Effect.flip(as(one))).toMatchObject({ _tag: "NotFound" })
+        }
+        expect((yield* as(personalities.list({ enabled_in: elsewhere.id }))).results).toEqual([])
+        expect((yield* as((yield* Evaluators).list({}))).results).toEqual([])
+        expect(yield* sql`SELECT count(*) AS n FROM evaluators WHERE id = ${made.id}`).toEqual([{ n: 1 }])
+      })
+    )
+  })
+}

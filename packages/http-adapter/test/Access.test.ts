@@ -1,0 +1,405 @@
+import { type CredentialKind, type Operation, type OperationRule, operations, SigningKeys } from "@earshot/core"
+import * as RateLimits from "@earshot/core/providers/RateLimits"
+import { TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { createHmac } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import { endpoints } from "../src/routes/index.js"
+import { at, isNode } from "./support/Contract.js"
+import { type Asked, serving, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
+
+const OBSERVE = "/observability/v1/observe/"
+const TOKENS = "/user/v1/tokens/"
+const LINKS = "/user/v1/shareable_links/"
+const KEYS = "/user/v1/api_keys/"
+
+/** The interface's own table (interface, Authentication), written down once more so that both have to change. */
+const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<CredentialKind>]> = [
+  ["POST /observability/v1/observe/", ["api_key"]],
+  ["PATCH /dashboards/widgets/:id/", ["api_key"]],
+  ["POST /dashboards/dashboards/", ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]]
+]
+
+/** Operations that have no endpoint, and why. */
+const WITHOUT_ENDPOINT: Partial<Record<Operation, string>> = {
+  "checkouts.create": "E2 is served once the engine has connections to code hosts"
+}
+
+const KINDS = ["api_key", "oauth2", "dashboard_session", "embedded_session", "agent_session", "shareable_link"] as const
+type Kind = (typeof KINDS)[number]
+
+const carry = (kind: Kind, secret: string): Readonly<Record<string, string>> =>
+  kind === "api_key"
+    ? { "x-service-api-key": secret }
+    : kind === "shareable_link"
+      ? { "x-shareable-link": secret }
+      : { authorization: `Bearer ${secret}` }
+
+const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => String(at(value, ...path))
+
+/** A credential of each kind; those that have to be bound are bound to the project, and all may do everything. */
+const credentials = async (server: TestServer, { agent, key, project }: Tenant) => {
+  const everything = [...new Set(Object.values(operations).map(({ needs }) => needs))]
+  const within = [{ type: "project", id: project }]
+  const token = async (kind: Kind, bounds: unknown) =>
+    textAt((await server.send("POST", TOKENS, { key, json: { kind, bounds, permissions: everything } })).json, "token")
+  const link = await server.send("POST", LINKS, { key, json: { name: "L", bounds: within, permissions: everything } })
+  return {
+    api_key: key,
+    oauth2: await token("oauth2", null),
+    dashboard_session: await token("dashboard_session", null),
+    embedded_session: await token("embedded_session", within),
+    agent_session: await token("agent_session", [{ type: "agent", id: agent }]),
+    shareable_link: textAt(link.json, "token")
+  } satisfies Record<Kind, string>
+}
+
+const accepts = (operation: Operation): ReadonlyArray<CredentialKind> => operations[operation].accepts
+
+/** An endpoint asked for a thing that is not there, with a body in which everything is missing. */
+const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: Asked) =>
+  server.send(method, path.replace(":id", "999999999"), {
+    ...asked,
+    ...(method === "POST" || method === "PATCH" ? { json: {} } : {})
+  })
+
+describe("who is let in", async () => {
+  const server = await serving()
+
+  it("has an endpoint for every operation, and an operation for every endpoint", () => {
+    const served = endpoints.map(({ operation }) => operation)
+    expect(new Set(served).size).toBe(served.length)
+    expect(new Set(endpoints.map(({ id }) => id)).size).toBe(served.length)
+    for (const operation of Object.keys(operations)) {
+      const isServed = served.some((one) => one === operation)
+      expect(isServed || operation in WITHOUT_ENDPOINT, operation).toBe(true)
+      expect(isServed && operation in WITHOUT_ENDPOINT, operation).toBe(false)
+    }
+    for (const rule of Object.values<OperationRule>(operations)) expect(rule.accepts.length).toBeGreaterThan(0)
+    for (const [route, kinds] of INTERFACE) {
+      const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
+      expect(
+        endpoint === undefined || endpoint.operation === null ? [] : [...accepts(endpoint.operation)].sort(),
+        route
+      ).toEqual([...kinds].sort())
+    }
+  })
+
+  it("accepts at each endpoint the credential kinds of the table and no others", async () => {
+    const held = await credentials(server, await server.tenant())
+    for (const endpoint of endpoints) {
+      const { operation } = endpoint
+      if (operation === null) continue
+      for (const kind of KINDS) {
+        const { json, status } = await ask(server, endpoint, { headers: carry(kind, held[kind]) })
+        const isAccepted = accepts(operation).includes(kind)
+        const where = `${kind} at ${endpoint.method} ${endpoint.path}: ${status}`
+        // A bad request or a missing thing: the caller was let in.
+        if (isAccepted) expect([200, 201, 400, 404, 204], where).toContain(status)
+        else expect(status, `${where} ${JSON.stringify(json)}`).toBe(401)
+      }
+    }
+  })
+
+  it("asks for a credential in the words of HTTP, before it reads a body or looks for a thing", async () => {
+    for (const endpoint of endpoints) {
+      const { headers, json, status } = await ask(server, endpoint, {})
+      expect([status, json], endpoint.path).toEqual([401, { detail: "Authentication credentials were not provided." }])
+      expect(headers.get("www-authenticate")).toMatch(/^(ApiKey|Bearer) realm="earshot"/)
+    }
+    const large = await server.send("POST", OBSERVE, { headers: { "content-type": "text/plain" }, body: "{" })
+    expect(large.status).toBe(401)
+  })
+
+  it("lets a key do what it has the scope for and nothing else", async () => {
+    const { key } = await server.tenant()
+    const needs = [...new Set(Object.values(operations).map((rule) => rule.needs))]
+    const scoped = async (scopes: ReadonlyArray<string>) =>
+      textAt((await server.send("POST", KEYS, { key, json: { name: "Scoped", scopes } })).json, "api_key")
+    const keys = new Map<string, readonly [only: string, without: string]>()
+    for (const need of needs) {
+      keys.set(need, [await scoped([need]), await scoped(needs.filter((other) => other !== need))])
+    }
+    for (const endpoint of endpoints) {
+      if (endpoint.operation === null) continue
+      const need = operations[endpoint.operation].needs
+      const [only = "", without = ""] = keys.get(need) ?? []
+      expect((await ask(server, endpoint, { key: only })).status, endpoint.id).not.toBe(403)
+      const refused = await ask(server, endpoint, { key: without })
+      expect([refused.status, refused.json], endpoint.id).toEqual([
+        403,
+        { detail: `You do not have permission to perform this action (needs ${need}).` }
+      ])
+    }
+    const tooMuch = await server.send("POST", KEYS, {
+      key: await scoped(["keys:manage"]),
+      json: { name: "N", scopes: ["all"] }
+    })
+    expect([tooMuch.status, Object.keys(Object(tooMuch.json))]).toEqual([400, ["scopes"]])
+  })
+
+  it("refuses a key that is unknown, garbled, revoked or expired in the same words", async () => {
+    const { key } = await server.tenant()
+    const make = async (fields: object) =>
+      (await server.send("POST", KEYS, { key, json: { name: "K", ...fields } })).json
+    const revoked = await make({})
+    const path = `${KEYS}${textAt(revoked, "id")}/`
+    expect((await server.send("GET", KEYS, { key: textAt(revoked, "api_key") })).status).toBe(200)
+    expect((await server.send("DELETE", path, { key })).status).toBe(204)
+    expect((await server.send("DELETE", path, { key })).status).toBe(204)
+    const soon = Date.now() + 400
+    const brief = await make({ expires_at: new Date(soon).toISOString() })
+    await new Promise((resolve) => setTimeout(resolve, soon + 5 - Date.now()))
+
+    const last = key.endsWith("0") ? "1" : "0"
+    const wrong = [
+      textAt(revoked, "api_key"),
+      textAt(brief, "api_key"),
+      key.slice(0, -1) + last,
+      "ear_",
+      "x".repeat(8000)
+    ]
+    for (const secret of [...wrong, key.toUpperCase(), `${key} ${key}`, `${key}, ${key}`]) {
+      const { json, status } = await server.send("GET", KEYS, { key: secret })
+      expect([status, json], secret.slice(0, 80)).toEqual([401, { detail: "Invalid credentials." }])
+    }
+    expect((await make({ expires_at: "2001-01-01" })) as object).toHaveProperty("expires_at")
+    // The list shows hints, never secrets.
+    const { text } = await server.send("GET", KEYS, { key })
+    for (const secret of [key, ...wrong.slice(0, 2)]) expect(text).not.toContain(secret)
+  })
+
+  it("takes a bearer token for nothing that is not said to be one, and a wrong key is not made good", async () => {
+    const held = await credentials(server, await server.tenant())
+    const path = "/dashboards/dashboards/"
+    const status = async (headers: Readonly<Record<string, string>>) =>
+      (await server.send("GET", path, { headers })).status
+    expect(await status({ authorization: `bearer ${held.oauth2}` })).toBe(200)
+    for (const scheme of ["Basic", "Foobar", "Token", ""]) {
+      expect(await status({ authorization: `${scheme} ${held.oauth2}`.trim() }), scheme).toBe(401)
+    }
+    expect(await status({ authorization: `Bearer ${held.api_key}` })).toBe(401)
+    expect(await status({ "x-service-api-key": held.oauth2 })).toBe(401)
+    expect(await status({ "x-shareable-link": held.api_key })).toBe(401)
+    expect(await status({ "x-service-api-key": "ear_wrong", authorization: `Bearer ${held.oauth2}` })).toBe(401)
+  })
+
+  it("refuses forged, foreign and outdated tokens", async () => {
+    const tenant = await server.tenant()
+    const path = "/user/v1/projects/"
+    const { json } = await server.send("POST", TOKENS, { key: tenant.key, json: { kind: "oauth2" } })
+    const token = textAt(json, "token")
+    const [head = "", body = "", signature = ""] = token.split(".")
+    const parse = (part: string): object => {
+      const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString())
+      return isNode(value) ? value : {}
+    }
+    const secret = await server.run(
+      Effect.flatMap(SigningKeys, (keys) => Effect.map(keys.current, ({ secret }) => Redacted.value(secret)))
+    )
+    const print = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
+    const sign = (header: object, claims: object, key: string | Buffer = Buffer.from(secret, "base64url")) => {
+      const signed = `${print(header)}.${print(claims)}`
+      return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`
+    }
+    const header = parse(head)
+    const claims = parse(body)
+    const status = async (bearer: string) =>
+      (await server.send("GET", path, { headers: { authorization: `Bearer ${bearer}` } })).status
+    expect(await status(token)).toBe(200)
+    expect(await status(sign(header, claims))).toBe(200)
+
+    const now = Math.floor(Date.now() / 1000)
+    const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name))
+    const forged: Readonly<Record<string, string>> = {
+      "no signature": `${head}.${body}.`,
+      "the algorithm none": `${print({ ...header, alg: "none" })}.${body}.`,
+      "the algorithm None": `${print({ ...header, alg: "None" })}.${body}.${signature}`,
+      "another key": sign(header, claims, "guess"),
+      "the key's name as the key": sign(header, claims, textAt(header, "kid")),
+      "an empty key": sign(header, claims, ""),
+      "HS512 in the header": sign({ ...header, alg: "HS512" }, claims),
+      "RS256 in the header, signed with what is public of it": sign(
+        { ...header, alg: "RS256" },
+        claims,
+        textAt(header, "kid")
+      ),
+      "an unknown key": sign({ ...header, kid: "../../../etc/passwd" }, claims),
+      "a key of its own": sign({ ...header, jwk: { kty: "oct", k: "Z3Vlc3M" } }, claims, "guess"),
+      "a critical extension": sign({ ...header, crit: ["exp"] }, claims),
+      "another type": sign({ ...header, typ: "JWT" }, claims),
+      "another kind's type": sign({ ...header, typ: "earshot.dashboard_session+jwt" }, claims),
+      "another kind's audience": sign(header, { ...claims, aud: "earshot:dashboard_session" }),
+      "another issuer": sign(header, { ...claims, iss: "somebody" }),
+      expired: sign(header, { ...claims, exp: now - 1 }),
+      "issued long ago": sign(header, { ...claims, iat: now - 10 * 86_400 }),
+      "issued in the future": sign(header, { ...claims, iat: now + 3_600 }),
+      "an organisation that is no number": sign(header, { ...claims, org: "1 OR 1=1" }),
+      "changed claims": `${head}.${print({ ...claims, org: 1 })}.${signature}`,
+      "no JSON": `${head}.${Buffer.from("{").toString("base64url")}.${signature}`,
+      "one part": head,
+      "five parts": `${token}.a.b`,
+      "far too long": `${head}.${"A".repeat(12_000)}.${signature}`,
+      ...Object.fromEntries(
+        ["iss", "aud", "exp", "iat", "jti", "org", "permissions"].map((name) => [
+          `no ${name}`,
+          sign(header, without(name))
+        ])
+      )
+    }
+    for (const [what, bearer] of Object.entries(forged)) expect(await status(bearer), what).toBe(401)
+
+    expect(
+      (await server.send("POST", `${TOKENS}revoke/`, { key: tenant.key, json: { jti: at(json, "jti") } })).status
+    ).toBe(204)
+    expect(await status(token)).toBe(401)
+  })
+})
+
+describe.each(TestEngine.databases)("tenants on %s", async (database) => {
+  const server = await serving({ database })
+
+  it("see nothing of each other", async () => {
+    const mine = await server.tenant()
+    const { key } = await server.tenant()
+    const made = async (path: string, json: object): Promise<string> =>
+      `${path}${textAt((await server.send("POST", path, { key: mine.key, json })).json, "id")}/`
+    const dashboard = await made("/dashboards/dashboards/", { name: "D", project: mine.project })
+    const dashboardId = Number(dashboard.split("/")[3])
+    const link = await made(LINKS, { bounds: [{ type: "dashboard", id: dashboardId }] })
+    const call = textAt(
+      (await server.send("POST", OBSERVE, { key: mine.key, json: { call_id: "1", agent: mine.agent } })).json,
+      "id"
+    )
+    const widget = await made("/dashboards/widgets/", { dashboard: dashboardId, chart_type: "stat" })
+    const things = [
+      dashboard,
+      widget,
+      link,
+      await made(KEYS, { name: "K" }),
+      `/observability/v1/call-logs/${call}/`,
+      `/user/v1/projects/${mine.project}/`,
+      `/test_framework/v1/agents/${mine.agent}/`
+    ]
+    let asked = 0
+    for (const thing of things) {
+      const routes = endpoints.filter(({ path }) => thing.replace(/\d+\/$/, ":id/") === path)
+      expect(routes.length).toBeGreaterThan(0)
+      for (const { method } of routes) {
+        const { json, status } = await server.send(method, thing, {
+          key,
+          ...(method === "PATCH" ? { json: { name: "Mine now" } } : {})
+        })
+        expect([method, thing, status], JSON.stringify(json)).toEqual([method, thing, 404])
+        asked++
+      }
+    }
+    expect(asked).toBeGreaterThanOrEqual(16)
+    expect((await server.send("GET", `${widget}data/`, { key })).status).toBe(404)
+
+    const foreign: ReadonlyArray<readonly [path: string, json: object, field: string]> = [
+      [OBSERVE, { call_id: "2", agent: mine.agent }, "agent"],
+      ["/dashboards/dashboards/", { name: "D", project: mine.project }, "project"],
+      ["/dashboards/widgets/", { dashboard: dashboardId, chart_type: "stat" }, "dashboard"],
+      ["/dashboards/widgets/preview_data/", { dashboard: dashboardId, chart_type: "stat" }, "dashboard"],
+      ["/test_framework/v1/agents/", { name: "A", project: mine.project }, "project"]
+    ]
+    for (const [path, json, field] of foreign) {
+      const { json: faults, status } = await server.send("POST", path, { key, json })
+      expect([path, status, Object.keys(Object(faults))]).toEqual([path, 400, [field]])
+    }
+    const lists = endpoints.filter(({ id }) => id.endsWith(".list") || /\.list[A-Z]/.test(id))
+    expect(lists.length).toBeGreaterThan(6)
+    for (const { path } of lists) {
+      const own = await server.send("GET", path, { key })
+      const ids = (page: unknown) => JSON.stringify(at(page, "results"))
+      for (const thing of things) {
+        if (thing.startsWith(path)) expect(ids(own.json)).not.toContain(`"id":${thing.slice(path.length, -1)},`)
+      }
+    }
+    // All of it is still there for whoever has it.
+    for (const thing of things.slice(0, 2))
+      expect((await server.send("GET", thing, { key: mine.key })).status).toBe(200)
+  })
+
+  it("share by link what it is bound to, until it is revoked", async () => {
+    const { key, project } = await server.tenant()
+    const make = async (path: string, json: object) => (await server.send("POST", path, { key, json })).json
+    const shown = textAt(await make("/dashboards/dashboards/", { name: "Shown", project }), "id")
+    const hidden = textAt(await make("/dashboards/dashboards/", { name: "Hidden", project }), "id")
+    const widget = textAt(await make("/dashboards/widgets/", { dashboard: Number(shown), chart_type: "stat" }), "id")
+    const link = await make(LINKS, { name: "Board", bounds: [{ type: "dashboard", id: Number(shown) }] })
+    const headers = { "x-shareable-link": textAt(link, "token") }
+    const status = async (method: string, path: string, asked: Asked = {}) =>
+      (await server.send(method, path, { headers, ...asked })).status
+    expect(await status("GET", `/dashboards/dashboards/${shown}/`)).toBe(200)
+    expect(await status("GET", `/dashboards/widgets/${widget}/data/`)).toBe(200)
+    expect(await status("GET", `/dashboards/dashboards/${hidden}/`)).toBe(404)
+    expect(await status("PATCH", `/dashboards/dashboards/${shown}/`, { json: { name: "x" } })).toBe(403)
+    expect(await status("DELETE", `/dashboards/dashboards/${shown}/`)).toBe(403)
+    expect(await status("GET", "/observability/v1/call-logs/")).toBe(401)
+    const listed = await server.send("GET", "/dashboards/dashboards/", { headers })
+    expect(listed.text).toContain("Shown")
+    expect(listed.text).not.toContain("Hidden")
+    expect((await server.send("DELETE", `${LINKS}${textAt(link, "id")}/`, { key })).status).toBe(204)
+    expect(await status("GET", `/dashboards/dashboards/${shown}/`)).toBe(401)
+  })
+})
+
+describe("limits of requests", () => {
+  it("makes a key wait that asks too often, and an address that guesses, and says how long", async () => {
+    const server = await startServer({
+      ports: {
+        rateLimiter: RateLimits.layerMemory({
+          requests: { points: 3, seconds: 60 },
+          refusals: { points: 2, seconds: 60 }
+        })
+      }
+    })
+    try {
+      const [first, second] = [await server.tenant(), await server.tenant()]
+      const ask = (key: string) => server.send("GET", "/user/v1/projects/", { key })
+      for (let n = 0; n < 3; n++) expect((await ask(first.key)).status).toBe(200)
+      const limited = await ask(first.key)
+      expect(limited.status).toBe(429)
+      expect(Number(limited.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+      expect(Number(limited.headers.get("retry-after"))).toBeLessThanOrEqual(60)
+      expect((await ask(second.key)).status).toBe(200)
+      expect((await ask("ear_guess")).status).toBe(401)
+      expect((await ask("ear_guess")).status).toBe(401)
+      expect((await ask(second.key)).status).toBe(429)
+      expect((await server.send("GET", "/health")).status).toBe(200)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it("counts guesses by address, that of a client behind a trusted proxy too, and by network where it has many", async () => {
+    const server = await startServer({
+      trustProxy: true,
+      ports: { rateLimiter: RateLimits.layerMemory({ refusals: { points: 1, seconds: 60 } }) }
+    })
+    try {
+      const guess = async (from: string) =>
+        (await server.send("GET", "/user/v1/projects/", { key: "ear_guess", headers: { "x-forwarded-for": from } }))
+          .status
+      const addresses = [
+        ["203.0.113.1", 401],
+        ["203.0.113.2", 401],
+        ["203.0.113.1", 429],
+        ["::ffff:203.0.113.2", 429],
+        ["2001:db8:1:2::1", 401],
+        ["2001:db8:1:2:ffff::9", 429],
+        ["2001:0DB8:0001:0002:0:0:0:1", 429],
+        ["2001:db8:1:3::1", 401],
+        ["2001:db8::", 401],
+        ["::1", 401],
+        ["nonsense", 401]
+      ] as const
+      for (const [from, status] of addresses) expect([from, await guess(from)]).toEqual([from, status])
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from "node:timers/promises"
+import * as spectral from "@stoplight/spectral-core"
+import * as rulesets from "@stoplight/spectral-rulesets"
+import { describe, expect, it } from "vitest"
+import { endpoints } from "../src/routes/index.js"
+import { at, isNode, makeContract } from "./support/Contract.js"
+import { serving, startServer } from "./support/TestServer.js"
+
+const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(isNode(value) ? value : {})
+
+describe("the OpenAPI document", async () => {
+  const server = await serving()
+  const { json: document } = await server.send("GET", "/openapi.json")
+  const operations = entries(at(document, "paths")).flatMap(([path, item]) =>
+    entries(item).map(([method, operation]) => ({ path, method, operation }))
+  )
+
+  it("passes the linter without a word", async () => {
+    const linter = new spectral.Spectral()
+    linter.setRuleset(
+      new spectral.Ruleset({
+        extends: [rulesets.oas],
+        rules: {
+          // The interface's paths end in one.
+          "path-keys-no-trailing-slash": "off",
+          // Whom to ask is the operator's to say.
+          "info-contact": "off"
+        }
+      })
+    )
+    const found = await linter.run(JSON.stringify(document))
+    // It blocks the process for longer than idle connections are kept: let both sides see that this one was closed.
+    await delay(100)
+    expect(found.map(({ code, message, path }) => `${code} ${path.join(".")}: ${message}`)).toEqual([])
+  })
+
+  it("has every endpoint, and nothing that is not served", async () => {
+    const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    for (const { method, path } of endpoints) {
+      expect(documented).toContain(`${method} ${path.replace(":id", "{id}")}`)
+    }
+    for (const { method, operation, path } of operations) {
+      const { json, status } = await server.send(method.toUpperCase(), path.replace("{id}", "1"))
+      expect([method, path, json]).not.toEqual([method, path, { detail: "Not found." }])
+      // Whoever has no credential learns that one is needed, and how to carry it.
+      const security = at(operation, "security")
+      expect([path, status]).toEqual([path, Array.isArray(security) && security.length > 0 ? 401 : 200])
+    }
+  })
+
+  it("says of each body which encodings it may have", () => {
+    const encodings = (method: string, path: string) =>
+      entries(at(document, "paths", path, method, "requestBody", "content")).map(([type]) => type)
+    const three = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"]
+    expect(encodings("post", "/dashboards/dashboards/")).toEqual(three)
+    expect(encodings("patch", "/dashboards/widgets/{id}/")).toEqual(["application/json"])
+    expect(encodings("post", "/observability/v1/observe/")).toEqual(["application/json", "multipart/form-data"])
+    const form = at(
+      document,
+      "paths",
+      "/observability/v1/observe/",
+      "post",
+      "requestBody",
+      "content",
+      "multipart/form-data"
+    )
+    expect(
+      at(
+        document,
+        "components",
+        "schemas",
+        String(at(form, "schema", "$ref"))
+          .split("/")
+          .at(-1) ?? "",
+        "properties",
+        "voice_recording"
+      )
+    ).toMatchObject({ format: "binary" })
+  })
+
+  it("gives examples of bodies that are taken", async () => {
+    const { agent, key, project } = await server.tenant()
+    const dashboard = at(
+      (await server.send("POST", "/dashboards/dashboards/", { key, json: { name: "D", project } })).json,
+      "id"
+    )
+    const widget = at(
+      (
+        await server.send("POST", "/dashboards/widgets/", {
+          key,
+          json: { dashboard, chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
+        })
+      ).json,
+      "id"
+    )
+    const call = at(
+      (await server.send("POST", "/observability/v1/observe/", { key, json: { call_id: "c", agent } })).json,
+      "id"
+    )
+    const made = async (subject: string, json: object) =>
+      at((await server.send("POST", `/test_framework/v1/${subject}/`, { key, json })).json, "id")
+    const evaluator = await made("scenarios", { agent, name: "E", scenario_type: "instruction", instructions: "Hi" })
+    const ids: Readonly<Record<string, unknown>> = {
+      "/test_framework/v1/scenarios/{id}/": evaluator,
+      "/test_framework/v1/personalities/{id}/": await made("personalities", { project, name: "P", language: "en" }),
+      "/test_framework/v1/test_profiles/{id}/": await made("test_profiles", { project, name: "T" }),
+      "/test_framework/v1/phone_numbers/{id}/": await made("phone_numbers", { project, number: "1" }),
+      "/test_framework/v1/tools/{id}/": await made("tools", { project, name: "T" }),
+      "/test_framework/v1/folders/{id}/": await made("folders", { project, path: "f" }),
+      "/user/v1/projects/{id}/enable_personalities/": project,
+      "/dashboards/dashboards/{id}/": dashboard,
+      "/dashboards/widgets/{id}/": widget,
+      "/observability/v1/call-logs/{id}/": call,
+      "/user/v1/projects/{id}/": project,
+      "/test_framework/v1/agents/{id}/": agent
+    }
+    // Ids of examples are those of nobody; here they are the tenant's.
+    const own = { project, agent, dashboard, scenarios: [evaluator], bounds: [{ type: "dashboard", id: dashboard }] }
+    let sent = 0
+    for (const { method, operation, path } of operations) {
+      const example = at(operation, "requestBody", "content", "application/json", "example")
+      if (!isNode(example)) continue
+      const known = Object.fromEntries(Object.entries(own).filter(([name]) => name in example))
+      const answer = await server.send(method.toUpperCase(), path.replace("{id}", String(ids[path])), {
+        key,
+        json: { ...example, ...known }
+      })
+      expect([path, answer.status < 300], answer.text).toEqual([path, true])
+      sent++
+    }
+    expect(sent).toBeGreaterThan(10)
+  })
+
+  it("documents an error with the body that it really has", async () => {
+    const { key } = await server.tenant()
+    for (const [name, response] of entries(at(document, "components", "responses"))) {
+      expect(at(response, "content", "application/json", "example"), name).toBeDefined()
+    }
+    const missing = await server.send("POST", "/observability/v1/observe/", { key, json: { agent: 1 } })
+    expect(at(missing.json, "call_id")).toEqual(
+      at(document, "components", "responses", "Invalid", "content", "application/json", "example", "call_id")
+    )
+    const nobody = await server.send("GET", "/user/v1/projects/")
+    expect(nobody.json).toEqual(
+      at(document, "components", "responses", "Unauthenticated", "content", "application/json", "example")
+    )
+  })
+
+  it("is what answers are held to: one that differs is found", () => {
+    const { fault } = makeContract(document)
+    const answered = (status: number, body: unknown, path = "/user/v1/projects/1/") =>
+      fault({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
+    const project = {
+      id: 1,
+      name: "P",
+      description: "",
+      organization: 1,
+      created_at: "2026-01-01T00:00:00Z",
+      updated_at: "2026-01-01T00:00:00Z"
+    }
+    expect(answered(200, { ...project, id: "1" })).toContain("id")
+    expect(answered(200, {})).toContain("required")
+    expect(answered(400, { detail: 1 })).toBeDefined()
+    expect(answered(404, { error: "no" })).toBeDefined()
+    expect(answered(418, { detail: "teapot" })).toContain("not documented")
+    expect(answered(404, { detail: "Not found." }, "/nowhere")).toBeUndefined()
+    expect(answered(500, { detail: "x" }, "/nowhere")).toBeDefined()
+  })
+})
+
+describe("the documentation page", async () => {
+  const server = await serving()
+
+  it("needs nothing that is not served here", async () => {
+    const page = await server.send("GET", "/docs")
+    expect(page.headers.get("content-type")).toContain("text/html")
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? "")
+    expect(links.length).toBeGreaterThanOrEqual(4)
+    for (const link of links) {
+      if (link === "data:,") continue
+      expect(link).toMatch(/^\/(?!\/)/)
+      expect((await server.send("GET", link)).status, link).toBe(200)
+    }
+    expect((await server.send("GET", "/docs/start.js")).text).toContain('url: "/openapi.json"')
+  })
+
+  it("is found under the path that a host mounts the server at", async () => {
+    const mounted = await startServer({ basePath: "/earshot" })
+    try {
+      expect(mounted.url).toMatch(/\/earshot$/)
+      const page = await fetch(`${mounted.url}/docs`)
+      expect(await page.text()).toContain('src="/earshot/docs/start.js"')
+      const { json } = await mounted.send("GET", "/openapi.json")
+      expect(at(json, "servers")).toEqual([{ url: "/earshot" }])
+      expect((await fetch(mounted.url.replace("/earshot", "/health"))).status).toBe(404)
+    } finally {
+      await mounted.close()
+    }
+  })
+})

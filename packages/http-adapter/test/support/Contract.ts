@@ -1,0 +1,115 @@
+/** Holds answers to the OpenAPI document that the server itself publishes. */
+import { Ajv2020 } from "ajv/dist/2020.js"
+import formats from "ajv-formats"
+
+export interface Answered {
+  readonly method: string
+  /** The path that was asked for, without its query. */
+  readonly path: string
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+export interface Contract {
+  /** What in an answer is not as the document says, or undefined. */
+  readonly fault: (answered: Answered) => string | undefined
+  /** Every operation of the document, with the statuses that were seen of it. */
+  readonly seen: ReadonlyMap<string, ReadonlySet<number>>
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What stands at a place of a document, or undefined. */
+export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (node, key) => (isNode(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined),
+    value
+  )
+
+/** Statuses of messages that are no request to an endpoint: the document's operations do not repeat them. */
+const OF_MESSAGES = new Set([404, 405, 408, 417, 431])
+
+/** The document does not describe itself, nor the page that shows it. */
+const ITSELF = /^(?:\/openapi\.json|\/docs(?:\/[a-z.-]+)?)\/?$/
+
+const METHODS = ["get", "post", "patch", "delete"]
+
+export const makeContract = (document: unknown, basePath = ""): Contract => {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addFormat("binary", true)
+  if (isNode(document)) ajv.addSchema(document, "api")
+  const paths = at(document, "paths")
+  const seen = new Map<string, Set<number>>()
+  const known = Object.entries(isNode(paths) ? paths : {}).map(([path, item]) => {
+    for (const method of METHODS) if (at(item, method) !== undefined) seen.set(`${method} ${path}`, new Set())
+    const pattern = path
+      .replace(/\/$/, "")
+      .replace(/\{[a-z_]+\}/g, "[^/]+")
+      .replaceAll(".", "\\.")
+    return { path, item, pattern: new RegExp(`^${basePath}${pattern}/?$`), isPlain: !path.includes("{") }
+  })
+  known.sort((a, b) => Number(b.isPlain) - Number(a.isPlain))
+
+  const pointer = (...keys: ReadonlyArray<string>) =>
+    `api#/${keys.map((key) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`
+  const isValid = (reference: string, value: unknown): string | undefined => {
+    const validate = ajv.getSchema(reference)
+    if (validate === undefined) return `no schema at ${reference}`
+    return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
+  }
+  const parsed = (text: string): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+
+  const fault = ({ method, path, status, text, type }: Answered): string | undefined => {
+    const asked = method === "HEAD" ? "get" : method.toLowerCase()
+    const media = type.split(";")[0] ?? ""
+    const found = known.find(({ item, pattern }) => pattern.test(path) && at(item, asked) !== undefined)
+    const responses = at(found?.item, asked, "responses")
+    const said = at(responses, String(status))
+    if (found !== undefined) seen.get(`${asked} ${found.path}`)?.add(status)
+    if (method === "HEAD") return text === "" ? undefined : "a body for HEAD"
+    if (said === undefined) {
+      if (status === 204 && method === "OPTIONS") return undefined
+      if (status === 200 && ITSELF.test(path.slice(basePath.length))) return undefined
+      if (found !== undefined && !OF_MESSAGES.has(status)) return `status ${status} is not documented`
+      return status >= 500
+        ? `status ${status}`
+        : status < 400 || media !== "application/json"
+          ? `${status} ${media} of no operation`
+          : isValid(pointer("components", "schemas", "Detail"), parsed(text))
+    }
+    const reference = at(said, "$ref")
+    const place =
+      typeof reference === "string"
+        ? ["components", "responses", reference.slice(reference.lastIndexOf("/") + 1)]
+        : ["paths", found?.path ?? "", asked, "responses", String(status)]
+    const content = at(document, ...place, "content")
+    if (content === undefined) return text === "" ? undefined : "a body where none is documented"
+    const documented = Object.keys(isNode(content) ? content : {})
+    const mediaType = documented.find((one) => one.split(";")[0] === media)
+    if (mediaType === undefined) return `${media} instead of ${documented.join()}`
+    const schema = pointer(...place, "content", mediaType, "schema")
+    const values =
+      media === "application/x-ndjson"
+        ? text
+            .split("\n")
+            .filter((line) => line !== "")
+            .map(parsed)
+        : [media === "application/json" ? parsed(text) : text]
+    return values.map((value) => isValid(schema, value)).find((wrong) => wrong !== undefined)
+  }
+  return { fault: (answered) => prefixed(answered, fault(answered)), seen }
+}
+
+const prefixed = ({ method, path, status, text }: Answered, wrong: string | undefined): string | undefined =>
+  wrong === undefined ? undefined : `${method} ${path} ${status}: ${wrong}\n${text.slice(0, 500)}`

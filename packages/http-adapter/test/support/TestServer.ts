@@ -1,0 +1,150 @@
+/** A server on a fresh database, whose every answer is held to the document that it publishes. */
+import { type Engine, Organizations } from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { connect, type Socket } from "node:net"
+import { afterAll, expect } from "vitest"
+import { HttpServer, type HttpServerOptions, layer } from "../../src/index.js"
+import { type Contract, makeContract } from "./Contract.js"
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown
+}
+
+export interface Asked {
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, of the type that `headers` name. */
+  readonly body?: string | Uint8Array | URLSearchParams | FormData
+}
+
+/** An organisation whose key may do everything. */
+export interface Tenant {
+  readonly organization: number
+  readonly project: number
+  readonly agent: number
+  readonly key: string
+}
+
+export interface TestServer {
+  readonly url: string
+  readonly port: number
+  readonly send: (method: string, path: string, asked?: Asked) => Promise<Reply>
+  readonly tenant: () => Promise<Tenant>
+  /** What was logged until now. */
+  readonly logs: () => string
+  readonly contract: Contract
+  /** Runs something on the server's engine. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Engine.Services | Engine.Storage>) => Promise<A>
+  /** Closes the server first, then the engine. */
+  readonly close: () => Promise<void>
+}
+
+export interface TestServerOptions extends HttpServerOptions {
+  readonly database?: TestEngine.DatabaseName
+  readonly ports?: Engine.Ports
+  /** Another engine than one on a fresh database of that kind. */
+  readonly engine?: Layer.Layer<Engine.Services | Engine.Storage, unknown>
+}
+
+export const startServer = async (options: TestServerOptions = {}): Promise<TestServer> => {
+  const { database = "sqlite", engine, ports, ...server } = options
+  const lines: Array<string> = []
+  const listening = layer({
+    port: 0,
+    logLevel: "debug",
+    logDestination: { write: (line: string) => void lines.push(line) },
+    ...server,
+    // Tests that keep the processor busy would meet connections that were closed meanwhile.
+    limits: { keepAliveMillis: 60_000, ...server.limits }
+  })
+  const managed = ManagedRuntime.make(
+    listening.pipe(Layer.provideMerge(engine ?? TestEngine.layer(database, ports)), Layer.orDie)
+  )
+  const context = (await managed.runtime()).context
+  const { port, url } = Context.get(context, HttpServer)
+  const basePath = options.basePath ?? ""
+  const contract = makeContract(await (await fetch(`${url}/openapi.json`)).json(), basePath)
+
+  const send: TestServer["send"] = async (method, path, { body, headers = {}, json, key } = {}) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { "x-service-api-key": key }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
+      ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) })
+    })
+    const text = await answer.text()
+    const asked = basePath + (path.split("?")[0] ?? "")
+    const type = answer.headers.get("content-type") ?? ""
+    expect(contract.fault({ method, path: asked, status: answer.status, type, text })).toBeUndefined()
+    return { status: answer.status, headers: answer.headers, text, json: parsed(text) }
+  }
+  return {
+    url,
+    port,
+    send,
+    contract,
+    tenant: () =>
+      managed.runPromise(
+        Effect.gen(function* () {
+          const organizations = yield* Organizations
+          const { agent, apiKey, organization, project } = yield* organizations.create({ name: "Tenant" })
+          return {
+            organization: organization.id,
+            project: project.id,
+            agent: agent.id,
+            key: Redacted.value(apiKey.secret)
+          }
+        })
+      ),
+    logs: () => lines.join(""),
+    run: (effect) => managed.runPromise(effect),
+    close: () => managed.dispose()
+  }
+}
+
+/** The same for all tests of a block, closed after them. */
+export const serving = async (options: TestServerOptions = {}): Promise<TestServer> => {
+  const server = await startServer(options)
+  afterAll(server.close)
+  return server
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends bytes as they are, and answers what came back until the other side closed the connection. */
+export const raw = (port: number, ...pieces: ReadonlyArray<string | Uint8Array>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = ""
+    const socket: Socket = connect(port, "127.0.0.1", () => {
+      for (const piece of pieces) socket.write(piece)
+    })
+    socket.setEncoding("latin1")
+    socket.on("data", (more: string) => (text += more))
+    socket.on("close", () => {
+      resolve(text)
+    })
+    socket.on("error", (error: Error & { readonly code?: string }) => {
+      if (error.code === "ECONNRESET" || error.code === "EPIPE") resolve(text)
+      else reject(error)
+    })
+  })
