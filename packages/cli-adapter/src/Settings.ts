@@ -129,15 +129,15 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
 export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings, Misused> =>
   Effect.gen(function* () {
     const env = process.env
-    const baseUrl = nonBlank(env["EARSHOT_MODEL_URL"])
+    const baseUrl = nonBlank(env.EARSHOT_MODEL_URL)
     if (baseUrl === undefined) return settings
     if (!/^https?:\/\//.test(baseUrl)) {
       return yield* new Misused({ reason: "EARSHOT_MODEL_URL: it begins with http:// or https://." })
     }
-    const model = nonBlank(env["EARSHOT_MODEL"])
+    const model = nonBlank(env.EARSHOT_MODEL)
     if (model === undefined)
       return yield* new Misused({ reason: "EARSHOT_MODEL: name the model to ask at EARSHOT_MODEL_URL." })
-    const key = nonBlank(env["EARSHOT_MODEL_KEY"])
+    const key = nonBlank(env.EARSHOT_MODEL_KEY)
     return {
       ...settings,
       languageModel: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
