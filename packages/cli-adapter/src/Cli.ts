@@ -247,6 +247,13 @@ const calls = Command.make("calls").pipe(
       {
         ...common,
         ...Settings.ingesting,
+        redact: Options.text("redact").pipe(
+          Options.withPseudoName("FIELDS"),
+          Options.withDescription(
+            "Redact these fields in every call, beside those it names itself: phone_number,ssn or all; may be given again."
+          ),
+          Options.repeated
+        ),
         agent: Settings.positive("agent", "The agent of calls that name neither agent nor assistant_id."),
         concurrency: Options.integer("concurrency").pipe(
           Options.filterMap(
@@ -320,6 +327,35 @@ const calls = Command.make("calls").pipe(
     ).pipe(Command.withDescription("Prints every call as a line of JSON (NDJSON), newest first."))
   ])
 )
+
+const redact = Command.make(
+  "redact",
+  {
+    json,
+    fields: Options.text("field").pipe(
+      Options.withPseudoName("FIELDS"),
+      Options.withDescription("What to look for: phone_number,ssn and so on; may be given again. All 29 unless told."),
+      Options.repeated
+    ),
+    type: Options.text("type").pipe(
+      Options.withDescription("The transcript_type of a JSON transcript, where it does not say itself."),
+      Options.optional
+    ),
+    everyday: Options.boolean("everyday").pipe(
+      Options.withDescription("Weekdays, 'tomorrow', lengths of time, meetings and places such as 'home' count too.")
+    ),
+    numbered: Options.boolean("numbered").pipe(
+      Options.withDescription("[PHONE_NUMBER_1] and so on, the same for the same value.")
+    ),
+    file: Args.text({ name: "FILE" }).pipe(
+      Args.withDescription("Text, a line an utterance; a transcript as JSON; or a call as JSON. - is stdin.")
+    )
+  },
+  lazily(
+    () => import("./commands/Redact.js"),
+    (module) => module.redact
+  )
+).pipe(Command.withDescription("Shows what redaction would take out of a transcript, and why. It keeps nothing."))
 
 const dashboards = Command.make("dashboards").pipe(
   Command.withDescription("Dashboards, drawn in the terminal."),
@@ -577,6 +613,7 @@ export const earshot = Command.make("earshot").pipe(
     init,
     serve,
     calls,
+    redact,
     dashboards,
     evaluators,
     personalities,

@@ -4,6 +4,7 @@ import type {
   JobNotDead,
   NotFound,
   RateLimited,
+  RedactionUnavailable,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -29,6 +30,7 @@ export type CommandFault =
   | Forbidden
   | RateLimited
   | JobNotDead
+  | RedactionUnavailable
   | StorageFault
 
 /** A command that runs. */

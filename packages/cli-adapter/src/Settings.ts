@@ -1,4 +1,5 @@
 /** Options that several commands share, and the environment variables that stand in for them. */
+import type { CallDetail, Redaction } from "@earshot/core"
 import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -74,13 +75,22 @@ const maxRecordingBytes = positive(
   "The largest recording that is kept, in bytes; 200000000 unless told."
 )
 
+const redactDetails = Options.text("redact-detail").pipe(
+  Options.withPseudoName("DETAIL"),
+  Options.withDescription(
+    "Redact metadata, dynamic_variables, feedback or customer_number (or all four: all) too, where a call asks for redaction; may be given again. Also EARSHOT_REDACT_DETAILS, separated by commas."
+  ),
+  Options.repeated
+)
+
 /** What taking calls in needs to know. */
-export const ingesting = { recordings, recordingHosts, maxRecordingBytes }
+export const ingesting = { recordings, recordingHosts, maxRecordingBytes, redactDetails }
 
 export interface IngestingOptions {
   readonly recordings: string
   readonly recordingHosts: ReadonlyArray<string>
   readonly maxRecordingBytes: Option.Option<number>
+  readonly redactDetails: ReadonlyArray<string>
 }
 
 export { positive }
@@ -91,6 +101,7 @@ export const plainEngine = (address: string): EngineSettings => ({
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],
   maxRecordingBytes: undefined,
+  redactDetails: [],
   transcriber: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
@@ -114,6 +125,11 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
         ...(env.EARSHOT_RECORDING_HOSTS ?? "").split(",").map((host) => host.trim())
       ].filter((host) => host !== ""),
       maxRecordingBytes: Option.getOrUndefined(options.maxRecordingBytes),
+      redactDetails: yield* choices(
+        "--redact-detail",
+        CALL_DETAILS,
+        listed([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
+      ),
       transcriber:
         baseUrl === undefined
           ? undefined
@@ -143,6 +159,38 @@ export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings
       languageModel: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
     }
   })
+
+const CALL_DETAILS: ReadonlyArray<CallDetail> = ["metadata", "dynamic_variables", "feedback", "customer_number"]
+
+/** Names given one by one, or several with commas between them. */
+const listed = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
+  given
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+/** Of some known names, those that were given; `all` is every one of them. */
+const choices = <A extends string>(
+  option: string,
+  known: ReadonlyArray<A>,
+  given: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<A>, Misused> => {
+  if (given.includes("all")) return Effect.succeed(known)
+  const strange = given.find((name) => !known.some((one) => one === name))
+  return strange === undefined
+    ? Effect.succeed(known.filter((one) => given.includes(one)))
+    : new Misused({ reason: `${option}: "${strange}" is none of ${known.join(", ")}, or all.` })
+}
+
+/** Fields to redact, as an option names them. The engine that knows them is loaded when they are asked for. */
+export const fieldsOf = (
+  given: ReadonlyArray<string>,
+  option: string
+): Effect.Effect<ReadonlyArray<Redaction.SensitiveField>, Misused> =>
+  Effect.flatMap(
+    Effect.promise(() => import("@earshot/core")),
+    (core) => choices(option, core.Redaction.sensitiveFields, listed(given))
+  )
 
 const nonBlank = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === "" ? undefined : text.trim()

@@ -1,4 +1,4 @@
-import type { Database, Engine } from "@earshot/core"
+import type { CallDetail, Database, Engine } from "@earshot/core"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
@@ -14,6 +14,8 @@ export interface EngineSettings {
   readonly recordingHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
+  /** Details of calls that are redacted along with transcript and recording. */
+  readonly redactDetails: ReadonlyArray<CallDetail>
   /** A speech server that makes transcripts of `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined

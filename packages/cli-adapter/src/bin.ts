@@ -30,13 +30,16 @@ const engine = (settings: EngineSettings) =>
       const { Database, Engine } = await import("@earshot/core")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
-      const { languageModel, maxRecordingBytes, recordingHosts, recordings, transcriber } = settings
+      const { languageModel, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
-        ...(maxRecordingBytes === undefined ? {} : { ingest: { maxRecordingBytes } }),
+        ingest: {
+          redaction: { details: redactDetails },
+          ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
+        },
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
         ...(languageModel === undefined
           ? {}

@@ -14,6 +14,7 @@ describe("help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls export"],
+      "redact",
       ...["dashboards", "dashboards list", "dashboards show"],
       ...subjects.flatMap((subject) => [
         subject,

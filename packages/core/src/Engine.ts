@@ -46,6 +46,7 @@ import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
+import * as NerProvider from "./redaction/NerProvider.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -114,6 +115,8 @@ export interface Ports {
   readonly evaluation?: CallEvaluations.EvaluationConfig
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
   readonly jobs?: JobRunner.JobRunnerConfig
+  /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
+  readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -141,10 +144,10 @@ export const stores = Layer.mergeAll(
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   JobStoreSql.layer,
-  LedgerStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
-  AnalyticsStoreSql.layer
+  AnalyticsStoreSql.layer,
+  LedgerStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -196,7 +199,8 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
             ports.recordings ?? HttpRecordingSource.layer(),
-            ports.transcriber ?? Transcriber.layerNone
+            ports.transcriber ?? Transcriber.layerNone,
+            ports.ner ?? NerProvider.layerNone
           )
         )
       )

@@ -5,6 +5,7 @@ import {
   type Operation,
   operations,
   type RateLimited,
+  type RedactionUnavailable,
   type StorageBusy,
   type StorageError,
   type Unauthenticated,
@@ -29,6 +30,7 @@ export type HttpFault =
   | JobNotDead
   | NotFound
   | RateLimited
+  | RedactionUnavailable
   | Refused
   | StorageBusy
   | StorageError
@@ -43,6 +45,9 @@ const detail = (status: number, sentence: string, headers: Readonly<Record<strin
 
 /** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** Seconds that a model which finds what is to be redacted is given to come back. */
+const RETRY_REDACTION_SECONDS = 30
 
 /** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
 export const serverError = (requestId: string): FaultAnswer => ({
@@ -73,6 +78,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       NotFound: ({ message }) => detail(404, message),
       JobNotDead: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
+      RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => MessageFaults.busy.answer,
       StorageError: () => serverError(requestId),
       Refused: ({ answer }) => answer

@@ -109,10 +109,9 @@ export const operations = {
   "calls.evaluate": { needs: "calls:write", accepts: people },
   "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
 
-  "credits.list": { needs: "credits:read", accepts: people, organizationWide: true },
-
   "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
   "jobs.retry": { needs: "jobs:manage", accepts: people, organizationWide: true },
+  "credits.list": { needs: "credits:read", accepts: people },
 
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", accepts: everybody },

@@ -13,11 +13,11 @@ export const Permission = Schema.Literal(
   "calls:read",
   "calls:write",
   "calls:delete",
+  "credits:read",
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete",
-  "jobs:manage",
-  "credits:read"
+  "jobs:manage"
 )
 export type Permission = typeof Permission.Type
 

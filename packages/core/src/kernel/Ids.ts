@@ -33,14 +33,14 @@ export type AgentId = typeof AgentId.Type
 export const CallId = id("CallId")
 export type CallId = typeof CallId.Type
 
+export const LedgerEntryId = id("LedgerEntryId")
+export type LedgerEntryId = typeof LedgerEntryId.Type
+
 export const MetricId = id("MetricId")
 export type MetricId = typeof MetricId.Type
 
 export const JobId = id("JobId")
 export type JobId = typeof JobId.Type
-
-export const CreditEntryId = id("CreditEntryId")
-export type CreditEntryId = typeof CreditEntryId.Type
 
 export const DashboardId = id("DashboardId")
 export type DashboardId = typeof DashboardId.Type

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles } from "@earshot/core"
+import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles, UnitOfWork } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { actions, catalogue, engine, faultsOf, unknown } from "./fixtures.js"
@@ -315,6 +316,34 @@ for (const database of TestEngine.databases) {
         expect((yield* as(evaluators.list({ folder_path: "smoke", limit: 1 }))).results).toHaveLength(1)
       })
     )
+
+    if (database === "postgres") {
+      it.effect("into a folder that is being deleted ends in that folder's parent", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const work = yield* UnitOfWork
+          const { all, as, bulk, folder, inner } = yield* three
+          const isMoved = yield* Deferred.make<void>()
+          const isWaitedFor = Effect.promise(() => delay(2)).pipe(
+            Effect.zipRight(sql`SELECT 1 FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+            Effect.repeat({ until: (waiting) => waiting.length > 0 })
+          )
+          const moving = yield* Effect.fork(
+            work.atomically(
+              bulk({ folder_path: inner.path }).pipe(
+                Effect.zipLeft(Deferred.succeed(isMoved, undefined)),
+                Effect.zipLeft(isWaitedFor)
+              )
+            )
+          )
+          yield* Deferred.await(isMoved)
+          yield* as((yield* Folders).delete(inner.id))
+          yield* Fiber.join(moving)
+          expect(yield* all).toMatchObject(Array(3).fill({ folderId: folder.id, folderPath: folder.path }))
+        })
+      )
+    }
 
     it.effect("leaves what a legacy row holds, and takes a profile from nobody", () =>
       Effect.gen(function* () {

@@ -2,10 +2,11 @@ import type { Endpoint } from "../Endpoint.js"
 import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
+import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
-import { credits, evaluations, jobs, metrics } from "./Metrics.js"
+import { evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
@@ -14,6 +15,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...metrics,
   ...dashboards,
   ...widgets,
+  ...ledger,
   ...projects,
   ...agents,
   ...evaluators,
@@ -26,6 +28,5 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...tokens,
   ...shareableLinks,
   ...users,
-  ...jobs,
-  ...credits
+  ...jobs
 ]
