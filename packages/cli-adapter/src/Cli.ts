@@ -599,6 +599,8 @@ export const groups = {
   "phone-numbers": Command.getSubcommands(phoneNumbers),
   tools: Command.getSubcommands(tools),
   folders: Command.getSubcommands(folders),
+  metrics: Command.getSubcommands(metrics),
+  jobs: Command.getSubcommands(jobs),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
   tokens: Command.getSubcommands(tokens),

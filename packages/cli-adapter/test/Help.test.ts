@@ -4,7 +4,7 @@ import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
-const groups = ["calls", "dashboards", ...subjects, "keys", "links", "tokens", "organizations"]
+const groups = ["calls", "dashboards", ...subjects, "metrics", "jobs", "keys", "links", "tokens", "organizations"]
 const paths = commandsOf("").flatMap((name) =>
   groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
 )
