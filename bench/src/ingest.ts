@@ -82,8 +82,7 @@ const start = async (program: string, args: ReadonlyArray<string>): Promise<Serv
   const time = async (): Promise<CpuTime> => {
     const answered = once(lines, "line")
     child.stdin.write("\n")
-    const [text]: Array<unknown> = await answered
-    const said: unknown = JSON.parse(String(text))
+    const said = await answered.then(([text]: Array<unknown>): unknown => JSON.parse(String(text)))
     if (!isCpuTime(said)) throw new Error(`${program} did not say what time it has used`)
     return said
   }

@@ -1,7 +1,10 @@
 import type {
+  CodeHostFailed,
+  ConnectionRevoked,
   Database,
   Forbidden,
   JobNotDead,
+  NoActiveConnection,
   NotFound,
   RateLimited,
   RedactionUnavailable,
@@ -25,6 +28,9 @@ export type CommandFault =
   | Database.DatabaseUnusable
   | ListenFailed
   | ValidationFailed
+  | CodeHostFailed
+  | ConnectionRevoked
+  | NoActiveConnection
   | NotFound
   | Unauthenticated
   | Forbidden

@@ -32,6 +32,12 @@ const organization = Options.integer("organization").pipe(
   Options.optional
 )
 
+const session = Options.redacted("session").pipe(
+  Options.withPseudoName("TOKEN"),
+  Options.withDescription("The agent's session that goes with the key. Also EARSHOT_SESSION."),
+  Options.optional
+)
+
 const apiKey = Options.redacted("api-key").pipe(
   Options.withPseudoName("KEY"),
   Options.withDescription("Act as the holder of this API key, with its permissions. Also EARSHOT_API_KEY."),
@@ -41,9 +47,13 @@ const apiKey = Options.redacted("api-key").pipe(
 /** Whom a command acts for. */
 export const caller = { organization, apiKey }
 
+/** The same for commands that ask for an agent's session beside the key. */
+export const callerWithSession = { ...caller, session }
+
 export interface CallerOptions {
   readonly organization: Option.Option<number>
   readonly apiKey: Option.Option<Redacted.Redacted>
+  readonly session?: Option.Option<Redacted.Redacted>
 }
 
 const recordings = Options.text("recordings").pipe(
@@ -95,8 +105,54 @@ export interface IngestingOptions {
 
 export { positive }
 
-/** The engine of a command that takes in no calls. */
-export const plainEngine = (address: string): EngineSettings => ({
+/** What checking out repositories needs to know. */
+export const codeHosts = {
+  repositories: Options.text("repositories").pipe(
+    Options.withPseudoName("FOLDER"),
+    Options.withDescription(
+      "Bare repositories of this machine, as FOLDER/ORGANISATION ID/NAME.git; git has to be installed for these. Also EARSHOT_REPOSITORIES."
+    ),
+    Options.optional
+  ),
+  publicUrl: Options.text("public-url").pipe(
+    Options.withPseudoName("URL"),
+    Options.withDescription("Where clients reach the server, to clone from it. Also EARSHOT_PUBLIC_URL."),
+    Options.optional
+  ),
+  allowedCodeHosts: Options.text("allow-code-host").pipe(
+    Options.withPseudoName("HOST"),
+    Options.withDescription(
+      "A code host in a private network, or over plain http; may be given again. Also EARSHOT_CODE_HOSTS, separated by commas."
+    ),
+    Options.repeated
+  )
+}
+
+export interface CodeHostOptions {
+  readonly repositories: Option.Option<string>
+  readonly publicUrl: Option.Option<string>
+  readonly allowedCodeHosts: ReadonlyArray<string>
+}
+
+/** Where repositories are checked out from: as the options say, else as the environment does. */
+export const codeHostSettings = (options?: CodeHostOptions): EngineSettings["codeHosts"] => {
+  const { EARSHOT_CODE_HOSTS, EARSHOT_PUBLIC_URL, EARSHOT_REPOSITORIES } = process.env
+  const chosen = (option: Option.Option<string> | undefined, variable: string | undefined) =>
+    nonBlank(option === undefined ? undefined : Option.getOrUndefined(option)) ?? nonBlank(variable)
+  const publicUrl = chosen(options?.publicUrl, EARSHOT_PUBLIC_URL)
+  return {
+    repositories: chosen(options?.repositories, EARSHOT_REPOSITORIES),
+    publicUrl: () => publicUrl,
+    allowedHosts: [...(options?.allowedCodeHosts ?? []), ...listed([EARSHOT_CODE_HOSTS ?? ""])]
+  }
+}
+
+/** The engine of a command that takes in no calls. Keys come from the environment alone, since they are secrets. */
+export const plainEngine = (address: string, options?: CodeHostOptions): EngineSettings => ({
+  codeHosts: codeHostSettings(options),
+  secretKeys: Option.getOrUndefined(
+    Option.map(Option.fromNullable(nonBlank(process.env.EARSHOT_SECRET_KEYS)), (keys) => Redacted.make(keys))
+  ),
   database: address,
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],

@@ -4,7 +4,10 @@ import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
-const groups = ["calls", "dashboards", ...subjects, "metrics", "jobs", "keys", "links", "tokens", "organizations"]
+const groups = [
+  ...["calls", "dashboards", ...subjects, "metrics", "jobs"],
+  ...["keys", "links", "tokens", "connections", "organizations"]
+]
 const paths = commandsOf("").flatMap((name) =>
   groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
 )
@@ -27,6 +30,8 @@ describe("help", () => {
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
+      ...["connections", "connections create", "connections list", "connections test"],
+      ...["connections activate", "connections revoke", "connections reseal", "checkout"],
       ...["organizations", "organizations list"]
     ])
   })

@@ -1,5 +1,6 @@
 export * as AccessKit from "./access/index.js"
 export * as CallKit from "./calls/index.js"
+export * as CheckoutKit from "./checkouts/index.js"
 export * as CatalogKit from "./catalog/index.js"
 export * as DashboardKit from "./dashboards/index.js"
 export * as EvaluatorKit from "./evaluators/index.js"

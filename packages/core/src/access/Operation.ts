@@ -87,6 +87,12 @@ export const operations = {
   /** E4 */
   "evaluators.bulkUpdate": { needs: "evaluators:write", accepts: keyOnly },
 
+  "connections.create": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.list": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.read": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.test": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.activate": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.revoke": { needs: "connections:manage", accepts: people, organizationWide: true },
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 

@@ -10,6 +10,7 @@ export const Permission = Schema.Literal(
   "evaluators:write",
   "evaluators:delete",
   "checkouts:create",
+  "connections:manage",
   "calls:read",
   "calls:write",
   "calls:delete",

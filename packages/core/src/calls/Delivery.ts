@@ -25,6 +25,8 @@ export interface Delivery {
   readonly customerNumber: string | undefined
   readonly callEndedReason: string | undefined
   readonly feedback: string | undefined
+  /** What a person wrote before anybody asked for it to go, and what is left of it. */
+  readonly reviewed?: { readonly of: string; readonly to: string } | undefined
   readonly metadata: Json | undefined
   readonly dynamicVariables: Json | undefined
   readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined

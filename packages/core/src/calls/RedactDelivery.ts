@@ -197,6 +197,12 @@ export const make = (config: RedactionConfig) =>
       }
     }
 
+    /** What a person wrote of the call before more was asked for. */
+    const reviewedOf = ({ feedback, feedbackByPerson }: CallRecord, fields: ReadonlyArray<SensitiveField>) =>
+      feedbackByPerson && feedback !== null && details.includes("feedback")
+        ? { of: feedback, to: redactText(feedback, fields, options) }
+        : undefined
+
     /**
      * A judged body as the delivery that may be kept: redacted by `asked` and by whatever earlier deliveries of the call
      * asked for. A recording and a transcript that arrive apart are redacted by each other all the same.
@@ -260,6 +266,7 @@ export const make = (config: RedactionConfig) =>
             timestamp: body.timestamp ?? undefined,
             callEndedReason: body.call_ended_reason ?? undefined,
             ...detailsOf(judged, fields, grows ? before : undefined),
+            reviewed: grows ? reviewedOf(before, fields) : undefined,
             transcript:
               redaction === undefined || (!isNew && !grows)
                 ? undefined

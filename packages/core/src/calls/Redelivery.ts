@@ -101,16 +101,20 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     delivery.recording === undefined &&
     !delivery.dropsRecording &&
     redactFields.length > 0
+  const written = existing.feedbackByPerson ? existing.feedback : undefined
   const isOwed =
     redactFields.length > delivery.redactFields.length ||
     (grows && existing.transcript !== null && told === false) ||
-    (stands && (grows || transcriptChanged))
+    (stands && (grows || transcriptChanged)) ||
+    (delivery.reviewed !== undefined && written !== delivery.reviewed.of && written !== delivery.reviewed.to)
   const laid: CallRecord = {
     ...existing,
     traceId: delivery.traceId ?? existing.traceId,
     timestamp: delivery.timestamp ?? existing.timestamp,
     durationSeconds: durationOf(transcript, recording) ?? existing.durationSeconds,
-    feedback: existing.feedbackByPerson ? existing.feedback : (delivery.feedback ?? existing.feedback),
+    feedback: existing.feedbackByPerson
+      ? (delivery.reviewed?.to ?? existing.feedback)
+      : (delivery.feedback ?? existing.feedback),
     customerNumber: delivery.customerNumber ?? existing.customerNumber,
     callEndedReason: delivery.callEndedReason ?? existing.callEndedReason,
     errorMessage: recording === null ? (delivery.recordingFault ?? existing.errorMessage) : null,

@@ -30,6 +30,12 @@ export type ProjectId = typeof ProjectId.Type
 export const AgentId = id("AgentId")
 export type AgentId = typeof AgentId.Type
 
+export const CodeConnectionId = id("CodeConnectionId")
+export type CodeConnectionId = typeof CodeConnectionId.Type
+
+export const CheckoutGrantId = id("CheckoutGrantId")
+export type CheckoutGrantId = typeof CheckoutGrantId.Type
+
 export const CallId = id("CallId")
 export type CallId = typeof CallId.Type
 

@@ -15,7 +15,7 @@ const overlaps = (a: { start: number; end: number }, b: { start: number; end: nu
 /**
  * Settles overlapping proposals: those that touch form one group, the best score names it, and the union of the group
  * is its span. A `nothing` that scores best takes the proposals it overlaps away. A person's name inside a medical
- * professional's stays known as a part. Answers spans in reading order, none overlapping.
+ * professional's, or inside the answer to a security question, stays known as a part. Answers spans in reading order, none overlapping.
  */
 export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number): ReadonlyArray<Found> => {
   const found: Array<Found> = []
@@ -69,13 +69,16 @@ const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
     score: best.score,
     evidence: best.evidence,
     everyday: fields.every((one) => one.everyday === true),
-    parts: field === "medical_professional" ? fields.filter((one) => one.field === "person_name") : []
+    parts:
+      field === "medical_professional" || field === "password"
+        ? fields.filter((one) => one.field === "person_name")
+        : []
   })
 }
 
 /**
- * The spans of the fields that were asked for. A medical professional's name is a person's name too: asked for names
- * alone, the name goes and the title stays.
+ * The spans of the fields that were asked for. A medical professional's name is a person's name too, and so is a
+ * mother's maiden name: asked for names alone, the name goes and the title stays.
  */
 export const ofFields = (found: ReadonlyArray<Found>, fields: ReadonlySet<SensitiveField>): ReadonlyArray<Found> =>
   found.flatMap((one): ReadonlyArray<Found> => {

@@ -1,4 +1,4 @@
-import { fillers, spokenTlds, wordSet } from "./Lexicon.js"
+import { acknowledgements, fillers, spokenTlds, wordSet } from "./Lexicon.js"
 import type { Run } from "./SpokenNumbers.js"
 import type { Token, Tokens } from "./Tokens.js"
 
@@ -115,6 +115,22 @@ const leftEnd = (around: Around, at: number, floor: number, maxWords: number, di
   return from
 }
 
+const MAX_ACKNOWLEDGED = 8
+
+/** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side. */
+const turnBefore = (all: Tokens["all"], sign: number, floor: number): number => {
+  let at = sign
+  while (
+    at > floor &&
+    sign - at < MAX_ACKNOWLEDGED &&
+    (all[at - 1]?.cls === "n" ||
+      acknowledgements.has(all[at - 1]?.lower ?? "") ||
+      /^[,.…-]$/.test(all[at - 1]?.text ?? ""))
+  )
+    at--
+  return all[sign - 1]?.cls === "n" ? at : sign
+}
+
 /** Finds addresses by the part nobody says otherwise: "dot" and a known ending, or "at" and a known provider. */
 export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): ReadonlyArray<SpokenAddress> => {
   const { all } = tokens
@@ -169,8 +185,9 @@ export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): Rea
       const isAt = sign >= floor && steps > 0 && steps < 8 && (all[sign]?.text === "@" || all[sign]?.lower === "at")
       const domainFrom = isAt ? sign + 1 : leftEnd(around, at, floor, 2, true)
       if (isAt) {
-        const from = leftEnd(around, sign, floor, 3, true)
-        if (from < sign) {
+        const local = turnBefore(all, sign, floor)
+        const from = leftEnd(around, local, floor, 3, true)
+        if (from < local) {
           found.push({ from, to, written: write(around, from, to), kind: "email" })
           floor = to
           at = to - 1

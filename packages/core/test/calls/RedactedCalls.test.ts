@@ -309,6 +309,20 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("lose what a person wrote of them before anybody asked for it to go", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const body = { call_id: "a", agent: agent.id, transcript_json: turns }
+        const { call } = yield* ingest(actor, body)
+        const calls = yield* Calls
+        yield* calls.review(call.id, { feedback: "Ring 415-555-2671 back." }).pipe(TestEngine.as(actor))
+        const again = yield* ingest(actor, { ...body, feedback: "From the provider.", redact_fields: ["phone_number"] })
+        expect(again.call.feedback).toBe("Ring [PHONE_NUMBER] back.")
+        const later = yield* ingest(actor, { ...body, redact_fields: ["phone_number", "date"] })
+        expect(later.call.feedback).toBe("Ring [PHONE_NUMBER] back.")
+      })
+    )
+
     it.effect("are not stored while the host's model cannot read them", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.world

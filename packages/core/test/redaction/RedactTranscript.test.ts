@@ -27,12 +27,43 @@ const redacted = (
   options: Redaction.RedactOptions = {}
 ): ReadonlyArray<string> => Redaction.redactTranscript(raw, fields, options).transcript.turns.map((one) => one.content)
 
+describe("what is asked for alone", () => {
+  for (const [field, lines, gone] of [
+    [
+      "credit_card",
+      [
+        "A: card number?",
+        "C: fifty five fifty five fifty five fifty five",
+        "A: ok",
+        "C: fifty five fifty five four four four four",
+        "A: and the expiry?",
+        "C: december twenty six"
+      ],
+      ["card number?", "[CREDIT_CARD]", "ok", "[CREDIT_CARD]", "and the expiry?", "[CREDIT_CARD]"]
+    ],
+    ["password", ["A: mother's maiden name?", "C: It's Garcia"], ["mother's maiden name?", "It's [PASSWORD]"]],
+    ["person_name", ["A: mother's maiden name?", "C: It's Garcia"], ["mother's maiden name?", "It's [PERSON_NAME]"]],
+    [
+      "email_address",
+      ["A: email?", "C: jane doe ninety two", "A: mhm", "C: at hotmail dot com"],
+      ["email?", "[EMAIL_ADDRESS]", "[EMAIL_ADDRESS]", "[EMAIL_ADDRESS]"]
+    ]
+  ] as const) {
+    it(`${field}: ${lines.join(" / ")}`, () => expect(redacted(call(...lines), [field])).toEqual(gone))
+  }
+})
+
 describe("values people say", () => {
   for (const [said, gone] of [
     ["my social is four oh two, double seven, one two three four", "my social is [SSN]"],
     ["Here's my SSN: 308-63-0237", "Here's my SSN: [SSN]"],
     ["call me at four one five five five five two six seven one", "call me at [PHONE_NUMBER]"],
     ["it's john dot smith at gmail dot com", "it's [EMAIL_ADDRESS]"],
+    ["nurse practitioner Bob Lee saw me", "[MEDICAL_PROFESSIONAL] saw me"],
+    ["sort code 20-00-00 account 55779911", "sort code [BANK_ACCOUNT] account [BANK_ACCOUNT]"],
+    ["(978)645-9740x11144 or 833.719.3994x1887", "[PHONE_NUMBER] or [PHONE_NUMBER]"],
+    ["Utrecht:\n9885 1152 office", "[LOCATION]:\n[PHONE_NUMBER] office"],
+    ["call 0171 4234567 when you can", "call [PHONE_NUMBER] when you can"],
     ["my card is 4111 1111 1111 1111", "my card is [CREDIT_CARD]"],
     ["I was born on March 3rd, 1985", "I was born on [DOB]"],
     ["The meeting was on 3 May 2021 at 5:30 pm", "The meeting was on [DATE] at [TIME]"],

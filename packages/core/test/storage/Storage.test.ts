@@ -32,7 +32,7 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
       const work = yield* UnitOfWork
       yield* sql`CREATE TABLE locked (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)`
       yield* sql`INSERT INTO locked VALUES (1, 0), (2, 0)`
-      const held = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+      const held = yield* Effect.all([Deferred.make<true>(), Deferred.make<true>()])
       let attempts = 0
       const count = (id: number) => storing("Test.count")(sql`UPDATE locked SET n = n + 1 WHERE id = ${id}`)
       const bothHeld = Effect.all(held.map(Deferred.await), { discard: true })
@@ -42,7 +42,7 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
             attempts++
             yield* sql`SET LOCAL deadlock_timeout = '20ms'`
             yield* count(first)
-            yield* Deferred.succeed(held[first - 1] ?? held[0], undefined)
+            yield* Deferred.succeed(held[first - 1] ?? held[0], true)
             yield* bothHeld
             yield* count(second)
           })

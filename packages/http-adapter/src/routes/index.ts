@@ -2,6 +2,7 @@ import type { Endpoint } from "../Endpoint.js"
 import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
+import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
@@ -28,5 +29,6 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...tokens,
   ...shareableLinks,
   ...users,
-  ...jobs
+  ...jobs,
+  ...checkouts
 ]

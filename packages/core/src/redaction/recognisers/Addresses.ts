@@ -17,6 +17,10 @@ export const patterns = {
   dotted: /[\p{L}\d_][\p{L}\d_.()-]*/gu,
   webPath: /\/[^\s<>"'\uFFFC]{0,500}/y,
   coordinates: /(?<![\d.])(-?\d{1,3}\.\d{2,10})°?\s?([NS])?,?\s{0,3}(-?\d{1,3}\.\d{2,10})°?\s?([EW]\b)?/g,
+  /** North American form with an extension: "(978)645-9740x11144". */
+  extended: /(?<![\w.])(?:(?:\+|00)?1[-. ]?)?\(?\d{3}\)?[-. ]?\d{3}[-. ]?\d{4} ?(?:x|ext\.? ?)\d{1,6}\b/gi,
+  /** A number of any country that a letter's foot names: "9885 1152 office". */
+  labelled: /(?<![\w.,$€£+/ -])\(?\d[\d ()-]{4,16}\d(?=[- ]\(?(?:office|fax|mobile|cell|landline)\b)/gi,
   handle: /(?<![\w@.])@[A-Za-z_]\w{1,30}/g
 } as const
 
@@ -169,6 +173,26 @@ export const addressCandidates = (
       found
     )
   }
+  each(
+    text,
+    patterns.extended,
+    (value, start) => {
+      const from = text[start - 1] === "+" ? start - 1 : start
+      return candidate("phone_number", from, start + value.length, 0.9, "given as 3-3-4 with an extension")
+    },
+    found
+  )
+  each(
+    text,
+    patterns.labelled,
+    (value, start) => {
+      const digits = value.replace(/\D/g, "").length
+      return digits >= 6 && digits <= 13
+        ? candidate("phone_number", start, start + value.length, 0.75, "named as a phone number")
+        : undefined
+    },
+    found
+  )
   each(
     text,
     patterns.iban,

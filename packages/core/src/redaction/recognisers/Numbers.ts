@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { type CallText, isApart, speakerAt } from "../CallText.js"
-import { type Cue, nearestCue, type Weighed } from "../Cues.js"
+import { type Cue, lastCueBefore, nearestCue, type Weighed } from "../Cues.js"
 import { acknowledgements, wordSet } from "../Lexicon.js"
 import { type Candidate, candidate } from "../Span.js"
 import type { Run } from "../SpokenNumbers.js"
@@ -115,6 +115,14 @@ const isNanp = (digits: string): boolean => /^1?[2-9]\d\d[2-9]\d{6}$/.test(digit
 /** Whether the numbering plans know such a number; the international form only, since no country can be assumed. */
 const isInternational = (digits: string): boolean => parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false
 
+/** Countries whose national numbers begin with a 0 that stands for nothing else. */
+const trunkRegions = ["GB", "DE", "FR", "NL", "BE", "CH", "AT", "SE", "IE", "AU", "NZ", "ZA", "IN", "JP"] as const
+
+/** A number as it is dialled inside its country: grouped, with the 0 that countries other than North America's have. */
+const isNational = (digits: string): boolean =>
+  /^0[1-9]\d{7,10}$/.test(digits) &&
+  trunkRegions.some((region) => parsePhoneNumberFromString(digits, region)?.isValid() ?? false)
+
 /** What a run says by its form alone. */
 const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   const [start, end] = at(call, run)
@@ -145,6 +153,8 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
     isInternational(chars)
   ) {
     found.push(candidate("phone_number", start, end, 0.9, "international form"))
+  } else if (isDigits && !run.spoken && groups.includes("-") && isNational(chars)) {
+    found.push(candidate("phone_number", start, end, 0.62, `given as ${groups}`, "national form"))
   } else if (isDigits && groups === "3-4" && !run.spoken && run.joints[1] === "-") {
     found.push(candidate("phone_number", start, end, 0.6, "given as 3-4"))
   }
@@ -181,6 +191,21 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
 const fits = (cue: Cue, length: number): boolean => length >= cue.min && length <= cue.max
 
 const evidenceOf = (weighed: Weighed): string => `cue "${weighed.cue.phrase}" ${weighed.distance} words ${weighed.side}`
+
+const BANK_REACH = 24
+
+/** "Sort code 20-00-00, account 55779911": an account that a bank's code is said along with is one at that bank. */
+const isBesideBankCue = (call: CallText, cues: ReadonlyArray<Cue>, cue: Cue): boolean => {
+  if (!/^(account|acct)( (number|no|#))?( is)?$/.test(cue.phrase)) return false
+  const before = lastCueBefore(cues, cue.from)
+  return [cues[before], cues[before + 2]].some(
+    (other) =>
+      other?.field === "bank_account" &&
+      Math.max(cue.from - other.to, other.from - cue.to) <= BANK_REACH &&
+      Math.abs((call.turnOf[cue.from] ?? 0) - (call.turnOf[other.from] ?? 0)) <= 2 &&
+      !isApart(call, cue.from, other.from)
+  )
+}
 
 /**
  * Numbers and codes: what they are is told by their form, by check digits, and by the nearest cue. A value given over
@@ -236,6 +261,7 @@ export const numberCandidates = (
     )
       continue
     const whole = chain.runs.length > 1 && !chain.runs.some((run) => fits(cue, run.chars.length))
+    const isOfBank = isBesideBankCue(call, cues, cue)
     for (const run of chain.runs) {
       if (isMoneyMarked(call, run)) continue
       if (isCounted(call, run) && run.chars.length < 7) continue
@@ -244,7 +270,12 @@ export const numberCandidates = (
       if (!part && !fits(cue, run.chars.length)) continue
       if (run.digits === 0 && run.pieces.length < 2 && !part) continue
       const loose = run.digits === 1 && run.chars.length === 1 && !part ? 0.3 : 0
-      const field = cue.kind === "cvv" && run.chars.length > 4 ? "password" : cue.field
+      const field =
+        cue.kind === "cvv" && run.chars.length > 4
+          ? "password"
+          : cue.field === "account_number" && isOfBank
+            ? "bank_account"
+            : cue.field
       found.push(
         candidate(
           field,

@@ -171,7 +171,8 @@ export const peopleCandidates = (
       }
     }
     if (medicalRoles.has(token.lower) && !Lists.events.includes(token.lower)) {
-      const from = word(at + 1) === "," ? at + 2 : at + 1
+      const role = /^(practitioner|assistant|anesthetist|manager|educator)$/.test(word(at + 1)) ? at + 1 : at
+      const from = word(role + 1) === "," ? role + 2 : role + 1
       const from2 = /^(is|named|called|name)$/.test(word(from))
         ? word(from) === "name" && word(from + 1) === "is"
           ? from + 2
@@ -185,7 +186,7 @@ export const peopleCandidates = (
           "medical_professional",
           token.lower === "nurse" && !named ? at : from2,
           degreeEnd(to),
-          0.85,
+          0.91,
           `medical role "${token.lower}"`
         )
         put("person_name", from2, to, 0.82, "name after a medical role")

@@ -11,6 +11,8 @@ interface Announced {
   readonly words: number
   /** Whether the value may be an everyday word: a pet's name is, "the password reset" is not. */
   readonly free: boolean
+  /** Answers a security question, and so is no name, street or school to who asks. */
+  readonly answer?: true
 }
 
 const announced = phraseTrie<Announced>()
@@ -30,7 +32,7 @@ announce(
   `password, passwords, passcode, passphrase, pass phrase, pass code, secret word, code word, codeword, safe word, security word, magic word, verbal password, security phrase, wifi password, wi-fi password, temporary password, new password, old password, secret phrase, wifi key, network key, access key, api key, secret key`
 )
 announce(
-  { field: "password", words: 6, free: true },
+  { field: "password", words: 6, free: true, answer: true },
   `mother's maiden name, mothers maiden name, mom's maiden name, mother maiden name, security answer, secret answer, answer to the security question, answer to my security question, answer to your security question, the answer to that, security question answer, first pet, first pet's name, name of my first pet, name of your first pet, pet's name, first dog, first cat, childhood pet,
  street i grew up on, street you grew up on, first car, favorite teacher, favorite teacher's name, first school, elementary school, high school mascot, school mascot, mascot, favorite color, favourite colour, favorite food, favorite movie, favorite book, childhood best friend, childhood nickname, best friend's name, city you were born in, city i was born in, where you met your spouse, first concert, favorite sports team, father's middle name, grandmother's first name, grandmother's name, first job, favorite band, memorable word, memorable place, memorable name`
 )
@@ -163,7 +165,7 @@ export const secretCandidates = (call: CallText, runs: ReadonlyArray<Run>): Read
         meaning.field,
         first.start,
         all[to - 1]?.end ?? 0,
-        turned ? 0.8 : 0.88,
+        meaning.answer === true ? 0.92 : turned ? 0.8 : 0.88,
         `announced by "${all
           .slice(phraseFrom, hit.to)
           .map((one) => one.lower)

@@ -1,5 +1,5 @@
-import type { CallText } from "../CallText.js"
-import { type Cue, nearestCue } from "../Cues.js"
+import { type CallText, isApart } from "../CallText.js"
+import { type Cue, lastCueBefore, nearestCue } from "../Cues.js"
 import { wordSet } from "../Lexicon.js"
 import { type Candidate, candidate } from "../Span.js"
 import type { Run } from "../SpokenNumbers.js"
@@ -43,6 +43,9 @@ const pastWords = wordSet("past to till of after before")
 
 const isDay = (value: number): boolean => value >= 1 && value <= 31
 
+/** How many tokens a card number and its expiry may lie apart. */
+const CARD_REACH = 120
+
 /** Calendar dates, birth dates, clock times and ages, written or said. */
 export const timeCandidates = (
   call: CallText,
@@ -73,6 +76,12 @@ export const timeCandidates = (
         cue.field === "driver_license"
     )
     if (weighed?.cue.kind !== "expiry" || weighed.distance > 8) return false
+    // The whole card number may have been read out since the card was spoken of.
+    for (let at = lastCueBefore(cues, weighed.cue.from); at >= 0; at--) {
+      const cue = cues[at]
+      if (cue === undefined || from - cue.to > CARD_REACH || isApart(call, cue.from, from)) break
+      if (cue.field === "credit_card" && cue.kind !== "expiry") return true
+    }
     return nearestCue(call, cues, from, to, (cue) => cue.field === "credit_card" && cue.kind !== "expiry") !== undefined
   }
   const date = (from: number, to: number, score: number, ...evidence: ReadonlyArray<string>): void => {
@@ -80,7 +89,7 @@ export const timeCandidates = (
     if (birth !== undefined)
       found.push(candidate("dob", startOf(from), endOf(to), Math.max(0.9, score), ...evidence, birth))
     else if (isExpiry(from, to))
-      found.push(candidate("credit_card", startOf(from), endOf(to), 0.85, ...evidence, "card expiry"))
+      found.push(candidate("credit_card", startOf(from), endOf(to), Math.max(0.92, score), ...evidence, "card expiry"))
     else found.push(candidate("date", startOf(from), endOf(to), score, ...evidence))
   }
 
