@@ -8,9 +8,10 @@ const CORE = "packages/core/src"
 const FLOORS = [
   ["kernel"],
   ["transcripts", "language"],
-  ["access", "filters", "redaction", "jobs"],
-  // Who may look at the ledger is for access to say, so it stands above it.
-  ["credits", "catalog", "metrics", "results", "analytics", "checkouts"],
+  ["access", "filters", "redaction"],
+  ["credits", "jobs"],
+  ["catalog"],
+  ["metrics", "results", "analytics", "checkouts"],
   ["evaluators", "calls", "dashboards", "simplification"],
   ["suites", "simulation", "storage", "providers"]
 ]

@@ -295,6 +295,30 @@ const calls = Command.make("calls").pipe(
       )
     ).pipe(Command.withDescription("Shows a call with its transcript.")),
     Command.make(
+      "scores",
+      { ...common, id: id("The call's id.") },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.scores
+      )
+    ).pipe(Command.withDescription("Shows what metrics said of a call, and why.")),
+    Command.make(
+      "evaluate",
+      {
+        ...common,
+        metrics: Options.text("metrics").pipe(
+          Options.withPseudoName("IDS"),
+          Options.withDescription("Ids of metrics, separated by commas; all that are enabled unless told."),
+          Options.optional
+        ),
+        id: id("The call's id.")
+      },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.evaluate
+      )
+    ).pipe(Command.withDescription("Queues a call's evaluation.")),
+    Command.make(
       "export",
       { ...common, ...selection },
       lazily(
@@ -353,6 +377,78 @@ const dashboards = Command.make("dashboards").pipe(
         (module) => module.show
       )
     ).pipe(Command.withDescription("Draws a dashboard with what its widgets show now."))
+  ])
+)
+
+const metrics = Command.make("metrics").pipe(
+  Command.withDescription("Metrics: what is asked of calls."),
+  Command.withSubcommands([
+    Command.make(
+      "predefined",
+      common,
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.predefined
+      )
+    ).pipe(Command.withDescription("Lists the metrics that every agent has until they are switched off.")),
+    Command.make(
+      "list",
+      {
+        ...common,
+        agent: Settings.positive("agent", "Metrics of this agent alone, the predefined ones included."),
+        ...page
+      },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists agents' metrics, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The metric's id.") },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.show
+      )
+    ).pipe(Command.withDescription("Shows a metric as JSON."))
+  ])
+)
+
+const jobs = Command.make("jobs").pipe(
+  Command.withDescription("Jobs: what is done after a request was answered."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        state: Options.choice("state", ["queued", "running", "succeeded", "dead"]).pipe(
+          Options.withDescription("Jobs in this state alone."),
+          Options.optional
+        ),
+        kind: Options.text("kind").pipe(Options.withDescription("Jobs of this kind alone."), Options.optional),
+        ...page
+      },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists jobs, newest first; --state dead lists those that gave up.")),
+    Command.make(
+      "retry",
+      { ...common, id: id("The job's id.") },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.retry
+      )
+    ).pipe(Command.withDescription("Gives a dead job all its attempts again.")),
+    Command.make(
+      "run",
+      { database, json },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.run
+      )
+    ).pipe(Command.withDescription("Does what is due and ends; a running server does it by itself."))
   ])
 )
 
@@ -448,6 +544,7 @@ const checkout = Command.make(
     (module) => module.checkout
   )
 ).pipe(Command.withDescription("Makes a key that reads one repository for an hour, and prints it, this once."))
+
 const input = {
   input: Options.text("input").pipe(
     Options.withPseudoName("FILE"),
@@ -596,6 +693,8 @@ export const groups = {
   "phone-numbers": Command.getSubcommands(phoneNumbers),
   tools: Command.getSubcommands(tools),
   folders: Command.getSubcommands(folders),
+  metrics: Command.getSubcommands(metrics),
+  jobs: Command.getSubcommands(jobs),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
   tokens: Command.getSubcommands(tokens),
@@ -619,6 +718,8 @@ export const earshot = Command.make("earshot").pipe(
     phoneNumbers,
     tools,
     folders,
+    metrics,
+    jobs,
     keys,
     links,
     tokens,

@@ -60,6 +60,7 @@ const ASKED = new Set([
   "Forbidden",
   "Unauthenticated",
   "RateLimited",
+  "JobNotDead",
   "NoActiveConnection",
   "ConnectionRevoked"
 ])

@@ -3,6 +3,7 @@ import type {
   ConnectionRevoked,
   Database,
   Forbidden,
+  JobNotDead,
   NoActiveConnection,
   NotFound,
   RateLimited,
@@ -34,6 +35,7 @@ export type CommandFault =
   | Unauthenticated
   | Forbidden
   | RateLimited
+  | JobNotDead
   | RedactionUnavailable
   | StorageFault
 

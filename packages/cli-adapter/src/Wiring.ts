@@ -20,6 +20,9 @@ export interface EngineSettings {
   /** A speech server that makes transcripts of `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  /** A server of language models, which judges; what needs one is skipped without. */
+  readonly languageModel:
+    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
   readonly codeHosts: {
     /** The folder of bare repositories that this machine serves. */
     readonly repositories: string | undefined

@@ -49,7 +49,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
       const box = await secretBox(settings)
       if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
       const { allowedHosts, publicUrl, repositories } = settings.codeHosts
-      const { maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
+      const { languageModel, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
@@ -65,6 +65,15 @@ const engine = (settings: EngineSettings): EngineLayer =>
         }),
         ...(box === undefined ? {} : { secretBox: box.right }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
+        ...(languageModel === undefined
+          ? {}
+          : {
+              languageModel: (await import("@earshot/core/providers/OpenAiLanguageModel")).layer({
+                baseUrl: languageModel.baseUrl,
+                model: languageModel.model,
+                ...(languageModel.apiKey === undefined ? {} : { apiKey: languageModel.apiKey })
+              })
+            }),
         ...(transcriber === undefined
           ? {}
           : {

@@ -4,6 +4,7 @@
  */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
@@ -15,6 +16,7 @@ import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
 import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
+import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as Calls from "./calls/Calls.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
@@ -25,6 +27,7 @@ import * as Organizations from "./catalog/Organizations.js"
 import * as Personalities from "./catalog/Personalities.js"
 import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
 import * as Projects from "./catalog/Projects.js"
+import * as Ledger from "./credits/Ledger.js"
 import * as TestProfiles from "./catalog/TestProfiles.js"
 import * as Tools from "./catalog/Tools.js"
 import * as CheckoutReleases from "./checkouts/CheckoutReleases.js"
@@ -36,14 +39,22 @@ import type { RepositoryServer } from "./checkouts/RepositoryServer.js"
 import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
-import * as Ledger from "./credits/Ledger.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import * as JobBell from "./jobs/JobBell.js"
+import * as JobQueue from "./jobs/JobQueue.js"
+import * as JobRunner from "./jobs/JobRunner.js"
+import * as Jobs from "./jobs/Jobs.js"
+import * as LanguageModel from "./language/LanguageModel.js"
+import * as Evaluations from "./metrics/Evaluations.js"
+import * as Scorer from "./metrics/Scorer.js"
 import * as Metrics from "./metrics/Metrics.js"
+import type { Sandbox } from "./metrics/Sandbox.js"
 import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as NerProvider from "./redaction/NerProvider.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
@@ -54,6 +65,7 @@ import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
+import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
 import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
 import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
@@ -94,7 +106,10 @@ export type Services =
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
+  | Jobs.Jobs
   | Ledger.Ledger
+  | CallEvaluations.CallEvaluations
+  | JobRunner.JobRunner
   | CodeConnections.CodeConnections
   | Checkouts.Checkouts
   | Repositories.Repositories
@@ -107,6 +122,13 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource>
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
+  readonly sandbox?: Layer.Layer<Sandbox>
+  /** The language model that judges; none unless told, and then what needs one is skipped. */
+  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
+  readonly evaluation?: CallEvaluations.EvaluationConfig
+  /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
+  readonly jobs?: JobRunner.JobRunnerConfig
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
   readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
@@ -139,6 +161,7 @@ export const stores = Layer.mergeAll(
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
+  JobStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer,
@@ -160,6 +183,22 @@ const catalog = Organizations.layer.pipe(
 
 const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
 
+const evaluation = Evaluations.layer.pipe(
+  Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(Ledger.layer),
+  Layer.provideMerge(Scorer.layer)
+)
+
+/** Who runs jobs; a subject that has jobs adds its handler here. */
+const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
+  Layer.effect(
+    JobRunner.JobRunner,
+    Effect.gen(function* () {
+      const { handler } = yield* CallEvaluations.CallEvaluations
+      return yield* JobRunner.make([handler], config)
+    })
+  )
+
 /** What tests refer to beside projects, agents and metrics. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
@@ -178,17 +217,24 @@ const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
-  Calls.layer(ports.ingest).pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-        ports.recordings ?? HttpRecordingSource.layer(),
-        ports.transcriber ?? Transcriber.layerNone,
-        ports.ner ?? NerProvider.layerNone
+  runner(ports.jobs).pipe(
+    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.merge(
+      Calls.layer(ports.ingest).pipe(
+        Layer.provide(
+          Layer.mergeAll(
+            ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
+            ports.recordings ?? HttpRecordingSource.layer(),
+            ports.transcriber ?? Transcriber.layerNone,
+            ports.ner ?? NerProvider.layerNone
+          )
+        )
       )
     ),
-    Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
-    Layer.merge(Ledger.layer),
+    Layer.merge(Layer.merge(dashboards, evaluators)),
+    Layer.merge(Jobs.layer),
+    Layer.provideMerge(evaluation),
+    Layer.provide(JobQueue.layer),
     Layer.merge(
       Layer.provide(
         checkouts,
@@ -197,6 +243,9 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     ),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
+    Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
+    Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
     Layer.provide(

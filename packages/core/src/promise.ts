@@ -14,6 +14,7 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type * as Runtime from "effect/Runtime"
@@ -26,6 +27,7 @@ import { ShareableLinks } from "./access/ShareableLinks.js"
 import { Tokens } from "./access/Tokens.js"
 import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
+import { CallEvaluations } from "./calls/CallEvaluations.js"
 import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
@@ -42,6 +44,9 @@ import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { JobRunner } from "./jobs/JobRunner.js"
+import { Jobs } from "./jobs/Jobs.js"
+import { Metrics } from "./metrics/Metrics.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -64,6 +69,8 @@ export type Promised<Service> = {
 export interface EngineOptions extends Engine.Ports {
   /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
   readonly database: string
+  /** Whether this process does jobs, such as evaluating the calls that come in; it does unless told. */
+  readonly worker?: boolean
 }
 
 /** A running engine. */
@@ -84,9 +91,15 @@ export interface PromiseEngine {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
   }
+  readonly metrics: Promised<Context.Tag.Service<Metrics>>
+  readonly evaluations: Promised<Context.Tag.Service<CallEvaluations>>
+  readonly jobs: Promised<Context.Tag.Service<Jobs>> & {
+    /** Does every job that is due, and answers how many attempts it made; for who starts the engine without a worker. */
+    readonly drain: () => Promise<number>
+  }
+  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
-  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   readonly codeConnections: Promised<Context.Tag.Service<CodeConnections>>
   readonly checkouts: Promised<Context.Tag.Service<Checkouts>> & {
     /** Takes back, at their hosts, tokens that have ended here; run it now and then, every half minute for example. */
@@ -108,7 +121,7 @@ export interface PromiseEngine {
  * @throws DatabaseUnusable when the address is malformed or the database cannot be opened.
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
-  const { database, ...ports } = options
+  const { database, worker = true, ...ports } = options
   const managed = ManagedRuntime.make(Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database))))
 
   const run = async <A, E>(effect: Effect.Effect<A, E, Engine.Services>, signal?: AbortSignal): Promise<A> =>
@@ -150,15 +163,20 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       folders: Folders,
       evaluators: Evaluators,
       calls: Calls,
+      metrics: Metrics,
+      evaluations: CallEvaluations,
+      jobs: Jobs,
+      runner: JobRunner,
+      ledger: Ledger,
       dashboards: Dashboards,
       widgets: Widgets,
-      ledger: Ledger,
       codeConnections: CodeConnections,
       checkouts: Checkouts,
       organizations: Organizations,
       credentials: Credentials
     })
   )
+  const working = worker ? managed.runFork(services.runner.run) : undefined
   return {
     apiKeys: promised(services.apiKeys),
     shareableLinks: promised(services.shareableLinks),
@@ -177,15 +195,21 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       export: (query: unknown, { actor }: CallOptions) =>
         Stream.toAsyncIterable(Stream.provideService(services.calls.export(query), CurrentActor, actor))
     },
+    metrics: promised(services.metrics),
+    evaluations: promised(services.evaluations),
+    jobs: { ...promised(services.jobs), drain: () => run(services.runner.drain) },
+    ledger: promised(services.ledger),
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
-    ledger: promised(services.ledger),
     codeConnections: promised(services.codeConnections),
     checkouts: { ...promised(services.checkouts), endDue: () => run(services.checkouts.endDue) },
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
     runtime: () => managed.runtime(),
-    close: () => managed.dispose()
+    close: async () => {
+      if (working !== undefined) await Effect.runPromise(Fiber.interrupt(working))
+      await managed.dispose()
+    }
   }
 }
 

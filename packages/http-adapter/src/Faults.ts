@@ -2,6 +2,7 @@ import {
   type CodeHostFailed,
   type ConnectionRevoked,
   type Forbidden,
+  type JobNotDead,
   type NoActiveConnection,
   NotFound,
   type Operation,
@@ -33,6 +34,7 @@ export type HttpFault =
   | CodeHostFailed
   | ConnectionRevoked
   | Forbidden
+  | JobNotDead
   | NoActiveConnection
   | NotFound
   | RateLimited
@@ -84,6 +86,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
+      JobNotDead: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
       NoActiveConnection: ({ message }) => detail(409, message),
       ConnectionRevoked: ({ message }) => detail(409, message),

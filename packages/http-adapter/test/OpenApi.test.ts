@@ -101,6 +101,7 @@ describe("the OpenAPI document", async () => {
     const made = async (subject: string, json: object) =>
       at((await server.send("POST", `/test_framework/v1/${subject}/`, { key, json })).json, "id")
     const evaluator = await made("scenarios", { agent, name: "E", scenario_type: "instruction", instructions: "Hi" })
+    const metric = await made("metrics", { agent, name: "M", type: "llm_judge", eval_type: "binary", prompt: "?" })
     const ids: Readonly<Record<string, unknown>> = {
       "/test_framework/v1/scenarios/{id}/": evaluator,
       "/test_framework/v1/personalities/{id}/": await made("personalities", { project, name: "P", language: "en" }),
@@ -112,11 +113,20 @@ describe("the OpenAPI document", async () => {
       "/dashboards/dashboards/{id}/": dashboard,
       "/dashboards/widgets/{id}/": widget,
       "/observability/v1/call-logs/{id}/": call,
+      "/observability/v1/call-logs/{id}/evaluate_metrics/": call,
+      "/test_framework/v1/metrics/{id}/": metric,
       "/user/v1/projects/{id}/": project,
       "/test_framework/v1/agents/{id}/": agent
     }
     // Ids of examples are those of nobody; here they are the tenant's.
-    const own = { project, agent, dashboard, scenarios: [evaluator], bounds: [{ type: "dashboard", id: dashboard }] }
+    const own = {
+      project,
+      agent,
+      dashboard,
+      scenarios: [evaluator],
+      metric_ids: String(metric),
+      bounds: [{ type: "dashboard", id: dashboard }]
+    }
     let sent = 0
     for (const { method, operation, path } of operations) {
       const example = at(operation, "requestBody", "content", "application/json", "example")

@@ -17,7 +17,8 @@ export const Permission = Schema.Literal(
   "credits:read",
   "dashboards:read",
   "dashboards:write",
-  "dashboards:delete"
+  "dashboards:delete",
+  "jobs:manage"
 )
 export type Permission = typeof Permission.Type
 

@@ -80,6 +80,8 @@ export interface CallRecord {
   /** What some delivery asked to be redacted: gone from transcript and recording, whatever later deliveries ask. */
   readonly redactFields: ReadonlyArray<SensitiveField>
   readonly metrics: ReadonlyArray<CallMetric>
+  /** The metrics that deliveries asked for; null is all that the agent has enabled for production calls. */
+  readonly askedMetrics: ReadonlyArray<MetricId> | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

@@ -287,6 +287,8 @@ export const make = (config: RedactionConfig) =>
                   },
             recordingFault: speech?.fault ?? outcome.fault,
             redactFields: fields,
+            metricIds: judged.metricIds,
+            evaluates: true,
             dropsRecording: (isNew || grows) && kept === undefined,
             receivedAt: now
           })

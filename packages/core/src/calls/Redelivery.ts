@@ -38,9 +38,14 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   recording: delivery.recording ?? null,
   redactFields: delivery.redactFields,
   metrics: [],
+  askedMetrics: delivery.metricIds ?? null,
   createdAt: delivery.receivedAt,
   updatedAt: delivery.receivedAt
 })
+
+/** Whether a new call is to be evaluated: there is something to evaluate, or somebody asks for it. */
+export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
+  evaluates && (transcript !== undefined || metricIds !== undefined)
 
 /** Seconds: the last end of transcript or recording, null where neither tells. Source: design, section 3. */
 export const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
@@ -57,6 +62,8 @@ export interface Redelivered {
   /** Whether what was evaluated is no longer what is there. */
   readonly transcriptChanged: boolean
   readonly recordingChanged: boolean
+  /** Whether the call is to be evaluated again: its transcript changed, or what is asked of it. */
+  readonly evaluationDue: boolean
   /**
    * What this delivery leaves standing although it was asked to be redacted, in this delivery or one before. Where there
    * is any, the delivery must not be kept: it has to be redacted again with all of what is asked.
@@ -116,6 +123,7 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     transcript,
     transcriptType: transcriptChanged ? told.type : existing.transcriptType,
     recording,
+    askedMetrics: metricsAfter(existing.askedMetrics, delivery.metricIds),
     redactFields
   }
   const recordingChanged = recording !== existing.recording
@@ -130,10 +138,17 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     changed,
     transcriptChanged,
     recordingChanged,
+    evaluationDue: delivery.evaluates && (transcriptChanged || laid.askedMetrics !== existing.askedMetrics),
     owed: isOwed ? redactFields : [],
     released
   }
 }
+
+/** What is there where the same is asked for: the order of metrics is no matter. */
+const metricsAfter = (existing: CallRecord["askedMetrics"], told: Delivery["metricIds"]): CallRecord["askedMetrics"] =>
+  told === undefined || (existing?.length === told.length && told.every((id) => existing.includes(id)))
+    ? existing
+    : told
 
 /** The fields of the record itself that a repeat may change. */
 const fields = [
@@ -144,7 +159,8 @@ const fields = [
   "callEndedReason",
   "errorMessage",
   "metadata",
-  "dynamicVariables"
+  "dynamicVariables",
+  "askedMetrics"
 ] as const
 
 /** The document that is there where it says the same: the databases order keys as they like. */

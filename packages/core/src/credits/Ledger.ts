@@ -1,11 +1,13 @@
 import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import type { ValidationFailed } from "../kernel/Faults.js"
 import * as Pages from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { LedgerEntry } from "./LedgerEntry.js"
+import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 import { LedgerStore } from "./LedgerStore.js"
 
 /** What the caller's organisation was charged. Source: design, sections 3 (redaction price) and 7. */
@@ -14,6 +16,15 @@ export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   {
     /** `{cursor?, limit?}`. Newest first. */
     readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageFault>
+    /**
+     * Makes charges in the transaction of what they are for. Nothing is charged twice: a charge whose key was charged
+     * before is passed over, and so is one of nothing.
+     */
+    readonly charge: (
+      permit: Permit,
+      charges: ReadonlyArray<Charge>,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
   }
 >() {}
 
@@ -21,6 +32,12 @@ export const layer = Layer.effect(
   Ledger,
   Effect.map(LedgerStore, (store) =>
     Ledger.of({
+      charge: (permit, charges, now) =>
+        store.enter(
+          permit,
+          charges.filter(({ amount }) => amount !== 0n),
+          now
+        ),
       list: useCase("credits.list")((permit, query) =>
         Effect.gen(function* () {
           const page = yield* Pages.decodeRequest(query)

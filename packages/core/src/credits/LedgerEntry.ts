@@ -1,10 +1,10 @@
 import * as Schema from "effect/Schema"
-import { Credits } from "../kernel/Credits.js"
+import { Credits, type MicroCredits } from "../kernel/Credits.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 
 /** What credits are charged for. */
-export const ChargeReason = Schema.Literal("redaction")
+export const ChargeReason = Schema.Literal("redaction", "metric_evaluation")
 export type ChargeReason = typeof ChargeReason.Type
 
 /** A charge: never changed and never deleted, not even with what it was charged for. */
@@ -25,3 +25,14 @@ export class LedgerEntry extends Schema.Class<LedgerEntry>("@earshot/core/credit
 
 /** An entry as it travels: `{id, organization, project, agent, call, reason, seconds, amount, created_at}`. */
 export const encodeLedgerEntry = Schema.encodeSync(LedgerEntry)
+
+/** A charge to be made. */
+export interface Charge {
+  readonly reason: ChargeReason
+  /** What is charged once: a second charge of the same key is not made. */
+  readonly key: string
+  readonly projectId: ProjectId
+  readonly agentId: AgentId | null
+  readonly callId: CallId | null
+  readonly amount: MicroCredits
+}

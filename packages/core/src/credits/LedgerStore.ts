@@ -1,9 +1,10 @@
 import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { LedgerEntry } from "./LedgerEntry.js"
+import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 
 /**
  * What storage promises about charges. Entries are written by the stores of what is charged for, in the transaction that
@@ -12,6 +13,12 @@ import type { LedgerEntry } from "./LedgerEntry.js"
 export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore")<
   LedgerStore,
   {
+    /** Enters charges, in the caller's transaction; one whose key is there already is passed over. */
+    readonly enter: (
+      permit: Permit,
+      charges: ReadonlyArray<Charge>,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
     /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"credits:read">,

@@ -45,6 +45,9 @@ export type LedgerEntryId = typeof LedgerEntryId.Type
 export const MetricId = id("MetricId")
 export type MetricId = typeof MetricId.Type
 
+export const JobId = id("JobId")
+export type JobId = typeof JobId.Type
+
 export const DashboardId = id("DashboardId")
 export type DashboardId = typeof DashboardId.Type
 

@@ -7,10 +7,13 @@ import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
+import { evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
+  ...evaluations,
+  ...metrics,
   ...dashboards,
   ...widgets,
   ...ledger,
@@ -26,5 +29,6 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...tokens,
   ...shareableLinks,
   ...users,
+  ...jobs,
   ...checkouts
 ]

@@ -42,6 +42,8 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   transcript: undefined,
   recording: undefined,
   recordingFault: undefined,
+  metricIds: undefined,
+  evaluates: true,
   redactFields: [],
   dropsRecording: false,
   receivedAt: at(0),

@@ -56,6 +56,8 @@ export interface DialectFragments {
   readonly percentile: (value: Fragment, at: number) => Fragment
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
+  /** As `forUpdate`, passing over rows that another transaction has locked: what is claimed there is not waited for. */
+  readonly skipLocked: Fragment
   /** The same for the rows of one of several tables that are read together. */
   readonly forUpdateOf: (table: string) => Fragment
 }
@@ -130,6 +132,7 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
   forUpdate: sql.literal(""),
+  skipLocked: sql.literal(""),
   forUpdateOf: () => sql.literal("")
 })
 
@@ -172,5 +175,6 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
   forUpdate: sql.literal("FOR UPDATE"),
+  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`)
 })

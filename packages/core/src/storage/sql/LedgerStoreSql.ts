@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -43,6 +44,21 @@ export const layer = Layer.effect(
   LedgerStore,
   Effect.map(SqlClient, (sql) =>
     LedgerStore.of({
+      enter: (permit, charges, now) =>
+        charges.length === 0
+          ? Effect.void
+          : sql`INSERT INTO credit_entries ${sql.insert(
+              charges.map((charge) => ({
+                organization_id: permit.organizationId,
+                project_id: charge.projectId,
+                agent_id: charge.agentId,
+                call_id: charge.callId,
+                reason: charge.reason,
+                charge_key: charge.key,
+                amount_micros: Number(charge.amount),
+                created_ms: DateTime.toEpochMillis(now)
+              }))
+            )} ON CONFLICT (charge_key) DO NOTHING`.pipe(Effect.asVoid, storing("LedgerStore.enter")),
       list: (permit, page) =>
         sql`SELECT id, organization_id, project_id, agent_id, call_id, reason, seconds, amount_micros, created_ms
             FROM credit_entries

@@ -7,7 +7,8 @@ import { dashboards } from "./migrations/0003_dashboards.js"
 import { keepCalls } from "./migrations/0004_keep_calls.js"
 import { evaluators } from "./migrations/0005_evaluators.js"
 import { redaction } from "./migrations/0006_redaction.js"
-import { codeConnections } from "./migrations/0007_code_connections.js"
+import { metrics } from "./migrations/0007_metrics.js"
+import { codeConnections } from "./migrations/0008_code_connections.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -29,7 +30,8 @@ export const migrate = Layer.effectDiscard(
         "0004_keep_calls": load(keepCalls),
         "0005_evaluators": load(evaluators),
         "0006_redaction": load(redaction),
-        "0007_code_connections": load(codeConnections)
+        "0007_metrics": load(metrics),
+        "0008_code_connections": load(codeConnections)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))
