@@ -96,7 +96,7 @@ add(
 )
 add(
   "phone_number",
-  6,
+  7,
   15,
   0.93,
   `phone number, phone numbers, phone, cell number, cell phone number, cell phone, cell, cellphone, mobile number, mobile phone, mobile, telephone number, telephone, tel, tel no, fax, fax number,

@@ -116,8 +116,9 @@ const leftEnd = (around: Around, at: number, floor: number, maxWords: number, di
 }
 
 const MAX_ACKNOWLEDGED = 8
+const EMAIL_REACH = 24
 
-/** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side. */
+/** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side, if e-mail is spoken of. */
 const turnBefore = (all: Tokens["all"], sign: number, floor: number): number => {
   let at = sign
   while (
@@ -128,7 +129,10 @@ const turnBefore = (all: Tokens["all"], sign: number, floor: number): number => 
       /^[,.…-]$/.test(all[at - 1]?.text ?? ""))
   )
     at--
-  return all[sign - 1]?.cls === "n" ? at : sign
+  if (all[sign - 1]?.cls !== "n") return sign
+  for (let back = at - 1; back >= Math.max(floor, at - EMAIL_REACH); back--)
+    if (/^e-?mails?$/.test(all[back]?.lower ?? "")) return at
+  return sign
 }
 
 /** Finds addresses by the part nobody says otherwise: "dot" and a known ending, or "at" and a known provider. */

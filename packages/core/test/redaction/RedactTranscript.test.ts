@@ -53,6 +53,20 @@ describe("what is asked for alone", () => {
   }
 })
 
+describe("what only looks like a value", () => {
+  for (const lines of [
+    ["C: I ordered 12 34 56 mobile cases"],
+    ["C: my order number is 0712 345 678"],
+    ["C: I said hello", "A: there you can buy it"],
+    ["C: call back ticket 123456"]
+  ]) {
+    it(`stays: ${lines.join(" / ")}`, () =>
+      expect(redacted(call(...lines))).toEqual(lines.map((line) => line.slice(3))))
+  }
+  it("stays beside a web address of the turn after it", () =>
+    expect(redacted(call("C: I said hello", "A: at example dot com you can buy it"))[0]).toBe("I said hello"))
+})
+
 describe("values people say", () => {
   for (const [said, gone] of [
     ["my social is four oh two, double seven, one two three four", "my social is [SSN]"],

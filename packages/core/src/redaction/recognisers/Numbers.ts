@@ -201,6 +201,7 @@ const isBesideBankCue = (call: CallText, cues: ReadonlyArray<Cue>, cue: Cue): bo
   return [cues[before], cues[before + 2]].some(
     (other) =>
       other?.field === "bank_account" &&
+      /^(sort code|routing|aba|transit|bsb|swift|bic|institution)/.test(other.phrase) &&
       Math.max(cue.from - other.to, other.from - cue.to) <= BANK_REACH &&
       Math.abs((call.turnOf[cue.from] ?? 0) - (call.turnOf[other.from] ?? 0)) <= 2 &&
       !isApart(call, cue.from, other.from)
