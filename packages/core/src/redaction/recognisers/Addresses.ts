@@ -20,7 +20,7 @@ export const patterns = {
   /** North American form with an extension: "(978)645-9740x11144". */
   extended: /(?<![\w.])(?:(?:\+|00)?1[-. ]?)?\(?\d{3}\)?[-. ]?\d{3}[-. ]?\d{4} ?(?:x|ext\.? ?)\d{1,6}\b/gi,
   /** A number of any country that a letter's foot names: "9885 1152 office". */
-  labelled: /(?<![\w.,$€£+\/ -])\(?\d[\d ()-]{4,16}\d(?=[- ]\(?(?:office|fax|mobile|cell|landline)\b(?! ?\p{L}))/giu,
+  labelled: /(?<![\w.,$€£+/ -])\(?\d[\d ()-]{4,16}\d(?=[- ]\(?(?:office|fax|mobile|cell|landline)\b(?! ?\p{L}))/giu,
   handle: /(?<![\w@.])@[A-Za-z_]\w{1,30}/g
 } as const
 
