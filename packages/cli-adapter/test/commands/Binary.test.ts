@@ -47,7 +47,7 @@ describe("the earshot command", () => {
     expect(unknown).toEqual({
       code: 2,
       out: "",
-      err: "There is no command `earshot calls lst`. There are: ingest, list, show, export.\n"
+      err: "There is no command `earshot calls lst`. There are: ingest, list, show, scores, evaluate, export.\n"
     })
     expect(stray).toEqual({
       code: 2,
