@@ -2,7 +2,17 @@ import { rmSync } from "node:fs"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { Calls, CurrentActor, Dashboards, hostActor, Organizations, Widgets } from "@earshot/core"
+import {
+  CallEvaluations,
+  Calls,
+  CurrentActor,
+  Dashboards,
+  hostActor,
+  JobRunner,
+  Organizations,
+  roleNames,
+  Widgets
+} from "@earshot/core"
 import { HttpServer } from "@earshot/http-adapter"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -22,6 +32,7 @@ import { Wiring } from "../Wiring.js"
 import { callColumns } from "./Calls.js"
 import { dataOf } from "./Dashboards.js"
 import { demoCalls } from "./DemoCalls.js"
+import { evaluationColumns } from "./Metrics.js"
 
 export interface DemoOptions {
   readonly noServe: boolean
@@ -81,6 +92,28 @@ const FAILED_IN_THE_EAST = {
     { field: "metadata.region", op: "eq", value: "us-east" },
     { field: "timestamp", op: "gte", value: "today-7d" }
   ]
+}
+
+/** A call in which more is said than may be kept. */
+const SENSITIVE = {
+  call_id: "sample-redacted-0009",
+  transcript_json: [
+    {
+      role: "Main Agent",
+      content: "Whom am I speaking to, and what number can we call?",
+      start_time: 0.4,
+      end_time: 3.3
+    },
+    {
+      role: "Testing Agent",
+      content: "Teresa Lindqvist, two oh two, five five five, oh one four seven.",
+      start_time: 4,
+      end_time: 9.2
+    },
+    { role: "Main Agent", content: "Thank you, Teresa. And the card?", start_time: 9.8, end_time: 11.9 },
+    { role: "Testing Agent", content: "4111 1111 1111 1111, it ends in May.", start_time: 12.6, end_time: 18.5 }
+  ],
+  redact_fields: ["person_name", "phone_number", "credit_card"]
 }
 
 /** Three requests that work when they are pasted into a shell. */
@@ -174,6 +207,23 @@ export const demo = (options: DemoOptions): Running =>
           `\nOne webhook a format (${formats.length}), and ${CALLS} more calls of the last 30 days in ${(took / 1000).toFixed(1)} s.`
         )
 
+        yield* title(`Sensitive data is taken out: ${SENSITIVE.redact_fields.join(", ")}`)
+        const { call: redacted } = yield* calls.ingest({ ...SENSITIVE, agent: founded.agent.id })
+        for (const { content, speaker } of redacted.transcript?.turns ?? [])
+          yield* screen.print(`${roleNames[speaker]}: ${content}`)
+
+        yield* title("Calls are scored")
+        const scoring = yield* Clock.currentTimeMillis
+        const attempts = yield* (yield* JobRunner).drain
+        const scored = ((yield* Clock.currentTimeMillis) - scoring) / 1000
+        yield* screen.print(`${attempts} calls in ${scored.toFixed(1)} s, by formula; the first of them:\n`)
+        const [first] = kept
+        if (first !== undefined) {
+          const said = yield* (yield* CallEvaluations).evaluations(first.call.id)
+          const values = said.filter(({ status }) => status === "scored").slice(0, 8)
+          yield* screen.print(table(evaluationColumns, values, Math.min(screen.columns, 120)).join("\n"))
+        }
+
         yield* title("Calls are found: failed ones from us-east in the last 7 days")
         yield* screen.print(painted(screen, "dim", JSON.stringify(FAILED_IN_THE_EAST)))
         const found = yield* calls.list({ filters_v2: FAILED_IN_THE_EAST, limit: 5 })
@@ -202,6 +252,7 @@ export const demo = (options: DemoOptions): Running =>
       const widget = yield* steps.pipe(Effect.provideService(CurrentActor, actor), Effect.provide(engine))
       if (options.noServe) return
 
+      yield* Effect.forkScoped((yield* Effect.provide(JobRunner, engine)).run)
       const listen = (port: number) =>
         Layer.build(
           wiring.server({ host: "127.0.0.1", port, logLevel: "warn" }).pipe(Layer.provide(Layer.succeedContext(engine)))

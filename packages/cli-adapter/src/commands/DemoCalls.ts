@@ -132,10 +132,13 @@ export const demoCalls = (count: number, now: number, seed = 7): ReadonlyArray<D
       const transcript = Array.from({ length: turns }, (_, turn) => {
         const content = (turn % 2 === 0 ? intent.says : intent.asks)[Math.floor(turn / 2)] ?? ""
         const start = clock
-        // A pause to think, and now and then a long one to look something up.
         clock += content.length / 14 + draw() * 2
         const finish = clock
-        clock += draw() < 0.25 ? 8 + draw() * 45 : 0.3 + draw() * 3
+        // The agent answers soon, but for a slow look-up; people think, and now and then look for something for long.
+        const agentIsNext = turn % 2 === 0
+        const long = draw() < (agentIsNext ? 0.06 : 0.4)
+        if (agentIsNext) clock += 0.4 + draw() * 1.1 + (long ? 1.5 + draw() * 3 : 0)
+        else clock += long ? 8 + draw() * 45 : 0.3 + draw() * 3
         return {
           role: turn % 2 === 0 ? "Testing Agent" : "Main Agent",
           content,

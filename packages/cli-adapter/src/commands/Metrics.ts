@@ -72,7 +72,7 @@ export const show = (options: Common & { readonly id: number }): Running =>
     yield* screen.print(printJson(encodeMetric(yield* calling(caller, (yield* Metrics).read)(id))))
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-const columns: ReadonlyArray<Column<StoredEvaluation>> = [
+export const evaluationColumns: ReadonlyArray<Column<StoredEvaluation>> = [
   { name: "METRIC", of: (one) => one.metricName, least: 16 },
   { name: "STATUS", of: (one) => one.status },
   { name: "VALUE", of: (one) => (one.value === null ? "" : String(one.value)), right: true },
@@ -89,7 +89,7 @@ export const scores = (options: Common & { readonly id: number }): Running =>
     if (options.json) return yield* screen.print(printJson(said.map(encodeEvaluation)))
     if (said.length === 0)
       return yield* screen.note("Nothing was said of this call yet: `earshot jobs run` does what waits.")
-    yield* screen.print(table(columns, said, screen.columns).join("\n"))
+    yield* screen.print(table(evaluationColumns, said, screen.columns).join("\n"))
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
 /** Queues an evaluation. */
