@@ -239,7 +239,7 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
         }
       }).pipe(
         Effect.raceFirst(heartbeats),
-        Effect.onInterrupt(() => putBack)
+        Effect.onError(() => putBack)
       )
     })
   })

@@ -48,6 +48,7 @@ const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, ca
   const { parse, stringify } = JSON
   const make = Function
   const toText = String
+  const isFiniteNumber = Number.isFinite
   const settle = Promise
   const { then } = Promise.prototype
   const { call: apply } = Function.prototype
@@ -92,10 +93,18 @@ const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, ca
     out.state = "done"
     return out
   }
+  // JSON would make a null of these, and a null says that there is nothing to be said.
+  const honest = (key, value) => {
+    if (key !== "" && key !== "value") return value
+    const type = typeof value
+    if (type === "number" && !isFiniteNumber(value)) throw "It returned a number that is not finite."
+    if (type === "symbol" || type === "function") throw "What it returned is no JSON."
+    return value
+  }
   const keep = (value) => {
     let text
     try {
-      text = stringify(value === undefined ? null : value)
+      text = stringify(value === undefined ? null : value, honest)
     } catch (error) {
       fails("result", error)
       return
@@ -174,9 +183,15 @@ const run = (engine, { call, checkOnly, clock, functionName, source }) => {
       called.value.dispose()
     }
   }
-  context.dispose()
-  runtime.dispose()
-  return answer
+  // A run that was cut short leaves things behind that the engine stumbles over, and its thread is ended anyway.
+  if (answer.kind === "timeout" || answer.kind === "memory") return answer
+  try {
+    context.dispose()
+    runtime.dispose()
+    return answer
+  } catch {
+    return { ...answer, broken: true }
+  }
 }
 
 parentPort.on("message", (message) => {
@@ -244,6 +259,10 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
         })
         // What a thread says while it is being stopped is nobody's business.
         worker.on("error", () => undefined)
+        worker.on("exit", () => {
+          clearTimeout(idle.get(worker))
+          idle.delete(worker)
+        })
         // A thread that waits for work keeps no process alive.
         worker.unref()
         return worker

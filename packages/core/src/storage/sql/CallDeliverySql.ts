@@ -157,6 +157,7 @@ export const make = Effect.gen(function* () {
       const newTranscripts = new Set<string>()
       const newRecordings = new Set<string>()
       const due = new Map<string, CallRecord>()
+      const redacted = new Set<number>()
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         if (record === undefined) {
@@ -174,6 +175,7 @@ export const make = Effect.gen(function* () {
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
         if (laid.evaluationDue) due.set(key, laid.call)
+        if (laid.redactsMore) redacted.add(laid.call.id)
         outcomes[position] = Exit.succeed({
           call: laid.call,
           created: false,
@@ -182,6 +184,13 @@ export const make = Effect.gen(function* () {
         })
       }
       if (changed.size > 0) yield* update(changed, newTranscripts, newRecordings)
+      if (redacted.size > 0) {
+        const ids = dialect.integers([...redacted])
+        // Explanations and quotes repeat what was said. A formula's value is a measure, and stays.
+        yield* sql`DELETE FROM metric_evaluation_details WHERE call_id IN ${ids}`
+        yield* sql`DELETE FROM metric_evaluations WHERE call_id IN ${ids} AND metric_id IN (
+          SELECT m.id FROM metrics m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`
+      }
       if (due.size > 0) {
         yield* sql`INSERT INTO jobs ${sql.insert(
           [...due.values()].map((call) =>
