@@ -60,8 +60,8 @@ const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<Met
   input.length === 0
     ? Either.left(fault(NON_FIELD, "This list may not be empty."))
     : Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
-    fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
-  )
+        fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
+      )
 
 /** An evaluation that was asked for. */
 export interface Requested {

@@ -297,7 +297,7 @@ export const catalogue: ReadonlyArray<PredefinedEntry> = [
     measures: "How long the agent keeps the floor at most.",
     formulaText:
       "the longest time from the start of a segment of the agent's to the end of its last one before the user begins to " +
-      "speak, the agent's own pauses included.",
+      "speak, the agent's own pauses included as far as the user is silent in them.",
     unit: "seconds",
     basis: ALL_TIMES,
     evalType: "numeric",

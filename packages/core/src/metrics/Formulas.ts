@@ -329,16 +329,16 @@ const infrastructureIssues = overTime((timed, configuration, { call }) => {
   return measured(found.length === 0, momentsOf(found))
 })
 
-/** Stretches of the agent's segments with none of the user's beginning between them. */
+/** Stretches of the agent's segments in which the user neither begins to speak nor speaks in the pauses. */
 const monologues = ({ segments }: TimedSpeech): ReadonlyArray<Interval> => {
   const found: Array<{ start: number; end: number }> = []
   let before: TimedSegment["speaker"] | undefined
+  let userEnd = Number.NEGATIVE_INFINITY
   for (const { end, speaker, start } of segments) {
     const last = found[found.length - 1]
-    if (speaker === "main_agent") {
-      if (before === "main_agent" && last !== undefined) last.end = Math.max(last.end, end)
-      else found.push({ start, end })
-    }
+    if (speaker === "testing_agent") userEnd = end
+    else if (before === "main_agent" && last !== undefined && userEnd <= last.end) last.end = end
+    else found.push({ start, end })
     before = speaker
   }
   return found

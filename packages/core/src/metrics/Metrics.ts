@@ -116,9 +116,7 @@ export const layer = Layer.effect(
     const holdAgent = (permit: Permit, id: AgentId) =>
       agents
         .hold(permit, id)
-        .pipe(
-          Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) }))
-        )
+        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) })))
 
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),

@@ -225,14 +225,7 @@ export const layer = Layer.effect(
       )
 
     return Scorer.of({
-      evaluate: <E>({
-        earlier,
-        emit,
-        last = false,
-        metrics,
-        subject,
-        outside = subject
-      }: EvaluationRequest<E>) =>
+      evaluate: <E>({ earlier, emit, last = false, metrics, subject, outside = subject }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
           const order = orderOf(metrics)
           const results = new Map(earlier)

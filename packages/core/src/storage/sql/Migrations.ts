@@ -34,8 +34,6 @@ export const migrate = Layer.effectDiscard(
         "0007_metrics": load(metrics),
         "0008_code_connections": load(codeConnections)
       })
-    }).pipe(
-      Effect.zipRight(run({ table: CATALOGUE_TABLE, loader: Migrator.fromRecord(catalogueRevisions) }))
-    )
+    }).pipe(Effect.zipRight(run({ table: CATALOGUE_TABLE, loader: Migrator.fromRecord(catalogueRevisions) })))
   }).pipe(Effect.catchTag("MigrationError", Effect.die))
 )
