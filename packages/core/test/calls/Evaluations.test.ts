@@ -405,10 +405,12 @@ for (const database of TestEngine.databases) {
               widgets.preview({ dashboard: dashboard.id, field: "metric_evaluations.value", ...widget })
             )
           )
-        expect(yield* data({ chart_type: "pie", metric: mood.id })).toMatchObject({
-          slices: [
-            { label: "fine", value: 3 },
-            { label: "dull", value: 1 }
+        const by = { type: "field", field: "metric_evaluations.value" }
+        expect(yield* data({ chart_type: "pie", metric: mood.id, group_by: by })).toMatchObject({
+          total: 4,
+          series: [
+            { label: "fine", total: 3 },
+            { label: "dull", total: 1 }
           ]
         })
         for (const [aggregation_function, value] of [
@@ -756,8 +758,8 @@ for (const database of TestEngine.databases) {
         scripted.answer = () => ({ turn: 4, quote: "friday call" })
         yield* runner.drain
         expect((yield* said(call)).get("own")).toMatchObject({ status: "scored", detail: { reason: null } })
-        // Asked again, charged once.
-        expect(yield* charged).toBe("0.455000")
+        // The judge twice (this call and the one before), the code once, 12 seconds of redaction once.
+        expect(yield* charged).toBe("0.185000")
 
         const second = { ...asks, call_id: "meanwhile" }
         let times = 0
