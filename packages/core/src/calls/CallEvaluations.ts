@@ -248,7 +248,7 @@ export const layer = (config: EvaluationConfig = {}) =>
           )
           const postponed = yield* scorer.evaluate({
             subject,
-            outside: outside(subject, call),
+            outside: () => outside(subject, call),
             metrics: chosen,
             earlier: results,
             last,

@@ -48,7 +48,10 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
      * cannot be reached is asked again later.
      */
     readonly run: Effect.Effect<never>
-    /** Runs every job that is due, those that become due meanwhile included, and answers how many attempts it made. */
+    /**
+     * Runs every job that is due, those that become due meanwhile included, and answers how many attempts it made. Where
+     * the database fails it, what is under way is put back.
+     */
     readonly drain: Effect.Effect<number, StorageFault>
   }
 >() {}
@@ -239,6 +242,7 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
         }
       }).pipe(
         Effect.raceFirst(heartbeats),
+        Effect.zipLeft(prune),
         Effect.onError(() => putBack)
       )
     })

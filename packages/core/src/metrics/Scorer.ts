@@ -29,7 +29,7 @@ export interface Postponed {
 export interface EvaluationRequest<E> {
   readonly subject: EvaluatedSubject
   /** The call as a language model may see it, which may be somebody else's; as it is unless told. */
-  readonly outside?: EvaluatedSubject
+  readonly outside?: () => EvaluatedSubject
   readonly metrics: ReadonlyArray<Metric>
   /** What metrics that are not among these said before, by slug and id. */
   readonly earlier: ReadonlyMap<string, EarlierResult>
@@ -225,8 +225,10 @@ export const layer = Layer.effect(
       )
 
     return Scorer.of({
-      evaluate: <E>({ earlier, emit, last = false, metrics, subject, outside = subject }: EvaluationRequest<E>) =>
+      evaluate: <E>({ earlier, emit, last = false, metrics, outside: seen, subject }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
+          // Nobody outside is asked where there is no model.
+          const outside = Option.isNone(model.ask) ? subject : (seen?.() ?? subject)
           const order = orderOf(metrics)
           const results = new Map(earlier)
           const postponed: Array<Postponed> = []
