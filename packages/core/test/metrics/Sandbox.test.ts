@@ -14,7 +14,7 @@ const failure = (source: string, call: Json = null) =>
 const check = (source: string, functionName = "") =>
   Effect.flatMap(Sandbox, (sandbox) => Effect.either(sandbox.check({ source, functionName })))
 
-layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom code", (it) => {
+layer(QuickJsSandbox.layer({ timeout: "800 millis", concurrency: 2 }))("custom code", (it) => {
   it.effect("answers what it returns, or what the function that it defines returns", () =>
     Effect.gen(function* () {
       const call = { transcript: "[00:01] Main Agent: Hé ☎", turns: [{ n: 1.5 }, null], yes: true }
