@@ -99,10 +99,12 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     const theirs = await server.tenant()
     const mine = list(at((await server.send("GET", `${METRICS}?agent_id=${agent}`, { key })).json, "results"))
     expect(mine).toHaveLength(catalogue.length)
-    const idOf = (slug: string) =>
-      at(
-        mine.find((one) => at(one, "service_defined_metric_code") === slug),
-        "id"
+    const idOf = (slug: string): number =>
+      Number(
+        at(
+          mine.find((one) => at(one, "service_defined_metric_code") === slug),
+          "id"
+        )
       )
     const call = await server.send("POST", OBSERVE, {
       key,
