@@ -214,9 +214,11 @@ export const layer = (config: EvaluationConfig = {}) =>
             said.filter((one) => one.detail.job === claim.id && one.status !== "failed").map((one) => one.metricId)
           )
           const asked = payload.metrics === null ? undefined : new Set(payload.metrics)
+          const before = new Set(payload.again ? said.map((one) => one.metricId) : [])
           const chosen = all.filter(
             (metric) =>
-              (asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) && !done.has(metric.id)
+              ((asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) || before.has(metric.id)) &&
+              !done.has(metric.id)
           )
           // What was made of text that is to be gone by now must not be written down behind its back.
           const keep = (outcome: ReadonlyArray<Evaluated>) =>

@@ -222,6 +222,8 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
 
     const loop = takeUp.pipe(
       Effect.catchAll((error) => Effect.as(Effect.logWarning("Jobs could not be looked for", { error }), 0)),
+      // Nobody watches the worker: one that ended would leave every job waiting for good.
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Jobs could not be looked for", { defect }), 0)),
       Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.heard, Effect.sleep(poll)))),
       Effect.forever
     )

@@ -139,6 +139,34 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("leave no score of another transcript standing, whoever asked for it", () =>
+      Effect.gen(function* () {
+        const { as, evaluations, ingest, metrics, runner, said, slug } = yield* world
+        const [latency, talk, own] = [
+          yield* slug("latency_ms"),
+          yield* slug("talk_ratio"),
+          yield* slug("call_duration_s")
+        ]
+        yield* as(metrics.update(own.id, { observability_enabled: false }))
+        const call = yield* ingest({ call_id: "changing", metric_ids: `${latency.id},${talk.id}` })
+        yield* as(evaluations.evaluate(call.id, { metric_ids: [own.id] }))
+        yield* runner.drain
+        const values = Effect.map(said(call), (all) =>
+          ["latency_ms", "talk_ratio", "call_duration_s"].map((name) => all.get(name)?.value)
+        )
+        expect(yield* values).toEqual([750, 0.666667, 12])
+        const late = turns.map((turn) => ({ ...turn, start_time: turn.start_time * 2, end_time: turn.end_time * 2 }))
+        yield* ingest({ call_id: "changing", metric_ids: `${latency.id}`, transcript_json: late })
+        expect(yield* runner.drain).toBe(1)
+        expect(yield* values).toEqual([1500, 0.666667, 24])
+        // Asking for others is no reason to ask the rest again.
+        const before = yield* said(call)
+        yield* ingest({ call_id: "changing", metric_ids: `${talk.id}`, transcript_json: late })
+        expect(yield* runner.drain).toBe(1)
+        expect((yield* said(call)).get("latency_ms")?.detail.job).toBe(before.get("latency_ms")?.detail.job)
+      })
+    )
+
     it.effect("are evaluated with the metrics that their delivery names, of their own agent alone", () =>
       Effect.gen(function* () {
         const { as, agent, calls, ingest, metrics, runner, said, slug } = yield* world

@@ -233,6 +233,27 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("goes on when looking for jobs meets what nobody expected", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        let looks = 0
+        const strange = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.anyDue(kinds, now))
+        })
+        const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
+          Effect.provideService(JobStore, strange)
+        )
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.sync(() => looks > 0))
+        yield* turns()
+        yield* TestClock.adjust("500 millis")
+        yield* until(Effect.map(job(one), ({ state }) => state === "succeeded"))
+        yield* Fiber.interrupt(running)
+      })
+    )
+
     it.effect("starts at once what was enqueued in this process, and soon what came from another", () =>
       Effect.gen(function* () {
         const ran: Array<unknown> = []

@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
       const changed = new Map<string, CallRecord>()
       const newTranscripts = new Set<string>()
       const newRecordings = new Set<string>()
-      const due = new Map<string, CallRecord>()
+      const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
       const redacted = new Set<number>()
       for (const { key, pending, position } of found) {
         const record = records.get(key)
@@ -174,7 +174,9 @@ export const make = Effect.gen(function* () {
         if (laid.changed) changed.set(key, laid.call)
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
-        if (laid.evaluationDue) due.set(key, laid.call)
+        if (laid.evaluationDue) {
+          due.set(key, { call: laid.call, again: laid.transcriptChanged || due.get(key)?.again === true })
+        }
         if (laid.redactsMore) redacted.add(laid.call.id)
         outcomes[position] = Exit.succeed({
           call: laid.call,
@@ -193,9 +195,9 @@ export const make = Effect.gen(function* () {
       }
       if (due.size > 0) {
         yield* sql`INSERT INTO jobs ${sql.insert(
-          [...due.values()].map((call) =>
+          [...due.values()].map(({ again, call }) =>
             jobColumns(
-              evaluationJob(call.organizationId, call.id, call.askedMetrics),
+              evaluationJob(call.organizationId, call.id, call.askedMetrics, again),
               DateTime.toEpochMillis(call.updatedAt)
             )
           )
