@@ -218,7 +218,7 @@ const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   runner(ports.jobs).pipe(
-    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.provideMerge(CallEvaluations.layer({ redaction: ports.ingest?.redaction, ...ports.evaluation })),
     Layer.merge(
       Calls.layer(ports.ingest).pipe(
         Layer.provide(

@@ -48,7 +48,10 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
      * cannot be reached is asked again later.
      */
     readonly run: Effect.Effect<never>
-    /** Runs every job that is due, those that become due meanwhile included, and answers how many attempts it made. */
+    /**
+     * Runs every job that is due, those that become due meanwhile included, and answers how many attempts it made. Where
+     * the database fails it, what is under way is put back.
+     */
     readonly drain: Effect.Effect<number, StorageFault>
   }
 >() {}
@@ -219,6 +222,8 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
 
     const loop = takeUp.pipe(
       Effect.catchAll((error) => Effect.as(Effect.logWarning("Jobs could not be looked for", { error }), 0)),
+      // Nobody watches the worker: one that ended would leave every job waiting for good.
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Jobs could not be looked for", { defect }), 0)),
       Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.heard, Effect.sleep(poll)))),
       Effect.forever
     )
@@ -239,7 +244,8 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
         }
       }).pipe(
         Effect.raceFirst(heartbeats),
-        Effect.onInterrupt(() => putBack)
+        Effect.zipLeft(prune),
+        Effect.onError(() => putBack)
       )
     })
   })

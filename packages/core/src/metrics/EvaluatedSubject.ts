@@ -71,10 +71,17 @@ export const expectedOutcomeOf = (metadata: Json): string | null => {
   return typeof said === "string" && said.trim() !== "" ? said : null
 }
 
+/** Line breaks that JSON lets stand, each as the escape that means it. */
+const BREAKS = /[\u0085\u2028\u2029]/g
+
+/** JSON on one line, whatever a text holds. */
+export const oneLine = (value: Json): string =>
+  JSON.stringify(value).replace(BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /** The turns as a judge reads them, a JSON document a line, so that nothing said in one looks like another. */
 export const numberedTurns = ({ turns }: RedactedTranscript): string =>
   turns
     .map(({ content, speaker, startTime }, position) =>
-      JSON.stringify({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
+      oneLine({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
     )
     .join("\n")

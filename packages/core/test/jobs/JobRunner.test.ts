@@ -10,6 +10,7 @@ import {
   JobStore,
   makeJobRunner,
   OrganizationStore,
+  StorageError,
   UnitOfWork
 } from "@earshot/core"
 import { CatalogKit, JobKit, TestEngine } from "@earshot/test-kit"
@@ -20,7 +21,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as fc from "fast-check"
 import { describe, it as plainly } from "vitest"
@@ -63,8 +63,7 @@ const workshop = (
       runner: yield* makeJobRunner([{ kind, concurrency, run }], config),
       enqueue: (more: Parameters<typeof JobKit.jobOf>[2] = {}) =>
         Effect.flatMap(DateTime.now, (now) => store.enqueue(JobKit.jobOf(id, kind, more), DateTime.toEpochMillis(now))),
-      job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) =>
-        Effect.map(store.find(permit, job.id), Option.getOrThrow)
+      job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) => Effect.flatten(store.find(permit, job.id))
     }
   })
 
@@ -203,6 +202,55 @@ for (const database of TestEngine.databases) {
         yield* until(Effect.map(job(one), ({ state }) => state === "running"))
         yield* Fiber.interrupt(running)
         expect(yield* job(one)).toMatchObject({ state: "queued", attempts: 0 })
+      })
+    )
+
+    it.effect("puts back what runs when it cannot go on looking, and clears away what is old when it can", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        let looks = 0
+        const failing = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) =>
+            looks++ === 0 ? store.anyDue(kinds, now) : new StorageError({ operation: "anyDue", cause: "gone" })
+        })
+        const { enqueue, job, kind, runner } = yield* workshop(({ payload }) =>
+          payload === "short" ? Effect.void : Effect.never
+        ).pipe(Effect.provideService(JobStore, failing))
+        const [short, long] = [
+          yield* enqueue({ payload: "short" }),
+          yield* enqueue({ payload: "long", maxAttempts: 1 })
+        ]
+        expect(yield* Effect.flip(runner.drain)).toMatchObject({ _tag: "StorageError" })
+        expect(yield* job(short)).toMatchObject({ state: "succeeded" })
+        expect(yield* job(long)).toMatchObject({ state: "queued", attempts: 0 })
+
+        yield* TestClock.adjust("8 days")
+        const other = yield* makeJobRunner([{ kind, concurrency: 1, run: () => Effect.void }])
+        expect(yield* other.drain).toBe(1)
+        expect(yield* Effect.flip(job(short))).toMatchObject({ _tag: "NoSuchElementException" })
+        expect(yield* job(long)).toMatchObject({ state: "succeeded", attempts: 1 })
+      })
+    )
+
+    it.effect("goes on when looking for jobs meets what nobody expected", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        let looks = 0
+        const strange = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.anyDue(kinds, now))
+        })
+        const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
+          Effect.provideService(JobStore, strange)
+        )
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.sync(() => looks > 0))
+        yield* turns()
+        yield* TestClock.adjust("500 millis")
+        yield* until(Effect.map(job(one), ({ state }) => state === "succeeded"))
+        yield* Fiber.interrupt(running)
       })
     )
 

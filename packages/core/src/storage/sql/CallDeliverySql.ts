@@ -156,7 +156,8 @@ export const make = Effect.gen(function* () {
       const changed = new Map<string, CallRecord>()
       const newTranscripts = new Set<string>()
       const newRecordings = new Set<string>()
-      const due = new Map<string, CallRecord>()
+      const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
+      const redacted = new Set<number>()
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         if (record === undefined) {
@@ -173,7 +174,10 @@ export const make = Effect.gen(function* () {
         if (laid.changed) changed.set(key, laid.call)
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
-        if (laid.evaluationDue) due.set(key, laid.call)
+        if (laid.evaluationDue) {
+          due.set(key, { call: laid.call, again: laid.transcriptChanged || due.get(key)?.again === true })
+        }
+        if (laid.redactsMore) redacted.add(laid.call.id)
         outcomes[position] = Exit.succeed({
           call: laid.call,
           created: false,
@@ -182,11 +186,18 @@ export const make = Effect.gen(function* () {
         })
       }
       if (changed.size > 0) yield* update(changed, newTranscripts, newRecordings)
+      if (redacted.size > 0) {
+        const ids = dialect.integers([...redacted])
+        // Explanations and quotes repeat what was said. A formula's value is a measure, and stays.
+        yield* sql`DELETE FROM metric_evaluation_details WHERE call_id IN ${ids}`
+        yield* sql`DELETE FROM metric_evaluations WHERE call_id IN ${ids} AND metric_id IN (
+          SELECT m.id FROM metrics m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`
+      }
       if (due.size > 0) {
         yield* sql`INSERT INTO jobs ${sql.insert(
-          [...due.values()].map((call) =>
+          [...due.values()].map(({ again, call }) =>
             jobColumns(
-              evaluationJob(call.organizationId, call.id, call.askedMetrics),
+              evaluationJob(call.organizationId, call.id, call.askedMetrics, again),
               DateTime.toEpochMillis(call.updatedAt)
             )
           )
