@@ -9,6 +9,7 @@ import { evaluators } from "./migrations/0005_evaluators.js"
 import { redaction } from "./migrations/0006_redaction.js"
 import { metrics } from "./migrations/0007_metrics.js"
 import { codeConnections } from "./migrations/0008_code_connections.js"
+import { simplifications } from "./migrations/0010_simplifications.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -31,7 +32,8 @@ export const migrate = Layer.effectDiscard(
         "0005_evaluators": load(evaluators),
         "0006_redaction": load(redaction),
         "0007_metrics": load(metrics),
-        "0008_code_connections": load(codeConnections)
+        "0008_code_connections": load(codeConnections),
+        "0010_simplifications": load(simplifications)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))
