@@ -1,8 +1,8 @@
 /**
  * Whether a shorter prompt still says all that the longer one said, judged without understanding either: each sentence of
  * the original that holds a protected token is a rule, and some sentence or list item of the shorter prompt has to hold the
- * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and most of
- * its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
+ * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and
+ * enough of its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
  */
 import { protectedTokens, SPAN_SOURCE } from "./ProtectedTokens.js"
 import { MARKED, sentencesOf, simplifyPrompt } from "./SimplifyPrompt.js"
@@ -46,7 +46,6 @@ const MEANINGS: ReadonlyMap<string, string> = new Map(
     yes: "yes",
     pass: "pass",
     fail: "fail",
-    "1": "one",
     "2": "two",
     "3": "three",
     "4": "four",
@@ -84,6 +83,9 @@ const UNITS: ReadonlyMap<string, string> = new Map([
 const NUMBER =
   /(?<![\p{L}\p{N}_])([~±$€£+-]?)(\d+(?:[.,:/]\d+)*) ?(%|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|words?\b|turns?\b|times?\b)?/gu
 
+/** "One" where it counts; elsewhere it stands for somebody or something more often than not. */
+const COUNTED_ONE = /\b(at least|at most|exactly|only|than|return|score) one\b/g
+
 /** The part of a word that its forms have in common, cut roughly. */
 const stemOf = (word: string): string => word.replace(/(?:ing|ed|es|s|ly|e)$/, "")
 
@@ -102,7 +104,8 @@ interface Meaning {
   readonly listed: ReadonlySet<string>
 }
 
-const ENUMERATED = /(?<!\p{L})\p{L}+(?:, \p{L}+){0,20},? (?:or|and) \p{L}+/gu
+/** Three words and more, or two that exclude each other; two with "and" between them are two clauses as often as not. */
+const ENUMERATED = /(?<!\p{L})\p{L}+(?:(?:, \p{L}+){1,20},? (?:or|and)| or) \p{L}+/gu
 
 /** Names as programs have them, such as enum values. */
 const IDENTIFIER = /(?<![A-Za-z0-9_])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]+)(?![A-Za-z0-9_])/g
@@ -124,7 +127,7 @@ const meaningOf = (text: string): Meaning => {
   const names = new Set([...withoutSpans.matchAll(NAME)].map(([name]) => name.toLowerCase()))
   const terms = new Set<string>()
   const words = new Set<string>()
-  let rest = withoutSpans.toLowerCase().replace(/[’]/g, "'")
+  let rest = withoutSpans.toLowerCase().replaceAll("’", "'").replace(COUNTED_ONE, "$1 1")
   const compared = new Set<string>()
   for (const [name, phrase] of COMPARISONS) {
     rest = rest.replace(phrase, () => {
@@ -227,7 +230,7 @@ const statementsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Statement> =>
  * The share of a rule's words that has to be found again. Words count by how few rules have them: what all rules speak of
  * tells none from another.
  */
-const LEAST_SHARE = 0.5
+const LEAST_SHARE = 1 / 3
 
 type Weights = ReadonlyMap<string, number>
 
@@ -302,8 +305,7 @@ export const faultsOfSimplified = (original: string, shorter: string): ReadonlyA
       const { terms, verbatim } = meaningOf(wordsOf(line.trim()))
       return [
         ...verbatim.filter((text) => !original.includes(text)),
-        // "One" is a number less often than not.
-        ...[...terms].filter((term) => /^[^a-z]*\d/.test(term) && term !== "1" && !numbers.has(term))
+        ...[...terms].filter((term) => /^[^a-z]*\d/.test(term) && !numbers.has(term))
       ]
     })
   )

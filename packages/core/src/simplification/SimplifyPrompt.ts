@@ -14,7 +14,7 @@ const FILLER: ReadonlyArray<readonly [phrase: RegExp, left: string]> = [
   [/(?<![\s,]),?\s+please\b/gi, ""],
   [/\b(?:please )?(?:note|remember|keep in mind|bear in mind) that\s+/gi, ""],
   [/\b(?:it is|it's) (?:very |really |extremely )?important (?:that|to)\s+/gi, ""],
-  [/\b(?:make|be) sure (?:that|to)\s+/gi, ""],
+  [/\b(?:make|be) sure (?:(?:that )?you|that|to)\s+/gi, ""],
   [/\bin order to\b/gi, "to"],
   [/\bdue to the fact that\b/gi, "because"],
   [/\bin the event that\b/gi, "if"],
