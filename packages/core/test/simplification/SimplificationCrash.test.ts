@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
-const PROMPTS = 200
+const PROMPTS = 60
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const worker = fileURLToPath(new URL("./crash/worker.mjs", import.meta.url))
@@ -24,9 +24,9 @@ beforeAll(() => {
 }, 240_000)
 
 const promptOf = (n: number) =>
-  `Please make sure that you carefully return the number ${n + 1000} in every single case in which it can be heard that the agent, at whatever time, greets the caller.`
+  `Please make sure that you carefully return the number ${n + 1000} in the case in which it can be heard that the agent, at whatever time that may be, greets the caller.`
 
-describe.each(["sqlite", "postgres"] as const)("200 simplifications whose process is killed, on %s,", (database) => {
+describe.each(["sqlite", "postgres"] as const)("simplifications whose process is killed, on %s,", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-simplifications-"))
   const children = new Set<ChildProcess>()
   let address = `sqlite:${join(folder, "calls.db")}`
@@ -88,7 +88,7 @@ describe.each(["sqlite", "postgres"] as const)("200 simplifications whose proces
 
       const first = start()
       const others = database === "postgres" ? [start()] : []
-      await until(20)
+      await until(10)
       const killed = ended(first)
       first.kill("SIGKILL")
       await killed
