@@ -284,7 +284,7 @@ const faultOf = (rule: Meaning, statements: ReadonlyArray<Statement>, weights: W
 }
 
 /** Comparisons of a rule with a statement that one check is worth. */
-const MOST_COMPARISONS = 4_000_000
+const MOST_COMPARISONS = 1_000_000
 
 /**
  * What the shorter prompt lost, changed or made up, a sentence each; nothing where all is still there. `original` is as
