@@ -1,7 +1,6 @@
 /** What a language model is asked, and whether what it answers may be kept. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { Question } from "../language/LanguageModel.js"
 import { textFault } from "../kernel/Text.js"
 import { faultsOfSimplified } from "./CheckSimplified.js"
 import { simplifyPrompt } from "./SimplifyPrompt.js"
@@ -29,8 +28,15 @@ const told = (faults: ReadonlyArray<string>): string =>
     ? [...faults.slice(0, MOST_TOLD), `${faults.length - MOST_TOLD} more.`].join("\n")
     : faults.join("\n")
 
+export interface SimplificationQuestion {
+  readonly system: string
+  readonly prompt: string
+  readonly name: string
+  readonly schema: Schema.Schema<Shortened>
+}
+
 /** The question of a prompt; `again` is what was wrong with the answer before. */
-export const questionOf = (prompt: string, again?: string): Question<Shortened, Shortened> => ({
+export const questionOf = (prompt: string, again?: string): SimplificationQuestion => ({
   system: SYSTEM,
   name: "simplified_prompt",
   schema: Shortened,
