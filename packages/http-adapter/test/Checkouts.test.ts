@@ -711,6 +711,33 @@ for (const database of TestEngine.databases) {
       }
     })
 
+    it("that fail time and again are left alone for a while, and keep no other host's keys in force", async () => {
+      const path = await activate("gitlab")
+      for (let n = 0; n < 12; n++) expect((await checkout()).status).toBe(200)
+      await activate("github")
+      expect(gitlab.tokens.size).toBe(0)
+      for (let n = 0; n < 12; n++) expect((await checkout()).status).toBe(200)
+      await expire()
+      github.fail("DELETE", "/", "cut")
+      const asked = () => github.requests.filter(({ method }) => method === "DELETE").length
+      const before = asked()
+      const other = await server.tenant()
+      const theirs = await server.send("POST", CONNECTIONS, { key: other.key, json: drafts.gitlab })
+      await server.send("POST", `${CONNECTIONS}${textAt(theirs.json, "id")}/activate/`, { key: other.key })
+      const token = (await sessionOf(server, other)).token
+      const made = await server.send("POST", E2, { key: other.key, headers: bearer(token), json: { repo: "web" } })
+      expect(made.status).toBe(200)
+      await expire()
+      expect(await endDue()).toEqual({ released: 1, failed: 12 })
+      expect(asked() - before).toBeLessThan(12)
+      expect(gitlab.tokens.size).toBe(0)
+      github.recover()
+      await later(1000)
+      expect(await endDue()).toEqual({ released: 12, failed: 0 })
+      expect(github.tokens.size).toBe(0)
+      await server.send("DELETE", path, { key })
+    })
+
     it("keep no secret of a connection anywhere but sealed", async () => {
       await activate("gitlab")
       await checkout()
