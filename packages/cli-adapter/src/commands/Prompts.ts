@@ -47,7 +47,7 @@ export const simplify = (options: SimplifyOptions): Running =>
     const { languageModel } = yield* modelled(plainEngine(""))
     const result = yield* simplified(prompt ?? "").pipe(
       Effect.provide(Layer.provide(promptSimplifier, wiring.languageModel(languageModel))),
-      Effect.catchTag("SimplificationRefused", ({ reason }) => new Refused({ reason: neutralisedLines(reason) }))
+      Effect.catchTag("SimplificationRefused", ({ reason }) => new Refused({ reason }))
     )
     if (options.json) return yield* screen.print(printJson(encodeSimplification(result)))
     yield* screen.print(neutralisedLines(result.simplifiedPrompt))
