@@ -414,6 +414,27 @@ const metrics = Command.make("metrics").pipe(
   ])
 )
 
+const prompts = Command.make("prompts").pipe(
+  Command.withDescription("Prompts of metrics."),
+  Command.withSubcommands([
+    Command.make(
+      "simplify",
+      {
+        json,
+        file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The file that holds the prompt. - is stdin."))
+      },
+      lazily(
+        () => import("./commands/Prompts.js"),
+        (module) => module.simplify
+      )
+    ).pipe(
+      Command.withDescription(
+        "Prints a shorter prompt with every rule of the first: by rules, or by the model of EARSHOT_MODEL_URL. It keeps nothing."
+      )
+    )
+  ])
+)
+
 const jobs = Command.make("jobs").pipe(
   Command.withDescription("Jobs: what is done after a request was answered."),
   Command.withSubcommands([
@@ -694,6 +715,7 @@ export const groups = {
   tools: Command.getSubcommands(tools),
   folders: Command.getSubcommands(folders),
   metrics: Command.getSubcommands(metrics),
+  prompts: Command.getSubcommands(prompts),
   jobs: Command.getSubcommands(jobs),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
@@ -719,6 +741,7 @@ export const earshot = Command.make("earshot").pipe(
     tools,
     folders,
     metrics,
+    prompts,
     jobs,
     keys,
     links,

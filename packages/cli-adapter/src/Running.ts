@@ -4,6 +4,7 @@ import type {
   Database,
   Forbidden,
   JobNotDead,
+  ModelUnavailable,
   NoActiveConnection,
   NotFound,
   RateLimited,
@@ -36,6 +37,7 @@ export type CommandFault =
   | Forbidden
   | RateLimited
   | JobNotDead
+  | ModelUnavailable
   | RedactionUnavailable
   | StorageFault
 

@@ -1,4 +1,4 @@
-import type { CallDetail, Database, Engine } from "@earshot/core"
+import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
@@ -43,6 +43,8 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
     readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
+    /** The language model of the settings, or none: for commands that need no engine. */
+    readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
   }
 >() {}

@@ -5,7 +5,7 @@ import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
-  ...["calls", "dashboards", ...subjects, "metrics", "jobs"],
+  ...["calls", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
   ...["keys", "links", "tokens", "connections", "organizations"]
 ]
 const paths = commandsOf("").flatMap((name) =>
@@ -26,6 +26,7 @@ describe("help", () => {
         ...(subject === "personalities" ? ["personalities enable"] : [])
       ]),
       ...["metrics", "metrics predefined", "metrics list", "metrics show"],
+      ...["prompts", "prompts simplify"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"],
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],

@@ -56,6 +56,8 @@ import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as NerProvider from "./redaction/NerProvider.js"
+import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
+import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -77,6 +79,7 @@ import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as SimplificationStoreSql from "./storage/sql/SimplificationStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
@@ -109,6 +112,7 @@ export type Services =
   | Jobs.Jobs
   | Ledger.Ledger
   | CallEvaluations.CallEvaluations
+  | Simplifications.Simplifications
   | JobRunner.JobRunner
   | CodeConnections.CodeConnections
   | Checkouts.Checkouts
@@ -124,7 +128,7 @@ export interface Ports {
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
   /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
   readonly sandbox?: Layer.Layer<Sandbox>
-  /** The language model that judges; none unless told, and then what needs one is skipped. */
+  /** The language model that judges and simplifies; none unless told, and then what needs one is skipped or done by rules. */
   readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
   readonly evaluation?: CallEvaluations.EvaluationConfig
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
@@ -161,6 +165,7 @@ export const stores = Layer.mergeAll(
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
+  SimplificationStoreSql.layer,
   JobStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
@@ -189,13 +194,16 @@ const evaluation = Evaluations.layer.pipe(
   Layer.provideMerge(Scorer.layer)
 )
 
+const simplification = Simplifications.layer.pipe(Layer.provide(PromptSimplifier.layer))
+
 /** Who runs jobs; a subject that has jobs adds its handler here. */
 const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
   Layer.effect(
     JobRunner.JobRunner,
     Effect.gen(function* () {
-      const { handler } = yield* CallEvaluations.CallEvaluations
-      return yield* JobRunner.make([handler], config)
+      const evaluations = yield* CallEvaluations.CallEvaluations
+      const simplifications = yield* Simplifications.Simplifications
+      return yield* JobRunner.make([evaluations.handler, simplifications.handler], config)
     })
   )
 
@@ -218,7 +226,9 @@ const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   runner(ports.jobs).pipe(
-    Layer.provideMerge(CallEvaluations.layer({ redaction: ports.ingest?.redaction, ...ports.evaluation })),
+    Layer.provideMerge(
+      Layer.merge(CallEvaluations.layer({ redaction: ports.ingest?.redaction, ...ports.evaluation }), simplification)
+    ),
     Layer.merge(
       Calls.layer(ports.ingest).pipe(
         Layer.provide(

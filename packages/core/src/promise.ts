@@ -47,6 +47,7 @@ import { Evaluators } from "./evaluators/Evaluators.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
+import { Simplifications } from "./simplification/Simplifications.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -93,6 +94,7 @@ export interface PromiseEngine {
   }
   readonly metrics: Promised<Context.Tag.Service<Metrics>>
   readonly evaluations: Promised<Context.Tag.Service<CallEvaluations>>
+  readonly simplifications: Promised<Context.Tag.Service<Simplifications>>
   readonly jobs: Promised<Context.Tag.Service<Jobs>> & {
     /** Does every job that is due, and answers how many attempts it made; for who starts the engine without a worker. */
     readonly drain: () => Promise<number>
@@ -165,6 +167,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       calls: Calls,
       metrics: Metrics,
       evaluations: CallEvaluations,
+      simplifications: Simplifications,
       jobs: Jobs,
       runner: JobRunner,
       ledger: Ledger,
@@ -197,6 +200,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     metrics: promised(services.metrics),
     evaluations: promised(services.evaluations),
+    simplifications: promised(services.simplifications),
     jobs: { ...promised(services.jobs), drain: () => run(services.runner.drain) },
     ledger: promised(services.ledger),
     dashboards: promised(services.dashboards),

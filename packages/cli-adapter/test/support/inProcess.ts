@@ -1,4 +1,4 @@
-import { Database, Engine } from "@earshot/core"
+import { Database, Engine, noLanguageModel } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { layer as server } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ export interface Ran {
 const wiring = Layer.succeed(Wiring, {
   engine: ({ database }) =>
     Engine.layerWith({ blobs: MemoryBlobStore.layer }).pipe(Layer.provide(Database.layer(database))),
+  languageModel: () => noLanguageModel,
   server
 })
 

@@ -112,6 +112,9 @@ export const operations = {
   /** E12 */
   "metrics.update": { needs: "catalog:write", accepts: keyOnly },
   "metrics.delete": { needs: "catalog:delete", accepts: people },
+  /** E6 */
+  "simplifications.request": { needs: "catalog:write", accepts: peopleAndEmbeds },
+  "simplifications.progress": { needs: "catalog:write", accepts: peopleAndEmbeds },
   "calls.evaluate": { needs: "calls:write", accepts: people },
   "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
 

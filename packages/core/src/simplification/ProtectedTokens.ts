@@ -5,7 +5,7 @@
 
 /** Quoted texts, code and placeholders: nothing inside them is ever rewritten. Apostrophes inside words open nothing. */
 const SPAN =
-  /`[^`\n]*`|\{\{[^{}\n]*\}\}|\{[^{}\n]*\}|<[^<>\n]{1,80}>|"[^"\n]*"|“[^”\n]*”|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/
+  /`[^`\n]*`|\{\{[^{}\n]*\}\}|\{[^{}\n]*\}|<[^<>\n]{1,80}>|"[^"\n]*"|“[^“”\n]*”|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/
 
 /** Numbers, with what makes them a threshold. */
 const NUMBER =
@@ -26,6 +26,9 @@ const BINDING: ReadonlySet<string> = new Set(
 
 const TOKEN = new RegExp([SPAN, NUMBER, WORD].map(({ source }) => source).join("|"), "gu")
 const SPANS = new RegExp(SPAN, "gu")
+
+/** What a quoted text, code or a placeholder looks like, for other rules of this folder. */
+export const SPAN_SOURCE = SPAN.source
 
 /** A token as it is compared, or undefined for a word that may go. Binding words begin sentences in another case. */
 const protectedForm = (token: string): string | undefined => {

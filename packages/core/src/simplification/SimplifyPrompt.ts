@@ -10,10 +10,11 @@ const FILLER: ReadonlyArray<readonly [phrase: RegExp, left: string]> = [
   [/\b(?:I would like you to|I want you to|I need you to|we would like you to|your (?:task|job) is to)\s+/gi, ""],
   [/\b(?:would you|could you)\s+(?:please\s+)?/gi, ""],
   [/\b(?:please|kindly)[,]?\s+/gi, ""],
-  [/[,]?\s+please\b/gi, ""],
+  // Not from the midst of a run of spaces, each of which would be tried.
+  [/(?<![\s,]),?\s+please\b/gi, ""],
   [/\b(?:please )?(?:note|remember|keep in mind|bear in mind) that\s+/gi, ""],
   [/\b(?:it is|it's) (?:very |really |extremely )?important (?:that|to)\s+/gi, ""],
-  [/\b(?:make|be) sure (?:that|to)\s+/gi, ""],
+  [/\b(?:make|be) sure (?:(?:that )?you|that|to)\s+/gi, ""],
   [/\bin order to\b/gi, "to"],
   [/\bdue to the fact that\b/gi, "because"],
   [/\bin the event that\b/gi, "if"],
@@ -27,7 +28,7 @@ const FILLER: ReadonlyArray<readonly [phrase: RegExp, left: string]> = [
 ]
 
 /** A line that has a form of its own: lists, headings, tables, quotes. Its words are rewritten, its form stays. */
-const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
+export const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
 
 /** Where a sentence ends: not after a number's point, and not inside a quoted text, which is masked by then. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
@@ -35,6 +36,9 @@ const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
 /** A condition that stands by itself, so that a list of such reads as the text did. */
 const CONDITION = /^(?:If|When|Whenever|Unless)\b.*[.!?]$/su
 const EXCEPTION = /^(?:Otherwise|Else)\b.*[.!?]$/su
+
+/** A sentence that says something else after another one: it is never taken for a repetition. */
+const DEPENDS = /^(?:Otherwise|Else|Then|If so|If not|In (?:that|this|such)|This|That|These|Those|It|They)\b/u
 
 /** Whether there is any filler at all: most sentences have none, and are not tried against each. */
 const ANY_FILLER = new RegExp(FILLER.map(([phrase]) => phrase.source).join("|"), "i")
@@ -52,21 +56,28 @@ const retidied = (text: string): string =>
 
 const capitalised = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 
+/** Phrases within phrases that are taken away, one from inside another. */
+const MOST_ROUNDS = 8
+
 /** One sentence without its filler, or as it was where that would take a rule's token along. */
 const rewriteSentence = (sentence: string): string => {
   const once = (text: string) =>
     tidied(betweenSpans(text, (plain) => FILLER.reduce((rest, [phrase, left]) => rest.replace(phrase, left), plain)))
   let shorter = tidied(sentence)
   if (shorter === sentence && !ANY_FILLER.test(sentence)) return sentence
-  // Taking one phrase away can bring another one together.
-  for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) shorter = next
+  // Taking one phrase away can bring another one together. What was made to do so time and again is no prompt.
+  let rounds = 0
+  for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) {
+    if (++rounds > MOST_ROUNDS) return tidied(sentence)
+    shorter = next
+  }
   const wording = /[\p{L}\p{N}]/u.test(shorter) ? shorter.replace(/^[,;:\s]+/, "") : ""
   const result = /^[A-Z]/.test(sentence.trim()) ? capitalised(wording) : wording
   return lostTokens(sentence, result).length === 0 ? result : tidied(sentence)
 }
 
 /** The sentences of a text; ends inside quoted texts, code and placeholders are none. */
-const sentencesOf = (text: string): ReadonlyArray<string> => {
+export const sentencesOf = (text: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   // The same length, with nothing in it that could end a sentence.
   const masked = maskSpans(text)
@@ -95,7 +106,7 @@ const pass = (prompt: string): string => {
     sentences.filter((sentence) => {
       const key = keyOf(sentence)
       if (sentence === "") return false
-      if (key.split(" ").length < 4) return true
+      if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
       if (said.has(key)) return false
       said.add(key)
       heard.push(key)
@@ -112,6 +123,8 @@ const pass = (prompt: string): string => {
       continue
     }
     const marked = MARKED.exec(line)
+    // What is said under another heading, in another case or of another item is said of another thing.
+    if (marked !== null || /:\s*$/.test(line)) said.clear()
     if (marked !== null) {
       const [, mark = "", words = ""] = marked
       const kept = sentencesOf(words)
@@ -163,7 +176,7 @@ const laidOut = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   return lines
 }
 
-/** Passes after which a text that still changes is taken as it is: each pass shortens it or leaves it. */
+/** Passes that a text is given to come to rest; one pass nearly always does. */
 const MOST_PASSES = 8
 
 /**
@@ -178,8 +191,25 @@ export const simplifyPrompt = (prompt: string): string => {
     if (next === text) return text
     text = next
   }
-  return text
+  // A text that never rests is left alone, so that doing it again changes nothing here either.
+  return prompt.trim()
 }
 
 /** Whether there is nothing left for the simplifier to take away. */
 export const isSimple = (prompt: string): boolean => simplifyPrompt(prompt) === prompt.trim()
+
+/** Words of a line that states one rule. */
+const MOST_WORDS = 25
+
+/**
+ * Whether there is nothing left to reword either: no filler, and no line outside code that is longer than one rule takes.
+ * A prompt as short as that is not worth asking a language model about.
+ */
+export const isConcise = (prompt: string): boolean => {
+  if (!isSimple(prompt)) return false
+  let isCode = false
+  return prompt.split(/\r\n|\n|\r/).every((line) => {
+    if (/^\s*```/.test(line)) isCode = !isCode
+    return isCode || (line.match(/\S+/g) ?? []).length <= MOST_WORDS
+  })
+}

@@ -1,65 +1,26 @@
+import { isConcise, isSimple, lostTokens, simplifyPrompt } from "@earshot/core"
+import { SimplificationKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lostTokens, protectedTokens } from "../../src/simplification/ProtectedTokens.js"
-import { isSimple, simplifyPrompt } from "../../src/simplification/SimplifyPrompt.js"
 
-const phrases = fc.constantFrom(
-  "Please",
-  "make sure that",
-  "It is very important to",
-  "the agent does not interrupt",
-  "the caller",
-  "within 3 seconds",
-  ">= 90%",
-  "{{agent.description}}",
-  '"Hello, please hold. Thank you"',
-  "`TRUE`",
-  "return FALSE",
-  "if",
-  "unless",
-  "Otherwise",
-  "never",
-  "call_ended_reason",
-  "in order to",
-  "thank you",
-  "basically,",
-  "don't",
-  "1.5",
-  "'",
-  '"',
-  "e.g.",
-  "```"
-)
-const sentence = fc
-  .tuple(fc.array(phrases, { minLength: 1, maxLength: 8 }), fc.constantFrom(".", "!", "?", ",", ":", ""))
-  .map(([words, end]) => words.join(" ") + end)
-const prompt = fc
-  .array(fc.tuple(fc.constantFrom("", "- ", "1. ", "## ", "If ", "| "), sentence, fc.constantFrom(" ", "\n", "\n\n")), {
-    maxLength: 12
-  })
-  .map((parts) => parts.map((part) => part.join("")).join(""))
-const anyText = fc.oneof(prompt, fc.string({ unit: "grapheme", maxLength: 200 }), fc.lorem({ maxCount: 20 }))
+const { anyText, isIdempotent, isShorter, keepsTokens, passesTheCheck } = SimplificationKit
 
 describe("a simplified prompt", () => {
   it("stays as it is when it is simplified again", () => {
+    fc.assert(isIdempotent(simplifyPrompt), { numRuns: 1000 })
     fc.assert(
-      fc.property(anyText, (text) => {
-        const once = simplifyPrompt(text)
-        expect(simplifyPrompt(once)).toBe(once)
-        expect(isSimple(once)).toBe(true)
-      }),
-      { numRuns: 500 }
+      fc.property(anyText, (text) => isSimple(simplifyPrompt(text))),
+      { numRuns: 300 }
     )
   })
 
-  it("has every protected token of the original", () => {
-    fc.assert(
-      fc.property(prompt, (text) => {
-        const kept = new Set(protectedTokens(simplifyPrompt(text)))
-        for (const token of protectedTokens(text)) expect(kept.has(token), token).toBe(true)
-      }),
-      { numRuns: 500 }
-    )
+  it("has every protected token of the original, and nothing more", () => {
+    fc.assert(keepsTokens(simplifyPrompt), { numRuns: 1000 })
+    fc.assert(isShorter(simplifyPrompt), { numRuns: 500 })
+  })
+
+  it("passes the check that language models' answers have to pass", () => {
+    fc.assert(passesTheCheck(simplifyPrompt), { numRuns: 200 })
   })
 
   it("reads like this", () => {
@@ -90,6 +51,70 @@ describe("a simplified prompt", () => {
         .split("\n")
         .filter((line) => line === "- Return 1.")
     ).toHaveLength(2)
+  })
+
+  it("keeps what is said again of something else", () => {
+    const cases = [
+      "# Sales\nReturn 5 when the caller agrees.\n# Support\nReturn 5 when the caller agrees.",
+      "In sales:\nReturn 5 when the caller agrees.\nIn support:\nReturn 5 when the caller agrees.",
+      "1. Sales\nReturn 5 when the caller agrees.\n2. Support\nReturn 5 when the caller agrees.",
+      "If it rings, return 1. Otherwise, return the value 0. If it stops, return 2. Otherwise, return the value 0."
+    ]
+    for (const text of cases) {
+      const again = /Return 5|return the value 0/g
+      expect(simplifyPrompt(text).match(again), text).toHaveLength(text.match(again)?.length ?? 0)
+    }
+    expect(simplifyPrompt("Return 5 when the caller agrees. Return 5 when the caller agrees.")).toBe(
+      "Return 5 when the caller agrees."
+    )
+  })
+
+  it("comes of hostile prompts as soon as of others, and changes nothing the second time", () => {
+    const size = 50_000
+    const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size)
+    for (const part of [
+      "\u00a0",
+      "“",
+      '"',
+      "'",
+      "' a",
+      "`",
+      "{",
+      "{{",
+      "<",
+      ", \u00a0",
+      "a",
+      "1",
+      "1,",
+      "A. ",
+      "If A. ",
+      "in order ",
+      "please ",
+      "\u3000please",
+      ":  ",
+      "| ",
+      "# ",
+      "```\n",
+      "\n",
+      "not ",
+      "A_"
+    ]) {
+      const text = filled(part)
+      const once = simplifyPrompt(text)
+      expect(simplifyPrompt(once) === once, part).toBe(true)
+    }
+    const nested = "in order ".repeat(3000) + "to ".repeat(3000)
+    expect(simplifyPrompt(simplifyPrompt(nested))).toBe(simplifyPrompt(nested))
+  })
+})
+
+describe("a prompt with nothing left to take away", () => {
+  it("is known by rules alone, or by the length of its lines as well", () => {
+    const long = `Return TRUE if ${"the agent greets and ".repeat(8)}ends the call.`
+    expect([isSimple("Return TRUE."), isConcise("Return TRUE.")]).toEqual([true, true])
+    expect([isSimple(long), isConcise(long)]).toEqual([true, false])
+    expect([isSimple("Please return TRUE."), isConcise("Please return TRUE.")]).toEqual([false, false])
+    expect(isConcise(`1. Return TRUE.\n\`\`\`\n${"word ".repeat(40)}\n\`\`\``)).toBe(true)
   })
 })
 

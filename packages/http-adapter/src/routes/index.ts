@@ -6,6 +6,7 @@ import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { simplifications } from "./Simplifications.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { evaluations, jobs, metrics } from "./Metrics.js"
 
@@ -14,6 +15,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...evaluations,
   ...metrics,
+  ...simplifications,
   ...dashboards,
   ...widgets,
   ...ledger,
