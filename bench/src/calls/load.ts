@@ -21,6 +21,9 @@ const DAY = 86_400_000
 /** The calls are of these days, evenly spread up to the moment of loading. */
 const DAYS = 90
 
+/** The calls of the quiet project, the first of all. */
+const QUIET = 100
+
 const REASONS = [
   "customer_ended_call",
   "agent_ended_call",
@@ -47,7 +50,7 @@ export interface Owner {
   readonly agents: ReadonlyArray<number>
   /** Every call has an evaluation of it. */
   readonly metric: number
-  /** A project and its agent, which have the first thousandth of the calls and none since. */
+  /** A project and its agent, which have the first hundred calls and none since. */
   readonly quietProject: number
   readonly quietAgent: number
 }
@@ -64,8 +67,8 @@ const METADATA = `'{"region":"region-' || (${chance(3)} % 12) || '","tier":"gold
 /** A SELECT of calls for INSERT; `json` marks a text as JSON. */
 const calls = (owner: Owner, { count, now }: Amount, json: (text: string) => string): string => `
   SELECT i AS id, ${owner.organization} AS organization_id,
-    CASE WHEN i <= ${count / 1000} THEN ${owner.quietProject} ELSE ${owner.project} END AS project_id,
-    CASE WHEN i <= ${count / 1000} THEN ${owner.quietAgent} ELSE ${choice("i % 3", owner.agents)} END AS agent_id,
+    CASE WHEN i <= ${QUIET} THEN ${owner.quietProject} ELSE ${owner.project} END AS project_id,
+    CASE WHEN i <= ${QUIET} THEN ${owner.quietAgent} ELSE ${choice("i % 3", owner.agents)} END AS agent_id,
     ${now - DAYS * DAY} + CAST(i * ${Math.floor((DAYS * DAY) / count)} AS BIGINT) AS timestamp_ms,
     CASE WHEN ${chance(1)} % 50 > 0
       THEN CAST((${chance(2)} % 1000) * (${chance(3)} % 1000) AS DOUBLE PRECISION) / 2000 END AS duration_s,

@@ -1,8 +1,8 @@
 /**
  * What it is measured against: the least a service of its own would do. Fastify checks the same body with ajv, and the
  * same rows go into the same tables: with better-sqlite3 in a transaction a request (synchronous FULL), or with pg in one
- * statement a request. It asks for no credential, finds no agent, reads no other format, knows nothing of repeated
- * deliveries, and answers with the new id alone.
+ * statement a request; and it answers with the same Call record. It asks for no credential, finds no agent, reads no
+ * other format and knows nothing of repeated deliveries.
  */
 import Database from "better-sqlite3"
 import Fastify from "fastify"
@@ -55,32 +55,76 @@ const schema = {
   }
 }
 
+interface Row {
+  readonly now: number
+  readonly duration: number
+  readonly columns: ReadonlyArray<string | number | null>
+}
+
 /** The columns of a call, without its id. */
-const rowOf = (body: Body): ReadonlyArray<string | number | null> => {
+const rowOf = (body: Body): Row => {
   const now = Date.now()
   const duration = body.transcript_json.reduce((end, turn) => Math.max(end, turn.end_time), 0)
-  return [
-    owner.organization,
-    owner.project,
-    owner.agent,
+  return {
     now,
     duration,
-    0,
-    body.call_id,
-    "",
-    body.customer_number ?? null,
-    body.call_ended_reason ?? null,
-    0,
-    now,
-    now,
-    body.metadata === undefined ? null : JSON.stringify(body.metadata)
-  ]
+    columns: [
+      owner.organization,
+      owner.project,
+      owner.agent,
+      now,
+      duration,
+      0,
+      body.call_id,
+      "",
+      body.customer_number ?? null,
+      body.call_ended_reason ?? null,
+      0,
+      now,
+      now,
+      body.metadata === undefined ? null : JSON.stringify(body.metadata)
+    ]
+  }
+}
+
+const clock = (seconds: number): string =>
+  `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
+
+/** The Call record, as the interface has it. */
+const recordOf = (id: number, body: Body, { duration, now }: Row) => {
+  const at = new Date(now).toISOString()
+  return {
+    id,
+    call_id: body.call_id,
+    duration: clock(duration),
+    success: null,
+    is_reviewed: false,
+    status: null,
+    feedback: "",
+    metrics: [],
+    call_ended_reason: body.call_ended_reason ?? "",
+    customer_number: body.customer_number ?? "",
+    agent: owner.agent,
+    agent_name: "Agent",
+    trace_id: "",
+    timestamp: at,
+    error_message: null,
+    dropoff_point: "",
+    topic: "",
+    transcript: body.transcript_json
+      .map((turn) => `[${clock(turn.start_time)}] ${turn.role}: ${turn.content.replace(/[\n\r]+/g, " ")}`)
+      .join("\n"),
+    transcript_object: body.transcript_json,
+    evaluation: "",
+    created_at: at,
+    updated_at: at
+  }
 }
 
 const COLUMNS = `organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
   customer_number, call_ended_reason, feedback_by_person, created_ms, updated_ms, metadata`
 
-const intoSqlite = (file: string): ((body: Body) => number | bigint) => {
+const intoSqlite = (file: string): ((row: Row, body: Body) => number | bigint) => {
   const db = new Database(file)
   db.pragma("journal_mode = WAL")
   db.pragma("synchronous = FULL")
@@ -88,23 +132,23 @@ const intoSqlite = (file: string): ((body: Body) => number | bigint) => {
   db.pragma("wal_autocheckpoint = 10000")
   const call = db.prepare(`INSERT INTO calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const transcript = db.prepare("INSERT INTO call_transcripts (call_id, transcript_type, transcript) VALUES (?, ?, ?)")
-  return db.transaction((body: Body) => {
-    const { lastInsertRowid } = call.run(...rowOf(body))
+  return db.transaction((row: Row, body: Body) => {
+    const { lastInsertRowid } = call.run(...row.columns)
     transcript.run(lastInsertRowid, "service", JSON.stringify(body.transcript_json))
     return lastInsertRowid
   })
 }
 
-const intoPostgres = (url: string): ((body: Body) => Promise<string>) => {
+const intoPostgres = (url: string): ((row: Row, body: Body) => Promise<string>) => {
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   const statement = `WITH call AS (
       INSERT INTO calls (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb) RETURNING id
     ), transcript AS (
       INSERT INTO call_transcripts (call_id, transcript_type, transcript) SELECT id, 'service', $15 FROM call
     ) SELECT id FROM call`
-  return async (body) => {
+  return async (row, body) => {
     const { rows } = await pool.query<{ readonly id: string }>(statement, [
-      ...rowOf(body),
+      ...row.columns,
       JSON.stringify(body.transcript_json)
     ])
     return rows[0]?.id ?? ""
@@ -114,8 +158,9 @@ const intoPostgres = (url: string): ((body: Body) => Promise<string>) => {
 const insert = database === "sqlite" ? intoSqlite(location) : intoPostgres(location)
 const fastify = Fastify({ logger: false })
 fastify.post<{ Body: Body }>("/observe", { schema: { body: schema } }, async (request, reply) => {
-  const id = await insert(request.body)
-  return reply.code(201).send({ id: Number(id), call_id: request.body.call_id })
+  const row = rowOf(request.body)
+  const id = await insert(row, request.body)
+  return reply.code(201).send(recordOf(Number(id), request.body, row))
 })
 await fastify.listen({ host: "127.0.0.1", port: 0 })
 const address = fastify.server.address()

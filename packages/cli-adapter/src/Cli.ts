@@ -166,7 +166,13 @@ const links = Command.make("links").pipe(
   Command.withSubcommands([
     Command.make(
       "create",
-      { ...common, name: Options.text("name").pipe(Options.withDefault("")), bounds, permissions, expires },
+      {
+        ...common,
+        name: Options.text("name").pipe(Options.withDescription("What to call the link."), Options.withDefault("")),
+        bounds,
+        permissions,
+        expires
+      },
       lazily(
         () => import("./commands/Access.js"),
         (module) => module.createLink
@@ -198,7 +204,9 @@ const tokens = Command.make("tokens").pipe(
       "issue",
       {
         ...common,
-        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]),
+        kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]).pipe(
+          Options.withDescription("oauth2, dashboard_session, embedded_session or agent_session.")
+        ),
         bounds,
         permissions,
         ttl: Settings.positive("ttl", "Seconds that it lives."),

@@ -59,7 +59,8 @@ const entries = (doc: HelpDoc.HelpDoc): ReadonlyArray<Entry> => {
       return doc.definitions.map(([name, about]) => ({
         name: plain(name)
           .replace(/^(--[a-z-]+) text/, "$1 TEXT")
-          .replace(/^(--[a-z-]+) integer/, "$1 N"),
+          .replace(/^(--[a-z-]+) integer/, "$1 N")
+          .replace(/^--([a-z-]+) \S+ \|.*$/, (_, option: string) => `--${option} ${option.toUpperCase()}`),
         text: paragraphs(about)
           .filter((one) => !SAID_ALREADY.test(one))
           .join(" ")
@@ -140,17 +141,20 @@ const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
 /** The widest name that has its text beside it; the text of wider ones stands below them. */
 const NAMES = 24
 
+/** Where the screen is narrower, every text stands below its name. */
+const STACKED = 72
+
 const listed = (title: string, items: ReadonlyArray<Entry>, style: Style): ReadonlyArray<string> => {
   if (items.length === 0) return []
   const beside = Math.min(NAMES, Math.max(...items.map(({ name }) => name.length)))
-  const indent = style.columns < 60 ? 6 : beside + 4
+  const indent = style.columns < STACKED ? 6 : beside + 4
   return [
     "",
     painted(style, "bold", title),
     ...items.flatMap(({ name, text }) => {
       const [first = "", ...rest] = wrapped(text, Math.max(20, style.columns - indent))
       const below = " ".repeat(indent)
-      return style.columns < 60 || name.length > beside
+      return style.columns < STACKED || name.length > beside
         ? [`  ${name}`, ...[first, ...rest].map((line) => below + line)]
         : [`  ${name.padEnd(beside)}  ${first}`.trimEnd(), ...rest.map((line) => below + line)]
     })
@@ -228,7 +232,13 @@ export const help = (path: string, given: Style): ReadonlyArray<string> => {
     ...listed("Options", page?.options ?? [], style),
     ...(path === "" ? listed("Everywhere", EVERYWHERE, style) : []),
     ...(commands.length > 0
-      ? ["", `\`${["earshot", path, "COMMAND"].filter((word) => word !== "").join(" ")} --help\` tells more of one.`]
+      ? [
+          "",
+          ...wrapped(
+            `${["earshot", path, "COMMAND"].filter((word) => word !== "").join(" ")} --help tells more of one.`,
+            style.columns
+          )
+        ]
       : [])
   ]
 }

@@ -105,6 +105,13 @@ const optionsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return end === -1 ? args : args.slice(0, end)
 }
 
+/** The arguments with `--log-level` in front, the only place where the parser takes it from among other options. */
+const logLevelFirst = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const options = optionsOf(args)
+  const moved = options.map((word, at) => /^--log-level(?:=|$)/.test(word) || options[at - 1] === "--log-level")
+  return [...options.filter((_, at) => moved[at] === true), ...args.filter((_, at) => moved[at] !== true)]
+}
+
 /** What is settled before the parser sees the arguments: help, and commands that there are none of. True if that was all. */
 const settled = (args: ReadonlyArray<string>): Effect.Effect<boolean, Misused | OutputClosed, Screen.Screen> =>
   Effect.gen(function* () {
@@ -167,9 +174,10 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const program = Effect.gen(function* () {
     if (yield* settled(argv.slice(2))) return
     const { colour } = yield* Screen.Screen
-    yield* Command.run(earshot, { name: "earshot", version: VERSION, executable: "earshot" })(argv).pipe(
-      Effect.withConsole(parserConsole(colour, parserFaults))
-    )
+    yield* Command.run(earshot, { name: "earshot", version: VERSION, executable: "earshot" })([
+      ...argv.slice(0, 2),
+      ...logLevelFirst(argv.slice(2))
+    ]).pipe(Effect.withConsole(parserConsole(colour, parserFaults)))
   }).pipe(
     Effect.provide(
       Layer.mergeAll(

@@ -18,8 +18,14 @@ const visible = (character: string): string => {
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`
 }
 
-/** A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛). */
-export const neutralised = (text: string): string => text.replace(ACTIVE, visible)
+/** Marks that would join what stands before the text, such as the blanks of a table. */
+const LEADING_MARK = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
+
+/**
+ * A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛), and a mark at its
+ * beginning stands on a dotted circle.
+ */
+export const neutralised = (text: string): string => text.replace(ACTIVE, visible).replace(LEADING_MARK, "◌$&")
 
 /** The same for a text of several lines, which stays one. */
 export const neutralisedLines = (text: string): string => text.split(/\r?\n/).map(neutralised).join("\n")

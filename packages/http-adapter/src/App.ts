@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import { isIPv6, type Socket } from "node:net"
 import { type Actor, Credentials, CurrentActor, type Engine, type Presented } from "@earshot/core"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -151,10 +151,13 @@ export const makeApp = async (
       if (endpoint.operation === null) return Effect.flatMap(input(request, incoming), endpoint.handle)
       const { handle, operation } = endpoint
       // Who calls is asked before a byte of the body is read.
-      return Effect.flatMap(credentials.admit(operation, presented(request), { from: request.ip }), (actor) => {
-        exchange.actor = actor
-        return Effect.provideService(Effect.flatMap(input(request, incoming), handle), CurrentActor, actor)
-      })
+      return Effect.flatMap(
+        credentials.admit(operation, presented(request), { from: networkOf(request.ip) }),
+        (actor) => {
+          exchange.actor = actor
+          return Effect.provideService(Effect.flatMap(input(request, incoming), handle), CurrentActor, actor)
+        }
+      )
     }
 
     return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -174,9 +177,10 @@ export const makeApp = async (
         const failure = Cause.failureOrCause(exit.cause)
         const answer = Either.match(failure, {
           onLeft: (fault) => toAnswer(fault, request.id, challenge),
-          onRight: () => serverError(request.id)
+          // Interrupted: the server closes, or nobody is there any more to be answered.
+          onRight: (cause) => (Cause.isInterruptedOnly(cause) ? MessageFaults.busy.answer : serverError(request.id))
         })
-        if (answer.status === 500 && !Cause.isInterruptedOnly(exit.cause)) logFailure(log, request.id, exit.cause)
+        if (answer.status === 500) logFailure(log, request.id, exit.cause)
         refuse(request, reply, answer)
       })
     }
@@ -297,6 +301,23 @@ const presented = ({ headers }: FastifyRequest): Presented => ({
 
 const given = (header: string | Array<string> | undefined): string | undefined =>
   typeof header === "string" && header !== "" ? header : undefined
+
+/**
+ * Whose wrong credentials are counted together: an IPv4 address, or the network (/64) of an IPv6 one, of which a single
+ * client has more addresses than can be counted.
+ */
+const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [before = [], after] = address.split("::").map((half) => (half === "" ? [] : half.split(":")))
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...(after ?? [])]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`
+}
 
 /** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
 const allowedMethods = (endpoints: ReadonlyArray<Endpoint>, basePath: string) => {

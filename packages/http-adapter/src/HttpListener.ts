@@ -1,5 +1,7 @@
 import type { RequestListener } from "node:http"
 import type { Engine } from "@earshot/core"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
@@ -8,6 +10,7 @@ import * as Logger from "effect/Logger"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { type App, makeApp, type TrustProxy } from "./App.js"
 import { defaultLimits, type HttpLimits } from "./Limits.js"
 import { bridge, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
@@ -68,7 +71,13 @@ export const build = async (
   }
 }
 
-/** The engine's runtime as requests run on it: interruptible, and logging where the server does. */
+/** Whether spans go anywhere: Effect's own tracer only makes them, which a request that is taken in would feel. */
+const isTraced = <R>(runtime: Runtime.Runtime<R>): boolean => {
+  const services = FiberRefs.getOrDefault(runtime.fiberRefs, DefaultServices.currentServices)
+  return Context.get(services, Tracer.Tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
+}
+
+/** The engine's runtime as requests run on it: interruptible, logging where the server does, traced if anybody asks. */
 const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
   const loggers: HashSet.HashSet<Logger.Logger<unknown, unknown>> = FiberRefs.getOrDefault(
     runtime.fiberRefs,
@@ -79,6 +88,7 @@ const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<
     : loggers
   return runtime.pipe(
     Runtime.setFiberRef(FiberRef.currentLoggers, own),
+    Runtime.setFiberRef(FiberRef.currentTracerEnabled, isTraced(runtime)),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption)
   )
 }

@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net"
+import type { Server } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
 import type { Engine } from "@earshot/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -55,6 +56,7 @@ const listening = (options: HttpServerOptions) =>
       const built = yield* Effect.promise(() => build(runtime, options))
       const { fastify } = built.app
       fastify.server.on("checkContinue", built.app.expectContinue)
+      const sockets = openSockets(fastify.server)
       yield* Effect.tryPromise({
         try: () => fastify.listen({ host, port }),
         catch: (error) => new ListenFailed({ host, port, code: codeOf(error) })
@@ -65,7 +67,7 @@ const listening = (options: HttpServerOptions) =>
           ...address,
           url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}${options.basePath ?? ""}`
         },
-        stop: () => stop(built)
+        stop: () => stop(built, sockets)
       }
     }),
     ({ stop }) => Effect.promise(stop)
@@ -80,11 +82,22 @@ const portOf = (address: AddressInfo | string | null): number | undefined =>
 /** How often connections are looked at that have answered their last request while the server closes. */
 const SWEEP_MILLIS = 50
 
-const stop = async ({ app, limits, log }: Built): Promise<void> => {
+/** The server's connections. Node tells those that ask for nothing only once they have asked for something. */
+const openSockets = (server: Server): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+const stop = async ({ app, limits, log }: Built, sockets: ReadonlySet<Socket>): Promise<void> => {
   const { server } = app.fastify
   app.drain()
   const sweep = setInterval(() => {
     server.closeIdleConnections()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, SWEEP_MILLIS)
   const grace = setTimeout(() => {
     log.warn("requests were still in flight when the time to finish them was over")

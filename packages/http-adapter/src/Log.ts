@@ -82,13 +82,19 @@ export const describeError = (error: unknown, depth = NESTED): unknown => {
   return {
     type: error.name,
     ...identifiersOf(error),
-    at: (error.stack ?? "")
+    at: placesOf(error)
       .split("\n")
       .filter((line) => /^ {4}at /.test(line))
       .slice(0, 12)
       .map((line) => line.trim()),
     ...cause
   }
+}
+
+/** The stack without the message that it begins with: a line of that may look like a place. */
+const placesOf = ({ message, stack = "" }: Error): string => {
+  const start = message === "" ? -1 : stack.indexOf(message)
+  return start === -1 ? stack : stack.slice(start + message.length)
 }
 
 /** Properties by which errors are told apart, of the engine (`operation`) and of drivers. */

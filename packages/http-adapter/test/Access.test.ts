@@ -374,4 +374,32 @@ describe("limits of requests", () => {
       await server.close()
     }
   })
+
+  it("counts guesses by address, that of a client behind a trusted proxy too, and by network where it has many", async () => {
+    const server = await startServer({
+      trustProxy: true,
+      ports: { rateLimiter: RateLimits.layerMemory({ refusals: { points: 1, seconds: 60 } }) }
+    })
+    try {
+      const guess = async (from: string) =>
+        (await server.send("GET", "/user/v1/projects/", { key: "ear_guess", headers: { "x-forwarded-for": from } }))
+          .status
+      const addresses = [
+        ["203.0.113.1", 401],
+        ["203.0.113.2", 401],
+        ["203.0.113.1", 429],
+        ["::ffff:203.0.113.2", 429],
+        ["2001:db8:1:2::1", 401],
+        ["2001:db8:1:2:ffff::9", 429],
+        ["2001:0DB8:0001:0002:0:0:0:1", 429],
+        ["2001:db8:1:3::1", 401],
+        ["2001:db8::", 401],
+        ["::1", 401],
+        ["nonsense", 401]
+      ] as const
+      for (const [from, status] of addresses) expect([from, await guess(from)]).toEqual([from, status])
+    } finally {
+      await server.close()
+    }
+  })
 })

@@ -106,7 +106,8 @@ const fields = (names: ReadonlyArray<string>, tenant: Tenant): fc.Arbitrary<Read
           )
         )
 
-const printed = (one: unknown): string => (typeof one === "string" ? one : (JSON.stringify(one) ?? "")).toWellFormed()
+const printed = (one: unknown): string =>
+  (typeof one === "string" ? one : one === undefined ? "" : JSON.stringify(one)).toWellFormed()
 
 const TYPES = [
   "application/json",
@@ -149,7 +150,11 @@ const askedOf = (
       "1%2F2"
     ),
     fc.integer().map(String),
-    fc.string({ maxLength: 20 }).map((one) => encodeURIComponent(one.toWellFormed()) || "_")
+    fc
+      .string({ maxLength: 20 })
+      .map((one) => encodeURIComponent(one.toWellFormed()) || "_")
+      // A client takes dots for steps through the path, and never sends them.
+      .map((one) => one.replace(/^\.+$/, "_"))
   )
   const body: fc.Arbitrary<Asked> =
     endpoint.method === "GET"
@@ -215,7 +220,7 @@ describe.each(TestEngine.databases)("anything at all, on %s", async (database) =
           }
         }),
         {
-          numRuns: endpoint.body === undefined ? 12 : endpoint.operation === "calls.ingest" ? 150 : 50,
+          numRuns: endpoint.body === undefined ? 8 : endpoint.operation === "calls.ingest" ? 80 : 30,
           seed: 20260101,
           endOnFailure: true
         }

@@ -16,8 +16,8 @@ export const drawStat = (data: StatData, style: Style): ReadonlyArray<string> =>
     { name: "Success rate", value: orMissing(data.successRate, printShare) },
     { name: "Average duration", value: orMissing(data.avgDuration, printSeconds) },
     { name: "p95 latency", value: orMissing(data.p95Latency, (value) => `${printNumber(value)} ms`) }
-  ].map((one) => ({ ...one, width: Math.max(widthOf(one.name), widthOf(one.value)) + GAP }))
-  const total = numbers.reduce((sum, { width }) => sum + width, -GAP)
+  ].map((one) => ({ ...one, width: Math.max(widthOf(one.name), widthOf(one.value)) }))
+  const total = numbers.reduce((sum, { width }) => sum + width + GAP, -GAP)
   if (total > style.columns) {
     const names = Math.max(...numbers.map(({ name }) => widthOf(name)))
     return numbers.map(
@@ -25,7 +25,7 @@ export const drawStat = (data: StatData, style: Style): ReadonlyArray<string> =>
     )
   }
   return [
-    numbers.map(({ value, width }) => painted(style, "bold", padded(value, width))).join(""),
-    numbers.map(({ name, width }) => painted(style, "dim", padded(name, width))).join("")
+    numbers.map(({ value, width }) => painted(style, "bold", padded(value, width))).join(" ".repeat(GAP)),
+    numbers.map(({ name, width }) => painted(style, "dim", padded(name, width))).join(" ".repeat(GAP))
   ].map((line) => line.trimEnd())
 }

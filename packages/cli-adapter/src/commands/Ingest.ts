@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from "node:fs"
+import { isAbsolute } from "node:path"
 import { Calls, isPlainObject } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -52,9 +53,9 @@ const sourcesOf = (names: ReadonlyArray<string>, interactive: boolean): Effect.E
       if (name === "-") return Effect.succeed([stdin])
       if (!exists(name) && name.startsWith("-")) return new Misused({ reason: `Received unknown argument: '${name}'` })
       if (exists(name) || !isDynamicPattern(name)) return Effect.succeed([file(name)])
-      return Effect.promise(() => glob(name, { onlyFiles: true, expandDirectories: false })).pipe(
-        Effect.map((paths) => (paths.length === 0 ? [file(name)] : paths.toSorted().map(file)))
-      )
+      return Effect.promise(() =>
+        glob(name, { onlyFiles: true, expandDirectories: false, absolute: isAbsolute(name) })
+      ).pipe(Effect.map((paths) => (paths.length === 0 ? [file(name)] : paths.toSorted().map(file))))
     })
     return found.flat()
   })

@@ -1,5 +1,14 @@
-import { AnalyticsStore, answerChart, authorize, hostActor, MetricId, OrganizationId } from "@earshot/core"
+import {
+  AnalyticsStore,
+  answerChart,
+  authorize,
+  type Filters,
+  hostActor,
+  MetricId,
+  OrganizationId
+} from "@earshot/core"
 import { DashboardKit, FilterKit, TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -8,6 +17,7 @@ import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 import * as AnalyticsStoreSql from "../../src/storage/sql/AnalyticsStoreSql.js"
+import { Dialect } from "../../src/storage/sql/Dialect.js"
 import { storeWorld } from "../filters/storeWorld.js"
 import { agreeing } from "./agreeing.js"
 import { questionOf } from "./widgetModel.js"
@@ -47,6 +57,27 @@ const overflowing = [
   })
 ]
 
+/** More cells than a chart has: one a call. */
+const DEEP = 52_000
+
+const deep: ReadonlyArray<Filters.FilterableCall> = Array.from({ length: DEEP }, (_, i) => ({
+  ...wide.calls[0]!,
+  id: i + 1,
+  callId: `call ${i}`,
+  timestamp: DateTime.unsafeMake(i * 60_000),
+  duration: i
+}))
+
+/** The calls of `deep` in a database that holds a world of none. */
+const storeDeep = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const { integers } = yield* Dialect
+  yield* sql`INSERT INTO calls (organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id,
+      trace_id, feedback_by_person, created_ms, updated_ms)
+    SELECT 1, 1, 1, i.value * 60000, i.value, 0, 'call ' || i.value, '', 0, 0, 0
+    FROM ${integers(deep.map((_, i) => i))} i`
+})
+
 const permit = Either.getOrThrow(authorize(hostActor(OrganizationId.make(1)), "widgets.data"))
 const latencyMetrics = [MetricId.make(2), MetricId.make(3)]
 
@@ -78,6 +109,24 @@ for (const database of TestEngine.databases) {
           expect(shown.size).toBeGreaterThan(WIDGETS / 2)
         }),
       { timeout: 300_000 }
+    )
+  })
+
+  const stored = Layer.effectDiscard(storeDeep).pipe(Layer.provideMerge(storeOf(database, { ...world!, calls: [] })))
+  layer(stored, { timeout: "2 minutes" })(`more cells than a chart has, on ${database},`, (it) => {
+    it.effect("are put together by groups as they are in memory", () =>
+      Effect.gen(function* () {
+        const asked = agreeing(yield* AnalyticsStore, permit, deep)
+        const group_by = { type: "field", field: "call_id" }
+        const widget = {
+          chart_type: "bar",
+          field: "duration",
+          aggregation_function: "max",
+          time_period: "day",
+          group_by
+        }
+        yield* answerChart(questionOf({ dashboard: 1, ...widget }), asked)
+      })
     )
   })
 

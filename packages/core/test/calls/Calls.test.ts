@@ -161,6 +161,74 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("makes one record of deliveries at once that differ, and never a mixture of two transcripts", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const before = keys.size
+        const turns = (n: number) => [
+          { role: "Main Agent", content: `First of ${n}`, start_time: 0, end_time: 1 },
+          { role: "Testing Agent", content: `Second of ${n}`, start_time: 1, end_time: 2 + n }
+        ]
+        const all = yield* Effect.forEach(
+          Array.from({ length: 16 }, (_, n) => n),
+          (n) =>
+            ingest(actor, {
+              call_id: "contested",
+              agent: agent.id,
+              transcript_json: turns(n),
+              metadata: { n },
+              ...(n % 4 === 0 ? { voice_recording: new Upload(CallKit.wav(n / 4 + 1), "audio/wav", "a.wav") } : {})
+            }),
+          { concurrency: "unbounded" }
+        )
+        expect(all.filter((one) => one.created)).toHaveLength(1)
+        expect(new Set(all.map((one) => one.call.id)).size).toBe(1)
+        const calls = yield* Calls
+        const kept = yield* calls.read(all[0]!.call.id).pipe(TestEngine.as(actor))
+        const said = kept.transcript!.turns.map((turn) => turn.content)
+        const winner = Number(said[0]?.replace("First of ", ""))
+        expect(said).toEqual([`First of ${winner}`, `Second of ${winner}`])
+        expect(kept.metadata).toEqual({ n: winner })
+        expect([...keys].filter((key) => key === kept.recording?.blobKey)).toHaveLength(1)
+        expect(keys.size).toBe(before + 1)
+      })
+    )
+
+    it.effect("takes the same call id of two agents for two calls", () =>
+      Effect.gen(function* () {
+        const one = yield* TestEngine.world
+        const other = yield* TestEngine.world
+        const first = yield* ingest(one.actor, { call_id: "same", agent: one.agent.id })
+        const second = yield* ingest(other.actor, { call_id: "same", agent: other.agent.id })
+        expect([first.created, second.created]).toEqual([true, true])
+        expect(second.call.id).not.toBe(first.call.id)
+      })
+    )
+
+    it.effect.each([
+      "../../../../etc/passwd",
+      "..\\..\\windows\\system32\\a.wav",
+      "/etc/cron.d/a",
+      "a\0.wav",
+      "\ud800.wav",
+      "__proto__",
+      "CON",
+      "a\r\nContent-Type: text/html",
+      "$(reboot).wav",
+      "a".repeat(100_000)
+    ])("lets the name of an upload name nothing (%#)", (filename) =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const { call } = yield* ingest(actor, {
+          call_id: "named",
+          agent: agent.id,
+          voice_recording: new Upload(CallKit.wav(1), "text/html", filename)
+        })
+        expect(call.recording?.contentType).toBe("audio/wav")
+        expect(JSON.stringify(call)).not.toContain(JSON.stringify(filename).slice(1, -1))
+      })
+    )
+
     it.effect("tells every fault at once, an unknown agent among them, and stores nothing", () =>
       Effect.gen(function* () {
         const { actor } = yield* TestEngine.world

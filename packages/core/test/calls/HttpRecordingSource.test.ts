@@ -67,6 +67,11 @@ it.live.each([
   "http://[fc00::1]/a",
   "http://[fd00:ec2::254]/a",
   "http://[ff02::1]/a",
+  "http://[::ffff:a9fe:a9fe]/latest/meta-data/",
+  "http://[::ffff:10.0.0.1]/a",
+  "http://someone:secret@127.0.0.1/a",
+  "http://①②⑦.⓪.⓪.①/a",
+  "http://0177.0.0.1/a",
   "https://127.0.0.1/a",
   "https://[::1]/a"
 ])("refuses %s, which is no public address", (url) =>

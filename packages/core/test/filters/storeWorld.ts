@@ -1,69 +1,96 @@
-import type { Filters } from "@earshot/core"
+import {
+  AgentStore,
+  authorize,
+  CallStore,
+  EvaluationStore,
+  type Filters,
+  hostActor,
+  MetricId,
+  MetricStore,
+  OrganizationStore,
+  ProjectStore,
+  type Recording
+} from "@earshot/core"
 import type { FilterKit } from "@earshot/test-kit"
-import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { Dialect } from "../../src/storage/sql/Dialect.js"
+import { stores } from "../../src/Engine.js"
 
-type Value = Filters.FilterableEvaluation["value"]
+const NOW = DateTime.unsafeMake(0)
 
-const flag = (value: boolean | null) => (value === null ? null : Number(value))
+/** A recording is what tells how long a call was. */
+const recordingOf = (call: Filters.FilterableCall): Recording | undefined =>
+  call.duration === null
+    ? undefined
+    : {
+        blobKey: `recording ${call.id}`,
+        contentType: "audio/wav",
+        sizeBytes: 1,
+        sha256: "0".repeat(64),
+        durationSeconds: call.duration,
+        mainAgentChannelIndex: null
+      }
 
-const kindOf = (value: Value) =>
-  value === null ? "null" : typeof value === "string" ? "text" : typeof value === "boolean" ? "boolean" : "number"
-
-/** Puts a world's rows into a fresh, migrated database, which numbers them as the world does. */
+/** Puts a world into a fresh, migrated database by way of the stores; the database numbers it as the world does. */
 export const storeWorld = ({ agents, calls, metrics }: FilterKit.CallWorld) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const { json } = yield* Dialect
-    const times = { created_ms: 0, updated_ms: 0 }
-    const [organization] = yield* sql<{
-      id: number
-    }>`INSERT INTO organizations ${sql.insert({ name: "o", created_ms: 0 })} RETURNING id`
-    const organization_id = organization!.id
-    const [project] = yield* sql<{
-      id: number
-    }>`INSERT INTO projects ${sql.insert({ organization_id, name: "p", description: "", ...times })} RETURNING id`
-    const owner = { organization_id, project_id: project!.id }
-    for (const { id, name } of agents) {
-      const [agent] = yield* sql<{
-        id: number
-      }>`INSERT INTO agents ${sql.insert({ ...owner, name, description: "", channels: "[]", ...times })} RETURNING id`
-      if (agent?.id !== id) yield* Effect.dieMessage("The database is not fresh")
-    }
+    const organization = yield* (yield* OrganizationStore).insert({ name: "o" }, NOW)
+    const actor = hostActor(organization.id)
+    const catalog = yield* authorize(actor, "projects.create")
+    const ingest = yield* authorize(actor, "calls.ingest")
+    const project = yield* (yield* ProjectStore).insert(catalog, { name: "p", description: "" }, NOW)
+    const agentStore = yield* AgentStore
+    const stored = yield* Effect.forEach(agents, ({ name }) =>
+      agentStore.insert(
+        catalog,
+        {
+          projectId: project.id,
+          name,
+          description: "",
+          assistantId: null,
+          provider: null,
+          supportedChannels: ["voice"],
+          chatEndpoint: null
+        },
+        NOW
+      )
+    )
+    const metricStore = yield* MetricStore
     for (const { name } of metrics) {
-      yield* sql`INSERT INTO metrics ${sql.insert({ ...owner, agent_id: 1, name, type: "custom_code", eval_type: "numeric", ...times })}`
+      const draft = { projectId: project.id, agentId: stored[0]!.id, name, slug: null } as const
+      yield* metricStore.insert(catalog, { ...draft, type: "custom_code", evalType: "numeric" }, NOW)
     }
+    const callStore = yield* CallStore
+    const evaluations = yield* EvaluationStore
     for (const call of calls) {
-      yield* sql`INSERT INTO calls ${sql.insert({
-        ...owner,
-        agent_id: call.agentId,
-        call_id: call.callId,
-        trace_id: call.traceId ?? "",
-        timestamp_ms: DateTime.toEpochMillis(call.timestamp),
-        duration_s: call.duration,
-        success: flag(call.success),
-        is_reviewed: flag(call.isReviewed),
-        customer_number: call.customerNumber,
-        call_ended_reason: call.callEndedReason,
-        dropoff_point: call.dropoffPoint,
-        topic: call.topic,
-        feedback: call.feedback,
-        feedback_by_person: 0,
-        ...times
-      })}`
-      yield* sql`UPDATE calls SET metadata = ${json(call.metadata)}, dynamic_variables = ${json(call.dynamicVariables)}
-        WHERE id = ${call.id}`
-      for (const { metricId, value } of call.evaluations) {
-        yield* sql`INSERT INTO metric_evaluations ${sql.insert({
-          call_id: call.id,
-          metric_id: metricId,
-          value_kind: kindOf(value),
-          value_number: typeof value === "string" || value === null ? null : Number(value),
-          value_text: typeof value === "string" ? value : null,
-          created_ms: 0
-        })}`
-      }
+      const agent = stored.find(({ id }) => id === call.agentId)!
+      const delivered = yield* callStore.deliver(ingest, {
+        agent,
+        callId: call.callId,
+        traceId: call.traceId ?? undefined,
+        timestamp: call.timestamp,
+        customerNumber: call.customerNumber ?? undefined,
+        callEndedReason: call.callEndedReason ?? undefined,
+        feedback: call.feedback ?? undefined,
+        metadata: call.metadata,
+        dynamicVariables: call.dynamicVariables,
+        transcript: undefined,
+        recording: recordingOf(call),
+        recordingFault: undefined,
+        receivedAt: NOW
+      })
+      if (delivered.call.id !== call.id) yield* Effect.dieMessage("The database is not fresh")
+      const { dropoffPoint, isReviewed, success, topic } = call
+      yield* callStore.saveReview(ingest, { ...delivered.call, dropoffPoint, isReviewed, success, topic })
+      if (call.evaluations.length === 0) continue
+      yield* evaluations.record(
+        ingest,
+        call.evaluations.map(({ metricId, value }) => ({
+          callId: delivered.call.id,
+          metricId: MetricId.make(metricId),
+          value
+        })),
+        NOW
+      )
     }
-  })
+  }).pipe(Effect.provide(stores))

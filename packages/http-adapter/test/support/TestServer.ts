@@ -64,7 +64,9 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     port: 0,
     logLevel: "debug",
     logDestination: { write: (line: string) => void lines.push(line) },
-    ...server
+    ...server,
+    // Tests that keep the processor busy would meet connections that were closed meanwhile.
+    limits: { keepAliveMillis: 60_000, ...server.limits }
   })
   const managed = ManagedRuntime.make(
     listening.pipe(Layer.provideMerge(engine ?? TestEngine.layer(database, ports)), Layer.orDie)

@@ -396,37 +396,9 @@ const inOrder = (found: ReadonlyArray<Placed>): ReadonlyArray<Placed> =>
 
 /**
  * PostgreSQL: one statement keeps a group's new calls with all that belongs to them, so it costs one round trip. Calls
- * that are there already need a transaction of their own, which not every group pays for. Keys are inserted in their
- * order, or two writers with the same ones could wait for each other.
+ * that are there already need a transaction of their own, which not every group pays for.
  */
-const INSERT_NEW = `WITH given AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::json) AS g(organization_id bigint, project_id bigint, agent_id bigint,
-      timestamp_ms bigint, duration_s double precision, call_id text, trace_id text, customer_number text,
-      call_ended_reason text, feedback text, error_message text, created_ms bigint, metadata jsonb,
-      dynamic_variables jsonb, transcript_type text, transcript text, recording jsonb)
-  ), kept AS (
-    INSERT INTO calls (organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
-      customer_number, call_ended_reason, feedback, feedback_by_person, error_message, created_ms, updated_ms, metadata,
-      dynamic_variables)
-    SELECT organization_id, project_id, agent_id, timestamp_ms, duration_s, 0, call_id, trace_id, customer_number,
-      call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables
-    FROM given ORDER BY agent_id, call_id
-    ON CONFLICT (agent_id, call_id) DO NOTHING RETURNING id, agent_id, call_id
-  ), transcripts AS (
-    INSERT INTO call_transcripts (call_id, transcript_type, transcript)
-    SELECT kept.id, g.transcript_type, g.transcript FROM kept JOIN given g USING (agent_id, call_id)
-    WHERE g.transcript IS NOT NULL
-  ), recordings AS (
-    INSERT INTO call_recordings (call_id, blob_key, content_type, size_bytes, sha256, duration_s,
-      main_agent_channel_index, created_ms)
-    SELECT kept.id, r.blob_key, r.content_type, r.size_bytes, r.sha256, r.duration_s, r.main_agent_channel_index,
-      r.created_ms
-    FROM kept JOIN given g USING (agent_id, call_id)
-      CROSS JOIN LATERAL jsonb_to_record(g.recording) AS r(blob_key text, content_type text, size_bytes bigint,
-        sha256 text, duration_s double precision, main_agent_channel_index bigint, created_ms bigint)
-    WHERE g.recording IS NOT NULL
-  )
-  SELECT id, agent_id, call_id FROM kept`
+const KEEP_NEW = "SELECT id, agent_id, call_id FROM earshot_keep_calls($1)"
 
 const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): Keep => {
   const givenOf = (pending: Pending) => {
@@ -471,7 +443,7 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
       const [firsts, repeats] = split(items.map(placed))
       const given = JSON.stringify([...firsts.values()].map((one) => givenOf(one.pending)))
       const answered = yield* Effect.scoped(
-        Effect.flatMap(sql.reserve, (connection) => write(connection, INSERT_NEW, [given]))
+        Effect.flatMap(sql.reserve, (connection) => write(connection, KEEP_NEW, [given]))
       )
       const rows = yield* decodeKept(answered)
       const kept = new Map(rows.map((row) => [keyOf(row.agent_id, row.call_id), row.id]))

@@ -4,7 +4,8 @@ import * as Layer from "effect/Layer"
 import { catalog } from "./migrations/0001_catalog.js"
 import { calls } from "./migrations/0002_calls.js"
 import { dashboards } from "./migrations/0003_dashboards.js"
-import { evaluators } from "./migrations/0004_evaluators.js"
+import { keepCalls } from "./migrations/0004_keep_calls.js"
+import { evaluators } from "./migrations/0005_evaluators.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -23,7 +24,8 @@ export const migrate = Layer.effectDiscard(
         "0001_catalog": load(catalog),
         "0002_calls": load(calls),
         "0003_dashboards": load(dashboards),
-        "0004_evaluators": load(evaluators)
+        "0004_keep_calls": load(keepCalls),
+        "0005_evaluators": load(evaluators)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))

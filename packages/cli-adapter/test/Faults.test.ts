@@ -1,0 +1,30 @@
+import { Forbidden, NotFound, Unauthenticated } from "@earshot/core"
+import { describe, expect, it } from "@effect/vitest"
+import { faultLines, Misused, OutputClosed, PartlyRefused, Refused, reportOf } from "../src/Faults.js"
+
+describe("exit codes", () => {
+  it.each([
+    [new OutputClosed(), 0],
+    [new Refused({ reason: "no" }), 1],
+    [new PartlyRefused(), 1],
+    [new NotFound({ resource: "Call" }), 1],
+    [new Forbidden({ permission: "calls:read" }), 1],
+    [new Unauthenticated({ reason: "invalid" }), 1],
+    [{ _tag: "ValidationFailed", faults: { name: ["No."] } }, 1],
+    [new Misused({ reason: "no" }), 2],
+    [{ _tag: "MissingValue" }, 2],
+    [{ _tag: "StorageError" }, 3],
+    [new Error("boom"), 3],
+    [undefined, 3]
+  ])("%o ends with %i", (error, code) => {
+    expect(reportOf(error).code).toBe(code)
+  })
+
+  it("come with the faults, by their paths", () => {
+    expect(faultLines({ non_field_errors: ["A."], "turns[1].role": ["B.", "C."] })).toEqual([
+      "A.",
+      "turns[1].role: B.",
+      "turns[1].role: C."
+    ])
+  })
+})

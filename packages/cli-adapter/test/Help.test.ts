@@ -1,0 +1,74 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
+import { widthOf } from "../src/Text.js"
+
+const groups = ["calls", "dashboards", "keys", "links", "tokens", "organizations"]
+const paths = commandsOf("").flatMap((name) =>
+  groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
+)
+
+describe("help", () => {
+  it("knows every command", () => {
+    expect(paths).toEqual([
+      ...["demo", "init", "serve"],
+      ...["calls", "calls ingest", "calls list", "calls show", "calls export"],
+      ...["dashboards", "dashboards list", "dashboards show"],
+      ...["keys", "keys create", "keys list", "keys revoke"],
+      ...["links", "links create", "links list", "links revoke"],
+      ...["tokens", "tokens issue", "tokens revoke"],
+      ...["organizations", "organizations list"]
+    ])
+  })
+
+  it.each(["", ...paths])("of `earshot %s` says what each thing is, within the screen", (path) => {
+    for (const columns of [60, 72, 80, 120]) {
+      const lines = help(path, { columns, colour: false })
+      expect(lines[0]).not.toBe("")
+      expect(lines.find((line) => line.startsWith("Usage"))).toContain(`earshot ${path}`.trim())
+      for (const line of lines) {
+        expect(widthOf(line)).toBeLessThanOrEqual(columns)
+        expect(line).toBe(line.trimEnd())
+      }
+      const text = lines.join(" ")
+      expect(text).not.toMatch(/user-defined|This setting|may be repeated|true or false/)
+      // An option or a command that nothing is said of would stand alone before the next one.
+      expect(lines.filter((line, at) => /^ {2}\S+$/.test(line) && /^ {2}\S/.test(lines[at + 1] ?? ""))).toEqual([])
+    }
+  })
+
+  it("reads like this", () => {
+    expect(help("keys revoke", { columns: 72, colour: false })).toEqual([
+      "Refuses a key from now on.",
+      "",
+      "Usage  earshot keys revoke ID [OPTIONS]",
+      "",
+      "Arguments",
+      "  ID  The key's id.",
+      "",
+      "Options",
+      "  --database ADDRESS  Where the data is: sqlite:PATH or",
+      "                      postgres://user:password@host:port/name. Also",
+      "                      EARSHOT_DATABASE; sqlite:./earshot.db unless told.",
+      "  --json              Print JSON instead of text, and faults as JSON",
+      "                      too.",
+      "  --organization ID   Act as the host, with every permission, for this",
+      "                      organisation. It can be left out where there is",
+      "                      only one.",
+      "  --api-key KEY       Act as the holder of this API key, with its",
+      "                      permissions. Also EARSHOT_API_KEY."
+    ])
+  })
+
+  it("finds the command that words name", () => {
+    expect(named(["calls", "list", "--limit", "3"])).toEqual({
+      path: "calls list",
+      group: false,
+      unknown: Option.none()
+    })
+    expect(named(["--log-level", "debug", "calls"])).toEqual({ path: "calls", group: true, unknown: Option.none() })
+    expect(named(["calls", "lst"])).toEqual({ path: "calls", group: true, unknown: Option.some("lst") })
+    expect(named(["constructor"])).toEqual({ path: "", group: true, unknown: Option.some("constructor") })
+    expect(valuedOptions("init")).toEqual(["--database", "--organization"])
+  })
+})

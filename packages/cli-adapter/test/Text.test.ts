@@ -1,0 +1,69 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { fitted, neutralised, neutralisedLines, padded, paddedLeft, printJson, quoted, widthOf } from "../src/Text.js"
+import { acts, anyText } from "./support/text.js"
+
+describe("texts on a terminal", () => {
+  it.each([
+    ["\u001b[2Jgone", "␛[2Jgone"],
+    ["\u001b]0;title\u0007", "␛]0;title␇"],
+    ["a\r\nb", "a␍␊b"],
+    ["\u009b31m", "<U+009B>31m"],
+    ["abc\u202edef", "abc<U+202E>def"],
+    ["\ud83d", "<U+D83D>"],
+    ["\u007f", "␡"],
+    ["日本 👩‍👩‍👧", "日本 👩‍👩‍👧"]
+  ])("show %j as %j", (text, shown) => {
+    expect(neutralised(text)).toBe(shown)
+  })
+
+  it("never act on it, whatever they say", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(acts(neutralised(text))).toBe(false)
+        expect(neutralised(text)).not.toContain("\n")
+        expect(acts(neutralisedLines(text))).toBe(false)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("keep their value as JSON, on one line", () => {
+    fc.assert(
+      fc.property(fc.array(anyText), (value) => {
+        const line = printJson(value)
+        expect(acts(line)).toBe(false)
+        expect(line).not.toContain("\n")
+        expect(JSON.parse(line)).toEqual(value)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it.each([
+    ["abcdef", 6, "abcdef"],
+    ["abcdef", 5, "abcd…"],
+    ["日本語", 5, "日本…"],
+    ["日本語", 4, "日…"],
+    ["👩‍👩‍👧👩‍👩‍👧", 3, "👩‍👩‍👧…"],
+    ["abc", 1, "…"],
+    ["abc", 0, ""]
+  ])("%j fits %i columns as %j", (text, columns, fit) => {
+    expect(fitted(text, columns)).toBe(fit)
+  })
+
+  it("take the columns of their field and no more", () => {
+    fc.assert(
+      fc.property(anyText.map(neutralised), fc.integer({ min: 0, max: 60 }), (text, columns) => {
+        expect(widthOf(fitted(text, columns))).toBeLessThanOrEqual(columns)
+        expect(widthOf(padded(text, columns))).toBe(columns)
+        expect(widthOf(paddedLeft(text, columns))).toBe(columns)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("are one word to a shell", () => {
+    expect(quoted("it's $HOME")).toBe(`'it'\\''s $HOME'`)
+  })
+})

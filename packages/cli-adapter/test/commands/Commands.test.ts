@@ -1,0 +1,163 @@
+import { writeFile } from "node:fs/promises"
+import * as path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { exportCalls, list as listCalls, show as showCall } from "../../src/commands/Calls.js"
+import { list as listDashboards, show as showDashboard } from "../../src/commands/Dashboards.js"
+import { ingest } from "../../src/commands/Ingest.js"
+import { init } from "../../src/commands/Init.js"
+import { create, list as listKeys, revoke } from "../../src/commands/Keys.js"
+import { list as listOrganizations } from "../../src/commands/Organizations.js"
+import { widthOf } from "../../src/Text.js"
+import { place, type Place } from "../support/databases.js"
+import { run } from "../support/inProcess.js"
+import { acts } from "../support/text.js"
+
+const none = Option.none()
+
+const call = (id: string, more: object = {}) => ({
+  call_id: id,
+  agent: 1,
+  timestamp: "2026-03-14T09:00:00Z",
+  transcript_type: "service",
+  transcript_json: [
+    { role: "Testing Agent", content: "Hello \u001b[31m\u001b]0;owned\u0007\u202e 日本", start_time: 0.5, end_time: 2 },
+    { role: "Main Agent", content: "Yes? 👩‍👩‍👧", start_time: 2.5, end_time: 9.7 }
+  ],
+  call_ended_reason: "hung\u001b[2Jup",
+  ...more
+})
+
+describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
+  let at: Place
+  beforeAll(async () => {
+    at = await place(kind)
+  })
+  afterAll(() => at.remove())
+
+  const host = (organization = 1) => ({
+    database: at.database,
+    json: false,
+    organization: Option.some(organization),
+    apiKey: none
+  })
+  const page = { limit: none, cursor: none }
+  const all = { filter: none, agent: none, project: none }
+  const taking = (files: ReadonlyArray<string>) => ({
+    ...host(),
+    ...{ recordings: at.folder, recordingHosts: [], maxRecordingBytes: none },
+    ...{ files, agent: none, concurrency: 4 }
+  })
+
+  it("make an organisation once, and another one by its name", async () => {
+    const first = await run(init({ database: at.database, json: false, organization: none }))
+    expect(first.code).toBe(0)
+    expect(first.out).toMatch(/^API key {7}ear_[0-9A-Za-z]{49}$/m)
+    const again = await run(init({ database: at.database, json: false, organization: none }))
+    expect(again).toMatchObject({ code: 1, out: "" })
+    expect(again.err).toContain("`earshot init --organization NAME` adds another")
+    const second = await run(init({ database: at.database, json: true, organization: Option.some("Two \u001b[1m") }))
+    expect(JSON.parse(second.out)).toMatchObject({ organization: 2, project: 2, agent: 2 })
+    const listed = await run(listOrganizations({ database: at.database, json: false, ...page }))
+    expect(listed.out).toMatch(/2 {2}Two ␛\[1m/)
+    const blank = await run(init({ database: at.database, json: false, organization: Option.some(" ") }))
+    expect(blank).toEqual({ code: 1, out: "", err: "name: This field may not be blank." })
+  })
+
+  it("ask whom they act for, where there are several", async () => {
+    const asked = await run(listCalls({ ...host(), organization: none, ...all, ...page }))
+    expect(asked).toMatchObject({ code: 1, out: "" })
+    expect(asked.err).toContain("name one with --organization ID")
+    const key = Option.some(Redacted.make("ear_wrong"))
+    expect(await run(listCalls({ ...host(), organization: none, apiKey: key, ...all, ...page }))).toMatchObject({
+      code: 1,
+      err: "Invalid credentials."
+    })
+    expect((await run(listCalls({ ...host(), apiKey: key, ...all, ...page }))).code).toBe(2)
+  })
+
+  it("take in files and patterns, report what is refused with its place, and go on", async () => {
+    const file = (name: string) => path.join(at.folder, name)
+    await writeFile(
+      file("a.ndjson"),
+      `${JSON.stringify(call("one"))}\n{broken\n${JSON.stringify(call("two", { agent: 99 }))}\n`
+    )
+    await writeFile(file("b.json"), JSON.stringify([call("three", { metadata: { region: "east" } }), {}], null, 2))
+    const took = await run(ingest(taking([file("a.ndjson"), file("*.json"), file("missing.json")])))
+    expect(took).toMatchObject({ code: 1, out: "2 new, 0 delivered again, 4 rejected." })
+    const lines = took.err.split("\n").map((line) => line.replace(`${at.folder}/`, ""))
+    expect(lines).toContain("a.ndjson:2: This is not valid JSON.")
+    expect(lines).toContain('a.ndjson:3: agent: Invalid pk "99" - object does not exist.')
+    expect(lines).toContain("b.json[1]: call_id: This field is required.")
+    expect(lines).toContain("missing.json: This cannot be read (ENOENT).")
+    const again = await run(ingest({ ...taking([file("b.json")]), json: true }))
+    expect(again).toMatchObject({ code: 1, out: '{"created":0,"updated":1,"rejected":1}' })
+  })
+
+  it("list, show and export calls, whatever was said in them", async () => {
+    for (const columns of [60, 80, 120]) {
+      const listed = await run(listCalls({ ...host(), ...all, ...page }), columns)
+      expect(acts(listed.out)).toBe(false)
+      for (const line of listed.out.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(Math.max(columns, 80))
+      expect(listed.out.split("\n")).toHaveLength(3)
+    }
+    const filter = Option.some('{"field":"metadata.region","op":"eq","value":"east"}')
+    const found = await run(exportCalls({ ...host(), ...all, filter }))
+    expect(found.out.split("\n")).toHaveLength(1)
+    expect(acts(found.out)).toBe(false)
+    const exported: { readonly id: number; readonly call_id: string; readonly transcript_object: unknown } = JSON.parse(
+      found.out
+    )
+    expect(exported.call_id).toBe("three")
+    expect(exported.transcript_object).toMatchObject(call("three").transcript_json)
+
+    const shown = await run(showCall({ ...host(), id: exported.id }))
+    expect(shown.out).toContain("Call         three\n")
+    expect(shown.out).toContain("Length       00:09\n")
+    expect(shown.out).toContain("[00:00] Testing Agent: Hello ␛[31m␛]0;owned␇<U+202E> 日本\n")
+    expect(acts(shown.out)).toBe(false)
+
+    const wrong = await run(listCalls({ ...host(), ...all, ...page, filter: Option.some("{bad") }))
+    expect(wrong).toEqual({ code: 1, out: "", err: "filters_v2: Value must be valid JSON." })
+    expect(await run(showCall({ ...host(2), id: exported.id }))).toMatchObject({ code: 1, out: "" })
+    expect(await run(listCalls({ ...host(2), ...all, ...page }))).toEqual({
+      code: 0,
+      out: "",
+      err: "There are no such calls."
+    })
+  })
+
+  it("make keys, which do what their scopes say until they are revoked", async () => {
+    const made = await run(create({ ...host(), name: "Reader", scopes: ["calls:read"], expires: none }))
+    expect(made.out).toMatch(/^ear_[0-9A-Za-z]{49}$/)
+    const holder = { ...host(), organization: none, apiKey: Option.some(Redacted.make(made.out)) }
+    expect((await run(listCalls({ ...holder, ...all, ...page }))).code).toBe(0)
+    expect((await run(listDashboards({ ...holder, ...page, project: none }))).err).toContain("needs dashboards:read")
+
+    const first = await run(listKeys({ ...host(), ...page, limit: Option.some(1) }))
+    expect(first.out).toMatch(
+      /^ID {2}NAME {4}KEY {10}SCOPES {6}CREATED {11}STATE\n *(\d+) {2}Reader {2}ear_\.\.\..{4} {2}calls:read/
+    )
+    expect(first.out).not.toContain(made.out)
+    expect(first.err).toMatch(/^There are more: --cursor \S+$/)
+    const id = Number(/^ *(\d+) {2}Reader/m.exec(first.out)?.[1])
+    expect((await run(revoke({ ...host(2), id }))).code).toBe(1)
+    expect((await run(revoke({ ...host(), id }))).code).toBe(0)
+    expect((await run(listKeys({ ...host(), ...page }))).out).toMatch(/Reader.*revoked/)
+    const wrong = await run(create({ ...host(), name: "", scopes: ["nonsense"], expires: Option.some("soon") }))
+    expect(wrong.code).toBe(1)
+    expect(wrong.err.split("\n").map((line) => line.split(":")[0])).toEqual(["name", "scopes[0]", "expires_at"])
+  })
+
+  it("say so where there is no dashboard", async () => {
+    expect(await run(listDashboards({ ...host(), ...page, project: none }))).toEqual({
+      code: 0,
+      out: "",
+      err: "There are no dashboards."
+    })
+    for (const id of [1, -1, 0, Number.MAX_SAFE_INTEGER]) {
+      expect(await run(showDashboard({ ...host(), id }))).toMatchObject({ code: 1, out: "" })
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { promisify } from "node:util"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { acts } from "../support/text.js"
+import { earshot, start, type Started } from "../support/binary.js"
+
+const shell = promisify(execFile)
+
+const folderIn = (out: string): string => /in (\S+earshot-demo-\S+);/.exec(out)?.[1] ?? ""
+
+describe("earshot demo", () => {
+  const started: Array<Started> = []
+  afterAll(async () => {
+    for (const { child, ended } of started) {
+      child.kill("SIGKILL")
+      await ended
+    }
+  })
+
+  it("takes calls in, finds them and draws them, and leaves nothing behind", async () => {
+    const { code, err, out } = await earshot(["demo", "--no-serve"])
+    expect(err).toBe("")
+    expect(code).toBe(0)
+    for (const format of ["provider_a", "provider_b", "provider_c", "provider_d", "provider_e", "provider_f"]) {
+      expect(out).toMatch(new RegExp(`^${format} +sample-`, "m"))
+    }
+    expect(out).toMatch(/^service +sample-/m)
+    expect(out).toMatch(/^service_legacy +sample-/m)
+    expect(out).toContain("400 more calls of the last 30 days")
+    for (const drawn of ["At a glance", "█", "⠤", "How calls end", "customer-ended-call"]) expect(out).toContain(drawn)
+    expect(acts(out)).toBe(false)
+    expect(folderIn(out)).not.toBe("")
+    expect(existsSync(folderIn(out))).toBe(false)
+  })
+
+  it("serves, prints requests that work when they are pasted, and ends well at Ctrl-C", async () => {
+    const demo = start(["demo", "--port", "0"])
+    started.push(demo)
+    const out = await demo.until("Ctrl-C ends it.")
+    const commands = out.split("\n").filter((line) => line.startsWith("curl "))
+    expect(commands).toHaveLength(3)
+    const answers: Array<unknown> = []
+    for (const command of commands) answers.push(JSON.parse((await shell("sh", ["-c", command])).stdout))
+    expect(answers).toMatchObject([
+      { call_id: "my-first-call" },
+      { results: [{ success: false }, { success: false }] },
+      { chart_type: "pie", field: "call_ended_reason" }
+    ])
+    expect(existsSync(folderIn(out))).toBe(true)
+    // Twice, as a terminal and a package manager do it together.
+    demo.child.kill("SIGINT")
+    demo.child.kill("SIGINT")
+    const { code, err } = await demo.ended
+    expect(err).toBe("")
+    expect(code).toBe(0)
+    expect(existsSync(folderIn(out))).toBe(false)
+  })
+})

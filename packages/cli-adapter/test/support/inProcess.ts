@@ -1,0 +1,54 @@
+import { Database, Engine } from "@earshot/core"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import { layer as server } from "@earshot/http-adapter"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { reportOf } from "../../src/Faults.js"
+import type { Running } from "../../src/Running.js"
+import { Screen } from "../../src/Screen.js"
+import { Signals } from "../../src/Signals.js"
+import { Wiring } from "../../src/Wiring.js"
+
+/** What a command left behind. */
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const wiring = Layer.succeed(Wiring, {
+  engine: ({ database }) =>
+    Engine.layerWith({ blobs: MemoryBlobStore.layer }).pipe(Layer.provide(Database.layer(database))),
+  server
+})
+
+/** Runs a command in this process, on a screen of so many columns. */
+export const run = async (running: Running, columns = 80): Promise<Ran> => {
+  const out: Array<string> = []
+  const err: Array<string> = []
+  const keep = (lines: Array<string>) => (text: string) =>
+    Effect.sync(() => {
+      lines.push(text)
+    })
+  const screen = Layer.succeed(Screen, {
+    print: keep(out),
+    note: keep(err),
+    redraw: () => Effect.void,
+    columns,
+    colour: false,
+    progress: false,
+    interactive: false
+  })
+  const code = await Effect.runPromise(
+    running.pipe(
+      Effect.as(0),
+      Effect.catchAll((error) => {
+        const report = reportOf(error)
+        err.push(...report.lines)
+        return Effect.succeed<number>(report.code)
+      }),
+      Effect.provide(Layer.mergeAll(wiring, screen, Layer.succeed(Signals, { endWell: Effect.void })))
+    )
+  )
+  return { code, out: out.join("\n"), err: err.join("\n") }
+}
