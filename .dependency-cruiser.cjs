@@ -8,8 +8,10 @@ const CORE = "packages/core/src"
 const FLOORS = [
   ["kernel"],
   ["transcripts", "language"],
-  ["access", "filters", "redaction", "credits", "jobs"],
-  ["catalog", "metrics", "results", "analytics", "checkouts"],
+  ["access", "filters", "redaction"],
+  ["credits", "jobs"],
+  ["catalog"],
+  ["metrics", "results", "analytics", "checkouts"],
   ["evaluators", "calls", "dashboards", "simplification"],
   ["suites", "simulation", "storage", "providers"]
 ]

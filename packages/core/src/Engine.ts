@@ -24,6 +24,7 @@ import * as Organizations from "./catalog/Organizations.js"
 import * as Personalities from "./catalog/Personalities.js"
 import * as PhoneNumbers from "./catalog/PhoneNumbers.js"
 import * as Projects from "./catalog/Projects.js"
+import * as Ledger from "./credits/Ledger.js"
 import * as TestProfiles from "./catalog/TestProfiles.js"
 import * as Tools from "./catalog/Tools.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
@@ -31,9 +32,13 @@ import * as Widgets from "./dashboards/Widgets.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
+import * as JobBell from "./jobs/JobBell.js"
+import * as Jobs from "./jobs/Jobs.js"
 import * as Metrics from "./metrics/Metrics.js"
+import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -43,6 +48,8 @@ import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
 import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
 import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
+import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
+import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
@@ -80,6 +87,8 @@ export type Services =
   | Metrics.Metrics
   | Dashboards.Dashboards
   | Widgets.Widgets
+  | Jobs.Jobs
+  | Ledger.Ledger
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -89,6 +98,8 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource>
   /** What makes transcripts of audio; none unless told. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
+  readonly sandbox?: Layer.Layer<Sandbox>
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -115,6 +126,8 @@ export const stores = Layer.mergeAll(
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
+  JobStoreSql.layer,
+  LedgerStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
   AnalyticsStoreSql.layer
@@ -155,8 +168,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
       )
     ),
     Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
+    Layer.merge(Jobs.layer),
+    Layer.merge(Ledger.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
+    Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
     Layer.provide(

@@ -98,6 +98,22 @@ export const operations = {
   "calls.delete": { needs: "calls:delete", accepts: people },
   "calls.export": { needs: "calls:read", accepts: people },
 
+  /** E11 */
+  "metrics.predefined": { needs: "catalog:read", accepts: keyOnly },
+  "metrics.create": { needs: "catalog:write", accepts: people },
+  "metrics.list": { needs: "catalog:read", accepts: people },
+  "metrics.read": { needs: "catalog:read", accepts: people },
+  /** E12 */
+  "metrics.update": { needs: "catalog:write", accepts: keyOnly },
+  "metrics.delete": { needs: "catalog:delete", accepts: people },
+  "calls.evaluate": { needs: "calls:write", accepts: people },
+  "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
+
+  "credits.list": { needs: "credits:read", accepts: people, organizationWide: true },
+
+  "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
+  "jobs.retry": { needs: "jobs:manage", accepts: people, organizationWide: true },
+
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", accepts: everybody },
   "dashboards.list": { needs: "dashboards:read", accepts: everybody },

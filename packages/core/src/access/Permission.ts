@@ -15,7 +15,9 @@ export const Permission = Schema.Literal(
   "calls:delete",
   "dashboards:read",
   "dashboards:write",
-  "dashboards:delete"
+  "dashboards:delete",
+  "jobs:manage",
+  "credits:read"
 )
 export type Permission = typeof Permission.Type
 

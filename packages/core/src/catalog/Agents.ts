@@ -52,6 +52,8 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
     readonly delete: UseCase<"agents.delete", [id: AgentId], void, NotFound | StorageFault>
     /** An agent that another use case was given the id of, when it is within the permit's reach. */
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
+    /** As `find`, and nobody changes or deletes the agent until the transaction ends. */
+    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
     /**
      * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
      * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
@@ -122,6 +124,7 @@ export const layer = Layer.effect(
 
     return Agents.of({
       find,
+      hold,
       resolve,
       create: useCase("agents.create")((permit, input) =>
         work.atomically(

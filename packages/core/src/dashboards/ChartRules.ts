@@ -9,7 +9,7 @@ import { Aggregate, type DataType } from "../analytics/Measure.js"
 import { type Field, fieldOf } from "../filters/Filter.js"
 import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
 import type { ProjectId } from "../kernel/Ids.js"
-import type { EvalType } from "../metrics/Metric.js"
+import type { EvalType } from "../metrics/MetricTerms.js"
 import { NOT_A_FIELD, type Reading, readWidget, type WidgetSpec } from "./WidgetSpec.js"
 
 /** What the ids in an input stand for; null where there is nothing of that id for this caller. */

@@ -11,7 +11,7 @@ import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } f
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
-import type { EvalType } from "../metrics/Metric.js"
+import type { EvalType } from "../metrics/MetricTerms.js"
 import { GivenFilter, noFilter } from "./GivenFilter.js"
 import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
 

@@ -36,6 +36,12 @@ export type CallId = typeof CallId.Type
 export const MetricId = id("MetricId")
 export type MetricId = typeof MetricId.Type
 
+export const JobId = id("JobId")
+export type JobId = typeof JobId.Type
+
+export const CreditEntryId = id("CreditEntryId")
+export type CreditEntryId = typeof CreditEntryId.Type
+
 export const DashboardId = id("DashboardId")
 export type DashboardId = typeof DashboardId.Type
 

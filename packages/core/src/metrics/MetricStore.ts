@@ -3,24 +3,45 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { MetricId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, MetricId, ProjectId } from "../kernel/Ids.js"
+import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { Metric, MetricDraft } from "./Metric.js"
+import type { Metric, NewMetric } from "./Metric.js"
 
-/** What storage promises about metrics. A permit's organisation bounds every answer; deleted metrics are not there. */
+/**
+ * What storage promises about metrics. A permit's organisation bounds every answer; deleted metrics are not there. Of an
+ * agent's metrics no two that are there have the same slug, and no two, deleted ones included, are the same predefined
+ * metric.
+ */
 export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore")<
   MetricStore,
   {
     readonly insert: (
       permit: Permit<"catalog:write">,
-      draft: MetricDraft,
+      metric: NewMetric,
       now: DateTime.Utc
     ) => Effect.Effect<Metric, StorageFault>
+    /** Gives an agent metrics, but for those that it has or had, by slug or predefined code. */
+    readonly adopt: (
+      permit: Permit,
+      metrics: ReadonlyArray<NewMetric>,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
     /** All of these that are there, in one statement and in no order. */
     readonly findAll: (
       permit: Permit,
       ids: ReadonlyArray<MetricId>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    /** As `find`, and nobody changes or deletes the metric until the transaction ends: for what changes it. */
+    readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
+    /** All metrics of an agent, by display order and id. */
+    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    /** Newest first, within the permit's reach; up to one more than the page holds. */
+    readonly list: (
+      permit: Permit<"catalog:read">,
+      of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
+      page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** The metrics of this slug that the project's agents have. */
     readonly withSlug: (
@@ -28,5 +49,13 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       project: ProjectId,
       slug: string
     ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
+    /** Saves the changed metric as a whole. */
+    readonly save: (permit: Permit<"catalog:write">, metric: Metric) => Effect.Effect<void, StorageFault>
+    /** Takes the metric out of sight; what it said of calls goes out of sight with it. */
+    readonly remove: (
+      permit: Permit<"catalog:delete">,
+      id: MetricId,
+      now: DateTime.Utc
+    ) => Effect.Effect<void, StorageFault>
   }
 >() {}

@@ -1,17 +1,60 @@
 import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import type { Permit } from "../access/Permit.js"
-import type { MetricId, ProjectId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
-import type { Metric } from "./Metric.js"
+import { type Permit, reaches } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { Agents } from "../catalog/Agents.js"
+import {
+  decodeInput,
+  type Faults,
+  fault,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  ValidationFailed
+} from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, type MetricId, ProjectId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import type { Agent } from "../catalog/Agent.js"
+import { catalogue, predefinedMetrics } from "./Catalogue.js"
+import { type Metric, MetricDraft, MetricPatch, type MetricSpec, type NewMetric, patched, specOf } from "./Metric.js"
+import { isJudged, judgeMetric, slugFor } from "./MetricRules.js"
 import { MetricStore } from "./MetricStore.js"
+import type { PredefinedMetric } from "./Predefined.js"
+import { Sandbox } from "./Sandbox.js"
 
-/** Metrics of the caller's organisation. */
+/** What a list of metrics takes. */
+export const MetricQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  agent_id: Fields.optional(Fields.id(AgentId)),
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+/** Metrics of the caller's organisation. Inputs are what came from outside and are judged here. */
 export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   Metrics,
   {
+    /** E11: every metric that agents have unless it is switched off. */
+    readonly predefined: UseCase<"metrics.predefined", [], ReadonlyArray<PredefinedMetric>, never>
+    readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageFault>
+    /** `{agent_id?, project?, cursor?, limit?}`; with `agent_id` the predefined metrics are among them. */
+    readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageFault>
+    readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageFault>
+    /** E12. The patch is laid over what is there and the whole is judged. */
+    readonly update: UseCase<
+      "metrics.update",
+      [id: MetricId, input: unknown],
+      Metric,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Takes the metric out of sight; a predefined one is so switched off for its agent. */
+    readonly delete: UseCase<"metrics.delete", [id: MetricId], void, NotFound | StorageFault>
     /** A metric that another use case was given the id of. */
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageFault>
     /** Those of these metrics that are there, in no order. */
@@ -22,20 +65,201 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
       project: ProjectId,
       slug: string
     ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
+    /** Every metric of an agent, the predefined ones included; the agent is one that the permit was found to reach. */
+    readonly ofAgent: (
+      permit: Permit,
+      agent: Pick<Agent, "id" | "projectId">
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
   }
 >() {}
 
+/** Agents that this process has given the catalogue to; asking the database again costs little, so few are remembered. */
+const MAX_REMEMBERED = 50_000
+
+const missing = new NotFound({ resource: "Metric" })
+
 export const layer = Layer.effect(
   Metrics,
-  Effect.map(MetricStore, (store) =>
-    Metrics.of({
+  Effect.gen(function* () {
+    const store = yield* MetricStore
+    const agents = yield* Agents
+    const sandbox = yield* Sandbox
+    const work = yield* UnitOfWork
+    const adopted = new Set<number>()
+
+    /** Gives an agent the predefined metrics that it does not have yet, those of a newer catalogue included. */
+    const adopt = (permit: Permit, agent: Pick<Agent, "id" | "projectId">) =>
+      adopted.has(agent.id)
+        ? Effect.void
+        : Effect.flatMap(DateTime.now, (now) =>
+            work.atomically(
+              store.adopt(
+                permit,
+                catalogue.map((entry, position): NewMetric => ({
+                  projectId: agent.projectId,
+                  agentId: agent.id,
+                  slug: entry.slug,
+                  predefinedCode: entry.slug,
+                  name: entry.name,
+                  description: entry.description,
+                  type: entry.type,
+                  evalType: entry.evalType,
+                  enumValues: entry.enumValues,
+                  prompt: entry.prompt,
+                  configuration: entry.configuration,
+                  functionName: entry.functionName,
+                  displayOrder: position
+                })),
+                now
+              )
+            )
+          ).pipe(
+            Effect.zipRight(
+              Effect.sync(() => {
+                if (adopted.size >= MAX_REMEMBERED) adopted.clear()
+                adopted.add(agent.id)
+              })
+            )
+          )
+
+    const reached = (permit: Permit, found: Effect.Effect<Option.Option<Metric>, StorageFault>) =>
+      found.pipe(
+        Effect.flatten,
+        Effect.filterOrFail((metric) => reaches(permit, { project: metric.projectId, agent: metric.agentId })),
+        Effect.catchTag("NoSuchElementException", () => missing)
+      )
+
+    /** Every fault of a metric, those of its code's syntax among them. */
+    const judged = (spec: MetricSpec, faults: Faults, before?: MetricSpec) =>
+      Effect.gen(function* () {
+        const hasNewCode =
+          !isJudged(spec) &&
+          spec.customCode.trim() !== "" &&
+          (spec.customCode !== before?.customCode || spec.functionName !== before.functionName)
+        const syntax = hasNewCode
+          ? yield* sandbox.check({ source: spec.customCode, functionName: spec.functionName }).pipe(
+              Effect.as(noFaults),
+              Effect.catchTag("CodeFailed", ({ reason }) => Effect.succeed(fault("custom_code", reason)))
+            )
+          : noFaults
+        const all = mergeFaults(faults, judgeMetric(spec, before), syntax)
+        if (isFaulty(all)) yield* new ValidationFailed({ faults: all })
+      })
+
+    const blankIsNull = (text: string | null | undefined): string | null =>
+      text === undefined || text === null || text.trim() === "" ? null : text
+
+    /** The agent that an input names, or its faults, which are told along with the others. */
+    const namedAgent = (permit: Permit, input: MetricPatch) =>
+      agents.resolve(permit, { agent: input.agent ?? null, assistantId: blankIsNull(input.assistant_id) }).pipe(
+        Effect.map((agent) => ({ agent, faults: noFaults })),
+        Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ agent: undefined, faults }))
+      )
+
+    return Metrics.of({
+      predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
       withSlug: store.withSlug,
       among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
+      ofAgent: (permit, agent) => Effect.zipRight(adopt(permit, agent), store.ofAgent(permit, agent.id)),
       find: (permit, id) =>
         store.find(permit, id).pipe(
           Effect.flatten,
-          Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Metric" }))
+          Effect.catchTag("NoSuchElementException", () => missing)
+        ),
+      create: useCase("metrics.create")((permit, input) =>
+        Effect.gen(function* () {
+          const draft = yield* decodeInput(MetricDraft, input)
+          const spec = specOf(draft)
+          const { agent, faults } = yield* namedAgent(permit, draft)
+          yield* judged(spec, faults)
+          // Without one there were faults.
+          if (agent === undefined) return yield* Effect.dieMessage("A metric's agent was neither found nor missed")
+          yield* adopt(permit, agent)
+          return yield* work.atomically(
+            Effect.gen(function* () {
+              // Held, so that two metrics of one name do not take the same slug.
+              yield* agents
+                .hold(permit, agent.id)
+                .pipe(
+                  Effect.catchTag(
+                    "NotFound",
+                    () => new ValidationFailed({ faults: fault("agent", Said.unknownId(agent.id)) })
+                  )
+                )
+              const others = yield* store.ofAgent(permit, agent.id)
+              const taken = new Set(others.flatMap(({ slug }) => (slug === null ? [] : [slug])))
+              return yield* store.insert(
+                permit,
+                { ...spec, projectId: agent.projectId, agentId: agent.id, slug: slugFor(spec.name, taken) },
+                yield* DateTime.now
+              )
+            })
+          )
+        })
+      ),
+      list: useCase("metrics.list")((permit, query) =>
+        Effect.gen(function* () {
+          const { agent_id: agentId, project } = yield* decodeInput(MetricQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          if (agentId !== undefined) {
+            const agent = yield* agents
+              .find(permit, agentId)
+              .pipe(
+                Effect.catchTag(
+                  "NotFound",
+                  () => new ValidationFailed({ faults: fault("agent_id", Said.unknownId(agentId)) })
+                )
+              )
+            yield* adopt(permit, agent)
+          }
+          const found = yield* store.list(permit, { agentId, projectId: project }, page)
+          return Pages.pageOf(page, found, (metric) => metric.id)
+        })
+      ),
+      read: useCase("metrics.read")((permit, id) => reached(permit, store.find(permit, id))),
+      update: useCase("metrics.update")((permit, id, input) =>
+        Effect.gen(function* () {
+          // Its code is checked before the metric is held: the sandbox may take its time.
+          const before = yield* reached(permit, store.find(permit, id))
+          const patch = yield* decodeInput(MetricPatch, input)
+          const moves = (patch.agent ?? null) !== null || blankIsNull(patch.assistant_id) !== null
+          const { agent, faults } = moves ? yield* namedAgent(permit, patch) : { agent: undefined, faults: noFaults }
+          const elsewhere = agent !== undefined && agent.projectId !== before.projectId
+          yield* judged(
+            patched(before, patch),
+            mergeFaults(faults, elsewhere ? fault("agent", "A metric stays in its project.") : noFaults),
+            before
+          )
+          return yield* work.atomically(
+            Effect.gen(function* () {
+              const held = yield* reached(permit, store.hold(permit, id))
+              const spec = patched(held, patch)
+              const wrong = judgeMetric(spec, held)
+              if (isFaulty(wrong)) return yield* new ValidationFailed({ faults: wrong })
+              const agentId = agent?.id ?? held.agentId
+              if (agentId !== held.agentId) {
+                const theirs = yield* store.ofAgent(permit, agentId)
+                if (theirs.some((one) => one.slug !== null && one.slug === held.slug)) {
+                  return yield* new ValidationFailed({
+                    faults: fault("agent", "This agent has such a metric already.")
+                  })
+                }
+              }
+              const changed: Metric = { ...held, ...spec, agentId, updatedAt: yield* DateTime.now }
+              yield* store.save(permit, changed)
+              return changed
+            })
+          )
+        })
+      ),
+      delete: useCase("metrics.delete")((permit, id) =>
+        work.atomically(
+          Effect.gen(function* () {
+            yield* reached(permit, store.hold(permit, id))
+            yield* store.remove(permit, id, yield* DateTime.now)
+          })
         )
+      )
     })
-  )
+  })
 )

@@ -1,5 +1,33 @@
-export { type Evaluation, type EvaluationValue } from "./Evaluation.js"
+export { catalogue, entryOf, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
+export { type Evaluation } from "./Evaluation.js"
 export { EvaluationStore } from "./EvaluationStore.js"
-export { EvalType, LATENCY_SLUG, Metric, type MetricDraft, MetricType } from "./Metric.js"
-export { Metrics } from "./Metrics.js"
+export {
+  contextOf,
+  type FormulaContext,
+  type FormulaName,
+  formulas,
+  measure,
+  type MeasuredCall,
+  quantile,
+  REPROMPT_PHRASES
+} from "./Formulas.js"
+export { type EvaluationValue, type Measured, type Moment } from "./Measured.js"
+export {
+  encodeMetric,
+  type Metric,
+  MetricDraft,
+  MetricJson,
+  MetricPatch,
+  type MetricSpec,
+  type NewMetric,
+  plainSpec
+} from "./Metric.js"
+export { decidesSuccess, judgeMetric, neededBy, scaleOf, slugFor } from "./MetricRules.js"
+export { MetricQuery, Metrics } from "./Metrics.js"
 export { MetricStore } from "./MetricStore.js"
+export { EvalType, EvaluationTrigger, MetricType, wordsOf } from "./MetricTerms.js"
+export { encodePredefinedMetric, MetricCategory, type PredefinedEntry, PredefinedMetric } from "./Predefined.js"
+export { costOf, evaluationPrices } from "./Price.js"
+export { type Code, CodeFailed, type CodeInput, Sandbox } from "./Sandbox.js"
+export { type Interval, type Segment, type Speech, speechOf, type TimedSpeech, timedSpeech, totalOf } from "./Speech.js"
+export { countWords } from "./Words.js"

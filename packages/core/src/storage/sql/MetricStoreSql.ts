@@ -3,66 +3,129 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { Permit } from "../../access/Permit.js"
 import { AgentId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
-import { EvalType, Metric, MetricType } from "../../metrics/Metric.js"
+import type { Json } from "../../kernel/Json.js"
+import { type Metric, type MetricSpec, type NewMetric, plainSpec } from "../../metrics/Metric.js"
 import { MetricStore } from "../../metrics/MetricStore.js"
+import { EvalType, EvaluationTrigger, JsonFromSelf, MetricType } from "../../metrics/MetricTerms.js"
 import { Dialect } from "./Dialect.js"
-import { Instant, readRows } from "./Rows.js"
-import { storing } from "./Storing.js"
+import { keyset } from "./Keyset.js"
+import { within } from "./Reach.js"
+import { Instant, jsonColumn, readRows } from "./Rows.js"
+import { Flag, flag, storing } from "./Storing.js"
+
+const Document = Schema.NullOr(jsonColumn(JsonFromSelf))
 
 const MetricRow = Schema.Struct({
   id: MetricId,
   organization_id: OrganizationId,
   project_id: ProjectId,
   agent_id: AgentId,
-  name: Schema.String,
   slug: Schema.NullOr(Schema.String),
+  predefined_code: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  description: Schema.String,
   type: MetricType,
   eval_type: EvalType,
+  enum_values: Document,
+  audio_enabled: Flag,
+  prompt: Schema.String,
+  evaluation_trigger: EvaluationTrigger,
+  evaluation_trigger_prompt: Schema.String,
+  priority_assignment_prompt: Schema.String,
+  configuration: Document,
+  display_order: Schema.Int,
+  knowledge_base_files: jsonColumn(Schema.Array(JsonFromSelf)),
+  observability_enabled: Flag,
+  simulation_enabled: Flag,
+  function_name: Schema.String,
+  custom_code: Schema.String,
   created_ms: Instant,
   updated_ms: Instant
 })
 
-const toMetric = (row: typeof MetricRow.Type): Metric =>
-  new Metric({
-    id: row.id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    agentId: row.agent_id,
-    name: row.name,
-    slug: row.slug,
-    type: row.type,
-    evalType: row.eval_type,
-    createdAt: row.created_ms,
-    updatedAt: row.updated_ms
-  })
+const toMetric = (row: typeof MetricRow.Type): Metric => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  agentId: row.agent_id,
+  slug: row.slug,
+  predefinedCode: row.predefined_code,
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  evalType: row.eval_type,
+  enumValues: row.enum_values,
+  audioEnabled: row.audio_enabled,
+  prompt: row.prompt,
+  evaluationTrigger: row.evaluation_trigger,
+  evaluationTriggerPrompt: row.evaluation_trigger_prompt,
+  priorityAssignmentPrompt: row.priority_assignment_prompt,
+  configuration: row.configuration,
+  displayOrder: row.display_order,
+  knowledgeBaseFiles: row.knowledge_base_files,
+  observabilityEnabled: row.observability_enabled,
+  simulationEnabled: row.simulation_enabled,
+  functionName: row.function_name,
+  customCode: row.custom_code,
+  createdAt: row.created_ms,
+  updatedAt: row.updated_ms
+})
+
+const documentText = (value: Json): string | null => (value === null ? null : JSON.stringify(value))
+
+const specColumns = (spec: MetricSpec) => ({
+  name: spec.name,
+  description: spec.description,
+  type: spec.type,
+  eval_type: spec.evalType,
+  enum_values: documentText(spec.enumValues),
+  audio_enabled: flag(spec.audioEnabled),
+  prompt: spec.prompt,
+  evaluation_trigger: spec.evaluationTrigger,
+  evaluation_trigger_prompt: spec.evaluationTriggerPrompt,
+  priority_assignment_prompt: spec.priorityAssignmentPrompt,
+  configuration: documentText(spec.configuration),
+  display_order: spec.displayOrder,
+  knowledge_base_files: JSON.stringify(spec.knowledgeBaseFiles),
+  observability_enabled: flag(spec.observabilityEnabled),
+  simulation_enabled: flag(spec.simulationEnabled),
+  function_name: spec.functionName,
+  custom_code: spec.customCode
+})
+
+const newColumns = (permit: Permit, metric: NewMetric, now: DateTime.Utc) => ({
+  organization_id: permit.organizationId,
+  project_id: metric.projectId,
+  agent_id: metric.agentId,
+  slug: metric.slug,
+  predefined_code: metric.predefinedCode ?? null,
+  ...specColumns({ ...plainSpec, ...metric }),
+  created_ms: DateTime.toEpochMillis(now),
+  updated_ms: DateTime.toEpochMillis(now)
+})
 
 export const layer = Layer.effect(
   MetricStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const columns = sql.literal(
-      "id, organization_id, project_id, agent_id, name, slug, type, eval_type, created_ms, updated_ms"
-    )
+    const columns = sql.literal(Object.keys(MetricRow.fields).join(", "))
     const metrics = readRows(MetricRow, toMetric)
     const ids = readRows(Schema.Struct({ id: MetricId }), ({ id }) => id)
 
     return MetricStore.of({
-      insert: (permit, draft, now) =>
-        sql`INSERT INTO metrics ${sql
-          .insert({
-            organization_id: permit.organizationId,
-            project_id: draft.projectId,
-            agent_id: draft.agentId,
-            name: draft.name,
-            slug: draft.slug,
-            type: draft.type,
-            eval_type: draft.evalType,
-            created_ms: DateTime.toEpochMillis(now),
-            updated_ms: DateTime.toEpochMillis(now)
-          })
-          .returning(columns)}`.pipe(metrics.one, storing("MetricStore.insert")),
+      insert: (permit, metric, now) =>
+        sql`INSERT INTO metrics ${sql.insert(newColumns(permit, metric, now)).returning(columns)}`.pipe(
+          metrics.one,
+          storing("MetricStore.insert")
+        ),
+      adopt: (permit, all, now) =>
+        all.length === 0
+          ? Effect.void
+          : sql`INSERT INTO metrics ${sql.insert(all.map((metric) => newColumns(permit, metric, now)))}
+              ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, storing("MetricStore.adopt")),
       find: (permit, id) =>
         sql`SELECT ${columns} FROM metrics
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
@@ -73,10 +136,40 @@ export const layer = Layer.effect(
         sql`SELECT ${columns} FROM metrics
             WHERE id IN ${dialect.integers(wanted)} AND organization_id = ${permit.organizationId}
               AND deleted_ms IS NULL`.pipe(metrics.all, storing("MetricStore.findAll")),
+      hold: (permit, id) =>
+        sql`SELECT ${columns} FROM metrics
+            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ${dialect.forUpdate}`.pipe(metrics.first, storing("MetricStore.hold")),
+      ofAgent: (permit, agent) =>
+        sql`SELECT ${columns} FROM metrics
+            WHERE agent_id = ${agent} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ORDER BY display_order, id`.pipe(metrics.all, storing("MetricStore.ofAgent")),
+      list: (permit, { agentId, projectId }, page) =>
+        sql`SELECT ${columns} FROM metrics
+            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+              AND ${agentId === undefined ? sql`1 = 1` : sql`agent_id = ${agentId}`}
+              AND ${projectId === undefined ? sql`1 = 1` : sql`project_id = ${projectId}`}
+              AND ${within(sql, permit, { project: "project_id", agent: "agent_id" })}
+              AND ${keyset(sql, page)}`.pipe(metrics.all, storing("MetricStore.list")),
       withSlug: (permit, project, slug) =>
         sql`SELECT id FROM metrics
             WHERE project_id = ${project} AND slug = ${slug} AND organization_id = ${permit.organizationId}
-              AND deleted_ms IS NULL`.pipe(ids.all, storing("MetricStore.withSlug"))
+              AND deleted_ms IS NULL`.pipe(ids.all, storing("MetricStore.withSlug")),
+      save: (permit, metric) =>
+        sql`UPDATE metrics SET ${sql.update({
+          ...specColumns(metric),
+          agent_id: metric.agentId,
+          updated_ms: DateTime.toEpochMillis(metric.updatedAt)
+        })} WHERE id = ${metric.id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
+          Effect.asVoid,
+          storing("MetricStore.save")
+        ),
+      remove: (permit, id, now) =>
+        sql`UPDATE metrics SET deleted_ms = ${DateTime.toEpochMillis(now)}
+            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
+          Effect.asVoid,
+          storing("MetricStore.remove")
+        )
     })
   })
 )

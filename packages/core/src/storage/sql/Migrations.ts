@@ -6,6 +6,7 @@ import { calls } from "./migrations/0002_calls.js"
 import { dashboards } from "./migrations/0003_dashboards.js"
 import { keepCalls } from "./migrations/0004_keep_calls.js"
 import { evaluators } from "./migrations/0005_evaluators.js"
+import { metrics } from "./migrations/0006_metrics.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -25,7 +26,8 @@ export const migrate = Layer.effectDiscard(
         "0002_calls": load(calls),
         "0003_dashboards": load(dashboards),
         "0004_keep_calls": load(keepCalls),
-        "0005_evaluators": load(evaluators)
+        "0005_evaluators": load(evaluators),
+        "0006_metrics": load(metrics)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))

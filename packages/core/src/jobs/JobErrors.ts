@@ -1,0 +1,32 @@
+import * as Schema from "effect/Schema"
+
+/** A job's attempt came to nothing. The reason is shown to its organisation, so it holds nothing that a call said. */
+export class JobFailed extends Schema.TaggedError<JobFailed>("@earshot/core/jobs/JobFailed")("JobFailed", {
+  reason: Schema.String,
+  /** Whether another try may come to something. */
+  retry: Schema.Boolean,
+  /** Milliseconds that the other side asked to be left alone. */
+  retryAfter: Schema.optional(Schema.Number)
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The lease ran out while the job ran: somebody else may be running it, so what it was about to do must not be done. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>("@earshot/core/jobs/LeaseLost")("LeaseLost", {
+  jobId: Schema.Number
+}) {
+  override get message(): string {
+    return `The lease of job ${this.jobId} is lost`
+  }
+}
+
+/** Only a dead job can be given another chance. */
+export class JobNotDead extends Schema.TaggedError<JobNotDead>("@earshot/core/jobs/JobNotDead")("JobNotDead", {
+  state: Schema.String
+}) {
+  override get message(): string {
+    return `Only a dead job can be tried again; this one is ${this.state}.`
+  }
+}

@@ -1,0 +1,71 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { NotFound } from "../access/AccessErrors.js"
+import type { Permit } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import type { JobId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type Job, JobState } from "./Job.js"
+import { JobBell } from "./JobBell.js"
+import { JobNotDead } from "./JobErrors.js"
+import { JobStore } from "./JobStore.js"
+
+/** What a list of jobs takes. */
+export const JobQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  state: Fields.optional(Fields.choice(JobState.literals)),
+  kind: Fields.optional(Fields.text({ max: 100 }))
+})
+
+/** Jobs of the caller's organisation, for whoever looks after it. */
+export class Jobs extends Context.Tag("@earshot/core/jobs/Jobs")<
+  Jobs,
+  {
+    /** `{state?, kind?, cursor?, limit?}` */
+    readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageFault>
+    /** Gives a dead job all its attempts again. */
+    readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageFault>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Jobs,
+  Effect.gen(function* () {
+    const store = yield* JobStore
+    const work = yield* UnitOfWork
+    const bell = yield* JobBell
+
+    const find = (permit: Permit, id: JobId) =>
+      store.find(permit, id).pipe(
+        Effect.flatten,
+        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Job" }))
+      )
+
+    return Jobs.of({
+      list: useCase("jobs.list")((permit, query) =>
+        Effect.gen(function* () {
+          const { kind, state } = yield* decodeInput(JobQuery, query)
+          const page = yield* Pages.decodeRequest(query)
+          return Pages.pageOf(page, yield* store.list(permit, { state, kind }, page), (job) => job.id)
+        })
+      ),
+      retry: useCase("jobs.retry")((permit, id) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const job = yield* find(permit, id)
+              const now = DateTime.toEpochMillis(yield* DateTime.now)
+              if (!(yield* store.revive(permit, id, now))) return yield* new JobNotDead({ state: job.state })
+              return yield* find(permit, id)
+            })
+          )
+          .pipe(Effect.zipLeft(bell.ring))
+      )
+    })
+  })
+)

@@ -1,0 +1,7 @@
+export { type Backoff, DEFAULT_BACKOFF, delayAfter } from "./Backoff.js"
+export { type Claim, DEFAULT_ATTEMPTS, encodeJob, Job, JobState, type NewJob } from "./Job.js"
+export { JobBell, layer as jobBell } from "./JobBell.js"
+export { JobFailed, JobNotDead, LeaseLost } from "./JobErrors.js"
+export { type JobHandler, make as makeJobRunner, JobRunner, type JobRunnerConfig } from "./JobRunner.js"
+export { JobQuery, Jobs } from "./Jobs.js"
+export { type Appetite, type Held, JobStore } from "./JobStore.js"

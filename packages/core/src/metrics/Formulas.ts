@@ -1,0 +1,496 @@
+/**
+ * Metrics by formula: from the times and texts of turns, with no model and no network. Each says in the catalogue what it
+ * measures; where what it needs is missing it answers null with the reason, never a made-up 0.
+ */
+import type { Json, JsonObject } from "../kernel/Json.js"
+import type { ToolCall, Turn } from "../transcripts/Transcript.js"
+import { type Measured, measured, moment, type Moment, toMillionths, toThousandths, unmeasured } from "./Measured.js"
+import {
+  type Interval,
+  type Speech,
+  speechOf,
+  type TimedSegment,
+  type TimedSpeech,
+  timedSpeech,
+  totalOf
+} from "./Speech.js"
+import { countWords, hasPhrase, normalized } from "./Words.js"
+
+/** What the formulas are asked about. */
+export interface MeasuredCall {
+  readonly turns: ReadonlyArray<Turn>
+  readonly toolCalls: ReadonlyArray<ToolCall>
+  /** Seconds; null where neither transcript nor recording tells. */
+  readonly durationSeconds: number | null
+}
+
+/** What several formulas ask of the same call, worked out once. */
+export interface FormulaContext {
+  readonly call: MeasuredCall
+  readonly speech: Speech
+  /** Undefined where a time is missing. */
+  readonly timed: TimedSpeech | undefined
+  readonly agentTurns: ReadonlyArray<Turn>
+  /** Words of the main agent. */
+  readonly agentWords: () => number
+  /** The agent's turns as phrases are looked for in them. */
+  readonly agentTexts: () => ReadonlyArray<string>
+  readonly latencies: () => Latencies
+}
+
+export type Formula = (context: FormulaContext, configuration: JsonObject | null) => Measured
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+export const contextOf = (call: MeasuredCall): FormulaContext => {
+  const speech = speechOf(call.turns)
+  const agentTurns = call.turns.filter((turn) => turn.speaker === "main_agent" && turn.content.trim() !== "")
+  return {
+    call,
+    speech,
+    timed: timedSpeech(speech),
+    agentTurns,
+    agentWords: once(() => agentTurns.reduce((sum, turn) => sum + countWords(turn.content), 0)),
+    agentTexts: once(() => agentTurns.map((turn) => normalized(turn.content))),
+    latencies: once(() => latenciesOf(speech))
+  }
+}
+
+const NOBODY = "Nobody speaks in the transcript."
+const NO_AGENT = "The agent does not speak in the transcript."
+const NO_USER = "The user does not speak in the transcript."
+
+const turns = (count: number): string => (count === 1 ? "1 turn has" : `${count} turns have`)
+
+const missingTimes = ({ open, unplaced }: Speech): string =>
+  unplaced > 0 ? `${turns(unplaced)} no start time.` : `${turns(open)} no end time.`
+
+/** A formula over speech whose every time is known. */
+const overTime =
+  (formula: (timed: TimedSpeech, configuration: JsonObject | null, context: FormulaContext) => Measured): Formula =>
+  (context, configuration) =>
+    context.speech.segments.length === 0 && context.speech.unplaced === 0
+      ? unmeasured(NOBODY)
+      : context.timed === undefined
+        ? unmeasured(missingTimes(context.speech))
+        : formula(context.timed, configuration, context)
+
+/** A setting of a metric's `configuration` that is a number of at least 0; the formula's own where it is none. */
+const setting = (configuration: JsonObject | null, name: string, otherwise: number): number => {
+  const given: Json | undefined = configuration?.[name]
+  return typeof given === "number" && given >= 0 ? given : otherwise
+}
+
+const texts = (configuration: JsonObject | null, name: string): ReadonlyArray<string> | undefined => {
+  const given: Json | undefined = configuration?.[name]
+  return Array.isArray(given) ? given.filter((one): one is string => typeof one === "string") : undefined
+}
+
+/** The quantile `p` of sorted numbers, by linear interpolation between ranks, as charts compute theirs. */
+export const quantile = (sorted: ReadonlyArray<number>, p: number): number => {
+  const position = p * (sorted.length - 1)
+  const below = Math.floor(position)
+  const low = sorted[below] ?? Number.NaN
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN
+  return low + (high - low) * (position - below)
+}
+
+const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+const statisticsOf = (values: ReadonlyArray<number>): Readonly<Record<string, number>> => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return {
+    count: values.length,
+    mean: toThousandths(mean(values)),
+    p50: toThousandths(quantile(sorted, 0.5)),
+    p90: toThousandths(quantile(sorted, 0.9)),
+    p95: toThousandths(quantile(sorted, 0.95)),
+    p99: toThousandths(quantile(sorted, 0.99))
+  }
+}
+
+/** The statistics that a sample's metric can show; `configuration.statistic` names another than the mean. */
+export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
+
+/** A metric over several samples in milliseconds, each with its moment. */
+const sample = (moments: ReadonlyArray<Moment>, configuration: JsonObject | null): Measured => {
+  const statistics = statisticsOf(moments.map((one) => one.duration_ms))
+  const wanted: Json | undefined = configuration?.statistic
+  const name = typeof wanted === "string" && STATISTICS.some((one) => one === wanted) ? wanted : "mean"
+  return measured(statistics[name] ?? Number.NaN, moments, statistics)
+}
+
+interface Latencies {
+  readonly moments: ReadonlyArray<Moment>
+  /** Answers whose latency depends on an end that is not known. */
+  readonly unknown: number
+}
+
+/**
+ * For each of the agent's segments that answers the user: the time from the end of the user's speech before it. An
+ * agent's segment answers if the user has ended by then and the agent was silent since that end; one that starts while
+ * the user speaks interrupts, and one that follows the agent's own speech goes on.
+ */
+const latenciesOf = ({ segments, unplaced }: Speech): Latencies => {
+  const moments: Array<Moment> = []
+  let unknown = 0
+  if (unplaced > 0) return { moments, unknown }
+  let userEnd: number | undefined
+  let userIsOpen = false
+  let agentEnd = Number.NEGATIVE_INFINITY
+  for (const { end, speaker, start } of segments) {
+    if (speaker === "testing_agent") {
+      userIsOpen = end === undefined
+      userEnd = end ?? start
+      continue
+    }
+    if (userEnd !== undefined && agentEnd <= userEnd) {
+      if (userIsOpen) unknown++
+      else if (userEnd <= start) moments.push(moment(userEnd, start - userEnd))
+    }
+    // Without an end of its own, what the agent said before the user spoke is taken to be over when the user ends.
+    agentEnd = end ?? start
+  }
+  return { moments, unknown }
+}
+
+const latency: Formula = (context, configuration) => {
+  const { speech } = context
+  if (context.call.turns.length === 0) return unmeasured(NOBODY)
+  if (speech.unplaced > 0) return unmeasured(missingTimes(speech))
+  if (speech.agent.length === 0) return unmeasured(NO_AGENT)
+  if (speech.user.length === 0) return unmeasured(NO_USER)
+  const { moments, unknown } = context.latencies()
+  return moments.length > 0
+    ? sample(moments, configuration)
+    : unmeasured(unknown > 0 ? missingTimes(speech) : "The agent never answers after the user has spoken.")
+}
+
+const timeToFirstWord: Formula = ({ speech }) => {
+  if (speech.unplaced > 0) return unmeasured(missingTimes(speech))
+  const first = speech.agent[0]
+  return first === undefined
+    ? unmeasured(speech.segments.length === 0 ? NOBODY : NO_AGENT)
+    : measured(toThousandths(first.start * 1000), [moment(0, first.start)])
+}
+
+/** Overlaps shorter than this are taken for the edges of turns and not for interruptions. */
+const MIN_OVERLAP_SECONDS = 0.2
+
+interface Interruption {
+  /** From the interruption to the end of whoever was interrupted, or of the interruption if that is first. */
+  readonly overlap: Interval
+  readonly interrupted: TimedSegment
+}
+
+/** Segments that start strictly within one of the other speaker's, and overlap with it for long enough. */
+const interruptions = (
+  by: ReadonlyArray<TimedSegment>,
+  of: ReadonlyArray<TimedSegment>,
+  configuration: JsonObject | null
+): ReadonlyArray<Interruption> => {
+  const least = setting(configuration, "min_overlap_s", MIN_OVERLAP_SECONDS)
+  const found: Array<Interruption> = []
+  let next = 0
+  for (const one of by) {
+    // The other's segments are disjoint and in order: the one that may be running is the last to start before this.
+    while ((of[next + 1]?.start ?? Number.POSITIVE_INFINITY) < one.start) next++
+    const other = of[next]
+    if (other === undefined || other.start >= one.start || other.end <= one.start) continue
+    const overlap = { start: one.start, end: Math.min(one.end, other.end) }
+    // A tolerance below a millisecond, so that the same call shifted in time has the same interruptions.
+    if (overlap.end - overlap.start >= least - 1e-6) found.push({ overlap, interrupted: other })
+  }
+  return found
+}
+
+const overlapMoments = (found: ReadonlyArray<Interruption>): ReadonlyArray<Moment> =>
+  found.map(({ overlap }) => moment(overlap.start, overlap.end - overlap.start))
+
+const aiInterruptingUser = overTime(({ agent, user }, configuration) => {
+  if (user.length === 0) return unmeasured(NO_USER)
+  const found = interruptions(agent, user, configuration)
+  return measured(found.length, overlapMoments(found))
+})
+
+const userInterruptingAi = overTime(({ agent, user }, configuration) => {
+  if (agent.length === 0) return unmeasured(NO_AGENT)
+  const found = interruptions(user, agent, configuration)
+  return measured(found.length, overlapMoments(found))
+})
+
+const interruptionScore = overTime(({ agent, user }, configuration) => {
+  if (user.length === 0) return unmeasured(NO_USER)
+  const found = interruptions(agent, user, configuration)
+  const cut = new Set(found.map(({ interrupted }) => interrupted)).size
+  return measured(toMillionths(1 - cut / user.length), overlapMoments(found))
+})
+
+/** From the first word to the last. */
+const spanOf = ({ spoken }: TimedSpeech): number => {
+  const [first, last] = [spoken[0], spoken[spoken.length - 1]]
+  return first === undefined || last === undefined ? 0 : last.end - first.start
+}
+
+const NO_TIME = "All speech falls into one instant."
+
+const interruptionRate = overTime((timed, configuration) => {
+  const span = spanOf(timed)
+  if (span === 0) return unmeasured(NO_TIME)
+  const found = [
+    ...interruptions(timed.agent, timed.user, configuration),
+    ...interruptions(timed.user, timed.agent, configuration)
+  ]
+  const moments = [...overlapMoments(found)].sort((a, b) => a.at_second - b.at_second)
+  return measured(toMillionths(found.length / (span / 60)), moments)
+})
+
+const stopTime = overTime(({ agent, user }, configuration) => {
+  if (agent.length === 0) return unmeasured(NO_AGENT)
+  const found = interruptions(user, agent, configuration)
+  return found.length === 0
+    ? unmeasured("The user never interrupts the agent.")
+    : sample(
+        found.map(({ interrupted, overlap }) => moment(overlap.start, interrupted.end - overlap.start)),
+        configuration
+      )
+})
+
+const momentsOf = (intervals: ReadonlyArray<Interval>): ReadonlyArray<Moment> =>
+  intervals.map(({ end, start }) => moment(start, end - start))
+
+const ratio = (part: number, whole: number): number => toMillionths(Math.min(1, Math.max(0, part / whole)))
+
+const overlapRatio = overTime(({ overlaps, spoken }) => {
+  const whole = totalOf(spoken)
+  return whole === 0 ? unmeasured(NO_TIME) : measured(ratio(totalOf(overlaps), whole), momentsOf(overlaps))
+})
+
+const talkRatio = overTime(({ agent, user }) => {
+  const [ofAgent, ofUser] = [totalOf(agent), totalOf(user)]
+  return ofAgent + ofUser === 0 ? unmeasured(NO_TIME) : measured(ratio(ofAgent, ofAgent + ofUser))
+})
+
+const wordsPerMinute = overTime(({ agent }, _, context) => {
+  const seconds = totalOf(agent)
+  if (agent.length === 0) return unmeasured(NO_AGENT)
+  return seconds === 0 ? unmeasured(NO_TIME) : measured(toThousandths(context.agentWords() / (seconds / 60)))
+})
+
+const longestOf = (intervals: ReadonlyArray<Interval>): Interval | undefined => {
+  let longest: Interval | undefined
+  for (const one of intervals) {
+    // Strictly longer by more than noise, so that of equal ones the first counts.
+    if (longest === undefined || one.end - one.start > longest.end - longest.start + 1e-9) longest = one
+  }
+  return longest
+}
+
+/** Comparisons with a threshold in seconds, to the millisecond. */
+const exceeds = (seconds: number, threshold: number): boolean => toThousandths(seconds) > threshold
+
+const silenceDetection = overTime(({ gaps }, configuration) => {
+  const longest = longestOf(gaps)
+  const most = setting(configuration, "max_silence_s", 10)
+  return longest === undefined
+    ? measured(true)
+    : measured(!exceeds(longest.end - longest.start, most), momentsOf([longest]), {
+        longest_silence_s: toThousandths(longest.end - longest.start)
+      })
+})
+
+const deadAirRatio = overTime((timed) => {
+  const span = spanOf(timed)
+  return span === 0 ? unmeasured(NO_TIME) : measured(ratio(totalOf(timed.gaps), span), momentsOf(timed.gaps))
+})
+
+const excessiveSilence = overTime(({ gaps }, configuration) => {
+  const least = setting(configuration, "min_silence_s", 3)
+  const found = gaps.filter(({ end, start }) => exceeds(end - start, least))
+  return measured(found.length, momentsOf(found))
+})
+
+/** Silences in which the user waits for the agent: those the user's speech ends with, and the one the call ends with. */
+const infrastructureIssues = overTime((timed, configuration, { call }) => {
+  if (timed.user.length === 0) return unmeasured(NO_USER)
+  const most = setting(configuration, "max_wait_s", 10)
+  const waits: Array<Interval> = []
+  const userEnds = new Set(timed.user.map((one) => one.end))
+  for (const gap of timed.gaps) if (userEnds.has(gap.start)) waits.push(gap)
+  const last = timed.spoken[timed.spoken.length - 1]
+  const end = call.durationSeconds
+  if (last !== undefined && end !== null && end > last.end && userEnds.has(last.end)) {
+    waits.push({ start: last.end, end })
+  }
+  const found = waits.filter((wait) => exceeds(wait.end - wait.start, most))
+  return measured(found.length === 0, momentsOf(found))
+})
+
+/** Stretches of the agent's segments with none of the user's beginning between them. */
+const monologues = ({ segments }: TimedSpeech): ReadonlyArray<Interval> => {
+  const found: Array<{ start: number; end: number }> = []
+  let before: TimedSegment["speaker"] | undefined
+  for (const { end, speaker, start } of segments) {
+    const last = found[found.length - 1]
+    if (speaker === "main_agent") {
+      if (before === "main_agent" && last !== undefined) last.end = Math.max(last.end, end)
+      else found.push({ start, end })
+    }
+    before = speaker
+  }
+  return found
+}
+
+const longestMonologue = overTime((timed) => {
+  const longest = longestOf(monologues(timed))
+  return longest === undefined
+    ? unmeasured(NO_AGENT)
+    : measured(toThousandths(longest.end - longest.start), momentsOf([longest]))
+})
+
+const wordsPerTurn: Formula = ({ agentTurns, agentWords, call }) =>
+  agentTurns.length === 0
+    ? unmeasured(call.turns.length === 0 ? NOBODY : NO_AGENT)
+    : measured(toThousandths(agentWords() / agentTurns.length))
+
+/** What an agent says that did not get, or did not understand, an answer. */
+export const REPROMPT_PHRASES: ReadonlyArray<string> = [
+  "are you still there",
+  "are you there",
+  "can you hear me",
+  "could you repeat",
+  "can you repeat",
+  "could you say that again",
+  "can you say that again",
+  "say that again",
+  "come again",
+  "I didn't catch",
+  "I did not catch",
+  "didn't get that",
+  "did not get that",
+  "I didn't hear",
+  "I didn't understand",
+  "I did not understand",
+  "I'm not sure I understood",
+  "sorry I missed that",
+  "please repeat"
+]
+
+const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> => phrases.map(normalized)
+
+const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
+
+const momentOfTurn = (turn: Turn | undefined): ReadonlyArray<Moment> =>
+  turn?.startTime === undefined ? [] : [moment(turn.startTime, (turn.endTime ?? turn.startTime) - turn.startTime)]
+
+/** The agent's turns that match, with their moments where they are known. */
+const counted = (context: FormulaContext, matches: (text: string, position: number) => boolean): Measured => {
+  if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
+  const found: Array<Turn> = []
+  context.agentTexts().forEach((text, position) => {
+    const turn = context.agentTurns[position]
+    if (turn !== undefined && matches(text, position)) found.push(turn)
+  })
+  const moments = found.flatMap(momentOfTurn).sort((a, b) => a.at_second - b.at_second)
+  return measured(found.length, moments)
+}
+
+const reprompts: Formula = (context, configuration) => {
+  const own = texts(configuration, "phrases")
+  const phrases = own === undefined ? builtInReprompts : normalizedPhrases(own)
+  return counted(context, (text) => phrases.some((phrase) => hasPhrase(text, phrase)))
+}
+
+/** Turns of fewer words are repeated in any conversation: "Yes.", "One moment please." */
+const MIN_REPEATED_WORDS = 4
+
+const repeatedReplies: Formula = (context, configuration) => {
+  const least = setting(configuration, "min_words", MIN_REPEATED_WORDS)
+  const seen = new Set<string>()
+  return counted(context, (text) => {
+    if (text.split(" ").length - 2 < least) return false
+    if (seen.has(text)) return true
+    seen.add(text)
+    return false
+  })
+}
+
+const toolCallSuccess: Formula = ({ call }) => {
+  if (call.toolCalls.length === 0) return unmeasured("The agent called no tool.")
+  const told = call.toolCalls.filter((one) => one.succeeded !== undefined)
+  if (told.length === 0) return unmeasured("The transcript does not tell how its tool calls ended.")
+  const failed = told.filter((one) => one.succeeded === false)
+  return measured(
+    ratio(told.length - failed.length, told.length),
+    failed.flatMap(({ endTime, startTime }) =>
+      startTime === undefined ? [] : [moment(startTime, Math.max(0, (endTime ?? startTime) - startTime))]
+    )
+  )
+}
+
+const callDuration: Formula = ({ call }) =>
+  call.durationSeconds === null
+    ? unmeasured("Neither transcript nor recording tells how long the call took.")
+    : measured(toThousandths(call.durationSeconds))
+
+const phraseCompliance: Formula = (context, configuration) => {
+  const required = normalizedPhrases(texts(configuration, "required") ?? [])
+  const forbidden = normalizedPhrases(texts(configuration, "forbidden") ?? [])
+  const rules = required.length + forbidden.length
+  if (rules === 0)
+    return unmeasured("No phrases are configured: set configuration.required or configuration.forbidden.")
+  if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
+  const said = context.agentTexts()
+  const kept =
+    required.filter((phrase) => said.some((text) => hasPhrase(text, phrase))).length +
+    forbidden.filter((phrase) => !said.some((text) => hasPhrase(text, phrase))).length
+  const moments = context.agentTurns
+    .filter((_, position) => forbidden.some((phrase) => hasPhrase(said[position] ?? "", phrase)))
+    .flatMap(momentOfTurn)
+  return measured(
+    ratio(kept, rules),
+    [...moments].sort((a, b) => a.at_second - b.at_second)
+  )
+}
+
+/** The formulas by the name that a metric's `function_name` gives. */
+export const formulas = {
+  latency_ms: latency,
+  time_to_first_word_ms: timeToFirstWord,
+  ai_interrupting_user: aiInterruptingUser,
+  user_interrupting_ai: userInterruptingAi,
+  interruption_score: interruptionScore,
+  interruption_rate: interruptionRate,
+  stop_time_ms: stopTime,
+  overlap_ratio: overlapRatio,
+  talk_ratio: talkRatio,
+  words_per_minute: wordsPerMinute,
+  silence_detection: silenceDetection,
+  dead_air_ratio: deadAirRatio,
+  infrastructure_issues: infrastructureIssues,
+  excessive_silence: excessiveSilence,
+  longest_monologue_s: longestMonologue,
+  words_per_turn: wordsPerTurn,
+  reprompts,
+  repeated_replies: repeatedReplies,
+  tool_call_success: toolCallSuccess,
+  call_duration_s: callDuration,
+  phrase_compliance: phraseCompliance
+} as const satisfies Record<string, Formula>
+
+export type FormulaName = keyof typeof formulas
+
+export const isFormulaName = (name: string): name is FormulaName => Object.hasOwn(formulas, name)
+
+/** A configuration as formulas read it: what is no object configures nothing. */
+export const settingsOf = (configuration: Json): JsonObject | null => (isObject(configuration) ? configuration : null)
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a formula says of a call. */
+export const measure = (name: FormulaName, context: FormulaContext, configuration: Json): Measured =>
+  formulas[name](context, settingsOf(configuration))

@@ -1,0 +1,47 @@
+/** What a metric can say of a call; null where it was evaluated and came to no value. */
+export type EvaluationValue = number | boolean | string | null
+
+/** A moment of the call that explains a value. */
+export interface Moment {
+  /** Seconds from the start of the call. */
+  readonly at_second: number
+  /** Milliseconds; 0 for a point in time. */
+  readonly duration_ms: number
+}
+
+/** The most moments that are kept with a value: the first in time. */
+export const MAX_MOMENTS = 100
+
+/** What a formula makes of a call. */
+export interface Measured {
+  readonly value: EvaluationValue
+  /** Why there is no value, in a sentence for a person; null where there is one. */
+  readonly reason: string | null
+  readonly moments: ReadonlyArray<Moment>
+  /** Other figures of the same sample, such as the percentiles of latencies. */
+  readonly statistics?: Readonly<Record<string, number>>
+}
+
+/** Rounds to three decimals: milliseconds where the unit is seconds, and then what is left is noise of floating point. */
+export const toThousandths = (value: number): number => Math.round(value * 1000) / 1000
+
+/** Ratios and rates are kept to six decimals. */
+export const toMillionths = (value: number): number => Math.round(value * 1_000_000) / 1_000_000
+
+export const moment = (startSecond: number, seconds: number): Moment => ({
+  at_second: toThousandths(startSecond),
+  duration_ms: toThousandths(seconds * 1000)
+})
+
+export const measured = (
+  value: number | boolean | string,
+  moments: ReadonlyArray<Moment> = [],
+  statistics?: Readonly<Record<string, number>>
+): Measured => ({
+  value,
+  reason: null,
+  moments: moments.slice(0, MAX_MOMENTS),
+  ...(statistics === undefined ? {} : { statistics })
+})
+
+export const unmeasured = (reason: string): Measured => ({ value: null, reason, moments: [] })

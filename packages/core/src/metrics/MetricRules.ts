@@ -1,0 +1,172 @@
+/** Whether a metric can be kept as it is said to be. Pure: whether its code is JavaScript is for the sandbox to say. */
+import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import type { Json, JsonObject } from "../kernel/Json.js"
+import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
+import type { MetricSpec } from "./Metric.js"
+import { currentTypes, wordsOf } from "./MetricTerms.js"
+
+const MAX_WORDS = 100
+const MAX_WORD = 255
+const MAX_PHRASES = 200
+const MAX_NEEDED = 100
+
+/** What a judge answers with where a metric sets no bounds of its own. */
+export const DEFAULT_SCALE = { min: 1, max: 5 } as const
+
+/** The lowest and highest value of a metric that is scored on a scale. */
+export const scaleOf = (configuration: Json): { readonly min: number; readonly max: number } => {
+  const settings = settingsOf(configuration)
+  const [min, max] = [settings?.min, settings?.max]
+  return typeof min === "number" && typeof max === "number" && min < max ? { min, max } : DEFAULT_SCALE
+}
+
+/** The metrics, by slug or id, whose values a metric's code reads. */
+export const neededBy = (configuration: Json): ReadonlyArray<string> => {
+  const given = settingsOf(configuration)?.depends_on
+  return Array.isArray(given)
+    ? given.flatMap((one: Json) => (typeof one === "string" || typeof one === "number" ? [String(one)] : []))
+    : []
+}
+
+/** Whether a metric's value decides the call's `success`. */
+export const decidesSuccess = (configuration: Json): boolean => settingsOf(configuration)?.decides_success === true
+
+/** Every fault of a metric; `before` is what it was, for what is kept but no longer given out. */
+export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): Faults =>
+  mergeFaults(
+    typeFaults(spec, before),
+    enumFaults(spec),
+    sourceFaults(spec),
+    triggerFaults(spec),
+    configurationFaults(spec)
+  )
+
+const typeFaults = ({ type }: MetricSpec, before: MetricSpec | undefined): Faults =>
+  type === before?.type || currentTypes.some((one) => one === type)
+    ? noFaults
+    : fault("type", `"${type}" is deprecated: use ${type === "basic" ? "custom_code" : "llm_judge"}.`)
+
+const enumFaults = ({ enumValues, evalType }: MetricSpec): Faults => {
+  if (evalType !== "enum") return noFaults
+  if (enumValues === null) return fault("enum_values", "This field is required if eval_type is enum.")
+  if (typeof enumValues !== "object") return fault("enum_values", "Expected an object, or a list of texts.")
+  if (Array.isArray(enumValues) && enumValues.some((one: Json) => typeof one !== "string")) {
+    return fault("enum_values", Said.notAString)
+  }
+  const words = wordsOf(enumValues)
+  return words.length === 0
+    ? fault("enum_values", "Name at least one value.")
+    : words.length > MAX_WORDS
+      ? fault("enum_values", Said.tooMany(MAX_WORDS))
+      : words.some((word) => word.trim() === "")
+        ? fault("enum_values", Said.notBlank)
+        : words.some((word) => word.length > MAX_WORD)
+          ? fault("enum_values", Said.tooLong(MAX_WORD))
+          : new Set(words).size < words.length
+            ? fault("enum_values", "Values must be unique.")
+            : noFaults
+}
+
+/** What the deprecated types are evaluated as. */
+export const isJudged = ({ type }: Pick<MetricSpec, "type">): boolean => type !== "custom_code"
+
+const sourceFaults = (spec: MetricSpec): Faults => {
+  if (isJudged(spec)) {
+    return spec.prompt.trim() === "" ? fault("prompt", `This field is required if type is ${spec.type}.`) : noFaults
+  }
+  if (spec.customCode.trim() !== "") return noFaults
+  return spec.functionName.trim() === ""
+    ? fault(
+        "custom_code",
+        "This field is required if type is custom_code and function_name names no built-in function."
+      )
+    : isFormulaName(spec.functionName)
+      ? noFaults
+      : fault("function_name", `There is no built-in function of this name; give custom_code that defines it.`)
+}
+
+const triggerFaults = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpec): Faults =>
+  evaluationTrigger === "custom" && evaluationTriggerPrompt.trim() === ""
+    ? fault("evaluation_trigger_prompt", "This field is required if evaluation_trigger is custom.")
+    : noFaults
+
+const SECONDS = ["max_silence_s", "min_silence_s", "max_wait_s", "min_overlap_s", "min_words"]
+const PHRASES = ["phrases", "required", "forbidden"]
+
+const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults => {
+  if (configuration === null) return noFaults
+  const settings = settingsOf(configuration)
+  if (settings === null) return fault("configuration", Said.notAnObject)
+  const at = (name: string, wrong: (value: Json) => string | undefined): Faults => {
+    const value = settings[name]
+    const said = value === undefined ? undefined : wrong(value)
+    return said === undefined ? noFaults : fault(`configuration.${name}`, said)
+  }
+  return mergeFaults(
+    ...SECONDS.map((name) =>
+      at(name, (value) => (typeof value !== "number" ? Said.notANumber : value < 0 ? Said.tooSmall(0) : undefined))
+    ),
+    ...PHRASES.map((name) => at(name, (value) => textsFault(value))),
+    at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Said.notAChoice(value))),
+    at("decides_success", (value) =>
+      typeof value !== "boolean"
+        ? Said.notABoolean
+        : value && evalType !== "binary" && evalType !== "binary_workflow_adherence"
+          ? "Only a metric that is true or false decides whether a call is a success."
+          : undefined
+    ),
+    at("depends_on", (value) =>
+      !Array.isArray(value)
+        ? Said.notAList
+        : value.length > MAX_NEEDED
+          ? Said.tooMany(MAX_NEEDED)
+          : value.some((one: Json) => typeof one !== "string" && typeof one !== "number")
+            ? "Name metrics by slug or id."
+            : undefined
+    ),
+    evalType === "continuous_qualitative" ? scaleFaults(settings) : noFaults
+  )
+}
+
+const textsFault = (value: Json): string | undefined =>
+  !Array.isArray(value)
+    ? Said.notAList
+    : value.length > MAX_PHRASES
+      ? Said.tooMany(MAX_PHRASES)
+      : value.some((one: Json) => typeof one !== "string")
+        ? Said.notAString
+        : undefined
+
+const scaleFaults = (settings: JsonObject): Faults => {
+  const [min, max] = [settings.min, settings.max]
+  if (min === undefined && max === undefined) return noFaults
+  return mergeFaults(
+    typeof min === "number" ? noFaults : fault("configuration.min", Said.notANumber),
+    typeof max === "number" ? noFaults : fault("configuration.max", Said.notANumber),
+    typeof min === "number" && typeof max === "number" && min >= max
+      ? fault("configuration.max", "Ensure this value is greater than min.")
+      : noFaults
+  )
+}
+
+const MAX_SLUG = 255
+
+/** A name in snake_case, or null where nothing of it can be. */
+const snakeCase = (name: string): string | null => {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, MAX_SLUG - 10)
+  return slug === "" ? null : slug
+}
+
+/** The slug of a new metric: its name in snake_case, numbered where the agent has one of that slug. */
+export const slugFor = (name: string, taken: ReadonlySet<string>): string | null => {
+  const slug = snakeCase(name)
+  if (slug === null || !taken.has(slug)) return slug
+  let number = 2
+  while (taken.has(`${slug}_${number}`)) number++
+  return `${slug}_${number}`
+}

@@ -1,0 +1,150 @@
+/**
+ * Who spoke when. Turns overlap, come out of order and are cut into pieces as a provider sees fit, so every measure of
+ * time is taken from speech segments and not from turns: for each speaker the union of their turns' intervals, in order.
+ */
+import type { Speaker, Turn } from "../transcripts/Transcript.js"
+
+/** A stretch of time in seconds from the start of the call; `start <= end`. */
+export interface Interval {
+  readonly start: number
+  readonly end: number
+}
+
+/** A stretch in which one speaker talks without a break. Its end is undefined where the last turn in it has none. */
+export interface Segment {
+  readonly speaker: Speaker
+  readonly start: number
+  readonly end: number | undefined
+}
+
+/** A segment whose end is known. */
+export interface TimedSegment extends Segment, Interval {
+  readonly end: number
+}
+
+/** The speech of a call. All lists are in order of time. */
+export interface Speech {
+  /** Both speakers' segments by start; of two that start together the one that ends first, then the main agent's. */
+  readonly segments: ReadonlyArray<Segment>
+  readonly agent: ReadonlyArray<Segment>
+  readonly user: ReadonlyArray<Segment>
+  /** Turns that say something but when is not known: they have no start. */
+  readonly unplaced: number
+  /** Turns that have a start and no end. */
+  readonly open: number
+}
+
+/** Speech of which every start and end is known. */
+export interface TimedSpeech {
+  readonly segments: ReadonlyArray<TimedSegment>
+  readonly agent: ReadonlyArray<TimedSegment>
+  readonly user: ReadonlyArray<TimedSegment>
+  /** The stretches in which anybody speaks; disjoint, and none touches the next. */
+  readonly spoken: ReadonlyArray<Interval>
+  /** The stretches in which both speak. */
+  readonly overlaps: ReadonlyArray<Interval>
+  /** The mutual silences between the first word and the last; silence before and after belongs to nobody. */
+  readonly gaps: ReadonlyArray<Interval>
+}
+
+/** A turn's own times, or those of its words where it has none. */
+const timesOf = (turn: Turn): { readonly start: number | undefined; readonly end: number | undefined } => {
+  let start = turn.startTime
+  let end = turn.endTime
+  if (start === undefined || end === undefined) {
+    for (const word of turn.words) {
+      if (turn.startTime === undefined && word.startTime !== undefined) {
+        start = start === undefined ? word.startTime : Math.min(start, word.startTime)
+      }
+      if (turn.endTime === undefined && word.endTime !== undefined) {
+        end = end === undefined ? word.endTime : Math.max(end, word.endTime)
+      }
+    }
+  }
+  // A turn that ends before it starts says nothing of its end.
+  return { start, end: start !== undefined && end !== undefined && end < start ? undefined : end }
+}
+
+const byTime = (a: Segment, b: Segment): number =>
+  a.start - b.start ||
+  (a.end ?? Number.POSITIVE_INFINITY) - (b.end ?? Number.POSITIVE_INFINITY) ||
+  (a.speaker === b.speaker ? 0 : a.speaker === "main_agent" ? -1 : 1)
+
+/** The union of one speaker's intervals; those that touch are one. An open end swallows nothing but what starts at it. */
+const union = (sorted: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
+  const merged: Array<Segment> = []
+  for (const segment of sorted) {
+    const last = merged[merged.length - 1]
+    if (last !== undefined && segment.start <= (last.end ?? last.start)) {
+      const end = last.end === undefined || segment.end === undefined ? undefined : Math.max(last.end, segment.end)
+      merged[merged.length - 1] = { ...last, end }
+    } else {
+      merged.push(segment)
+    }
+  }
+  return merged
+}
+
+/**
+ * The speech of a transcript: one sweep over its turns, whatever their order. Turns with no text say nothing, whatever
+ * their times.
+ */
+export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
+  const agent: Array<Segment> = []
+  const user: Array<Segment> = []
+  let unplaced = 0
+  let open = 0
+  for (const turn of turns) {
+    if (turn.content.trim() === "") continue
+    const { end, start } = timesOf(turn)
+    if (start === undefined) {
+      unplaced++
+      continue
+    }
+    if (end === undefined) open++
+    const segments = turn.speaker === "main_agent" ? agent : user
+    segments.push({ speaker: turn.speaker, start, end })
+  }
+  const merged = { agent: union(agent.sort(byTime)), user: union(user.sort(byTime)) }
+  return { ...merged, segments: [...merged.agent, ...merged.user].sort(byTime), unplaced, open }
+}
+
+const isTimed = (segment: Segment): segment is TimedSegment => segment.end !== undefined
+
+/** The speech with its overlaps and silences, or undefined where a turn's time is missing: no total can be had then. */
+export const timedSpeech = (speech: Speech): TimedSpeech | undefined => {
+  if (speech.unplaced > 0 || speech.open > 0) return undefined
+  const segments = speech.segments.filter(isTimed)
+  const spoken: Array<{ start: number; end: number }> = []
+  const overlaps: Array<Interval> = []
+  const gaps: Array<Interval> = []
+  for (const { end, start } of segments) {
+    const last = spoken[spoken.length - 1]
+    if (last === undefined) {
+      spoken.push({ start, end })
+    } else if (start > last.end) {
+      gaps.push({ start: last.end, end: start })
+      spoken.push({ start, end })
+    } else {
+      // Each speaker's segments are disjoint, so what reaches into what is spoken already is the other speaker's.
+      const until = Math.min(last.end, end)
+      if (until > start) overlaps.push({ start, end: until })
+      last.end = Math.max(last.end, end)
+    }
+  }
+  return {
+    segments,
+    agent: speech.agent.filter(isTimed),
+    user: speech.user.filter(isTimed),
+    spoken,
+    overlaps,
+    gaps
+  }
+}
+
+/** Seconds of all these stretches together. */
+export const totalOf = (intervals: ReadonlyArray<Interval>): number => {
+  let total = 0
+  for (const { end, start } of intervals) total += end - start
+  return total
+}

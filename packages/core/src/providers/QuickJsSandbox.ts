@@ -1,0 +1,379 @@
+import { createRequire } from "node:module"
+import { Worker } from "node:worker_threads"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { jsonFault } from "../kernel/Json.js"
+import { type Code, CodeFailed, type CodeInput, Sandbox } from "../metrics/Sandbox.js"
+import { JsonFromSelf } from "../metrics/MetricTerms.js"
+
+export interface QuickJsSandboxConfig {
+  /** How long one run may take; 1 second unless told. */
+  readonly timeout?: Duration.DurationInput
+  /** Memory that the code shares with its engine, 16 MB of which the engine takes; 64 MB unless told. */
+  readonly memoryMegabytes?: number
+  /** Runs at a time, each in a thread of its own; 2 unless told. */
+  readonly concurrency?: number
+  /** Threads that nothing was asked of for so long are let go; a minute unless told. */
+  readonly idle?: Duration.DurationInput
+}
+
+/** The largest result, as JSON text. */
+const MAX_RESULT = 100_000
+
+/** How much longer than the code's own time is waited for a thread that does not stop by itself. */
+const GRACE = 1000
+
+/** How long a thread may take to load its engine, on a machine that has much else to do. */
+const LOADING = 30_000
+
+/** A WebAssembly page. */
+const PAGE = 65_536
+
+/**
+ * What runs in the thread: an engine in WebAssembly whose memory is made beforehand with an upper bound (the engine's own
+ * limit does not hold), and for each run a fresh runtime in it. JavaScript as it stands, since a thread of its own cannot
+ * read this project's sources. The code gets what it is given as JSON text and answers with JSON text: no object of this
+ * side ever gets across.
+ */
+const THREAD = `
+"use strict"
+const { parentPort, workerData } = require("node:worker_threads")
+const core = require(workerData.core)
+const variant = require(workerData.variant).default
+
+const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, callText, clock, maxResult) {
+  "use strict"
+  const { parse, stringify } = JSON
+  const make = Function
+  const toText = String
+  const settle = Promise
+  const { then } = Promise.prototype
+  const { call: apply } = Function.prototype
+  const resolve = settle.resolve.bind(settle)
+  const thenOf = apply.bind(then)
+  const out = { state: "pending", text: "" }
+  const nameOf = (error) => {
+    try {
+      return error instanceof Error ? toText(error.name) + ": " + toText(error.message) : toText(error)
+    } catch {
+      return "It threw something that cannot be shown."
+    }
+  }
+  const fails = (state, error) => {
+    out.state = state
+    out.text = nameOf(error).slice(0, 500)
+  }
+  const RealDate = Date
+  const FixedDate = function Date(...args) {
+    if (new.target === undefined) return new RealDate(clock).toString()
+    return Reflect.construct(RealDate, args.length === 0 ? [clock] : args, new.target)
+  }
+  FixedDate.prototype = RealDate.prototype
+  Object.defineProperty(RealDate.prototype, "constructor", { value: FixedDate, writable: true, configurable: true })
+  FixedDate.now = () => clock
+  FixedDate.UTC = RealDate.UTC
+  FixedDate.parse = RealDate.parse
+  globalThis.Date = FixedDate
+  let seed = 42
+  Math.random = () => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+    return seed / 4294967296
+  }
+  let body
+  try {
+    body = make("call", source + "\\n;if (typeof " + functionName + " === 'function') return " + functionName + "(call)")
+  } catch (error) {
+    fails("syntax", error)
+    return out
+  }
+  if (checkOnly) {
+    out.state = "done"
+    return out
+  }
+  const keep = (value) => {
+    let text
+    try {
+      text = stringify(value === undefined ? null : value)
+    } catch (error) {
+      fails("result", error)
+      return
+    }
+    if (text === undefined) fails("result", "What it returned is no JSON.")
+    else if (text.length > maxResult) fails("result", "What it returned is too large.")
+    else {
+      out.state = "done"
+      out.text = text
+    }
+  }
+  try {
+    const value = body(parse(callText))
+    if (typeof value === "object" && value !== null && typeof value.then === "function") {
+      thenOf(resolve(value), keep, (error) => fails("threw", error))
+    } else keep(value)
+  } catch (error) {
+    fails("threw", error)
+  }
+  return out
+})`)}
+
+const ready = (async () => {
+  const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: workerData.pages })
+  return core.newQuickJSWASMModuleFromVariant(core.newVariant(variant, { wasmMemory }))
+})()
+
+const run = (engine, { call, checkOnly, clock, functionName, source }) => {
+  const runtime = engine.newRuntime()
+  runtime.setMaxStackSize(256 * 1024)
+  let expired = false
+  const deadline = performance.now() + workerData.timeout
+  runtime.setInterruptHandler(() => (expired = expired || performance.now() > deadline))
+  const context = runtime.newContext()
+  const failed = (kind, text) => ({ kind, text })
+  const text = (handle, key) => {
+    const property = context.getProp(handle, key)
+    const value = context.getString(property)
+    property.dispose()
+    return value
+  }
+  const errorOf = (handle) => {
+    const shown = context.dump(handle)
+    handle.dispose()
+    const message = typeof shown === "object" && shown !== null ? String(shown.message) : String(shown)
+    return expired
+      ? failed("timeout", "")
+      : /out of memory/i.test(message) || shown === null
+        ? failed("memory", "")
+        : failed("threw", message.slice(0, 500))
+  }
+  let answer
+  const prelude = context.evalCode(PRELUDE, "prelude.js")
+  if (prelude.error) answer = errorOf(prelude.error)
+  else {
+    const given = [
+      checkOnly ? context.true : context.false,
+      context.newString(source),
+      context.newString(functionName),
+      context.newString(call),
+      context.newNumber(clock),
+      context.newNumber(${MAX_RESULT})
+    ]
+    const called = context.callFunction(prelude.value, context.undefined, ...given)
+    for (const handle of given) handle.dispose()
+    prelude.value.dispose()
+    if (called.error) answer = errorOf(called.error)
+    else {
+      const jobs = runtime.executePendingJobs()
+      if (jobs.error) answer = errorOf(jobs.error)
+      else {
+        const state = text(called.value, "state")
+        answer = expired ? failed("timeout", "") : { kind: state, text: text(called.value, "text") }
+      }
+      if (answer.kind === "threw" && /out of memory/i.test(answer.text)) answer = failed("memory", "")
+      called.value.dispose()
+    }
+  }
+  context.dispose()
+  runtime.dispose()
+  return answer
+}
+
+parentPort.on("message", (message) => {
+  ready.then((engine) => {
+    // From here on its time runs: loading the engine is not the code's doing.
+    parentPort.postMessage("started")
+    return run(engine, message)
+  }).then(
+    (answer) => parentPort.postMessage(answer),
+    // The engine gave up in the midst of it, out of memory more often than not; this thread is of no more use.
+    () => parentPort.postMessage({ kind: "memory", text: "", broken: true })
+  )
+})
+`
+
+/** What the thread answers. */
+const Answer = Schema.Struct({
+  kind: Schema.Literal("done", "pending", "syntax", "threw", "result", "timeout", "memory"),
+  text: Schema.String,
+  broken: Schema.optional(Schema.Boolean)
+})
+type Answer = typeof Answer.Type
+
+const decodeAnswer = Schema.decodeUnknown(Answer)
+const decodeResult = Schema.decodeUnknown(Schema.parseJson(JsonFromSelf))
+
+interface Request {
+  readonly checkOnly: boolean
+  readonly source: string
+  readonly functionName: string
+  readonly call: string
+  readonly clock: number
+}
+
+const NAME = /^[A-Za-z_$][\w$]{0,254}$/
+
+const failed = (kind: CodeFailed["kind"], reason: string): CodeFailed => new CodeFailed({ kind, reason })
+
+/** Custom code in QuickJS, compiled to WebAssembly, in threads that are stopped when they take too long. */
+export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =>
+  Layer.scoped(
+    Sandbox,
+    Effect.gen(function* () {
+      const timeout = Duration.toMillis(config.timeout ?? "1 second")
+      const idleFor = Duration.toMillis(config.idle ?? "1 minute")
+      const memory = config.memoryMegabytes ?? 64
+      const permits = yield* Effect.makeSemaphore(config.concurrency ?? 2)
+      const idle = new Map<Worker, NodeJS.Timeout>()
+      const require = createRequire(import.meta.url)
+      const workerData = {
+        core: require.resolve("quickjs-emscripten-core"),
+        variant: require.resolve("@jitl/quickjs-wasmfile-release-sync"),
+        pages: Math.ceil((memory * 1024 * 1024) / PAGE),
+        timeout
+      }
+
+      const start = (): Worker => {
+        const worker = new Worker(THREAD, {
+          eval: true,
+          workerData,
+          env: {},
+          execArgv: [],
+          stdin: false,
+          resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+        })
+        // What a thread says while it is being stopped is nobody's business.
+        worker.on("error", () => undefined)
+        // A thread that waits for work keeps no process alive.
+        worker.unref()
+        return worker
+      }
+
+      const takeOne = Effect.sync(() => {
+        for (const [worker, timer] of idle) {
+          clearTimeout(timer)
+          idle.delete(worker)
+          return worker
+        }
+        return start()
+      })
+
+      const stop = (worker: Worker) => Effect.promise(() => worker.terminate())
+
+      const giveBack = (worker: Worker) =>
+        Effect.sync(() => {
+          const timer = setTimeout(() => {
+            idle.delete(worker)
+            void worker.terminate()
+          }, idleFor)
+          timer.unref()
+          idle.set(worker, timer)
+        })
+
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          const workers = [...idle.keys()]
+          for (const timer of idle.values()) clearTimeout(timer)
+          idle.clear()
+          return Effect.forEach(workers, stop, { discard: true })
+        })
+      )
+
+      /** The thread's answer; it holds the process while it runs. */
+      const answerOf = (worker: Worker, request: Request): Effect.Effect<unknown, CodeFailed> =>
+        Effect.async<unknown, CodeFailed>((resume) => {
+          worker.ref()
+          const stopAfter = (milliseconds: number) =>
+            setTimeout(() => settle(Effect.fail(failed("timeout", tooLong(timeout)))), milliseconds)
+          const onMessage = (answer: unknown): void => {
+            if (answer !== "started") {
+              settle(Effect.succeed(answer))
+              return
+            }
+            clearTimeout(timer)
+            timer = stopAfter(timeout + GRACE)
+          }
+          const onEnd = (): void => settle(Effect.fail(failed("crashed", "The code brought its engine down.")))
+          let timer = stopAfter(LOADING)
+          const settle = (outcome: Effect.Effect<unknown, CodeFailed>): void => {
+            clearTimeout(timer)
+            worker.off("message", onMessage)
+            worker.off("error", onEnd)
+            worker.off("exit", onEnd)
+            worker.unref()
+            resume(outcome)
+          }
+          worker.on("message", onMessage)
+          worker.on("error", onEnd)
+          worker.on("exit", onEnd)
+          worker.postMessage(request)
+          return Effect.sync(() => clearTimeout(timer))
+        })
+
+      const judge = (answer: Answer): Effect.Effect<string, CodeFailed> => {
+        switch (answer.kind) {
+          case "done":
+            return Effect.succeed(answer.text)
+          case "pending":
+            return failed("result", "It returned a promise that is never kept.")
+          case "timeout":
+            return failed("timeout", tooLong(timeout))
+          case "memory":
+            return failed("memory", `It needs more than ${memory} MB of memory.`)
+          case "syntax":
+          case "threw":
+          case "result":
+            return failed(answer.kind, answer.text)
+        }
+      }
+
+      const ask = (request: Request): Effect.Effect<string, CodeFailed> =>
+        permits
+          .withPermits(1)(
+            Effect.acquireUseRelease(
+              takeOne,
+              (worker) =>
+                answerOf(worker, request).pipe(
+                  Effect.flatMap((said) => Effect.orDie(decodeAnswer(said))),
+                  Effect.flatMap((answer) =>
+                    Effect.map(Effect.either(judge(answer)), (judged) => ({
+                      judged,
+                      sound: answer.broken !== true && answer.kind !== "timeout" && answer.kind !== "memory"
+                    }))
+                  )
+                ),
+              // Only a thread whose run ended by itself is used again.
+              (worker, exit) => (exit._tag === "Success" && exit.value.sound ? giveBack(worker) : stop(worker))
+            )
+          )
+          .pipe(Effect.flatMap(({ judged }) => judged))
+
+      const requestOf = (code: Code, checkOnly: boolean, input: CodeInput | undefined) =>
+        Effect.gen(function* () {
+          const functionName = code.functionName.trim() === "" ? "evaluate" : code.functionName.trim()
+          if (!NAME.test(functionName)) return yield* failed("syntax", "function_name is no name of a function.")
+          return {
+            checkOnly,
+            source: code.source,
+            functionName,
+            call: JSON.stringify(input?.call ?? null),
+            clock: input?.clock ?? 0
+          }
+        })
+
+      return Sandbox.of({
+        check: (code) => Effect.asVoid(Effect.flatMap(requestOf(code, true, undefined), ask)),
+        run: (code, input) =>
+          requestOf(code, false, input).pipe(
+            Effect.flatMap(ask),
+            Effect.flatMap((text) => Effect.orDie(decodeResult(text))),
+            Effect.filterOrFail(
+              (result) => jsonFault(result) === undefined,
+              (result) => failed("result", jsonFault(result) ?? "What it returned is no JSON.")
+            )
+          )
+      })
+    })
+  )
+
+const tooLong = (timeout: number): string => `It took longer than ${timeout} ms.`

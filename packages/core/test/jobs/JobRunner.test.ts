@@ -1,0 +1,248 @@
+import {
+  type Claim,
+  delayAfter,
+  Engine,
+  jobBell,
+  JobBell,
+  JobFailed,
+  type JobHandler,
+  type JobRunnerConfig,
+  JobStore,
+  makeJobRunner,
+  OrganizationStore,
+  UnitOfWork
+} from "@earshot/core"
+import { CatalogKit, JobKit, TestEngine } from "@earshot/test-kit"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
+import { describe, it as plainly } from "vitest"
+
+describe("backoff", () => {
+  plainly("doubles from the first wait to the longest, spread over its later half", () => {
+    const backoff = { first: 100, most: 1000 }
+    expect([1, 2, 3, 4, 5, 60].map((attempt) => delayAfter(attempt, backoff, 1))).toEqual([
+      100, 200, 400, 800, 1000, 1000
+    ])
+    expect(delayAfter(2, backoff, 0)).toBe(100)
+    expect(delayAfter(1, backoff, 0.5, 5000)).toBe(5000)
+    fc.assert(
+      fc.property(fc.nat({ max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, chance) => {
+        const whole = delayAfter(attempt, backoff, 1)
+        expect(delayAfter(attempt, backoff, chance)).toBeLessThanOrEqual(whole)
+        expect(delayAfter(attempt, backoff, chance)).toBeGreaterThanOrEqual(whole / 2)
+      })
+    )
+  })
+})
+
+let kinds = 0
+
+/** A kind of its own, whose jobs `run` does. */
+const workshop = (
+  run: (claim: Claim) => ReturnType<JobHandler["run"]>,
+  config: JobRunnerConfig = {},
+  concurrency = 3
+) =>
+  Effect.gen(function* () {
+    const { id } = yield* Effect.flatMap(OrganizationStore, (organizations) =>
+      organizations.insert({ name: "Jobs" }, DateTime.unsafeMake(0))
+    )
+    const kind = `work ${kinds++}`
+    const store = yield* JobStore
+    const permit = CatalogKit.permit(id, "jobs.list")
+    return {
+      kind,
+      runner: yield* makeJobRunner([{ kind, concurrency, run }], config),
+      enqueue: (more: Parameters<typeof JobKit.jobOf>[2] = {}) =>
+        Effect.flatMap(DateTime.now, (now) => store.enqueue(JobKit.jobOf(id, kind, more), DateTime.toEpochMillis(now))),
+      job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) =>
+        Effect.map(store.find(permit, job.id), Option.getOrThrow)
+    }
+  })
+
+/** Lets other fibers, and the database, take turns; the test's clock stands still meanwhile. */
+const turns = (count = 20) =>
+  Effect.forEach(
+    Array.from({ length: count }),
+    () => Effect.async<boolean>((resume) => void setTimeout(() => resume(Effect.succeed(true)), 2)),
+    { discard: true }
+  )
+
+const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.flatMap(condition, (holds) => (holds ? Effect.void : Effect.zipRight(turns(2), until(condition))))
+
+for (const database of TestEngine.databases) {
+  const storage = TestEngine.storage(database)
+  const stores = Layer.mergeAll(Engine.stores, jobBell).pipe(Layer.provideMerge(storage))
+  layer(Layer.merge(stores, Logger.remove(Logger.defaultLogger)))(`a worker on ${database}`, (it) => {
+    it.effect("runs every job once, so many at a time and no more", () =>
+      Effect.gen(function* () {
+        let now = 0
+        let most = 0
+        const ran: Array<unknown> = []
+        const { enqueue, job, runner } = yield* workshop(({ payload }) =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++now)
+            yield* turns(1)
+            now--
+            ran.push(payload)
+          })
+        )
+        const all = yield* Effect.forEach([0, 1, 2, 3, 4, 5, 6], (payload) => enqueue({ payload }))
+        expect(yield* runner.drain).toBe(7)
+        expect(ran.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6])
+        expect(most).toBe(3)
+        for (const one of all) expect(yield* job(one)).toMatchObject({ state: "succeeded", attempts: 1 })
+        expect(yield* runner.drain).toBe(0)
+      })
+    )
+
+    it.effect("tries again later what failed, tells why, and gives up after the last attempt", () =>
+      Effect.gen(function* () {
+        const { enqueue, job, runner } = yield* workshop(
+          ({ attempt }) => new JobFailed({ reason: `try ${attempt}`, retry: true }),
+          { backoff: { first: 1000, most: 10_000 } }
+        )
+        const one = yield* enqueue({ maxAttempts: 3 })
+        expect(yield* runner.drain).toBe(1)
+        expect(yield* job(one)).toMatchObject({ state: "queued", attempts: 1, lastError: "try 1" })
+        yield* TestClock.adjust("1 second")
+        expect(yield* runner.drain).toBe(1)
+        yield* TestClock.adjust("2 seconds")
+        expect(yield* runner.drain).toBe(1)
+        expect(yield* job(one)).toMatchObject({ state: "dead", attempts: 3, lastError: "try 3" })
+        yield* TestClock.adjust("1 hour")
+        expect(yield* runner.drain).toBe(0)
+      })
+    )
+
+    it.effect("does not try again what cannot be helped, and takes a defect for a failure that tells nothing", () =>
+      Effect.gen(function* () {
+        const { enqueue, job, runner } = yield* workshop(({ payload }) =>
+          payload === "defect"
+            ? Effect.die(new TypeError("a secret"))
+            : new JobFailed({ reason: "There is no such thing.", retry: false })
+        )
+        const hopeless = yield* enqueue()
+        const broken = yield* enqueue({ payload: "defect" })
+        yield* runner.drain
+        expect(yield* job(hopeless)).toMatchObject({ state: "dead", attempts: 1, lastError: "There is no such thing." })
+        expect(yield* job(broken)).toMatchObject({ state: "queued", lastError: "Unexpected: TypeError." })
+      })
+    )
+
+    it.effect("keeps a long job by signs of life", () =>
+      Effect.gen(function* () {
+        const done = yield* Deferred.make<boolean>()
+        const started: Array<number> = []
+        const { enqueue, job, runner } = yield* workshop(
+          ({ attempt }) => {
+            started.push(attempt)
+            return Effect.asVoid(Deferred.await(done))
+          },
+          { lease: "30 seconds" }
+        )
+        const other = yield* workshop(() => Effect.void)
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.sync(() => started.length === 1))
+        for (let i = 0; i < 10; i++) {
+          yield* TestClock.adjust("10 seconds")
+          const at = DateTime.toEpochMillis(yield* DateTime.now)
+          yield* until(
+            Effect.map(job(one), ({ dueAt }) => dueAt !== null && DateTime.toEpochMillis(dueAt) > at + 20_000)
+          )
+        }
+        expect(yield* other.runner.drain).toBe(0)
+        yield* Deferred.succeed(done, true)
+        yield* until(Effect.map(job(one), ({ state }) => state === "succeeded"))
+        expect(started).toEqual([1])
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("stops a job that is another's by now, and leaves its outcome to the other", () =>
+      Effect.gen(function* () {
+        let stopped = false
+        const { enqueue, job, kind, runner } = yield* workshop(
+          () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (stopped = true))),
+          { lease: "30 seconds" }
+        )
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.map(job(one), ({ state }) => state === "running"))
+        // As if this process had stood still for as long as the lease lasts.
+        const store = yield* JobStore
+        const work = yield* UnitOfWork
+        const later = DateTime.toEpochMillis(yield* DateTime.now) + 60_000
+        const [theirs] = yield* work.atomically(
+          store.claim("another", { kind, limit: 1 }, { now: later, until: later * 2 })
+        )
+        yield* TestClock.adjust("10 seconds")
+        yield* until(Effect.sync(() => stopped))
+        expect(theirs?.attempt).toBe(2)
+        expect(yield* job(one)).toMatchObject({ state: "running", attempts: 2 })
+        yield* Fiber.interrupt(running)
+        expect(yield* job(one)).toMatchObject({ state: "running", attempts: 2 })
+      })
+    )
+
+    it.effect("puts back what runs when it is stopped, and counts no attempt for it", () =>
+      Effect.gen(function* () {
+        const { enqueue, job, runner } = yield* workshop(() => Effect.never)
+        const one = yield* enqueue({ maxAttempts: 1 })
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.map(job(one), ({ state }) => state === "running"))
+        yield* Fiber.interrupt(running)
+        expect(yield* job(one)).toMatchObject({ state: "queued", attempts: 0 })
+      })
+    )
+
+    it.effect("starts at once what was enqueued in this process, and soon what came from another", () =>
+      Effect.gen(function* () {
+        const ran: Array<unknown> = []
+        const { enqueue, runner } = yield* workshop(({ payload }) => Effect.sync(() => void ran.push(payload)))
+        const running = yield* Effect.fork(runner.run)
+        yield* turns()
+        yield* enqueue({ payload: "here" })
+        yield* Effect.flatMap(JobBell, (bell) => bell.ring)
+        yield* until(Effect.sync(() => ran.length === 1))
+        yield* turns()
+        yield* enqueue({ payload: "there" })
+        yield* turns()
+        expect(ran).toEqual(["here"])
+        yield* TestClock.adjust("500 millis")
+        yield* until(Effect.sync(() => ran.length === 2))
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("leaves no job to be run twice by two workers", () =>
+      Effect.gen(function* () {
+        const ran: Array<unknown> = []
+        const { enqueue, kind, runner } = yield* workshop(({ payload }) =>
+          Effect.zipRight(
+            turns(1),
+            Effect.sync(() => void ran.push(payload))
+          )
+        )
+        const second = yield* makeJobRunner([
+          { kind, concurrency: 2, run: ({ payload }) => Effect.sync(() => void ran.push(payload)) }
+        ])
+        const all = Array.from({ length: 40 }, (_, i) => i)
+        yield* Effect.forEach(all, (payload) => enqueue({ payload }))
+        const [one, two] = yield* Effect.all([runner.drain, second.drain], { concurrency: "unbounded" })
+        expect(one + two).toBe(40)
+        expect(ran.toSorted((a, b) => Number(a) - Number(b))).toEqual(all)
+      })
+    )
+  })
+}

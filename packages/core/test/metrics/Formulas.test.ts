@@ -1,0 +1,330 @@
+import {
+  contextOf,
+  type FormulaName,
+  formulas,
+  measure,
+  type Measured,
+  type Json,
+  type Speaker,
+  type ToolCall,
+  type Turn
+} from "@earshot/core"
+import { MetricKit } from "@earshot/test-kit"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const turn =
+  (speaker: Speaker) =>
+  (content: string, startTime?: number, endTime?: number): Turn => ({
+    speaker,
+    content,
+    startTime,
+    endTime,
+    words: []
+  })
+const agent = turn("main_agent")
+const user = turn("testing_agent")
+
+/** Agent 0-2, user 3-5, agent 5.5-7.5, user 8-9, agent 10-12. */
+const plain = [
+  agent("Hello, how can I help you today?", 0, 2),
+  user("I need a table for two.", 3, 5),
+  agent("For which evening would that be?", 5.5, 7.5),
+  user("Friday.", 8, 9),
+  agent("Booked for Friday evening.", 10, 12)
+]
+
+/** User 0-4, agent 3-6, user 5-8, agent 9-13 in two turns that overlap; told in no order. */
+const overlapping = [
+  agent("one table left for you", 10.5, 13),
+  user("I said I need a table", 0, 4),
+  agent("So there is one table", 9, 11),
+  user("wait, for two", 5, 8),
+  agent("Let me check that", 3, 6)
+]
+
+/** User 0-1, agent 4.5-5, user 6-7, agent 19-20, user 21-22; the call lasts 40 s. */
+const silent = [
+  user("Hello?", 0, 1),
+  agent("Hi.", 4.5, 5),
+  user("A table please", 6, 7),
+  agent("Sorry, I didn't catch that.", 19, 20),
+  user("A table", 21, 22)
+]
+
+/** Two turns have no end. */
+const open = [
+  agent("Hello, how can I help you?", 0, 2),
+  user("A table", 3),
+  agent("For when?", 6, 7),
+  user("Friday", 8, 9),
+  agent("Done", 10)
+]
+
+const agentAlone = [agent("Please leave a message", 0, 3), agent("after the tone", 5, 8)]
+const userAlone = [user("Hello?", 0, 3), user("Anybody?", 4, 5)]
+const unplaced = [agent("Hello"), user("Hi", 1, 2)]
+
+const durations = new Map<ReadonlyArray<Turn>, number>([
+  [plain, 12],
+  [overlapping, 13],
+  [silent, 40],
+  [open, 10],
+  [agentAlone, 8],
+  [userAlone, 5]
+])
+
+const measureIt = (
+  name: FormulaName,
+  turns: ReadonlyArray<Turn>,
+  { configuration = null, tools = [] }: { readonly configuration?: Json; readonly tools?: ReadonlyArray<ToolCall> } = {}
+): Measured =>
+  measure(name, contextOf({ turns, toolCalls: tools, durationSeconds: durations.get(turns) ?? null }), configuration)
+
+const NOBODY = "Nobody speaks in the transcript."
+const NO_AGENT = "The agent does not speak in the transcript."
+const NO_USER = "The user does not speak in the transcript."
+const NO_END = "2 turns have no end time."
+const NO_LENGTH = "Neither transcript nor recording tells how long the call took."
+const NO_START = "1 turn has no start time."
+
+/** For each formula what it makes of plain, overlapping, silent, open, agentAlone, userAlone, no turns, unplaced. */
+const worked: ReadonlyArray<readonly [name: FormulaName, ...expected: ReadonlyArray<number | boolean | string>]> = [
+  ["latency_ms", 750, 1000, 7750, 1000, NO_USER, NO_AGENT, NOBODY, NO_START],
+  ["time_to_first_word_ms", 0, 3000, 4500, 0, 0, NO_AGENT, NOBODY, NO_START],
+  ["ai_interrupting_user", 0, 1, 0, NO_END, NO_USER, 0, NOBODY, NO_START],
+  ["user_interrupting_ai", 0, 1, 0, NO_END, 0, NO_AGENT, NOBODY, NO_START],
+  ["interruption_score", 1, 0.5, 1, NO_END, NO_USER, 1, NOBODY, NO_START],
+  ["interruption_rate", 0, 9.230769, 0, NO_END, 0, 0, NOBODY, NO_START],
+  [
+    "stop_time_ms",
+    "The user never interrupts the agent.",
+    1000,
+    "The user never interrupts the agent.",
+    NO_END,
+    "The user never interrupts the agent.",
+    NO_AGENT,
+    NOBODY,
+    NO_START
+  ],
+  ["overlap_ratio", 0, 0.166667, 0, NO_END, 0, 0, NOBODY, NO_START],
+  ["talk_ratio", 0.666667, 0.5, 0.333333, NO_END, 1, 0, NOBODY, NO_START],
+  ["words_per_minute", 170, 120, 240, NO_END, 70, NO_AGENT, NOBODY, NO_START],
+  ["silence_detection", true, true, false, NO_END, true, true, NOBODY, NO_START],
+  ["dead_air_ratio", 0.25, 0.076923, 0.795455, NO_END, 0.25, 0.2, NOBODY, NO_START],
+  ["infrastructure_issues", true, true, false, NO_END, NO_USER, true, NOBODY, NO_START],
+  ["excessive_silence", 0, 0, 2, NO_END, 0, 0, NOBODY, NO_START],
+  ["longest_monologue_s", 2, 4, 1, NO_END, 8, NO_AGENT, NOBODY, NO_START],
+  ["words_per_turn", 5.667, 4.667, 3, 3, 3.5, NO_AGENT, NOBODY, 1],
+  ["reprompts", 0, 0, 1, 0, 0, NO_AGENT, NOBODY, 0],
+  ["repeated_replies", 0, 0, 0, 0, 0, NO_AGENT, NOBODY, 0],
+  ["call_duration_s", 12, 13, 40, 10, 8, 5, NO_LENGTH, NO_LENGTH]
+]
+
+describe("formulas on transcripts worked out by hand", () => {
+  const transcripts = { plain, overlapping, silent, open, agentAlone, userAlone, noTurns: [], unplaced }
+
+  it.each(worked.map(([name, ...expected]) => ({ name, expected })))("$name", ({ expected, name }) => {
+    const found = Object.values(transcripts).map((turns) => {
+      const { reason, value } = measureIt(name, turns)
+      expect((value === null) === (reason !== null)).toBe(true)
+      return value ?? reason
+    })
+    expect(found).toEqual(expected)
+  })
+
+  it("keep every statistic of the latencies, and show the one that is asked for", () => {
+    const statistics = { count: 2, mean: 750, p50: 750, p90: 950, p95: 975, p99: 995 }
+    expect(measureIt("latency_ms", plain)).toEqual({
+      value: 750,
+      reason: null,
+      moments: [
+        { at_second: 5, duration_ms: 500 },
+        { at_second: 9, duration_ms: 1000 }
+      ],
+      statistics
+    })
+    expect(measureIt("latency_ms", plain, { configuration: { statistic: "p95" } }).value).toBe(975)
+    expect(measureIt("latency_ms", plain, { configuration: { statistic: "mode" } }).value).toBe(750)
+    expect(measureIt("latency_ms", plain, { configuration: "p95" }).value).toBe(750)
+  })
+
+  it("keep the moments that explain a value", () => {
+    expect(measureIt("ai_interrupting_user", overlapping).moments).toEqual([{ at_second: 3, duration_ms: 1000 }])
+    expect(measureIt("user_interrupting_ai", overlapping).moments).toEqual([{ at_second: 5, duration_ms: 1000 }])
+    expect(measureIt("overlap_ratio", overlapping).moments).toEqual([
+      { at_second: 3, duration_ms: 1000 },
+      { at_second: 5, duration_ms: 1000 }
+    ])
+    expect(measureIt("silence_detection", silent).moments).toEqual([{ at_second: 7, duration_ms: 12_000 }])
+    expect(measureIt("infrastructure_issues", silent).moments).toEqual([
+      { at_second: 7, duration_ms: 12_000 },
+      { at_second: 22, duration_ms: 18_000 }
+    ])
+    expect(measureIt("longest_monologue_s", overlapping).moments).toEqual([{ at_second: 9, duration_ms: 4000 }])
+    expect(measureIt("reprompts", silent).moments).toEqual([{ at_second: 19, duration_ms: 1000 }])
+  })
+
+  it("take the ends of turns for edges and not for interruptions", () => {
+    const brushing = [user("a", 0, 2), agent("b", 1.9, 3)]
+    expect(measureIt("ai_interrupting_user", brushing).value).toBe(0)
+    expect(measureIt("ai_interrupting_user", brushing, { configuration: { min_overlap_s: 0.1 } }).value).toBe(1)
+  })
+
+  it("take a turn's times from its words where it has none of its own", () => {
+    const words = [
+      { text: "hello", startTime: 1, endTime: 1.5 },
+      { text: "there", startTime: 1.6, endTime: 2 }
+    ]
+    expect(measureIt("time_to_first_word_ms", [{ ...agent("hello there"), words }]).value).toBe(1000)
+    expect(measureIt("talk_ratio", [{ ...agent("hello there"), words }, user("Hi", 3, 4)]).value).toBe(0.5)
+  })
+
+  it("hold silences to thresholds of the metric's own", () => {
+    expect(measureIt("silence_detection", plain, { configuration: { max_silence_s: 0.9 } }).value).toBe(false)
+    expect(measureIt("excessive_silence", plain, { configuration: { min_silence_s: 0.5 } }).value).toBe(2)
+    expect(measureIt("infrastructure_issues", silent, { configuration: { max_wait_s: 20 } }).value).toBe(true)
+    // Exactly the threshold passes.
+    expect(measureIt("silence_detection", [agent("a", 0, 1), user("b", 11, 12)]).value).toBe(true)
+  })
+
+  it("count reprompts as whole words, in any case, and with phrases of the metric's own", () => {
+    const asking = [
+      agent("COULD you REPEAT that?", 4, 5),
+      agent("Sorry, I didn’t catch the name.", 1, 2),
+      agent("Nothing else", 6, 7)
+    ]
+    expect(measureIt("reprompts", asking)).toMatchObject({ value: 2, moments: [{ at_second: 1 }, { at_second: 4 }] })
+    expect(measureIt("reprompts", asking, { configuration: { phrases: ["nothing"] } }).value).toBe(1)
+    expect(measureIt("reprompts", asking, { configuration: { phrases: ["noth"] } }).value).toBe(0)
+  })
+
+  it("count replies that say again what was said, short ones aside", () => {
+    const again = [
+      agent("What is your date of birth?", 0, 1),
+      agent("What is your date of birth", 2, 3),
+      agent("WHAT, is your date of birth?!", 4, 5),
+      agent("Yes.", 6, 7),
+      agent("Yes.", 8, 9)
+    ]
+    expect(measureIt("repeated_replies", again).value).toBe(2)
+    expect(measureIt("repeated_replies", again, { configuration: { min_words: 1 } }).value).toBe(3)
+    expect(measureIt("repeated_replies", again.slice(2)).value).toBe(0)
+  })
+
+  it("score tool calls by those whose end is told", () => {
+    const tool = (succeeded: boolean | undefined, startTime?: number): ToolCall => ({
+      id: undefined,
+      name: "book",
+      arguments: "{}",
+      result: undefined,
+      succeeded,
+      startTime,
+      endTime: startTime === undefined ? undefined : startTime + 0.5
+    })
+    expect(measureIt("tool_call_success", plain)).toMatchObject({ value: null, reason: "The agent called no tool." })
+    expect(measureIt("tool_call_success", plain, { tools: [tool(undefined)] }).value).toBeNull()
+    expect(measureIt("tool_call_success", plain, { tools: [tool(true)] }).value).toBe(1)
+    expect(
+      measureIt("tool_call_success", plain, { tools: [tool(true), tool(false, 6), tool(undefined), tool(true)] })
+    ).toMatchObject({ value: 0.666667, moments: [{ at_second: 6, duration_ms: 500 }] })
+  })
+
+  it("hold the agent to phrases", () => {
+    const phrases = (configuration: Json) => measureIt("phrase_compliance", plain, { configuration })
+    expect(phrases(null).value).toBeNull()
+    expect(phrases({ required: ["how can I help"] }).value).toBe(1)
+    expect(phrases({ required: ["how can I help", "recorded line"] }).value).toBe(0.5)
+    expect(phrases({ required: ["table for two"] }).value).toBe(0)
+    expect(phrases({ required: ["booked"], forbidden: ["Friday", "guarantee"] })).toMatchObject({
+      value: 0.666667,
+      moments: [{ at_second: 10, duration_ms: 2000 }]
+    })
+  })
+
+  it("count words in scripts that put no blanks between them", () => {
+    expect(measureIt("words_per_turn", [agent("はい、お願いします。")]).value).toBeGreaterThan(1)
+    expect(measureIt("words_per_turn", [agent("Don't do twenty-one things, 👍 ok?")]).value).toBe(5)
+  })
+})
+
+const names = Object.keys(formulas) as ReadonlyArray<FormulaName>
+const all = (turns: ReadonlyArray<Turn>, durationSeconds: number | null) => {
+  const context = contextOf({ turns, toolCalls: [], durationSeconds })
+  return names.map((name) => [name, measure(name, context, null)] as const)
+}
+const counts = new Set([
+  "ai_interrupting_user",
+  "user_interrupting_ai",
+  "excessive_silence",
+  "reprompts",
+  "repeated_replies"
+])
+const ratios = new Set(["interruption_score", "overlap_ratio", "talk_ratio", "dead_air_ratio"])
+/** What is counted from the start of the call, which a shift moves. */
+const fromTheStart = new Set(["time_to_first_word_ms", "call_duration_s"])
+
+describe("every formula", () => {
+  it("says either a value or why there is none, ratios in 0 to 1, counts whole, nothing below 0", () => {
+    fc.assert(
+      fc.property(MetricKit.anyTurns, fc.option(fc.nat({ max: 100 })), (turns, duration) => {
+        for (const [name, { moments, reason, value }] of all(turns, duration)) {
+          expect((value === null) === (reason !== null)).toBe(true)
+          if (typeof value === "number") {
+            expect(value).toBeGreaterThanOrEqual(0)
+            expect(Number.isFinite(value)).toBe(true)
+            if (ratios.has(name)) expect(value).toBeLessThanOrEqual(1)
+            if (counts.has(name)) expect(Number.isInteger(value)).toBe(true)
+          }
+          for (const { at_second, duration_ms } of moments) {
+            expect(at_second).toBeGreaterThanOrEqual(0)
+            expect(duration_ms).toBeGreaterThanOrEqual(0)
+          }
+        }
+      })
+    )
+  })
+
+  it("says the same whatever the order of turns", () => {
+    fc.assert(
+      fc.property(
+        MetricKit.timedTurns().chain((turns) => fc.tuple(fc.constant(turns), MetricKit.shuffled(turns))),
+        ([turns, shuffled]) => {
+          // Of turns that say the same, which one repeats the other is a matter of order.
+          const withoutRepeats = (found: ReturnType<typeof all>) =>
+            found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
+          expect(withoutRepeats(all(shuffled, null))).toEqual(withoutRepeats(all(turns, null)))
+        }
+      )
+    )
+  })
+
+  it("says the same of a call that starts later, but for what is counted from the start", () => {
+    fc.assert(
+      fc.property(MetricKit.timedTurns(), fc.nat({ max: 1000 }), (turns, seconds) => {
+        const values = (found: ReturnType<typeof all>) =>
+          found.filter(([name]) => !fromTheStart.has(name)).map(([name, { value }]) => [name, value])
+        expect(values(all(MetricKit.shifted(turns, seconds), 60 + seconds))).toEqual(values(all(turns, 60)))
+      })
+    )
+  })
+
+  it("makes up no value where times are missing", () => {
+    fc.assert(
+      fc.property(
+        MetricKit.timedTurns().filter((turns) => turns.length > 0),
+        (turns) => {
+          const timeless = turns.map((one) => ({ ...one, startTime: undefined, endTime: undefined }))
+          const measuredWithout = new Set(
+            all(timeless, null)
+              .filter(([, { value }]) => value !== null)
+              .map(([name]) => name)
+          )
+          for (const name of measuredWithout) {
+            expect(["words_per_turn", "reprompts", "repeated_replies"]).toContain(name)
+          }
+        }
+      )
+    )
+  })
+})

@@ -1,0 +1,266 @@
+import { catalogue, encodeMetric, encodePredefinedMetric, formulas, MetricId, Metrics, Agents } from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe, it as plainly } from "vitest"
+import { bound, faultsOf as anyFaults } from "../dashboards/fixtures.js"
+
+const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(anyFaults(effect), (faults): object => (typeof faults === "object" && faults !== null ? faults : {}))
+
+const NEEDED =
+  `latency_ms time_to_first_word_ms ai_interrupting_user user_interrupting_ai interruption_score interruption_rate
+  stop_time_ms overlap_ratio talk_ratio words_per_minute silence_detection dead_air_ratio infrastructure_issues
+  excessive_silence longest_monologue_s words_per_turn reprompts repeated_replies tool_call_success call_duration_s
+  phrase_compliance expected_outcome hallucination relevancy response_consistency csat sentiment instruction_following
+  topic dropoff_point voicemail_detection`.split(/\s+/)
+
+describe("the catalogue", () => {
+  plainly("has every metric that is promised, each under its own id, slug and name", () => {
+    const slugs = catalogue.map(({ slug }) => slug)
+    for (const slug of NEEDED) expect(slugs).toContain(slug)
+    for (const key of ["id", "slug", "name"] as const) {
+      expect(new Set(catalogue.map((entry) => entry[key])).size).toBe(catalogue.length)
+    }
+  })
+
+  plainly("says of each its formula, unit and basis, and names a formula or a prompt", () => {
+    for (const entry of catalogue) {
+      expect(entry.description).toMatch(/Formula: .+ Unit: .+ Basis: .+/)
+      if (entry.type === "custom_code") expect(Object.keys(formulas)).toContain(entry.functionName)
+      else expect(entry.prompt.length).toBeGreaterThan(20)
+      expect(entry.slug).toMatch(/^[a-z][a-z0-9_]{0,254}$/)
+    }
+  })
+})
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database))(`metrics on ${database}`, (it) => {
+    const world = Effect.map(TestEngine.world, (made) => ({ ...made, as: TestEngine.as(made.actor) }))
+
+    it.effect("are predefined as a plain list with every field of the interface", () =>
+      Effect.gen(function* () {
+        const { as, organization } = yield* world
+        const metrics = yield* Metrics
+        const all = (yield* as(metrics.predefined())).map((one) => encodePredefinedMetric(one))
+        expect(all.length).toBeGreaterThanOrEqual(24)
+        for (const one of all) {
+          expect(Object.keys(one).toSorted()).toEqual(
+            `audio_enabled category code configuration cost custom_code description enum_values eval_type
+              evaluation_trigger evaluation_trigger_prompt function_name id name observability_enabled organization
+              prompt simulation_enabled slug sub_category type`.split(/\s+/)
+          )
+          expect(one.cost).toMatch(/^-?\d{0,4}(?:\.\d{0,6})?$/)
+          expect(one.organization).toBe(organization.id)
+        }
+        expect(all.find(({ slug }) => slug === "latency_ms")).toMatchObject({ cost: "0.000000", type: "custom_code" })
+        expect(all.find(({ slug }) => slug === "csat")).toMatchObject({ cost: "0.050000", type: "llm_judge" })
+      })
+    )
+
+    it.effect("are an agent's from the start, until they are switched off", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const metrics = yield* Metrics
+        const list = Effect.map(as(metrics.list({ agent_id: agent.id, limit: 200 })), ({ results }) => results)
+        const all = yield* list
+        expect(all.map(({ predefinedCode }) => predefinedCode).toSorted()).toEqual(
+          catalogue.map(({ slug }) => slug).toSorted()
+        )
+        const csat = all.find(({ slug }) => slug === "csat")
+        yield* as(metrics.delete(csat!.id))
+        expect((yield* list).length).toBe(all.length - 1)
+        expect(yield* Effect.flip(as(metrics.read(csat!.id)))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("are created, read, changed and deleted, and travel with every field of the interface", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const metrics = yield* Metrics
+        const made = yield* as(
+          metrics.create({
+            agent: agent.id,
+            name: "Offers a call-back",
+            type: "llm_judge",
+            eval_type: "enum",
+            prompt: "Does the agent offer a call-back?",
+            enum_values: { yes: "It does", no: "It does not" },
+            evaluation_trigger: "custom",
+            evaluation_trigger_prompt: "Did the user have to wait?",
+            configuration: { any: [1, { of: "these" }] }
+          })
+        )
+        const wire = encodeMetric(made)
+        expect(Object.keys(wire).toSorted()).toEqual(
+          `agent audio_enabled configuration custom_code description display_order enum_values eval_type
+            evaluation_trigger evaluation_trigger_prompt function_name id knowledge_base_files name
+            observability_enabled overall_score priority_assignment_prompt prompt reviews service_defined_metric_code
+            simulation_enabled total_score type`.split(/\s+/)
+        )
+        expect(wire).toMatchObject({ agent: agent.id, enum_values: { yes: "It does", no: "It does not" }, reviews: [] })
+        expect(made.slug).toBe("offers_a_call_back")
+        expect(yield* as(metrics.read(made.id))).toEqual(made)
+
+        const changed = yield* as(
+          metrics.update(made.id, {
+            name: "Call-back",
+            eval_type: "binary_workflow_adherence",
+            enum_values: null,
+            display_order: "3",
+            unknown: 1,
+            id: 99
+          })
+        )
+        expect(changed).toMatchObject({ id: made.id, name: "Call-back", evalType: "binary_workflow_adherence" })
+        expect(changed).toMatchObject({ enumValues: null, displayOrder: 3, prompt: made.prompt, slug: made.slug })
+        expect(yield* as(metrics.read(made.id))).toEqual(changed)
+        yield* as(metrics.delete(made.id))
+        expect(yield* Effect.flip(as(metrics.update(made.id, {})))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("get a slug of their own each", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const metrics = yield* Metrics
+        const create = (name: string) =>
+          as(metrics.create({ agent: agent.id, name, type: "llm_judge", eval_type: "binary", prompt: "?" }))
+        expect((yield* create("CSAT")).slug).toBe("csat_2")
+        expect((yield* create("Csat!")).slug).toBe("csat_3")
+        expect((yield* create("日本語")).slug).toBeNull()
+      })
+    )
+
+    it.effect("tell every fault at once, that of their code's syntax too", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const theirs = yield* world
+        const metrics = yield* Metrics
+        const refused = (input: object) =>
+          faultsOf(
+            as(
+              metrics.create({
+                agent: agent.id,
+                name: "m",
+                type: "custom_code",
+                eval_type: "binary",
+                custom_code: "return true",
+                ...input
+              })
+            )
+          )
+        expect(yield* faultsOf(as(metrics.create({})))).toMatchObject({
+          name: [expect.anything()],
+          type: [expect.anything()],
+          eval_type: [expect.anything()]
+        })
+        expect(
+          yield* faultsOf(as(metrics.create({ name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })))
+        ).toEqual({
+          agent: ["This field is required if assistant_id is not provided."],
+          assistant_id: ["This field is required if agent is not provided."]
+        })
+        expect(yield* refused({ agent: theirs.agent.id, eval_type: "enum", evaluation_trigger: "custom" })).toEqual({
+          agent: [`Invalid pk "${theirs.agent.id}" - object does not exist.`],
+          enum_values: ["This field is required if eval_type is enum."],
+          evaluation_trigger_prompt: ["This field is required if evaluation_trigger is custom."]
+        })
+        expect(Object.keys(yield* refused({ custom_code: "return (" }))).toEqual(["custom_code"])
+        expect(Object.keys(yield* refused({ custom_code: "" }))).toEqual(["custom_code"])
+        expect(Object.keys(yield* refused({ custom_code: "", function_name: "latency_msx" }))).toEqual([
+          "function_name"
+        ])
+        expect(yield* refused({ type: "custom_prompt", prompt: "?" })).toEqual({
+          type: ['"custom_prompt" is deprecated: use llm_judge.']
+        })
+        expect(Object.keys(yield* refused({ type: "llm_judge" }))).toEqual(["prompt"])
+        for (const enum_values of [[], {}, "a", [1], ["a", "a"], [" "], 5]) {
+          expect(Object.keys(yield* refused({ eval_type: "enum", enum_values }))).toEqual(["enum_values"])
+        }
+        expect(
+          Object.keys(
+            yield* refused({
+              eval_type: "numeric",
+              configuration: {
+                max_silence_s: "5",
+                phrases: [1],
+                statistic: "p51",
+                decides_success: true,
+                depends_on: [{}]
+              }
+            })
+          ).toSorted()
+        ).toEqual(
+          ["decides_success", "depends_on", "max_silence_s", "phrases", "statistic"].map(
+            (name) => `configuration.${name}`
+          )
+        )
+        expect(Object.keys(yield* refused({ configuration: [1] }))).toEqual(["configuration"])
+        expect(Object.keys(yield* refused({ name: "x".repeat(256) }))).toEqual(["name"])
+        expect(Object.keys(yield* refused({ custom_code: "return 1 // \0" }))).toEqual(["custom_code"])
+      })
+    )
+
+    it.effect("keep a deprecated type that they have, and take on none", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const metrics = yield* Metrics
+        const made = yield* as(
+          metrics.create({ agent: agent.id, name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })
+        )
+        expect(yield* faultsOf(as(metrics.update(made.id, { type: "basic" })))).toHaveProperty("type")
+        yield* Effect.flatMap(
+          SqlClient,
+          (client) => client`UPDATE metrics SET type = 'custom_prompt' WHERE id = ${made.id}`
+        )
+        expect(yield* as(metrics.update(made.id, { name: "old", type: "custom_prompt" }))).toMatchObject({
+          type: "custom_prompt",
+          name: "old"
+        })
+      })
+    )
+
+    it.effect("are found by the provider's name of their agent, and move to another agent of their project", () =>
+      Effect.gen(function* () {
+        const { agent, as, project } = yield* world
+        const metrics = yield* Metrics
+        const agents = yield* Agents
+        const second = yield* as(agents.create({ project: project.id, name: "Second", assistant_id: "asst 2" }))
+        const input = { name: "m", type: "custom_code", eval_type: "numeric", custom_code: "return 1" }
+        const made = yield* as(metrics.create({ ...input, assistant_id: "asst 2" }))
+        expect(made.agentId).toBe(second.id)
+        expect((yield* as(metrics.update(made.id, { agent: agent.id }))).agentId).toBe(agent.id)
+        expect((yield* as(metrics.update(made.id, { assistant_id: "asst 2" }))).agentId).toBe(second.id)
+        expect(yield* faultsOf(as(metrics.update(made.id, { assistant_id: "nobody" })))).toHaveProperty("assistant_id")
+        yield* as(metrics.create({ ...input, agent: agent.id }))
+        expect(yield* faultsOf(as(metrics.update(made.id, { agent: agent.id })))).toEqual({
+          agent: ["This agent has such a metric already."]
+        })
+      })
+    )
+
+    it.effect("are out of reach for others, and for a session that is bound elsewhere", () =>
+      Effect.gen(function* () {
+        const { actor, agent, as } = yield* world
+        const theirs = yield* world
+        const metrics = yield* Metrics
+        const [one] = (yield* as(metrics.list({ agent_id: agent.id }))).results
+        const missing = { _tag: "NotFound" }
+        expect(yield* Effect.flip(theirs.as(metrics.read(one!.id)))).toMatchObject(missing)
+        expect(yield* Effect.flip(theirs.as(metrics.update(one!.id, { name: "x" })))).toMatchObject(missing)
+        expect(yield* Effect.flip(theirs.as(metrics.delete(one!.id)))).toMatchObject(missing)
+        expect(yield* Effect.flip(as(metrics.read(MetricId.make(1e9))))).toMatchObject(missing)
+        expect(yield* faultsOf(theirs.as(metrics.list({ agent_id: agent.id })))).toHaveProperty("agent_id")
+        expect((yield* theirs.as(metrics.list({}))).results).toEqual([])
+        const elsewhere = TestEngine.as({
+          ...bound(actor, [{ type: "agent", id: 1e9 }]),
+          credential: "dashboard_session"
+        })
+        expect((yield* elsewhere(metrics.list({}))).results).toEqual([])
+        expect(yield* Effect.flip(elsewhere(metrics.read(one!.id)))).toMatchObject(missing)
+      })
+    )
+  })
+}

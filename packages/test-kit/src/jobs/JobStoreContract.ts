@@ -1,0 +1,238 @@
+import { type Claim, JobStore, type NewJob, type OrganizationId, OrganizationStore } from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import { permit } from "../catalog/Permits.js"
+
+const LEASE = 1000
+
+let kinds = 0
+
+/** An organisation, and a kind of jobs that no other test uses. */
+const room = Effect.gen(function* () {
+  const { id } = yield* Effect.flatMap(OrganizationStore, (organizations) =>
+    organizations.insert({ name: "Contract" }, DateTime.unsafeMake(0))
+  )
+  const store = yield* JobStore
+  const kind = `contract ${kinds++}`
+  const claim = (now: number, { limit = 100, owner = "one" } = {}) =>
+    store.claim(owner, { kind, limit }, { now, until: now + LEASE })
+  const enqueue = (job: Partial<NewJob> = {}, now = 0) =>
+    store.enqueue({ organizationId: id, kind, payload: null, ...job }, now)
+  return { id, store, kind, claim, enqueue, manage: permit(id, "jobs.list") }
+})
+
+const idsOf = (claims: ReadonlyArray<Claim>) => claims.map(({ id }) => id)
+const only = (claims: ReadonlyArray<Claim>): Effect.Effect<Claim> =>
+  claims[0] === undefined || claims.length > 1
+    ? Effect.dieMessage(`Expected one claim, not ${claims.length}`)
+    : Effect.succeed(claims[0])
+
+/** What every `JobStore` has to do; registers its tests, which need an empty or a used database alike. */
+export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStore | OrganizationStore, E>): void => {
+  layer(stores)(`jobs kept by ${subject}`, (it) => {
+    it.effect("are claimed with what they were enqueued with, once they are due", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, id: organizationId, kind, manage, store } = yield* room
+        const payload = { call: 5, text: 'a "quoted" ☎', list: [1, null, true] }
+        const { created, id } = yield* enqueue({ payload, key: `${kind} a`, notBefore: 50, maxAttempts: 3 }, 10)
+        expect(created).toBe(true)
+        expect(yield* store.anyDue([kind], 49)).toBe(false)
+        expect(yield* claim(49)).toEqual([])
+        expect(yield* store.anyDue([kind], 50)).toBe(true)
+        expect(yield* claim(50)).toEqual([
+          { id, organizationId, kind, key: `${kind} a`, payload, attempt: 1, maxAttempts: 3, owner: "one" }
+        ])
+        expect(Option.getOrThrow(yield* store.find(manage, id))).toMatchObject({ state: "running", attempts: 1 })
+      })
+    )
+
+    it.effect("are made once a kind and key, finished or not", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, id: organizationId, kind, store } = yield* room
+        const first = yield* enqueue({ key: "same" })
+        expect(yield* enqueue({ key: "same" })).toEqual({ id: first.id, created: false })
+        const held = yield* only(yield* claim(0))
+        expect(yield* store.succeed(held, 1)).toBe(true)
+        expect(yield* enqueue({ key: "same" })).toEqual({ id: first.id, created: false })
+        yield* store.enqueueAll(
+          ["same", "other", null, null].map((key) => ({ organizationId, kind, payload: null, key })),
+          2
+        )
+        expect((yield* claim(2)).map(({ key }) => key)).toEqual(["other", null, null])
+      })
+    )
+
+    it.effect("are nobody else's while the lease holds, and anybody's once it has run out", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, store } = yield* room
+        yield* enqueue()
+        const first = yield* only(yield* claim(0))
+        expect(yield* claim(LEASE - 1, { owner: "two" })).toEqual([])
+        expect(yield* store.holds(first, LEASE - 1)).toBe(true)
+        expect(yield* store.extend([first], { now: LEASE - 1, until: 3 * LEASE })).toEqual([first.id])
+        expect(yield* claim(2 * LEASE, { owner: "two" })).toEqual([])
+        expect(yield* store.holds(first, 3 * LEASE)).toBe(false)
+        const second = yield* only(yield* claim(3 * LEASE, { owner: "two" }))
+        expect(second).toMatchObject({ id: first.id, attempt: 2, owner: "two" })
+        // The first has lost it, for good and for everything.
+        expect(yield* store.holds(first, 3 * LEASE)).toBe(false)
+        expect(yield* store.extend([first, second], { now: 3 * LEASE, until: 5 * LEASE })).toEqual([second.id])
+        expect(yield* store.succeed(first, 3 * LEASE)).toBe(false)
+        expect(yield* store.fail(first, { reason: "late", retryAt: null }, 3 * LEASE)).toBe(false)
+        yield* store.release([first], 3 * LEASE)
+        expect(yield* store.holds(second, 3 * LEASE)).toBe(true)
+      })
+    )
+
+    it.effect("tell two claims of one process apart", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, store } = yield* room
+        yield* enqueue()
+        const first = yield* only(yield* claim(0))
+        const second = yield* only(yield* claim(LEASE))
+        expect(yield* store.succeed(first, LEASE)).toBe(false)
+        expect(yield* store.succeed(second, LEASE)).toBe(true)
+        expect(yield* claim(9 * LEASE)).toEqual([])
+      })
+    )
+
+    it.effect("come back after a failure when they are told to, and no more once they are dead", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, id: organization, kind, manage, store } = yield* room
+        const { id } = yield* enqueue()
+        const first = yield* only(yield* claim(0))
+        expect(yield* store.fail(first, { reason: "busy", retryAt: 500 }, 10)).toBe(true)
+        expect(yield* claim(499)).toEqual([])
+        expect(Option.getOrThrow(yield* store.find(manage, id))).toMatchObject({ state: "queued", lastError: "busy" })
+        const second = yield* only(yield* claim(500))
+        expect(second.attempt).toBe(2)
+        expect(yield* store.fail(second, { reason: "no\0 use \ud800", retryAt: null }, 501)).toBe(true)
+        expect(yield* claim(99 * LEASE)).toEqual([])
+        const dead = Option.getOrThrow(yield* store.find(manage, id))
+        expect(dead).toMatchObject({ state: "dead", attempts: 2, lastError: "no use \ufffd", dueAt: null })
+        expect(yield* store.list(manage, { state: "dead", kind }, { cursor: { at: "start" }, limit: 5 })).toEqual([
+          dead
+        ])
+        expect(yield* store.list(manage, { state: "queued", kind }, { cursor: { at: "start" }, limit: 5 })).toEqual([])
+
+        expect(yield* store.revive(permit(organization, "jobs.retry"), id, 600)).toBe(true)
+        expect(yield* store.revive(permit(organization, "jobs.retry"), id, 600)).toBe(false)
+        expect(yield* only(yield* claim(600))).toMatchObject({ id, attempt: 1 })
+      })
+    )
+
+    it.effect("are dead when their process was lost at the last attempt", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, kind, manage, store } = yield* room
+        const { id } = yield* enqueue({ maxAttempts: 2 })
+        yield* claim(0)
+        expect(yield* store.bury([kind], LEASE)).toBe(0)
+        yield* claim(LEASE)
+        expect(yield* store.bury([kind], 2 * LEASE - 1)).toBe(0)
+        expect(yield* claim(2 * LEASE)).toEqual([])
+        expect(yield* store.bury([kind], 2 * LEASE)).toBe(1)
+        expect(Option.getOrThrow(yield* store.find(manage, id))).toMatchObject({ state: "dead", attempts: 2 })
+      })
+    )
+
+    it.effect("are put back unharmed by a process that goes", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, store } = yield* room
+        yield* enqueue({ maxAttempts: 1 })
+        const first = yield* only(yield* claim(0))
+        yield* store.release([first], 1)
+        expect(yield* only(yield* claim(1))).toMatchObject({ id: first.id, attempt: 1 })
+      })
+    )
+
+    it.effect("run one after the other in a lane, in the order they came in, past the dead", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, store } = yield* room
+        const a1 = yield* enqueue({ lane: "a" })
+        const b1 = yield* enqueue({ lane: "b" })
+        const a2 = yield* enqueue({ lane: "a" })
+        const a3 = yield* enqueue({ lane: "a" })
+        const free = yield* enqueue()
+        const first = yield* claim(0)
+        expect(idsOf(first)).toEqual([a1.id, b1.id, free.id])
+        const held = first[0] ?? (yield* Effect.dieMessage("Nothing was claimed"))
+        yield* store.fail(held, { reason: "later", retryAt: 100 }, 1)
+        expect(yield* claim(50)).toEqual([])
+        const again = yield* only(yield* claim(100))
+        expect(again.id).toBe(a1.id)
+        yield* store.fail(again, { reason: "never", retryAt: null }, 101)
+        const second = yield* only(yield* claim(101))
+        expect(second.id).toBe(a2.id)
+        yield* store.succeed(second, 102)
+        expect(idsOf(yield* claim(102))).toEqual([a3.id])
+      })
+    )
+
+    it.effect("of other organisations are not there", () =>
+      Effect.gen(function* () {
+        const mine = yield* room
+        const theirs = yield* room
+        const { id } = yield* mine.enqueue()
+        expect(yield* theirs.store.find(theirs.manage, id)).toEqual(Option.none())
+        const of = { state: undefined, kind: undefined }
+        expect(yield* theirs.store.list(theirs.manage, of, { cursor: { at: "start" }, limit: 5 })).toEqual([])
+        expect(yield* theirs.store.revive(permit(theirs.id, "jobs.retry"), id, 0)).toBe(false)
+      })
+    )
+
+    it.effect("are removed once they were finished for long enough, and not before", () =>
+      Effect.gen(function* () {
+        const { claim, enqueue, manage, store } = yield* room
+        const done = yield* enqueue({}, -20_000)
+        const dead = yield* enqueue({}, -20_000)
+        const [one, two] = yield* claim(-10_000, { limit: 2 })
+        if (one === undefined || two === undefined) return yield* Effect.dieMessage("Nothing was claimed")
+        yield* store.succeed(one, -10_000)
+        yield* store.fail(two, { reason: "no", retryAt: null }, -10_000)
+        const waiting = yield* enqueue({}, -20_000)
+        yield* store.prune({ succeeded: -10_000, dead: -10_000 })
+        expect(Option.isSome(yield* store.find(manage, done.id))).toBe(true)
+        expect(yield* store.prune({ succeeded: -9_999, dead: -10_000 })).toBe(1)
+        expect(Option.isSome(yield* store.find(manage, done.id))).toBe(false)
+        expect(yield* store.prune({ succeeded: -9_999, dead: -9_999 })).toBe(1)
+        expect(Option.isSome(yield* store.find(manage, dead.id))).toBe(false)
+        expect(Option.isSome(yield* store.find(manage, waiting.id))).toBe(true)
+        return undefined
+      })
+    )
+
+    it.effect.prop(
+      "are given to one of many who claim at once, each job once, longest due first",
+      [fc.integer({ min: 0, max: 30 }), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 6 })],
+      ([count, limits]) =>
+        Effect.gen(function* () {
+          const { claim, enqueue } = yield* room
+          const all = yield* Effect.forEach(
+            Array.from({ length: count }, (_, i) => i),
+            (i) => enqueue({ notBefore: count - i })
+          )
+          const claimed = yield* Effect.forEach(limits, (limit, i) => claim(1000, { limit, owner: String(i) }), {
+            concurrency: "unbounded"
+          })
+          const given = claimed.flatMap(idsOf)
+          expect(new Set(given).size).toBe(given.length)
+          claimed.forEach((claims, i) => expect(claims.length).toBeLessThanOrEqual(limits[i] ?? 0))
+          const rest = idsOf(yield* claim(1000, { owner: "rest" }))
+          expect([...given, ...rest].sort((a, b) => a - b)).toEqual(all.map(({ id }) => id))
+        }),
+      { fastCheck: { numRuns: 15 } }
+    )
+  })
+}
+
+/** For tests that enqueue for an organisation of theirs. */
+export const jobOf = (organizationId: OrganizationId, kind: string, more: Partial<NewJob> = {}): NewJob => ({
+  organizationId,
+  kind,
+  payload: null,
+  ...more
+})
