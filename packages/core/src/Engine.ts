@@ -60,6 +60,7 @@ import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
+import * as Suites from "./suites/Suites.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
@@ -83,6 +84,7 @@ export type Services =
   | Tools.Tools
   | Folders.Folders
   | Evaluators.Evaluators
+  | Suites.Suites
   | Calls.Calls
   | Metrics.Metrics
   | Dashboards.Dashboards
@@ -155,7 +157,7 @@ const testCatalog = Layer.mergeAll(
   Folders.layer
 )
 
-const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
+const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(Layer.provideMerge(testCatalog))
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>

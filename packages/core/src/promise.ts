@@ -38,6 +38,7 @@ import { Tools } from "./catalog/Tools.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { Suites } from "./suites/Suites.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -76,6 +77,7 @@ export interface PromiseEngine {
   readonly tools: Promised<Context.Tag.Service<Tools>>
   readonly folders: Promised<Context.Tag.Service<Folders>>
   readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
+  readonly suites: Promised<Context.Tag.Service<Suites>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
@@ -137,6 +139,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       tools: Tools,
       folders: Folders,
       evaluators: Evaluators,
+      suites: Suites,
       calls: Calls,
       dashboards: Dashboards,
       widgets: Widgets,
@@ -157,6 +160,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     tools: promised(services.tools),
     folders: promised(services.folders),
     evaluators: promised(services.evaluators),
+    suites: promised(services.suites),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>

@@ -87,6 +87,9 @@ export const operations = {
   /** E4 */
   "evaluators.bulkUpdate": { needs: "evaluators:write", accepts: keyOnly },
 
+  /** E1 */
+  "suites.validate": { needs: "evaluators:read", accepts: people },
+
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 
