@@ -296,6 +296,41 @@ const calls = Command.make("calls").pipe(
   ])
 )
 
+const suites = Command.make("suites").pipe(
+  Command.withDescription("Test suites: files that say how an agent is tested."),
+  Command.withSubcommands([
+    Command.make(
+      "validate",
+      {
+        ...common,
+        agent: Settings.positive("agent", "The agent to test; the file's agent_id unless told."),
+        channel: Options.choice("channel", ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]).pipe(
+          Options.withDescription("How the agent is reached; voice unless told."),
+          Options.optional
+        ),
+        name: Options.text("name").pipe(
+          Options.withDescription("What to call the run; the suite's name unless told."),
+          Options.optional
+        ),
+        junit: Options.text("junit").pipe(
+          Options.withPseudoName("PATH"),
+          Options.withDescription("Also write a JUnit report to this file."),
+          Options.optional
+        ),
+        file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The suite, a JSON file; see docs/suites.md."))
+      },
+      lazily(
+        () => import("./commands/Suites.js"),
+        (module) => module.validate
+      )
+    ).pipe(
+      Command.withDescription(
+        "Checks a suite against its agent and says what running it would do and cost. Nothing is created or called."
+      )
+    )
+  ])
+)
+
 const dashboards = Command.make("dashboards").pipe(
   Command.withDescription("Dashboards, drawn in the terminal."),
   Command.withSubcommands([
@@ -338,6 +373,7 @@ const demo = Command.make(
 /** Commands that hold others, with those. */
 export const groups = {
   calls: Command.getSubcommands(calls),
+  suites: Command.getSubcommands(suites),
   dashboards: Command.getSubcommands(dashboards),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
@@ -348,5 +384,5 @@ export const groups = {
 /** The whole command. */
 export const earshot = Command.make("earshot").pipe(
   Command.withDescription("Tests and observes AI voice agents."),
-  Command.withSubcommands([demo, init, serve, calls, dashboards, keys, links, tokens, organizations])
+  Command.withSubcommands([demo, init, serve, calls, suites, dashboards, keys, links, tokens, organizations])
 )

@@ -13,6 +13,7 @@ describe("help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls export"],
+      ...["suites", "suites validate"],
       ...["dashboards", "dashboards list", "dashboards show"],
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],

@@ -6,6 +6,8 @@ import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
   ["Calls", "Production calls: taken in, listed, reviewed."],
+  ["Test suites", "Files that say how an agent is tested: what they would do, what they would cost, and running them."],
+  ["Results", "Runs of simulated calls, and what they hold of what there is."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and what is asked of the call."],
   ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
   ["Test profiles", "What simulated callers know about themselves."],

@@ -4,6 +4,7 @@ import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 
 /** Every endpoint over the engine, a file a subject. */
@@ -13,6 +14,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...widgets,
   ...projects,
   ...agents,
+  ...suites,
   ...evaluators,
   ...personalities,
   ...testProfiles,
