@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
-const groups = ["calls", "dashboards", "keys", "links", "tokens", "organizations"]
+const groups = ["calls", "suites", "dashboards", "keys", "links", "tokens", "organizations"]
 const paths = commandsOf("").flatMap((name) =>
   groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
 )

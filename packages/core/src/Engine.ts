@@ -55,11 +55,13 @@ import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
+import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
+import * as Results from "./results/Results.js"
 import * as Suites from "./suites/Suites.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
@@ -85,6 +87,7 @@ export type Services =
   | Folders.Folders
   | Evaluators.Evaluators
   | Suites.Suites
+  | Results.Results
   | Calls.Calls
   | Metrics.Metrics
   | Dashboards.Dashboards
@@ -125,6 +128,7 @@ export const stores = Layer.mergeAll(
   ToolStoreSql.layer,
   FolderStoreSql.layer,
   EvaluatorStoreSql.layer,
+  ResultStoreSql.layer,
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
@@ -157,7 +161,9 @@ const testCatalog = Layer.mergeAll(
   Folders.layer
 )
 
-const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(Layer.provideMerge(testCatalog))
+const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
+  Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
+)
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>

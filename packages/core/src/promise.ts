@@ -38,6 +38,7 @@ import { Tools } from "./catalog/Tools.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { Results } from "./results/Results.js"
 import { Suites } from "./suites/Suites.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
@@ -77,6 +78,7 @@ export interface PromiseEngine {
   readonly tools: Promised<Context.Tag.Service<Tools>>
   readonly folders: Promised<Context.Tag.Service<Folders>>
   readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
+  readonly results: Promised<Context.Tag.Service<Results>>
   readonly suites: Promised<Context.Tag.Service<Suites>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
@@ -139,6 +141,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       tools: Tools,
       folders: Folders,
       evaluators: Evaluators,
+      results: Results,
       suites: Suites,
       calls: Calls,
       dashboards: Dashboards,
@@ -160,6 +163,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     tools: promised(services.tools),
     folders: promised(services.folders),
     evaluators: promised(services.evaluators),
+    results: promised(services.results),
     suites: promised(services.suites),
     calls: {
       ...promised(services.calls),

@@ -90,6 +90,22 @@ export const operations = {
   /** E1 */
   "suites.validate": { needs: "evaluators:read", accepts: people },
 
+  "suites.run": { needs: "results:write", accepts: people },
+
+  "results.list": { needs: "results:read", accepts: everybody },
+  "results.read": { needs: "results:read", accepts: everybody },
+  /** E8 */
+  "results.bulkDelete": { needs: "results:delete", accepts: everybody },
+  /** E9 */
+  "results.deleteRuns": { needs: "results:delete", accepts: everybody },
+  "results.capacity": { needs: "results:read", accepts: people, organizationWide: true },
+  "runs.list": { needs: "results:read", accepts: everybody },
+  "runs.read": { needs: "results:read", accepts: everybody },
+  "runs.claim": { needs: "results:write", accepts: keyOnly },
+  "runs.heartbeat": { needs: "results:write", accepts: keyOnly },
+  "runs.complete": { needs: "results:write", accepts: keyOnly },
+  "runs.fail": { needs: "results:write", accepts: keyOnly },
+
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 

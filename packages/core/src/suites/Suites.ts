@@ -5,12 +5,17 @@ import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
+import { PhoneNumbers } from "../catalog/PhoneNumbers.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
-import { fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
-import type { AgentId, PersonalityId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import { type Faults, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import { type AgentId, type PersonalityId, PhoneNumberId } from "../kernel/Ids.js"
+import * as Fields from "../kernel/Fields.js"
+import { inputReader } from "../kernel/InputReader.js"
+import type { NewResult, Result } from "../results/Result.js"
+import { Results } from "../results/Results.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
 import { costOf } from "../metrics/Price.js"
 import type { AgentWorld } from "./AgentWorld.js"
@@ -29,6 +34,11 @@ export class Suites extends Context.Tag("@earshot/core/suites/Suites")<
      * follow, or every fault of the request, of the spec and of what it names. Creates nothing and places no calls.
      */
     readonly validate: UseCase<"suites.validate", [input: unknown], SuitePlan, ValidationFailed | StorageFault>
+    /**
+     * The same body, and `phone_number?`, the id of the number that voice runs call from: makes a result with its runs
+     * queued.
+     */
+    readonly run: UseCase<"suites.run", [input: unknown], Result, ValidationFailed | StorageFault>
   }
 >() {}
 
@@ -41,6 +51,41 @@ const personalityIds = (reading: SuiteReading): ReadonlyArray<PersonalityId> => 
   )
 ]
 
+const faultOf = (faults: Faults, field: string): Faults => {
+  const said = faults[field]
+  return said === undefined ? noFaults : { [field]: said }
+}
+
+/** What is kept of a plan to run it: of everything that may change meanwhile, its id. */
+const newResult = (plan: SuitePlan, phoneNumberId: PhoneNumberId | null): NewResult => ({
+  projectId: plan.projectId,
+  agentId: plan.agentId,
+  name: plan.suiteName,
+  channel: plan.channel,
+  concurrencyLimit: plan.concurrencyLimit,
+  providerData: plan.providerData,
+  phoneNumberId,
+  scenarios: plan.scenarios.map((scenario) => ({
+    key: scenario.key,
+    name: scenario.name,
+    frequency: scenario.frequency,
+    script: {
+      agent: plan.agentId,
+      type: scenario.type,
+      instructions: scenario.instructions,
+      expected_outcome: scenario.expectedOutcome,
+      first_message: scenario.firstMessage,
+      metric_ids: [...scenario.metricIds],
+      tool_ids: [...scenario.toolIds],
+      tags: [...scenario.tags],
+      language: scenario.language,
+      max_duration: scenario.maxDuration,
+      personality: scenario.personality === null ? null : { ...scenario.personality },
+      test_profile: scenario.testProfile === null ? null : { ...scenario.testProfile }
+    }
+  }))
+})
+
 export const layer = Layer.effect(
   Suites,
   Effect.gen(function* () {
@@ -49,6 +94,9 @@ export const layer = Layer.effect(
     const personalities = yield* Personalities
     const testProfiles = yield* TestProfiles
     const tools = yield* Tools
+    const phoneNumbers = yield* PhoneNumbers
+    const results = yield* Results
+    const work = yield* UnitOfWork
     const prices = yield* PriceList
 
     /** The agent's world, as far as the spec asks for it; undefined where there is no such agent. */
@@ -100,7 +148,42 @@ export const layer = Layer.effect(
         return judged.right
       })
 
+    const numberNamed = (permit: Permit, input: unknown, plan: SuitePlan | undefined) =>
+      Effect.gen(function* () {
+        const read = inputReader(input)
+        const id = read.optional("phone_number", Fields.nullable(Fields.id(PhoneNumberId))) ?? null
+        if (id === null) return { id, faults: faultOf(read.faults(), "phone_number") }
+        if (plan !== undefined && plan.channel !== "voice") {
+          return { id, faults: fault("phone_number", "Only with the channel voice.") }
+        }
+        const found = yield* phoneNumbers.find(permit, id).pipe(Effect.catchTag("NotFound", () => Effect.void))
+        return {
+          id,
+          faults:
+            found === undefined
+              ? fault("phone_number", Said.unknownId(id))
+              : plan !== undefined && found.projectId !== plan.projectId
+                ? fault("phone_number", Said.otherProject(id))
+                : noFaults
+        }
+      })
+
     return Suites.of({
+      run: useCase("suites.run")((permit, input) =>
+        work.atomically(
+          Effect.gen(function* () {
+            const plan = yield* Effect.either(planned(permit, input))
+            if (Either.isLeft(plan) && plan.left._tag !== "ValidationFailed") return yield* plan.left
+            const number = yield* numberNamed(permit, input, Either.getOrUndefined(plan))
+            const faults = mergeFaults(
+              Either.isLeft(plan) && plan.left._tag === "ValidationFailed" ? plan.left.faults : noFaults,
+              number.faults
+            )
+            if (isFaulty(faults) || Either.isLeft(plan)) return yield* new ValidationFailed({ faults })
+            return yield* results.open(permit, newResult(plan.right, number.id))
+          })
+        )
+      ),
       validate: useCase("suites.validate")(planned)
     })
   })

@@ -7,6 +7,7 @@ import { dashboards } from "./migrations/0003_dashboards.js"
 import { keepCalls } from "./migrations/0004_keep_calls.js"
 import { evaluators } from "./migrations/0005_evaluators.js"
 import { metrics } from "./migrations/0006_metrics.js"
+import { suites } from "./migrations/0009_suites.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -27,7 +28,8 @@ export const migrate = Layer.effectDiscard(
         "0003_dashboards": load(dashboards),
         "0004_keep_calls": load(keepCalls),
         "0005_evaluators": load(evaluators),
-        "0006_metrics": load(metrics)
+        "0006_metrics": load(metrics),
+        "0009_suites": load(suites)
       })
     })
   }).pipe(Effect.catchTag("MigrationError", Effect.die))

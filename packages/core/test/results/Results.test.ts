@@ -1,0 +1,271 @@
+import { encodeCapacity, NotFound, PhoneNumbers, Results, Suites, ValidationFailed } from "@earshot/core"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { expect, layer } from "@effect/vitest"
+import { ResultKit, TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
+import * as fc from "fast-check"
+import { ResultId, RunId } from "../../src/kernel/Ids.js"
+
+const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
+
+const tested = Effect.gen(function* () {
+  const owner = yield* TestEngine.world
+  const as = TestEngine.as(owner.actor)
+  const results = yield* Results
+  const suites = yield* Suites
+  const numbers = yield* PhoneNumbers
+  const one = yield* as(numbers.create({ project: owner.project.id, number: "+15550100" }))
+  const two = yield* as(numbers.create({ project: owner.project.id, number: "+15550101" }))
+  const start = (runs: number, number: number | null = null, defaults: object = {}) =>
+    as(
+      suites.run({
+        spec: { version: "1", suite: { name: "S" }, defaults, scenarios: [{ ...scenario, frequency: runs }] },
+        agent_id: owner.agent.id,
+        ...(number === null ? {} : { phone_number: number })
+      })
+    )
+  const runsOf = (result: number) =>
+    Effect.map(as(results.listRuns({ result, limit: 200 })), (page) => page.results.toReversed())
+  const claim = (limit: number) => as(results.claim({ channel: "voice", limit }))
+  const capacity = Effect.map(as(results.capacity()), encodeCapacity)
+  const faultsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
+    Effect.map(Effect.flip(useCase), (error) => (error instanceof ValidationFailed ? error.faults : error))
+  return { ...owner, as, results, suites, numbers: [one, two] as const, start, runsOf, claim, capacity, faultsOf }
+})
+
+const runId = Schema.decodeSync(RunId)
+const resultId = Schema.decodeSync(ResultId)
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database), { timeout: "3 minutes" })(`results on ${database}`, (it) => {
+    it.effect("begin with all runs queued, and hold what these need", () =>
+      Effect.gen(function* () {
+        const { agent, capacity, numbers, project, runsOf, start } = yield* tested
+        const made = yield* start(3, numbers[0].id)
+        expect(made).toMatchObject({
+          name: "S",
+          projectId: project.id,
+          agentId: agent.id,
+          agentName: agent.name,
+          channel: "voice",
+          status: "queued",
+          totalRuns: 3,
+          successRate: null
+        })
+        const runs = yield* runsOf(made.id)
+        expect(runs.map(({ phoneNumber, scenarioKey, status }) => [scenarioKey, status, phoneNumber])).toEqual([
+          ["a", "queued", "+15550100"],
+          ["a", "queued", "+15550100"],
+          ["a", "queued", "+15550100"]
+        ])
+        expect(yield* capacity).toEqual({
+          active_sessions: 0,
+          pending_demand: 3,
+          slots_in_use: 0,
+          phone_numbers_held: [numbers[0].id]
+        })
+      })
+    )
+
+    it.effect("are not begun by a suite with a fault", () =>
+      Effect.gen(function* () {
+        const { agent, as, capacity, faultsOf, results, suites } = yield* tested
+        const elsewhere = yield* tested
+        const spec = { version: "1", suite: { name: "S" }, scenarios: [{ ...scenario, metrics: ["nope"] }] }
+        expect(
+          yield* faultsOf(as(suites.run({ spec, agent_id: agent.id, phone_number: elsewhere.numbers[0].id })))
+        ).toEqual({
+          "scenarios[0].metrics[0]": ['No metric with slug "nope".'],
+          phone_number: [`Invalid pk "${elsewhere.numbers[0].id}" - object does not exist.`]
+        })
+        expect((yield* as(results.list({}))).results).toEqual([])
+        expect((yield* capacity).pending_demand).toBe(0)
+      })
+    )
+
+    it.effect("are played by workers, under leases and within the concurrency limit", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, faultsOf, results, start } = yield* tested
+        const made = yield* start(3, null, { concurrency_limit: 2 })
+        const claimed = yield* claim(10)
+        expect(claimed.map(({ run }) => run.status)).toEqual(["running", "running"])
+        expect(claimed[0]?.script).toMatchObject({ type: "instruction", instructions: "Ask.", max_duration: 300 })
+        expect(yield* claim(10)).toEqual([])
+        expect(yield* capacity).toMatchObject({ active_sessions: 2, pending_demand: 1, slots_in_use: 2 })
+        const [first, second] = claimed
+        if (first === undefined || second === undefined) return yield* Effect.dieMessage("Nothing was claimed")
+        const until = yield* as(results.heartbeat(first.run.id, { lease: first.lease, lease_seconds: 100 }))
+        expect(until.epochMillis).toBe(100_000)
+        expect(yield* faultsOf(as(results.heartbeat(first.run.id, { lease: "x" })))).toEqual({
+          lease: ["This lease does not hold any more."]
+        })
+        expect(
+          yield* faultsOf(as(results.complete(first.run.id, { lease: first.lease, transcript_json: [{ role: "x" }] })))
+        ).toHaveProperty("transcript_json[0].role")
+        const done = yield* as(
+          results.complete(first.run.id, {
+            lease: first.lease,
+            transcript_json: [{ role: "Main Agent", content: "Hi", start_time: 0, end_time: 1 }],
+            duration: 12.5,
+            success: true
+          })
+        )
+        expect(done).toMatchObject({ status: "completed", success: true, duration: 12.5 })
+        const failed = yield* as(results.fail(second.run.id, { lease: second.lease, error: "No answer" }))
+        expect(failed).toMatchObject({ status: "failed", error: "No answer" })
+        expect(yield* as(results.read(made.id))).toMatchObject({ status: "running", successRate: 0.5 })
+        expect(yield* claim(10)).toHaveLength(1)
+      })
+    )
+
+    it.effect("go with their runs when they are deleted, and give back what these held, once", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, faultsOf, numbers, results, runsOf, start } = yield* tested
+        const [one, two] = numbers
+        const doomed = yield* start(3, one.id)
+        const also = yield* start(1, two.id)
+        const stays = yield* start(1, two.id)
+        const [claimed] = yield* claim(1)
+        const elsewhere = yield* tested
+        const foreign = yield* elsewhere.start(2, elsewhere.numbers[0].id)
+        const gone = () => as(results.bulkDelete({ result_ids: [doomed.id, also.id, foreign.id, 999_999, doomed.id] }))
+        yield* gone()
+        const left = { active_sessions: 0, pending_demand: 1, slots_in_use: 0, phone_numbers_held: [two.id] }
+        expect(yield* capacity).toEqual(left)
+        yield* gone()
+        expect(yield* capacity).toEqual(left)
+        expect((yield* elsewhere.capacity).pending_demand).toBe(2)
+        expect(yield* faultsOf(as(results.read(doomed.id)))).toBeInstanceOf(NotFound)
+        expect(yield* runsOf(doomed.id)).toEqual([])
+        expect((yield* as(results.list({}))).results.map(({ id }) => id)).toEqual([stays.id])
+        if (claimed === undefined) return yield* Effect.dieMessage("Nothing was claimed")
+        const lease = { lease: claimed.lease }
+        expect(yield* faultsOf(as(results.heartbeat(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
+        expect(yield* faultsOf(as(results.complete(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
+      })
+    )
+
+    it.effect("lose single runs, and are what the others come to", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, faultsOf, results, runsOf, start } = yield* tested
+        const made = yield* start(3)
+        const other = yield* start(1)
+        const strange = (yield* runsOf(other.id)).map(({ id }) => id)
+        const [a, b, c] = (yield* runsOf(made.id)).map(({ id }) => id)
+        const [claimed] = yield* claim(1)
+        yield* as(results.fail(claimed?.run.id ?? runId(1), { lease: claimed?.lease, error: "x" }))
+        expect((yield* as(results.read(made.id))).successRate).toBe(0)
+        expect(yield* faultsOf(as(results.deleteRuns(made.id, { run_ids: [a, strange[0], 999_999] })))).toEqual({
+          run_ids: [
+            `Invalid pk "${strange[0]}" - object does not exist.`,
+            'Invalid pk "999999" - object does not exist.'
+          ]
+        })
+        expect((yield* as(results.read(made.id))).totalRuns).toBe(3)
+        yield* as(results.deleteRuns(made.id, { run_ids: [a, b] }))
+        expect(yield* as(results.read(made.id))).toMatchObject({ totalRuns: 1, successRate: null, status: "queued" })
+        expect((yield* capacity).pending_demand).toBe(2)
+        yield* as(results.deleteRuns(made.id, { run_ids: [a, b, c] }))
+        expect(yield* as(results.read(made.id))).toMatchObject({ totalRuns: 0, status: "empty" })
+        expect((yield* capacity).pending_demand).toBe(1)
+        expect(yield* faultsOf(as(results.deleteRuns(resultId(999_999), { run_ids: [1] })))).toBeInstanceOf(NotFound)
+      })
+    )
+
+    it.effect("take no bodies but lists of 1 to 100 ids", () =>
+      Effect.gen(function* () {
+        const { as, faultsOf, results, start } = yield* tested
+        const made = yield* start(1)
+        const many = Array.from({ length: 101 }, (_, n) => n + 1)
+        for (const [given, said] of [
+          [[], { "": "Ensure this field has at least 1 elements." }],
+          [many, { "": "Ensure this field has no more than 100 elements." }],
+          [["x", -1, null, 1.5], { "[0]": "A valid integer is required.", "[1]": "A valid integer is required." }],
+          ["x", { "": "Expected a list of items." }],
+          [undefined, { "": "This field is required." }]
+        ] as const) {
+          for (const [path, message] of Object.entries(said)) {
+            const all = yield* faultsOf(as(results.bulkDelete(given === undefined ? {} : { result_ids: given })))
+            expect(all).toHaveProperty([`result_ids${path}`], [message])
+            const runs = yield* faultsOf(as(results.deleteRuns(made.id, given === undefined ? {} : { run_ids: given })))
+            expect(runs).toHaveProperty([`run_ids${path}`], [message])
+          }
+        }
+      })
+    )
+
+    it.effect("are deleted once when two delete them at the same time", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, numbers, results, start } = yield* tested
+        for (let round = 0; round < 5; round++) {
+          const made = yield* Effect.forEach([2, 3, 4, 1], (runs) => start(runs, numbers[0].id))
+          yield* claim(4)
+          const ids = made.map(({ id }) => id)
+          yield* Effect.all(
+            [
+              as(results.bulkDelete({ result_ids: ids.slice(0, 3) })),
+              as(results.bulkDelete({ result_ids: ids.slice(1).toReversed() })),
+              as(results.deleteRuns(ids[1] ?? resultId(1), { run_ids: [1] })).pipe(Effect.ignore),
+              claim(2),
+              as(results.bulkDelete({ result_ids: ids }))
+            ],
+            { concurrency: "unbounded" }
+          )
+          expect(yield* capacity).toEqual({
+            active_sessions: 0,
+            pending_demand: 0,
+            slots_in_use: 0,
+            phone_numbers_held: []
+          })
+        }
+      })
+    )
+
+    it.effect("hold what their queued and running runs need after any sequence of commands", () =>
+      Effect.gen(function* () {
+        const sequences = fc.sample(fc.array(ResultKit.capacityCommand, { minLength: 5, maxLength: 40 }), {
+          numRuns: 15,
+          seed: 20_260_314
+        })
+        for (const commands of sequences) {
+          const { as, capacity, claim, numbers, results, runsOf, start } = yield* tested
+          const mismatch = yield* ResultKit.playCapacity(
+            {
+              numbers: [numbers[0].id, numbers[1].id],
+              start: (runs, number) =>
+                Effect.gen(function* () {
+                  const made = yield* start(runs, number)
+                  return { result: made.id, runs: (yield* runsOf(made.id)).map(({ id }) => id) }
+                }),
+              claim: (limit) =>
+                Effect.map(claim(limit), (all) => all.map(({ lease, run }) => ({ run: run.id, lease }))),
+              complete: (run, lease) => Effect.asVoid(as(results.complete(runId(run), { lease }))),
+              fail: (run, lease) => Effect.asVoid(as(results.fail(runId(run), { lease, error: "x" }))),
+              isRefused: (run, lease) =>
+                Effect.map(Effect.either(as(results.complete(runId(run), { lease }))), Either.isLeft),
+              deleteResults: (ids) => as(results.bulkDelete({ result_ids: ids })),
+              deleteRuns: (result, ids) => as(results.deleteRuns(resultId(result), { run_ids: ids })),
+              expireLeases: TestClock.adjust("2 minutes"),
+              capacity: Effect.map(capacity, (view) => ({
+                activeSessions: view.active_sessions,
+                pendingDemand: view.pending_demand,
+                slotsInUse: view.slots_in_use,
+                phoneNumbersHeld: view.phone_numbers_held
+              }))
+            },
+            commands
+          )
+          expect(mismatch).toBeUndefined()
+        }
+        const sql = yield* SqlClient
+        const rows = yield* sql`SELECT c.organization_id FROM capacity c WHERE c.active_sessions <>
+          (SELECT count(*) FROM runs r WHERE r.organization_id = c.organization_id AND r.status = 'running'
+            AND r.deleted_ms IS NULL)`
+        expect(rows).toEqual([])
+      })
+    )
+  })
+}
