@@ -5,7 +5,7 @@ import { Channel } from "../catalog/Agent.js"
 import { Upload } from "../calls/Upload.js"
 import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Said } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
-import { AgentId } from "../kernel/Ids.js"
+import { AgentId, PhoneNumberId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import { Json, jsonFault, JsonObject } from "../kernel/Json.js"
 import type { PlanRequest } from "./PlanSuite.js"
@@ -40,6 +40,12 @@ export const SuiteRequestInput = Fields.object({
   channel: Fields.optional(fields.channel),
   provider_e_data: Fields.optional(fields.data),
   provider_d_data: Fields.optional(fields.data)
+})
+
+/** The body of a run: as that of E1, and the id of the number that voice runs call from. */
+export const SuiteRunInput = Fields.object({
+  ...SuiteRequestInput.fields,
+  phone_number: Fields.optional(Fields.nullable(Fields.id(PhoneNumberId)))
 })
 
 /** A request as far as it could be read. */

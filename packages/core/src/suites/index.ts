@@ -22,5 +22,5 @@ export {
   type SuitePlan,
   ValidatedSuiteWire
 } from "./SuitePlan.js"
-export { readSuiteRequest, SuiteRequestInput } from "./SuiteRequest.js"
+export { readSuiteRequest, SuiteRequestInput, SuiteRunInput } from "./SuiteRequest.js"
 export { Suites } from "./Suites.js"

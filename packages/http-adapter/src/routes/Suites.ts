@@ -1,14 +1,17 @@
 import {
+  encodeResult,
   encodeValidated,
   JsonObject,
   SUITE_SCHEMA_PATH,
   suiteJsonSchema,
   SuiteRequestInput,
+  SuiteRunInput,
   Suites,
   ValidatedSuiteWire
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
+import { result } from "./Results.js"
 
 const tag = "Test suites"
 
@@ -43,6 +46,19 @@ export const suites: ReadonlyArray<Endpoint> = [
     ],
     handle: ({ body }) =>
       Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidated(plan))))
+  },
+  {
+    method: "POST",
+    path: "/test_framework/v2/scenarios/run_scenarios_json/",
+    id: "suites.run",
+    operation: "suites.run",
+    tag,
+    summary: "Run a test-suite spec",
+    description: "Takes what the validation takes, and makes a result with its runs queued.",
+    body: { name: "SuiteRunRequest", schema: SuiteRunInput, encodings: anyEncoding, example },
+    outcomes: [{ status: 201, description: "The result.", shape: result }],
+    handle: ({ body }) =>
+      Effect.flatMap(Suites, (all) => Effect.map(all.run(body), (made) => json(201, encodeResult(made))))
   },
   {
     method: "GET",

@@ -4,6 +4,7 @@ import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { results } from "./Results.js"
 import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 
@@ -15,6 +16,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...projects,
   ...agents,
   ...suites,
+  ...results,
   ...evaluators,
   ...personalities,
   ...testProfiles,
