@@ -387,10 +387,13 @@ export const layer = Layer.effect(
         ),
       startable: (permit, channel, limit) =>
         sql`SELECT q.id FROM (
-              SELECT u.id, t.concurrency_limit,
-                row_number() OVER (PARTITION BY u.result_id ORDER BY u.id) AS place,
-                (SELECT count(*) FROM capacity_slots c WHERE c.result_id = u.result_id) AS busy
+              SELECT u.id, t.concurrency_limit, COALESCE(c.busy, 0) AS busy,
+                row_number() OVER (PARTITION BY u.result_id ORDER BY u.id) AS place
               FROM runs u JOIN results t ON t.id = u.result_id
+              LEFT JOIN (
+                SELECT result_id, count(*) AS busy FROM capacity_slots
+                WHERE organization_id = ${permit.organizationId} GROUP BY result_id
+              ) c ON c.result_id = u.result_id
               WHERE u.organization_id = ${permit.organizationId} AND u.status = 'queued' AND u.channel = ${channel}
                 AND u.deleted_ms IS NULL AND ${there(permit)}
             ) q
