@@ -25,6 +25,8 @@ const RUNS = 200
 const ROUNDS = 7
 
 const spec = {
+  // So that both sides have the same share of runs under way.
+  defaults: { concurrency_limit: 20 },
   version: "1",
   suite: { name: "Nightly" },
   scenarios: [

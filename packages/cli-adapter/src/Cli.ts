@@ -4,6 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { SubjectCommands } from "./commands/Subject.js"
 import type { Running } from "./Running.js"
 import * as Settings from "./Settings.js"
 
@@ -286,6 +287,30 @@ const calls = Command.make("calls").pipe(
       )
     ).pipe(Command.withDescription("Shows a call with its transcript.")),
     Command.make(
+      "scores",
+      { ...common, id: id("The call's id.") },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.scores
+      )
+    ).pipe(Command.withDescription("Shows what metrics said of a call, and why.")),
+    Command.make(
+      "evaluate",
+      {
+        ...common,
+        metrics: Options.text("metrics").pipe(
+          Options.withPseudoName("IDS"),
+          Options.withDescription("Ids of metrics, separated by commas; all that are enabled unless told."),
+          Options.optional
+        ),
+        id: id("The call's id.")
+      },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.evaluate
+      )
+    ).pipe(Command.withDescription("Queues a call's evaluation.")),
+    Command.make(
       "export",
       { ...common, ...selection },
       lazily(
@@ -353,6 +378,199 @@ const dashboards = Command.make("dashboards").pipe(
   ])
 )
 
+const metrics = Command.make("metrics").pipe(
+  Command.withDescription("Metrics: what is asked of calls."),
+  Command.withSubcommands([
+    Command.make(
+      "predefined",
+      common,
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.predefined
+      )
+    ).pipe(Command.withDescription("Lists the metrics that every agent has until they are switched off.")),
+    Command.make(
+      "list",
+      {
+        ...common,
+        agent: Settings.positive("agent", "Metrics of this agent alone, the predefined ones included."),
+        ...page
+      },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists agents' metrics, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The metric's id.") },
+      lazily(
+        () => import("./commands/Metrics.js"),
+        (module) => module.show
+      )
+    ).pipe(Command.withDescription("Shows a metric as JSON."))
+  ])
+)
+
+const jobs = Command.make("jobs").pipe(
+  Command.withDescription("Jobs: what is done after a request was answered."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        state: Options.choice("state", ["queued", "running", "succeeded", "dead"]).pipe(
+          Options.withDescription("Jobs in this state alone."),
+          Options.optional
+        ),
+        kind: Options.text("kind").pipe(Options.withDescription("Jobs of this kind alone."), Options.optional),
+        ...page
+      },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists jobs, newest first; --state dead lists those that gave up.")),
+    Command.make(
+      "retry",
+      { ...common, id: id("The job's id.") },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.retry
+      )
+    ).pipe(Command.withDescription("Gives a dead job all its attempts again.")),
+    Command.make(
+      "run",
+      { database, json },
+      lazily(
+        () => import("./commands/Jobs.js"),
+        (module) => module.run
+      )
+    ).pipe(Command.withDescription("Does what is due and ends; a running server does it by itself."))
+  ])
+)
+
+const input = {
+  input: Options.text("input").pipe(
+    Options.withPseudoName("FILE"),
+    Options.withDescription("A JSON object with fields, - for stdin; FIELD=VALUE goes before what stands in it."),
+    Options.optional
+  ),
+  fields: Args.text({ name: "SET" }).pipe(
+    Args.withDescription(
+      "FIELD=VALUE, by the names that the server knows; lists and objects are JSON, such as tags='[\"a\"]'."
+    ),
+    Args.repeated
+  )
+}
+const ofText = (name: string, what: string) => Options.text(name).pipe(Options.withDescription(what), Options.optional)
+
+/** The five commands that every kind of thing has. */
+const subjectCommands = <M>(
+  load: () => Promise<M>,
+  commands: (module: M) => SubjectCommands,
+  one: string,
+  selection: Record<string, Options.Options<Option.Option<string | number>>>
+) =>
+  [
+    Command.make(
+      "list",
+      { ...common, ...page, selection: Options.all(selection) },
+      lazily(load, (module) => commands(module).list)
+    ).pipe(Command.withDescription("Lists them, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).show)
+    ).pipe(Command.withDescription("Shows one with all of its fields.")),
+    Command.make(
+      "create",
+      { ...common, ...input },
+      lazily(load, (module) => commands(module).create)
+    ).pipe(Command.withDescription("Makes one and shows it.")),
+    Command.make(
+      "update",
+      { ...common, id: id(`The ${one}'s id.`), ...input },
+      lazily(load, (module) => commands(module).update)
+    ).pipe(Command.withDescription("Changes the fields that are given.")),
+    Command.make(
+      "delete",
+      { ...common, id: id(`The ${one}'s id.`) },
+      lazily(load, (module) => commands(module).remove)
+    ).pipe(Command.withDescription("Deletes one."))
+  ] as const
+
+const loadEvaluators = () => import("./commands/Evaluators.js")
+const loadCatalog = () => import("./commands/TestCatalog.js")
+const ofProject = { project: Settings.positive("project", "Those of this project alone.") }
+
+const evaluators = Command.make("evaluators").pipe(
+  Command.withDescription("Test cases: how a simulated caller behaves, and what is asked of the call."),
+  Command.withSubcommands([
+    ...subjectCommands(loadEvaluators, (module) => module, "evaluator", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those of this agent alone."),
+      folder_path: ofText("folder-path", "Those in this very folder; blank for those in none."),
+      tag: ofText("tag", "Those with this tag."),
+      search: ofText("search", "Those with this text in their name or instructions, in any case.")
+    }),
+    Command.make(
+      "bulk-update",
+      {
+        ...common,
+        ...input,
+        many: Options.boolean("many").pipe(Options.withDescription("Show all of them, not the first alone."))
+      },
+      lazily(loadEvaluators, (module) => module.bulkUpdate)
+    ).pipe(
+      Command.withDescription(
+        "Changes many in one go, all or none: scenarios='[1,2]' project=1 folder_path=smoke append_instruction=..."
+      )
+    )
+  ])
+)
+
+const personalities = Command.make("personalities").pipe(
+  Command.withDescription("How simulated callers speak and behave."),
+  Command.withSubcommands([
+    ...subjectCommands(loadCatalog, (module) => module.personalities, "personality", {
+      ...ofProject,
+      enabled_in: Settings.positive("enabled-in", "Those that this project has enabled."),
+      language: ofText("language", "Those of this language.")
+    }),
+    Command.make(
+      "enable",
+      { ...common, id: id("The project's id."), ...input },
+      lazily(loadCatalog, (module) => module.enable)
+    ).pipe(Command.withDescription("Enables some for a project: personalities=1,2 or personalities=all language=en"))
+  ])
+)
+
+const profiles = Command.make("profiles").pipe(
+  Command.withDescription("What simulated callers know about themselves."),
+  Command.withSubcommands(
+    subjectCommands(loadCatalog, (module) => module.profiles, "test profile", {
+      ...ofProject,
+      agent: Settings.positive("agent", "Those written for this agent.")
+    })
+  )
+)
+
+const phoneNumbers = Command.make("phone-numbers").pipe(
+  Command.withDescription("Numbers that simulated callers call from."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.phoneNumbers, "phone number", ofProject))
+)
+
+const tools = Command.make("tools").pipe(
+  Command.withDescription("What simulated callers can use while they talk."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.tools, "tool", ofProject))
+)
+
+const folders = Command.make("folders").pipe(
+  Command.withDescription("Places for evaluators, under dot-separated paths."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.folders, "folder", ofProject))
+)
+
 const demo = Command.make(
   "demo",
   {
@@ -375,6 +593,12 @@ export const groups = {
   calls: Command.getSubcommands(calls),
   suites: Command.getSubcommands(suites),
   dashboards: Command.getSubcommands(dashboards),
+  evaluators: Command.getSubcommands(evaluators),
+  personalities: Command.getSubcommands(personalities),
+  profiles: Command.getSubcommands(profiles),
+  "phone-numbers": Command.getSubcommands(phoneNumbers),
+  tools: Command.getSubcommands(tools),
+  folders: Command.getSubcommands(folders),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
   tokens: Command.getSubcommands(tokens),
@@ -384,5 +608,24 @@ export const groups = {
 /** The whole command. */
 export const earshot = Command.make("earshot").pipe(
   Command.withDescription("Tests and observes AI voice agents."),
-  Command.withSubcommands([demo, init, serve, calls, suites, dashboards, keys, links, tokens, organizations])
+  Command.withSubcommands([
+    demo,
+    init,
+    serve,
+    calls,
+    suites,
+    dashboards,
+    evaluators,
+    personalities,
+    profiles,
+    phoneNumbers,
+    tools,
+    folders,
+    metrics,
+    jobs,
+    keys,
+    links,
+    tokens,
+    organizations
+  ])
 )

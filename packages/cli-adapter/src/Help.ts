@@ -110,7 +110,7 @@ const enumerated = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => {
 
 /** Every command with its description, in the order in which they are declared: only the whole command's help keeps it. */
 const COMMANDS: ReadonlyArray<Entry> = enumerated(Command.getHelp(earshot, CONFIG)).flatMap((usage) => {
-  const words = /^[a-z]+(?: [a-z]+)*(?= )/.exec(usage)?.[0] ?? ""
+  const words = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*(?= )/.exec(usage)?.[0] ?? ""
   const [first = "", second] = words.split(" ")
   const name = second !== undefined && PAGES.has(`${first} ${second}`) ? `${first} ${second}` : first
   return [{ name, text: PAGES.get(name)?.description ?? "" }]

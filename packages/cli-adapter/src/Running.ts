@@ -1,6 +1,7 @@
 import type {
   Database,
   Forbidden,
+  JobNotDead,
   NotFound,
   RateLimited,
   StorageFault,
@@ -27,6 +28,7 @@ export type CommandFault =
   | Unauthenticated
   | Forbidden
   | RateLimited
+  | JobNotDead
   | StorageFault
 
 /** A command that runs. */

@@ -92,6 +92,7 @@ export const plainEngine = (address: string): EngineSettings => ({
   recordingHosts: [],
   maxRecordingBytes: undefined,
   transcriber: undefined,
+  languageModel: undefined,
   requestsPerMinute: undefined,
   refusalsPerMinute: undefined
 })
@@ -106,7 +107,7 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
     }
     const key = nonBlank(env.EARSHOT_TRANSCRIBER_KEY)
     return {
-      ...plainEngine(address),
+      ...(yield* modelled(plainEngine(address))),
       recordings: options.recordings,
       recordingHosts: [
         ...options.recordingHosts,
@@ -121,6 +122,25 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
               apiKey: key === undefined ? undefined : Redacted.make(key),
               model: nonBlank(env.EARSHOT_TRANSCRIBER_MODEL) ?? "whisper-1"
             }
+    }
+  })
+
+/** The engine with the language model that the environment names. */
+export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings, Misused> =>
+  Effect.gen(function* () {
+    const env = process.env
+    const baseUrl = nonBlank(env.EARSHOT_MODEL_URL)
+    if (baseUrl === undefined) return settings
+    if (!/^https?:\/\//.test(baseUrl)) {
+      return yield* new Misused({ reason: "EARSHOT_MODEL_URL: it begins with http:// or https://." })
+    }
+    const model = nonBlank(env.EARSHOT_MODEL)
+    if (model === undefined)
+      return yield* new Misused({ reason: "EARSHOT_MODEL: name the model to ask at EARSHOT_MODEL_URL." })
+    const key = nonBlank(env.EARSHOT_MODEL_KEY)
+    return {
+      ...settings,
+      languageModel: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
     }
   })
 

@@ -17,6 +17,9 @@ export interface EngineSettings {
   /** A speech server that makes transcripts of `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  /** A server of language models, which judges; what needs one is skipped without. */
+  readonly languageModel:
+    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
   /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined

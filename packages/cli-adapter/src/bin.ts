@@ -30,7 +30,7 @@ const engine = (settings: EngineSettings) =>
       const { Database, Engine } = await import("@earshot/core")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
-      const { maxRecordingBytes, recordingHosts, recordings, transcriber } = settings
+      const { languageModel, maxRecordingBytes, recordingHosts, recordings, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
@@ -38,6 +38,15 @@ const engine = (settings: EngineSettings) =>
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
         ...(maxRecordingBytes === undefined ? {} : { ingest: { maxRecordingBytes } }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
+        ...(languageModel === undefined
+          ? {}
+          : {
+              languageModel: (await import("@earshot/core/providers/OpenAiLanguageModel")).layer({
+                baseUrl: languageModel.baseUrl,
+                model: languageModel.model,
+                ...(languageModel.apiKey === undefined ? {} : { apiKey: languageModel.apiKey })
+              })
+            }),
         ...(transcriber === undefined
           ? {}
           : {

@@ -3,7 +3,8 @@ import * as Option from "effect/Option"
 import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
-const groups = ["calls", "suites", "dashboards", "keys", "links", "tokens", "organizations"]
+const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
+const groups = ["calls", "suites", "dashboards", ...subjects, "keys", "links", "tokens", "organizations"]
 const paths = commandsOf("").flatMap((name) =>
   groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
 )
@@ -15,6 +16,12 @@ describe("help", () => {
       ...["calls", "calls ingest", "calls list", "calls show", "calls export"],
       ...["suites", "suites validate"],
       ...["dashboards", "dashboards list", "dashboards show"],
+      ...subjects.flatMap((subject) => [
+        subject,
+        ...["list", "show", "create", "update", "delete"].map((verb) => `${subject} ${verb}`),
+        ...(subject === "evaluators" ? ["evaluators bulk-update"] : []),
+        ...(subject === "personalities" ? ["personalities enable"] : [])
+      ]),
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],

@@ -4,6 +4,7 @@
  */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
@@ -14,6 +15,7 @@ import * as Tokens from "./access/Tokens.js"
 import * as Users from "./access/Users.js"
 import * as Analytics from "./analytics/Analytics.js"
 import type { BlobStore } from "./calls/BlobStore.js"
+import * as CallEvaluations from "./calls/CallEvaluations.js"
 import * as Calls from "./calls/Calls.js"
 import type { RecordingSource } from "./calls/RecordingSource.js"
 import * as Transcriber from "./calls/Transcriber.js"
@@ -33,7 +35,12 @@ import * as Evaluators from "./evaluators/Evaluators.js"
 import { Staleness } from "./kernel/ShortMemory.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
 import * as JobBell from "./jobs/JobBell.js"
+import * as JobQueue from "./jobs/JobQueue.js"
+import * as JobRunner from "./jobs/JobRunner.js"
 import * as Jobs from "./jobs/Jobs.js"
+import * as LanguageModel from "./language/LanguageModel.js"
+import * as Evaluations from "./metrics/Evaluations.js"
+import * as Scorer from "./metrics/Scorer.js"
 import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
@@ -46,10 +53,10 @@ import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
-import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
-import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as JobStoreSql from "./storage/sql/JobStoreSql.js"
 import * as LedgerStoreSql from "./storage/sql/LedgerStoreSql.js"
+import * as EvaluatorStoreSql from "./storage/sql/EvaluatorStoreSql.js"
+import * as FolderStoreSql from "./storage/sql/FolderStoreSql.js"
 import * as MetricStoreSql from "./storage/sql/MetricStoreSql.js"
 import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
@@ -94,6 +101,8 @@ export type Services =
   | Widgets.Widgets
   | Jobs.Jobs
   | Ledger.Ledger
+  | CallEvaluations.CallEvaluations
+  | JobRunner.JobRunner
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -105,6 +114,11 @@ export interface Ports {
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
   /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
   readonly sandbox?: Layer.Layer<Sandbox>
+  /** The language model that judges; none unless told, and then what needs one is skipped. */
+  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
+  readonly evaluation?: CallEvaluations.EvaluationConfig
+  /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
+  readonly jobs?: JobRunner.JobRunnerConfig
   readonly ingest?: Calls.IngestConfig
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -152,6 +166,21 @@ const catalog = Organizations.layer.pipe(
 
 const dashboards = Layer.mergeAll(Dashboards.layer, Widgets.layer).pipe(Layer.provide(Analytics.layer))
 
+const evaluation = Evaluations.layer.pipe(
+  Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(Ledger.layer),
+  Layer.provideMerge(Scorer.layer)
+)
+
+/** Who runs jobs; a subject that has jobs adds its handler here. */
+const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
+  Layer.effect(
+    JobRunner.JobRunner,
+    Effect.gen(function* () {
+      const { handler } = yield* CallEvaluations.CallEvaluations
+      return yield* JobRunner.make([handler], config)
+    })
+  )
 /** What tests refer to beside projects, agents and metrics. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
@@ -167,20 +196,27 @@ const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
-  Calls.layer(ports.ingest).pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-        ports.recordings ?? HttpRecordingSource.layer(),
-        ports.transcriber ?? Transcriber.layerNone
+  runner(ports.jobs).pipe(
+    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.merge(
+      Calls.layer(ports.ingest).pipe(
+        Layer.provide(
+          Layer.mergeAll(
+            ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
+            ports.recordings ?? HttpRecordingSource.layer(),
+            ports.transcriber ?? Transcriber.layerNone
+          )
+        )
       )
     ),
-    Layer.merge(Layer.merge(dashboards, evaluators).pipe(Layer.provideMerge(Metrics.layer))),
+    Layer.merge(Layer.merge(dashboards, evaluators)),
     Layer.merge(Jobs.layer),
-    Layer.merge(Ledger.layer),
+    Layer.provideMerge(evaluation),
+    Layer.provide(JobQueue.layer),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
     Layer.provide(JobBell.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),

@@ -14,6 +14,7 @@ import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type * as Runtime from "effect/Runtime"
@@ -26,6 +27,7 @@ import { ShareableLinks } from "./access/ShareableLinks.js"
 import { Tokens } from "./access/Tokens.js"
 import { Users } from "./access/Users.js"
 import type { CallRecord } from "./calls/CallRecord.js"
+import { CallEvaluations } from "./calls/CallEvaluations.js"
 import { Calls } from "./calls/Calls.js"
 import { Agents } from "./catalog/Agents.js"
 import { Folders } from "./catalog/Folders.js"
@@ -40,6 +42,10 @@ import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
 import { Results } from "./results/Results.js"
 import { Suites } from "./suites/Suites.js"
+import { Ledger } from "./credits/Ledger.js"
+import { JobRunner } from "./jobs/JobRunner.js"
+import { Jobs } from "./jobs/Jobs.js"
+import { Metrics } from "./metrics/Metrics.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -62,6 +68,8 @@ export type Promised<Service> = {
 export interface EngineOptions extends Engine.Ports {
   /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
   readonly database: string
+  /** Whether this process does jobs, such as evaluating the calls that come in; it does unless told. */
+  readonly worker?: boolean
 }
 
 /** A running engine. */
@@ -84,6 +92,13 @@ export interface PromiseEngine {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
   }
+  readonly metrics: Promised<Context.Tag.Service<Metrics>>
+  readonly evaluations: Promised<Context.Tag.Service<CallEvaluations>>
+  readonly jobs: Promised<Context.Tag.Service<Jobs>> & {
+    /** Does every job that is due, and answers how many attempts it made; for who starts the engine without a worker. */
+    readonly drain: () => Promise<number>
+  }
+  readonly ledger: Promised<Context.Tag.Service<Ledger>>
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
   /** The operator's own: no actor is asked for, so never offer it to callers from outside. */
@@ -102,7 +117,7 @@ export interface PromiseEngine {
  * @throws DatabaseUnusable when the address is malformed or the database cannot be opened.
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
-  const { database, ...ports } = options
+  const { database, worker = true, ...ports } = options
   const managed = ManagedRuntime.make(Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database))))
 
   const run = async <A, E>(effect: Effect.Effect<A, E, Engine.Services>, signal?: AbortSignal): Promise<A> =>
@@ -116,7 +131,9 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
               [
                 name,
                 (...args: ReadonlyArray<unknown>) => {
-                  const { actor, signal } = optionsOf(args)
+                  const options = optionsOf(args)
+                  if (options?.actor === undefined) return Promise.reject(new TypeError(WITHOUT_ACTOR))
+                  const { actor, signal } = options
                   return run(Effect.provideService(member(...args.slice(0, -1)), CurrentActor, actor), signal)
                 }
               ]
@@ -144,12 +161,18 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       results: Results,
       suites: Suites,
       calls: Calls,
+      metrics: Metrics,
+      evaluations: CallEvaluations,
+      jobs: Jobs,
+      runner: JobRunner,
+      ledger: Ledger,
       dashboards: Dashboards,
       widgets: Widgets,
       organizations: Organizations,
       credentials: Credentials
     })
   )
+  const working = worker ? managed.runFork(services.runner.run) : undefined
   return {
     apiKeys: promised(services.apiKeys),
     shareableLinks: promised(services.shareableLinks),
@@ -170,12 +193,19 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       export: (query: unknown, { actor }: CallOptions) =>
         Stream.toAsyncIterable(Stream.provideService(services.calls.export(query), CurrentActor, actor))
     },
+    metrics: promised(services.metrics),
+    evaluations: promised(services.evaluations),
+    jobs: { ...promised(services.jobs), drain: () => run(services.runner.drain) },
+    ledger: promised(services.ledger),
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
     runtime: () => managed.runtime(),
-    close: () => managed.dispose()
+    close: async () => {
+      if (working !== undefined) await Effect.runPromise(Fiber.interrupt(working))
+      await managed.dispose()
+    }
   }
 }
 
@@ -183,10 +213,16 @@ type AnyUseCase = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, un
 
 const isUseCase = (member: unknown): member is AnyUseCase => typeof member === "function" && "operation" in member
 
-/** The last argument of a use case called by promise. Leaving it out is the one mistake the types may not have stopped. */
-const optionsOf = (args: ReadonlyArray<unknown>): CallOptions =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller's types said so
-  args[args.length - 1] as CallOptions
+/**
+ * The last argument of a use case called by promise. A caller without types may have left it out, or passed an id in its
+ * place.
+ */
+const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefined => {
+  const last = args.at(-1)
+  return typeof last === "object" && last !== null ? last : undefined
+}
+
+const WITHOUT_ACTOR = "Say for whom: the last argument of a use case is { actor }, such as hostActor(organization.id)."
 
 /** The value, or the typed error itself as the rejection: callers test it with `instanceof` or by its `_tag`. */
 const settled = <A, E>(exit: Exit.Exit<A, E>): Promise<A> =>

@@ -323,7 +323,10 @@ const networkOf = (address: string): string => {
 const allowedMethods = (endpoints: ReadonlyArray<Endpoint>, basePath: string) => {
   const paths = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).map(([path, group]) => {
     const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
-    const pattern = path.replace(/\/$/, "").replace(/:[a-z_]+/g, "[^/]+")
+    const pattern = path
+      .replace(/\/$/, "")
+      .replaceAll(".", "\\.")
+      .replace(/:[a-z_]+/g, "[^/]+")
     return { pattern: new RegExp(`^${pattern}/?$`), allow: [...methods, "OPTIONS"].join(", ") }
   })
   return (url: string): string | undefined => {

@@ -1,5 +1,6 @@
 import {
   type Forbidden,
+  type JobNotDead,
   NotFound,
   type Operation,
   operations,
@@ -24,7 +25,15 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly answer: Faul
 
 /** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
 export type HttpFault =
-  Forbidden | NotFound | RateLimited | Refused | StorageBusy | StorageError | Unauthenticated | ValidationFailed
+  | Forbidden
+  | JobNotDead
+  | NotFound
+  | RateLimited
+  | Refused
+  | StorageBusy
+  | StorageError
+  | Unauthenticated
+  | ValidationFailed
 
 const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): FaultAnswer => ({
   status,
@@ -62,6 +71,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
+      JobNotDead: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
       StorageBusy: () => MessageFaults.busy.answer,
       StorageError: () => serverError(requestId),

@@ -116,6 +116,7 @@ describe("the OpenAPI document", async () => {
     const waiting = await server.send("GET", "/test_framework/v1/runs/?status=queued", { key })
     const queued = at(waiting.json, "results", "0", "id")
     const lease = at(claimed.json, "results", "0", "lease")
+    const metric = await made("metrics", { agent, name: "M", type: "llm_judge", eval_type: "binary", prompt: "?" })
     const ids: Readonly<Record<string, unknown>> = {
       "/test_framework/v1/results/{id}/delete_runs/": result,
       "/test_framework/v1/runs/{id}/heartbeat/": runs[0],
@@ -131,14 +132,19 @@ describe("the OpenAPI document", async () => {
       "/dashboards/dashboards/{id}/": dashboard,
       "/dashboards/widgets/{id}/": widget,
       "/observability/v1/call-logs/{id}/": call,
+      "/observability/v1/call-logs/{id}/evaluate_metrics/": call,
+      "/test_framework/v1/metrics/{id}/": metric,
       "/user/v1/projects/{id}/": project,
       "/test_framework/v1/agents/{id}/": agent
     }
     // Ids of examples are those of nobody; here they are the tenant's.
     const own = {
       ...{ agent_id: agent, lease, run_ids: [queued], result_ids: [999_999] },
-      ...{ project, agent, dashboard },
+      project,
+      agent,
+      dashboard,
       scenarios: [evaluator],
+      metric_ids: String(metric),
       bounds: [{ type: "dashboard", id: dashboard }]
     }
     let sent = 0

@@ -161,7 +161,10 @@ describe("messages", async () => {
   })
 
   it("to a path that is not there, or in a method that it does not have, are told so", async () => {
-    expect((await server.send("GET", "/nowhere/")).json).toEqual({ detail: "Not found." })
+    for (const path of ["/nowhere/", "/openapi-json"]) {
+      const { json, status } = await server.send("GET", path)
+      expect([status, json]).toEqual([404, { detail: "Not found." }])
+    }
     expect((await server.send("GET", "/%zz")).json).toEqual({ detail: "The URL is malformed." })
     for (const [method, path, allow] of [
       ["GET", OBSERVE, "POST, OPTIONS"],

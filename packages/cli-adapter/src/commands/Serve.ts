@@ -1,4 +1,4 @@
-import { Organizations } from "@earshot/core"
+import { JobRunner, Organizations } from "@earshot/core"
 import { HttpServer, type HttpServerOptions, type LogLevel } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -67,6 +67,8 @@ export const serve = (options: ServeOptions): Running =>
       if (present.results.length === 0) {
         yield* screen.note("This database has no organisation yet, so nobody can call: `earshot init` makes one.")
       }
+      // What was taken in is evaluated meanwhile; what is under way when it stops is put back.
+      yield* Effect.forkScoped((yield* Effect.provide(JobRunner, engine)).run)
       const server = yield* Layer.build(
         wiring
           .server({

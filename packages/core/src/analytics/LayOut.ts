@@ -90,9 +90,12 @@ const named = ({ key, kind }: Group, by: Field | Bucket | null, fieldName: strin
     case "other":
       return { kind, key: null, label: "(other)" }
     case "value":
-      return { kind, key: shown, label: String(shown) }
+      return { kind, key: shown, label: labelOf(String(shown)) }
   }
 }
+
+/** A text that nobody can see is told apart from one that is not there. */
+const labelOf = (shown: string): string => (shown.trim() === "" ? "(blank)" : shown)
 
 const keyOf = (key: Scalar | null, by: Field | Bucket | null): Scalar | null =>
   typeof key !== "number"

@@ -21,7 +21,7 @@ const named = {
   kind: Kind,
   /** The value itself, where `kind` is `value`, and null otherwise. Instants are ISO 8601 texts. */
   key: Key,
-  /** The same for people: the field's name for `all`, `(none)`, `(other)`. */
+  /** The same for people: the field's name for `all`, `(none)`, `(other)`, and `(blank)` for a text of nothing but spaces. */
   label: Schema.String
 }
 

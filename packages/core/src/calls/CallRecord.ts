@@ -77,6 +77,8 @@ export interface CallRecord {
   readonly transcriptType: string | null
   readonly recording: Recording | null
   readonly metrics: ReadonlyArray<CallMetric>
+  /** The metrics that deliveries asked for; null is all that the agent has enabled for production calls. */
+  readonly askedMetrics: ReadonlyArray<MetricId> | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

@@ -38,7 +38,8 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
      * Keeps a delivery: a new record (`Redelivery.firstRecord`), or the one its `(agent, call_id)` names, changed by
      * `Redelivery.redeliver`. It answers when the change is durable. Deliveries that wait at the same time share a
      * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
-     * no part in a transaction of the caller's.
+     * no part in a transaction of the caller's. Where the call is to be evaluated, the job that does it (see
+     * `EvaluationJob`) is there if and only if the change is.
      */
     readonly deliver: (permit: Permit<"calls:write">, delivery: Delivery) => Effect.Effect<Delivered, StorageFault>
     readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
@@ -55,6 +56,8 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
     ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
     /** Saves what a review changes: success, review, feedback, drop-off point, topic. */
     readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
+    /** Saves what an evaluation changes: success, drop-off point, topic, evaluation. */
+    readonly saveEvaluation: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
     /** Deletes the call with all that belongs to it, but for the recording's bytes. */
     readonly remove: (permit: Permit<"calls:delete">, id: CallId) => Effect.Effect<void, StorageFault>
   }

@@ -11,14 +11,27 @@ import { type Forbidden, NotFound, type Unauthenticated } from "../access/Access
 import type { CurrentActor } from "../access/Actor.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
+import type { Agent } from "../catalog/Agent.js"
 import { Agents } from "../catalog/Agents.js"
 import type { Filter } from "../filters/Filter.js"
 import * as ParseFilter from "../filters/ParseFilter.js"
-import { decode, fault, type Faults, mergeFaults, noFaults, underPath, ValidationFailed } from "../kernel/Faults.js"
+import { JobBell } from "../jobs/JobBell.js"
+import {
+  decode,
+  fault,
+  type Faults,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  underPath,
+  ValidationFailed
+} from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
-import { AgentId, type CallId, ProjectId } from "../kernel/Ids.js"
+import { AgentId, type CallId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { Metrics } from "../metrics/Metrics.js"
 import { keepAll } from "../redaction/KeepAll.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
@@ -72,6 +85,8 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
 export interface IngestConfig {
   /** The formats of `transcript_json`; the built-in ones unless told. */
   readonly formats?: TranscriptFormat.TranscriptFormats
+  /** Whether calls are evaluated as they come in; they are unless told. */
+  readonly evaluate?: boolean
   /** The largest recording that is kept, uploaded or fetched; 200 MB unless told. */
   readonly maxRecordingBytes?: number
 }
@@ -139,12 +154,19 @@ const blobFault = (error: BlobStoreFailed): StorageError =>
 
 export const layer = (
   config: IngestConfig = {}
-): Layer.Layer<Calls, never, CallStore | Agents | UnitOfWork | BlobStore | RecordingSource | Transcriber> =>
+): Layer.Layer<
+  Calls,
+  never,
+  CallStore | Agents | Metrics | JobBell | UnitOfWork | BlobStore | RecordingSource | Transcriber
+> =>
   Layer.effect(
     Calls,
     Effect.gen(function* () {
       const store = yield* CallStore
       const agents = yield* Agents
+      const metrics = yield* Metrics
+      const bell = yield* JobBell
+      const evaluates = config.evaluate ?? true
       const work = yield* UnitOfWork
       const blobs = yield* BlobStore
       const source = yield* RecordingSource
@@ -158,8 +180,18 @@ export const layer = (
       const resolve = (permit: Permit, { assistantId, id }: AgentReference) =>
         agents.resolve(permit, { agent: id ?? null, assistantId: assistantId ?? null })
 
-      /** Every fault of a body, an unknown agent among them. */
-      const refuse = (permit: Permit, { agent, faults }: Refused) =>
+      /** Faults of metrics that are not the agent's. */
+      const foreignMetrics = (permit: Permit, agent: Agent, asked: ReadonlyArray<MetricId> | undefined) =>
+        asked === undefined
+          ? Effect.succeed(noFaults)
+          : Effect.map(metrics.ofAgent(permit, agent), (all) => {
+              const known = new Set(all.map((metric) => metric.id))
+              const unknown = asked.filter((id) => !known.has(id))
+              return unknown.length === 0 ? noFaults : fault("metric_ids", ...unknown.map(Said.unknownId))
+            })
+
+      /** Every fault of a body, an unknown agent and metrics of another's among them. */
+      const refuse = (permit: Permit, { agent, faults, metricIds }: Refused) =>
         agent.id === undefined && agent.assistantId === undefined
           ? Effect.fail(new ValidationFailed({ faults }))
           : resolve(permit, agent).pipe(
@@ -168,7 +200,8 @@ export const layer = (
                   ? new ValidationFailed({ faults: mergeFaults(faults, error.faults) })
                   : error
               ),
-              Effect.zipRight(Effect.fail(new ValidationFailed({ faults })))
+              Effect.flatMap((found) => foreignMetrics(permit, found, metricIds)),
+              Effect.flatMap((foreign) => Effect.fail(new ValidationFailed({ faults: mergeFaults(faults, foreign) })))
             )
 
       const release = (keys: ReadonlyArray<string>) =>
@@ -248,7 +281,9 @@ export const layer = (
         })
 
       const answer = ({ call, created, released }: Delivered): Effect.Effect<Ingested> =>
-        released.length === 0 ? Effect.succeed({ call, created }) : Effect.as(release(released), { call, created })
+        released.length === 0
+          ? Effect.as(bell.ring, { call, created })
+          : Effect.as(Effect.zipRight(bell.ring, release(released)), { call, created })
 
       /**
        * A call that brings a recording. Once its bytes are kept nothing interrupts the rest: a delivery that is under way
@@ -277,6 +312,7 @@ export const layer = (
               speech?.transcript === undefined ? judged : { ...judged, transcript: speech.transcript },
               agent,
               { recording: kept.recording, fault: kept.fault ?? speech?.fault },
+              evaluates,
               now
             )
             return yield* Effect.flatMap(store.deliver(permit, delivery), answer)
@@ -300,11 +336,20 @@ export const layer = (
             const judged = judge(input)
             if (Either.isLeft(judged)) return refuse(permit, judged.left)
             const { agent, recording } = judged.right
-            return Effect.flatMap(resolve(permit, agent), (called) =>
-              recording !== undefined
-                ? ingestWithRecording(permit, judged.right, called, recording, now)
-                : Effect.flatMap(store.deliver(permit, deliveryOf(judged.right, called, nothingKept, now)), answer)
-            )
+            return Effect.flatMap(resolve(permit, agent), (called) => {
+              const ingest =
+                recording !== undefined
+                  ? ingestWithRecording(permit, judged.right, called, recording, now)
+                  : Effect.flatMap(
+                      store.deliver(permit, deliveryOf(judged.right, called, nothingKept, evaluates, now)),
+                      answer
+                    )
+              return judged.right.metricIds === undefined
+                ? ingest
+                : Effect.flatMap(foreignMetrics(permit, called, judged.right.metricIds), (faults) =>
+                    isFaulty(faults) ? Effect.fail(new ValidationFailed({ faults })) : ingest
+                  )
+            })
           })
         ),
         list: useCase("calls.list")((permit, query) =>
@@ -368,7 +413,13 @@ const EXPORT_PAGE = 200
 const missing = new NotFound({ resource: "Call" })
 
 /** The delivery that a judged body is. Nothing was asked to be redacted, or it would not have got here. */
-const deliveryOf = ({ body, transcript }: Judged, agent: CalledAgent, kept: Kept, now: DateTime.Utc): Delivery => ({
+const deliveryOf = (
+  { body, metricIds, transcript }: Judged,
+  agent: CalledAgent,
+  kept: Kept,
+  evaluates: boolean,
+  now: DateTime.Utc
+): Delivery => ({
   agent,
   callId: body.call_id,
   traceId: body.trace_id === "" ? undefined : body.trace_id,
@@ -381,5 +432,7 @@ const deliveryOf = ({ body, transcript }: Judged, agent: CalledAgent, kept: Kept
   transcript: transcript === undefined ? undefined : { type: body.transcript_type, content: keepAll(transcript) },
   recording: kept.recording,
   recordingFault: kept.fault,
+  metricIds,
+  evaluates,
   receivedAt: now
 })

@@ -1,5 +1,5 @@
 import type * as DateTime from "effect/DateTime"
-import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { Recording } from "./CallRecord.js"
@@ -30,5 +30,9 @@ export interface Delivery {
   readonly recording: Recording | undefined
   /** Why the recording that this delivery announced is not there, in a sentence for a person. */
   readonly recordingFault: string | undefined
+  /** The metrics that the delivery asks for; undefined leaves it at those asked for before, or else all of the agent's. */
+  readonly metricIds: ReadonlyArray<MetricId> | undefined
+  /** Whether new or changed calls are evaluated at all. */
+  readonly evaluates: boolean
   readonly receivedAt: DateTime.Utc
 }

@@ -1,12 +1,13 @@
 /** Whether a body of E10 makes a call, and which. Pure: what has to be looked up or fetched comes after it. */
 import * as Either from "effect/Either"
 import { type Faults, fault, isFaulty, mergeFaults, noFaults, underPath } from "../kernel/Faults.js"
-import type { AgentId } from "../kernel/Ids.js"
+import type { AgentId, MetricId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
 import { type DecodeIngestBody, type IngestBody, makeDecode } from "./IngestBody.js"
+import { parseMetricIds } from "./MetricIds.js"
 import type { Upload } from "./Upload.js"
 
 /** What an engine is able to do, which decides what it can be asked. */
@@ -37,17 +38,19 @@ export interface Judged {
   readonly recording: Announced | undefined
   /** The transcript is to be made from the recording. */
   readonly transcribe: boolean
+  /** The metrics that are asked for; whether they are the agent's is not known here. */
+  readonly metricIds: ReadonlyArray<MetricId> | undefined
 }
 
 /** A body with faults, and what can be read of its agent all the same, so that an unknown one is told along with them. */
 export interface Refused {
   readonly faults: Faults
   readonly agent: AgentReference
+  readonly metricIds: ReadonlyArray<MetricId> | undefined
 }
 
 const REDACTION_MISSING =
   "Redaction is not available in this version: leave this out, or redact the call before it is sent. Nothing was stored."
-const METRICS_MISSING = "Metrics cannot be evaluated on ingestion in this version: leave this out. Nothing was stored."
 const NEEDS_TRANSCRIBER =
   'No transcriber is configured, and the transcript type "none-mono" needs one to make a transcript from the audio.'
 const NEEDS_AUDIO = 'The transcript type "none-mono" needs a recording: send this or voice_recording_url.'
@@ -58,18 +61,28 @@ export const makeJudge = (abilities: Abilities): ((input: unknown) => Either.Eit
     Either.match(decode(input), {
       onLeft: (faults) => {
         const rest = readable(decode, input, faults)
-        if (rest === undefined) return Either.left({ faults, agent: nobody })
+        if (rest === undefined) return Either.left({ faults, agent: nobody, metricIds: undefined })
         const named = new Set(Object.keys(faults).map(fieldOf))
         const more = Either.match(judge(abilities, rest), { onLeft: (left) => left, onRight: () => noFaults })
         const news = Object.entries(more).filter(([path]) => !isAbout(named, fieldOf(path)))
         return Either.left({
           faults: mergeFaults(faults, Object.fromEntries(news)),
-          agent: named.has("agent") || named.has("assistant_id") ? nobody : agentOf(rest)
+          agent: named.has("agent") || named.has("assistant_id") ? nobody : agentOf(rest),
+          metricIds: metricIdsOf(rest)
         })
       },
-      onRight: (body) => Either.mapLeft(judge(abilities, body), (faults) => ({ faults, agent: agentOf(body) }))
+      onRight: (body) =>
+        Either.mapLeft(judge(abilities, body), (faults) => ({
+          faults,
+          agent: agentOf(body),
+          metricIds: metricIdsOf(body)
+        }))
     })
 }
+
+/** What can be read of the metrics that a body asks for. */
+const metricIdsOf = (body: IngestBody): ReadonlyArray<MetricId> | undefined =>
+  Either.getOrNull(parseMetricIds(body.metric_ids)) ?? undefined
 
 const nobody: AgentReference = { id: undefined, assistantId: undefined }
 
@@ -117,11 +130,12 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
       : abilities.formats.decode(body.transcript_type, body.transcript_json, {
           mainAgentChannelIndex: channelOf(body.main_agent_channel_index)
         })
+  const metrics = parseMetricIds(body.metric_ids)
   const faults = mergeFaults(
     agent.id === undefined && agent.assistantId === undefined ? unnamed : noFaults,
     Either.match(decoded, { onLeft: (found) => underPath("transcript_json", found), onRight: () => noFaults }),
     body.redact_fields !== null && body.redact_fields.length > 0 ? fault("redact_fields", REDACTION_MISSING) : noFaults,
-    body.metric_ids !== null && body.metric_ids.trim() !== "" ? fault("metric_ids", METRICS_MISSING) : noFaults,
+    Either.match(metrics, { onLeft: (found) => underPath("metric_ids", found), onRight: () => noFaults }),
     transcribe && !abilities.transcribes ? fault("transcript_type", NEEDS_TRANSCRIBER) : noFaults,
     transcribe && recording === undefined ? fault("voice_recording", NEEDS_AUDIO) : noFaults,
     recording?.from === "upload" ? uploadFaults(abilities, recording.upload) : noFaults
@@ -133,7 +147,8 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
         agent,
         transcript: transcribe ? undefined : Either.getOrUndefined(decoded),
         recording,
-        transcribe
+        transcribe,
+        metricIds: metricIdsOf(body)
       })
 }
 

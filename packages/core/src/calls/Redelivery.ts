@@ -36,9 +36,14 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   transcriptType: delivery.transcript?.type ?? null,
   recording: delivery.recording ?? null,
   metrics: [],
+  askedMetrics: delivery.metricIds ?? null,
   createdAt: delivery.receivedAt,
   updatedAt: delivery.receivedAt
 })
+
+/** Whether a new call is to be evaluated: there is something to evaluate, or somebody asks for it. */
+export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
+  evaluates && (transcript !== undefined || metricIds !== undefined)
 
 /** Seconds: the last end of transcript or recording, null where neither tells. Source: design, section 3. */
 export const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
@@ -55,6 +60,8 @@ export interface Redelivered {
   /** Whether what was evaluated is no longer what is there. */
   readonly transcriptChanged: boolean
   readonly recordingChanged: boolean
+  /** Whether the call is to be evaluated again: its transcript changed, or what is asked of it. */
+  readonly evaluationDue: boolean
   /** Blobs that no record refers to once the change is kept. */
   readonly released: ReadonlyArray<string>
 }
@@ -89,7 +96,8 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     dynamicVariables: changedJson(existing.dynamicVariables, delivery.dynamicVariables),
     transcript,
     transcriptType: transcriptChanged ? told.type : existing.transcriptType,
-    recording
+    recording,
+    askedMetrics: metricsAfter(existing.askedMetrics, delivery.metricIds)
   }
   const recordingChanged = recording !== existing.recording
   const changed =
@@ -102,9 +110,16 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     changed,
     transcriptChanged,
     recordingChanged,
+    evaluationDue: delivery.evaluates && (transcriptChanged || laid.askedMetrics !== existing.askedMetrics),
     released
   }
 }
+
+/** What is there where the same is asked for: the order of metrics is no matter. */
+const metricsAfter = (existing: CallRecord["askedMetrics"], told: Delivery["metricIds"]): CallRecord["askedMetrics"] =>
+  told === undefined || (existing?.length === told.length && told.every((id) => existing.includes(id)))
+    ? existing
+    : told
 
 /** The fields of the record itself that a repeat may change. */
 const fields = [
@@ -115,7 +130,8 @@ const fields = [
   "callEndedReason",
   "errorMessage",
   "metadata",
-  "dynamicVariables"
+  "dynamicVariables",
+  "askedMetrics"
 ] as const
 
 /** The document that is there where it says the same: the databases order keys as they like. */

@@ -18,10 +18,11 @@ export const chatEndpointOf = (
   kept: ChatEndpoint | null
 ): Either.Either<ChatEndpoint | null, Faults> => {
   if (input === null) return Either.right(null)
+  const names = Object.keys(input.headers)
+  if (names.length > MAX_HEADERS) return Either.left(fault("chat_endpoint.headers", Said.tooMany(MAX_HEADERS)))
   const sameOrigin = kept !== null && new URL(kept.url).origin === new URL(input.url).origin
   const keptHeaders = new Map(Object.entries(kept?.headers ?? {}))
   const headers = new Map<string, Redacted.Redacted>()
-  const names = Object.keys(input.headers)
   const faults = names.map((name) => {
     const value = input.headers[name]
     const path = `chat_endpoint.headers.${name}`
@@ -36,8 +37,7 @@ export const chatEndpointOf = (
     headers.set(name, secret)
     return noFaults
   })
-  const tooMany = names.length > MAX_HEADERS ? fault("chat_endpoint.headers", Said.tooMany(MAX_HEADERS)) : noFaults
-  return failWhenFaulty(mergeFaults(tooMany, ...faults), () => ({
+  return failWhenFaulty(mergeFaults(...faults), () => ({
     url: input.url,
     kind: input.kind,
     headers: Object.fromEntries(headers)

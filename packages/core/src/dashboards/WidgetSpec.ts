@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
-import { fieldOf, type Filter } from "../filters/Filter.js"
+import { fieldOf, type Filter, MAX_FIELD } from "../filters/Filter.js"
 import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
@@ -14,9 +14,6 @@ import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
 import type { EvalType } from "../metrics/MetricTerms.js"
 import { GivenFilter, noFilter } from "./GivenFilter.js"
 import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
-
-/** The longest field name. Source: interface, Limits. */
-export const MAX_FIELD = 255
 
 /** The widest time bucket in milliseconds: a leap year. */
 export const MAX_INTERVAL = 366 * 86_400_000

@@ -2,6 +2,7 @@
  * The filter language of dashboards, widgets and call lists. Source: interface, Filter; what it leaves open is written
  * down in docs/filters.md.
  */
+import { isWithin, textFault } from "../kernel/Text.js"
 
 /** What a leaf asks of one field. */
 export const LEAF_OPERATORS = [
@@ -116,7 +117,7 @@ export const FIELD_NAMES: ReadonlyArray<CallField | EvaluationField> = [
   ...Object.keys(EVALUATION_FIELDS).filter(isEvaluationField)
 ]
 
-/** The longest field name. Source: interface, Widget.field. */
+/** The longest field name, in characters. Source: interface, Widget.field. */
 export const MAX_FIELD = 255
 
 /** The most keys in a path. It bounds how many of them one statement can come to bind. */
@@ -126,7 +127,7 @@ export const MAX_PATH = 10
 export const fieldOf = (name: string): Field | undefined => {
   if (isCallField(name)) return { of: "call", name, type: CALL_FIELDS[name] }
   if (isEvaluationField(name)) return { of: "evaluation", name, type: EVALUATION_FIELDS[name] }
-  if (name.length > MAX_FIELD || name.includes("\0") || !name.isWellFormed()) return undefined
+  if (!isWithin(MAX_FIELD, name) || textFault(name) !== undefined) return undefined
   const document = DOCUMENTS.find((one) => name.startsWith(`${one}.`))
   if (document === undefined) return undefined
   const path = name.slice(document.length + 1).split(".")

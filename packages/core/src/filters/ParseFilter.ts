@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Said } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
@@ -389,14 +389,4 @@ export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.judged(
   (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
   (filter) => JSON.stringify(print(filter)),
   { type: "string", contentMediaType: "application/json" }
-)
-
-/** A filter as storage keeps it: JSON text, or null for the empty filter. */
-export const FilterText: Schema.Schema<Filter, string | null> = Schema.compose(
-  Schema.NullOr(Schema.String),
-  Fields.judged(
-    (input) => parseText(input),
-    (filter) => (filter === null ? null : JSON.stringify(print(filter))),
-    {}
-  )
 )

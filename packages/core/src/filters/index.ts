@@ -30,7 +30,6 @@ export {
   type FilterJson,
   type FilterLimits,
   FilterQuery,
-  FilterText,
   LIMITS,
   parse,
   parseText,

@@ -48,15 +48,15 @@ export const isFaulty = (faults: Faults): boolean => Object.keys(faults).length 
 
 /** Joins faults; messages under the same path are kept once each, in the order they were found. */
 export const mergeFaults = (...all: ReadonlyArray<Faults>): Faults => {
-  const merged = new Map<string, Array<string>>()
+  const merged = new Map<string, Set<string>>()
   for (const faults of all) {
     for (const [path, messages] of Object.entries(faults)) {
-      const known = merged.get(path) ?? []
-      for (const message of messages) if (!known.includes(message)) known.push(message)
+      const known = merged.get(path) ?? new Set()
+      for (const message of messages) known.add(message)
       merged.set(path, known)
     }
   }
-  return Object.fromEntries(merged)
+  return Object.fromEntries([...merged].map(([path, messages]) => [path, [...messages]]))
 }
 
 /** Moves faults under a parent: `op` found inside `filters` becomes `filters.op`, `[0]` becomes `filters[0]`. */

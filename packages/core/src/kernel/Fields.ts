@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type * as SchemaAST from "effect/SchemaAST"
+import * as SchemaAST from "effect/SchemaAST"
 import { type Faults, NON_FIELD, Said } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
@@ -196,7 +196,14 @@ export const timestamp: Schema.Schema<DateTime.Utc, string> = reading(
 const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
 
-/** Epoch milliseconds of an ISO 8601 text, or undefined where it names no instant (month 13, 30 February, hour 25). */
+/** The instants whose year in UTC is 0001 to 9999: an offset may lead out of it. */
+const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00.000Z")
+const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z")
+
+/**
+ * Epoch milliseconds of an ISO 8601 text, or undefined where it names no instant (month 13, 30 February, hour 25) or one
+ * that is outside the years 1 to 9999 in UTC.
+ */
 export const parseTimestamp = (value: string): number | undefined => {
   const match = ISO_8601.exec(value.trim())
   if (match === null) return undefined
@@ -213,7 +220,8 @@ export const parseTimestamp = (value: string): number | undefined => {
   const hours = Number(digits.slice(0, 2))
   const minutes = Number(digits.slice(2))
   if (hours > 23 || minutes > 59) return undefined
-  return date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  const instant = date.getTime() - (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
+  return instant < FIRST_INSTANT || instant > LAST_INSTANT ? undefined : instant
 }
 
 /**
@@ -248,25 +256,39 @@ const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faul
     : new ParseResult.Composite(ast, input, [first, ...rest])
 }
 
-/** A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. */
+/**
+ * A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. Items
+ * are counted before they are looked at, so that half a million of them do not cost half a million faults.
+ */
 export const list = <A, I>(
   item: Schema.Schema<A, I>,
   limits: { readonly min?: number; readonly max?: number } = {}
 ): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>> => {
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
-  return Schema.Array(item)
-    .annotations({ message: (issue) => (issue.actual === null ? Said.notNull : Said.notAList) })
-    .pipe(
-      Schema.filter(
-        (items) => (items.length < min ? Said.tooFew(min) : items.length > max ? Said.tooMany(max) : true),
-        {
-          jsonSchema: {
-            ...(min === 0 ? {} : { minItems: min }),
-            ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
-          }
-        }
-      )
-    )
+  const wrong = (value: unknown): string | undefined =>
+    value === null
+      ? Said.notNull
+      : !Array.isArray(value)
+        ? Said.notAList
+        : value.length < min
+          ? Said.tooFew(min)
+          : value.length > max
+            ? Said.tooMany(max)
+            : undefined
+  const items = Schema.Array(item)
+  const described = items.pipe(
+    Schema.filter(() => true, {
+      jsonSchema: {
+        ...(min === 0 ? {} : { minItems: min }),
+        ...(max === Number.MAX_SAFE_INTEGER ? {} : { maxItems: max })
+      }
+    })
+  )
+  const counted = Schema.declare((value): value is ReadonlyArray<I> => wrong(value) === undefined, {
+    message: says((actual) => wrong(actual) ?? Said.notAList),
+    [SchemaAST.SurrogateAnnotationId]: described.ast
+  })
+  return Schema.compose(counted, items)
 }
 
 /** An object with these fields; other keys are passed over. */

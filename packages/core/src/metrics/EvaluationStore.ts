@@ -2,8 +2,9 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
+import type { CallId } from "../kernel/Ids.js"
 import type { StorageFault } from "../kernel/Storage.js"
-import type { Evaluation } from "./Evaluation.js"
+import type { Evaluation, StoredEvaluation } from "./Evaluation.js"
 
 /** What storage promises about evaluations. */
 export class EvaluationStore extends Context.Tag("@earshot/core/metrics/EvaluationStore")<
@@ -19,5 +20,7 @@ export class EvaluationStore extends Context.Tag("@earshot/core/metrics/Evaluati
       evaluations: ReadonlyArray<Evaluation>,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageFault>
+    /** Everything that was said of a call by metrics that are there, by display order and id. */
+    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
   }
 >() {}

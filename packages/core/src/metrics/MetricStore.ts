@@ -28,11 +28,6 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageFault>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
-    /** All of these that are there, in one statement and in no order. */
-    readonly findAll: (
-      permit: Permit,
-      ids: ReadonlyArray<MetricId>
-    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** As `find`, and nobody changes or deletes the metric until the transaction ends: for what changes it. */
     readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
     /** All metrics of an agent, by display order and id. */
@@ -42,6 +37,11 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       permit: Permit<"catalog:read">,
       of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
       page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    /** All of these that are there, in one statement and in no order. */
+    readonly findAll: (
+      permit: Permit,
+      ids: ReadonlyArray<MetricId>
     ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
     /** The metrics of this slug that the project's agents have. */
     readonly withSlug: (

@@ -159,8 +159,8 @@ export const layer = Layer.effect(
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
       withSlug: store.withSlug,
-      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       ofAgent: (permit, agent) => Effect.zipRight(adopt(permit, agent), store.ofAgent(permit, agent.id)),
+      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       find: (permit, id) =>
         store.find(permit, id).pipe(
           Effect.flatten,

@@ -1,6 +1,25 @@
 export { catalogue, entryOf, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
-export { type Evaluation } from "./Evaluation.js"
+export { type EarlierResult, type EvaluatedSubject, expectedOutcomeOf, fillIn } from "./EvaluatedSubject.js"
+export {
+  encodeEvaluation,
+  type Evaluation,
+  type EvaluationDetail,
+  EvaluationJson,
+  EvaluationStatus,
+  type Judgement,
+  type Outcome,
+  type StoredEvaluation
+} from "./Evaluation.js"
+export { orderOf } from "./EvaluationOrder.js"
+export { CHARGE_KIND, Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
+export {
+  type Evaluated,
+  type EvaluationRequest as MetricEvaluation,
+  layer as scorer,
+  type Postponed,
+  Scorer
+} from "./Scorer.js"
 export {
   contextOf,
   type FormulaContext,
@@ -11,6 +30,7 @@ export {
   quantile,
   REPROMPT_PHRASES
 } from "./Formulas.js"
+export { decide, questionOf, valueFault, type Verdict } from "./Judge.js"
 export { type EvaluationValue, type Measured, type Moment } from "./Measured.js"
 export {
   encodeMetric,
@@ -20,7 +40,8 @@ export {
   MetricPatch,
   type MetricSpec,
   type NewMetric,
-  plainSpec
+  plainSpec,
+  specOf as metricSpecOf
 } from "./Metric.js"
 export { decidesSuccess, judgeMetric, neededBy, scaleOf, slugFor } from "./MetricRules.js"
 export { MetricQuery, Metrics } from "./Metrics.js"

@@ -94,7 +94,10 @@ export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore
             yield* attempt("put", async () => {
               await mkdir(path.dirname(target), { recursive: true })
               await rename(unfinished, target)
-              await syncDirectory(path.dirname(target))
+              // Up to the folder that names the root: a folder made a moment ago, by whichever process, is an entry too.
+              for (const above of ["", "..", "../..", "../../.."]) {
+                await syncDirectory(path.join(path.dirname(target), above))
+              }
             }).pipe(Effect.tapError(() => Effect.promise(() => rm(unfinished, { force: true }))))
             return { key, ...written }
           })

@@ -99,6 +99,8 @@ export const layer = (config: HttpRecordingSourceConfig = {}): Layer.Layer<Recor
               : new RecordingUnavailable({ reason: signal.aborted ? tookTooLong(timeoutMillis) : sentenceOf(error) })
           )
         )
+        // A server that switches protocols brings neither a response nor an error.
+        sent.once("close", () => resume(new RecordingUnavailable({ reason: "the server sent no answer." })))
       })
 
     /** Follows redirects to the answer that has the recording. */

@@ -1,5 +1,6 @@
 import {
   type Filters,
+  type Json,
   type LineData,
   type PieData,
   type BarData,
@@ -218,6 +219,18 @@ describe("a line", () => {
     expect(line({ field: "duration" }, []).series).toEqual([{ kind: "all", key: null, label: "duration", points: [] }])
     expect(line({ field: "topic" }, []).series).toEqual([])
     expect(line({ field: "metadata.region" }, [])).toMatchObject({ dataType: "dynamic" })
+  })
+
+  it("prefers numbers to booleans and those to texts where there are as many", () => {
+    const of = (...values: ReadonlyArray<Json>) =>
+      line(
+        { field: "metadata.x" },
+        values.map((x) => call("2026-03-01T10:00:00Z", { metadata: { x } }))
+      ).dataType
+    expect(of("a", true, 1)).toBe("numeric")
+    expect(of("a", 1)).toBe("numeric")
+    expect(of("a", true)).toBe("boolean")
+    expect(of("a", "b", true)).toBe("string")
   })
 })
 

@@ -176,3 +176,13 @@ it.live("says that nobody answers", () =>
     })
   })
 )
+
+it.scopedLive("does not wait for a server that switches protocols", () =>
+  Effect.gen(function* () {
+    const host = yield* serving((_, response) => {
+      response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+    })
+    const error = yield* Effect.flip(fetched(`http://${host}/a.wav`, { ...allowed, timeoutMillis: 60_000 }))
+    expect(error.message).toBe("the server sent no answer.")
+  })
+)

@@ -111,7 +111,7 @@ describe("judging a body", () => {
         transcript_json: [{ role: "agent", content: "Hi" }, { role: "Main Agent" }],
         metadata: { n: 2 ** 53 },
         redact_fields: ["ssn", "shoe_size"],
-        metric_ids: "1",
+        metric_ids: "one",
         main_agent_channel_index: 3,
         voice_recording_url: "nowhere"
       })
@@ -123,7 +123,7 @@ describe("judging a body", () => {
       "transcript_json[1].content": [Faults.Said.required],
       metadata: [expect.stringContaining("2^53")],
       "redact_fields[1]": [Faults.Said.notAChoice("shoe_size")],
-      metric_ids: [expect.stringContaining("Metrics")],
+      metric_ids: [expect.stringContaining("separated by commas")],
       main_agent_channel_index: [Faults.Said.tooLarge(1)],
       voice_recording_url: [expect.stringContaining("URL")]
     })

@@ -4,7 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { firstRecord, redeliver } from "../../src/calls/Redelivery.js"
-import { AgentId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
+import { AgentId, MetricId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
 import type { Json } from "../../src/kernel/Json.js"
 
 const agent = {
@@ -29,6 +29,8 @@ const silent: Delivery = {
   transcript: undefined,
   recording: undefined,
   recordingFault: undefined,
+  metricIds: undefined,
+  evaluates: true,
   receivedAt: at(0)
 }
 
@@ -73,6 +75,8 @@ const deliveries: fc.Arbitrary<Delivery> = fc.record({
   ),
   recording: maybe(fc.constantFrom(sound("x"), sound("y"), sound("z", "z", null))),
   recordingFault: maybe(fc.constantFrom("gone")),
+  metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
+  evaluates: fc.boolean(),
   receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
 })
 
@@ -88,6 +92,7 @@ describe("a repeated delivery", () => {
           changed: false,
           transcriptChanged: false,
           recordingChanged: false,
+          evaluationDue: false,
           released: []
         })
       })

@@ -79,4 +79,11 @@ describe("a chat endpoint", () => {
       })
     )
   })
+
+  it("does not look at headers that are too many", () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`no name ${n}`, 4]))
+    expect(chatEndpointOf(input(many), null)).toMatchObject({
+      left: { "chat_endpoint.headers": ["Ensure this field has no more than 20 elements."] }
+    })
+  })
 })

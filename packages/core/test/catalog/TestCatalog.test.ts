@@ -1,4 +1,5 @@
 import {
+  type CurrentActor,
   Evaluators,
   FolderId,
   Folders,
@@ -272,14 +273,15 @@ for (const database of TestEngine.databases) {
         yield* as(personalities.enable(elsewhere.id, { personalities: personality.id }))
         const made = yield* make({ personality: personality.id })
         yield* as(projects.delete(project.id))
-        for (const gone of [
+        const gone: ReadonlyArray<Effect.Effect<unknown, unknown, CurrentActor>> = [
           (yield* Evaluators).read(made.id),
           personalities.read(PersonalityId.make(personality.id)),
           (yield* TestProfiles).read(profile.id),
           (yield* Tools).read(toolIds[0] ?? (yield* Effect.dieMessage("No tool"))),
           (yield* Folders).read(folder.id)
-        ]) {
-          expect(yield* Effect.flip(as(gone))).toMatchObject({ _tag: "NotFound" })
+        ]
+        for (const one of gone) {
+          expect(yield* Effect.flip(as(one))).toMatchObject({ _tag: "NotFound" })
         }
         expect((yield* as(personalities.list({ enabled_in: elsewhere.id }))).results).toEqual([])
         expect((yield* as((yield* Evaluators).list({}))).results).toEqual([])

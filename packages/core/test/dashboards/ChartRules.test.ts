@@ -31,6 +31,32 @@ describe("the chart rules", () => {
     })
   })
 
+  it("go to the limits of every field and no further", () => {
+    const wide = (count: number) => "\u{1f600}".repeat(count)
+    const pie = { chart_type: "pie", field: "success" }
+    const grouped = (group_by: object) => ({ ...pie, group_by })
+    const limits: ReadonlyArray<readonly [within: object, beyond: object, path: string]> = [
+      [{ ...pie, name: wide(255) }, { ...pie, name: wide(256) }, "name"],
+      [{ ...pie, field: `metadata.${wide(246)}` }, { ...pie, field: `metadata.${wide(247)}` }, "field"],
+      [
+        grouped({ type: "field", field: `metadata.${wide(246)}` }),
+        grouped({ type: "field", field: `metadata.${wide(247)}` }),
+        "group_by.field"
+      ],
+      [grouped({ type: "bucket", interval: 1 }), grouped({ type: "bucket", interval: 0 }), "group_by.interval"],
+      [
+        grouped({ type: "bucket", interval: 366 * 86_400_000 }),
+        grouped({ type: "bucket", interval: 366 * 86_400_000 + 1 }),
+        "group_by.interval"
+      ],
+      [{ ...pie, metadata: "x".repeat(65_534) }, { ...pie, metadata: "x".repeat(65_535) }, "metadata"]
+    ]
+    for (const [within, beyond, path] of limits) {
+      expect(faultsOf(within)).toEqual({})
+      expect(Object.keys(faultsOf(beyond))).toEqual([path])
+    }
+  })
+
   it("give line and pie a field and no aggregation", () => {
     for (const chart_type of ["line", "pie"]) {
       expect(faultsOf({ chart_type, field: "duration" })).toEqual({})
@@ -52,6 +78,23 @@ describe("the chart rules", () => {
     expect(
       faultsOf({ chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "week" })
     ).toEqual({})
+  })
+
+  it("take of each field the aggregates that mean something", () => {
+    const every = ["count", "sum", "avg", "min", "max", "p50", "p95", "p99"]
+    const taken = (field: string, more: object = {}) =>
+      every.filter((aggregation_function) => {
+        const bar = { chart_type: "bar", time_period: "day", field, aggregation_function, ...more }
+        return Object.keys(faultsOf(bar)).length === 0
+      })
+    for (const field of ["duration", "metadata.price", "dynamic_variables.n"]) expect(taken(field)).toEqual(every)
+    expect(taken("metric_evaluations.value", { metric: 1 })).toEqual(every)
+    for (const field of ["success", "is_reviewed"]) expect(taken(field)).toEqual(["count", "sum", "avg"])
+    expect(taken("metadata.ok", { data_type: "boolean" })).toEqual(["count", "sum", "avg"])
+    expect(taken("metadata.word", { data_type: "string" })).toEqual(["count"])
+    for (const field of ["id", "agent.id", "topic", "status", "timestamp", "metric_evaluations.metric.name"]) {
+      expect(taken(field)).toEqual(["count"])
+    }
   })
 
   it("give stat no field", () => {

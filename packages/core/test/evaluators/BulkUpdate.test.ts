@@ -280,7 +280,7 @@ for (const database of TestEngine.databases) {
           )
           yield* Fiber.interrupt(fiber)
           const after = yield* all
-          const happened = after[0]?.instructions !== before[0]?.instructions
+          const happened = after[0].instructions !== before[0].instructions
           seen.add(happened)
           for (const [at, one] of after.entries()) {
             expect(one.instructions).toBe(`${before[at]?.instructions}${happened ? "x" : ""}`)

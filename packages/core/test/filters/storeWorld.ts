@@ -77,6 +77,8 @@ export const storeWorld = ({ agents, calls, metrics }: FilterKit.CallWorld) =>
         transcript: undefined,
         recording: recordingOf(call),
         recordingFault: undefined,
+        metricIds: undefined,
+        evaluates: false,
         receivedAt: NOW
       })
       if (delivered.call.id !== call.id) yield* Effect.dieMessage("The database is not fresh")

@@ -86,6 +86,35 @@ for (const [database, onDatabase] of [
   })
 }
 
+describe("a use case by promise", () => {
+  it("rejects, and says what is missing, when a caller without types names no actor", () =>
+    withEngine("sqlite::memory:", async (engine) => {
+      const list: (...args: ReadonlyArray<unknown>) => unknown = Reflect.get(engine.projects, "list")
+      for (const args of [[], [{}], [null], [5], [{}, null], [{}, { actor: undefined }]]) {
+        await expect(list(...args)).rejects.toThrow("the last argument of a use case is { actor }")
+      }
+    }))
+
+  it("rejects once the caller has stopped it", () =>
+    withEngine("sqlite::memory:", async (engine) => {
+      const { organization } = await engine.organizations.create({ name: "Acme" })
+      const actor = hostActor(organization.id)
+      await expect(engine.projects.create({ name: "Late" }, { actor, signal: AbortSignal.abort() })).rejects.toThrow()
+      expect((await engine.projects.list({}, { actor })).results.map(({ name }) => name)).not.toContain("Late")
+    }))
+
+  it("tells a fault in what is exported as it does everywhere", () =>
+    withEngine("sqlite::memory:", async (engine) => {
+      const { organization } = await engine.organizations.create({ name: "Acme" })
+      const read = async () => {
+        for await (const call of engine.calls.export({ filters_v2: "{" }, { actor: hostActor(organization.id) })) {
+          expect(call).toBeUndefined()
+        }
+      }
+      await expect(read()).rejects.toBeInstanceOf(ValidationFailed)
+    }))
+})
+
 describe("a database address", () => {
   it.each(["", "sqlite:", "mysql://localhost/x", "postgres://[", "calls.db"])(
     "refuses %j without repeating it",

@@ -7,10 +7,13 @@ import { evaluators } from "./Evaluators.js"
 import { results } from "./Results.js"
 import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
+import { credits, evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
+  ...evaluations,
+  ...metrics,
   ...dashboards,
   ...widgets,
   ...projects,
@@ -26,5 +29,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...apiKeys,
   ...tokens,
   ...shareableLinks,
-  ...users
+  ...users,
+  ...jobs,
+  ...credits
 ]

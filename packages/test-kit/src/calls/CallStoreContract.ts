@@ -42,6 +42,8 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   transcript: undefined,
   recording: undefined,
   recordingFault: undefined,
+  metricIds: undefined,
+  evaluates: true,
   receivedAt: at(0),
   ...told
 })

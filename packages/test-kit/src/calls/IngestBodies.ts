@@ -176,7 +176,7 @@ export const flaws: ReadonlyArray<Flaw> = [
   ["an unknown field to redact", "redact_fields", ["shoe_size"], "redact_fields[0]"],
   ["a text for fields to redact", "redact_fields", "ssn"],
   ["a field to redact, while nothing redacts", "redact_fields", ["ssn"]],
-  ["metrics to evaluate, while nothing evaluates", "metric_ids", "1,2"],
+  ["metrics that are no ids", "metric_ids", "1;2"],
   ["a list of metrics", "metric_ids", [1, 2]],
   ["a third channel", "main_agent_channel_index", 2],
   ["a channel between channels", "main_agent_channel_index", 0.5],

@@ -4,7 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { condition, evaluationLeaf, filter, leaf, relativeTime, rowCondition } from "./FilterArbitraries.js"
 import { filterableCall } from "./FilterableCalls.js"
-import { NOW } from "./Vocabulary.js"
+import { NOW, text } from "./Vocabulary.js"
 
 /** A law by name; `check` throws a counterexample where it does not hold. */
 export interface Law {
@@ -91,6 +91,31 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         return (!asks(leaf, call) || contains) && (isStatus || !asks({ ...leaf, op: "eq" }, call) || contains)
       }
     ),
+    law(
+      "a text starts with its beginning and ends with its end, and with nothing that stands between",
+      [text.filter((part) => !/^$|^\ue002|\ue001$/u.test(part)), call],
+      (part, call) => {
+        const asked = (op: Filters.LeafOperator, topic: string) =>
+          asks({ field: "topic", op, value: part }, { ...call, topic })
+        // Marks that no part begins or ends with.
+        const [before, after] = [`${part}\ue001`, `\ue002${part}`]
+        return (
+          asked("startswith", before) &&
+          !asked("endswith", before) &&
+          asked("endswith", after) &&
+          !asked("startswith", after) &&
+          asked("contains", `\ue002${part}\ue001`)
+        )
+      }
+    ),
+    law("an empty trace_id is none, other empty texts are values", [call], (call) => {
+      const empty = { ...call, traceId: "", topic: "" }
+      return (
+        asks({ field: "trace_id", op: "isnull", value: true }, empty) &&
+        !asks({ field: "trace_id", op: "eq", value: "" }, empty) &&
+        asks({ field: "topic", op: "eq", value: "" }, empty)
+      )
+    }),
     law(
       "a leaf of evaluations holds when it holds of one of them alone",
       [evaluationLeaf, call],

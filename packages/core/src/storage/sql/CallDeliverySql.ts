@@ -14,11 +14,13 @@ import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
 import type { Delivered } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
-import { firstRecord, redeliver } from "../../calls/Redelivery.js"
+import { EVALUATION_ATTEMPTS, EVALUATION_JOB, evaluationJob } from "../../calls/EvaluationJob.js"
+import { firstEvaluationDue, firstRecord, redeliver } from "../../calls/Redelivery.js"
 import { AgentId, CallId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
 import { StorageBusy, type StorageFault, UnitOfWork } from "../../kernel/Storage.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
+import { jobColumns } from "./JobStoreSql.js"
 import { makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as GroupCommit from "./GroupCommit.js"
@@ -41,6 +43,9 @@ const HEAVIEST = 8_000_000
 
 /** Writers at work on PostgreSQL: a few keep its processes busy, more would make the groups smaller. */
 const POSTGRES_WRITERS = 2
+
+/** The metrics that were asked for, as JSON text; null is all of the agent's. */
+const askedText = (asked: CallRecord["askedMetrics"]): string | null => (asked === null ? null : JSON.stringify(asked))
 
 const documentText = (value: Json | undefined): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value)
@@ -72,7 +77,8 @@ const INSERTED = [
   "created_ms",
   "updated_ms",
   "metadata",
-  "dynamic_variables"
+  "dynamic_variables",
+  "asked_metrics"
 ] as const
 
 const write = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
@@ -147,6 +153,7 @@ export const make = Effect.gen(function* () {
       const changed = new Map<string, CallRecord>()
       const newTranscripts = new Set<string>()
       const newRecordings = new Set<string>()
+      const due = new Map<string, CallRecord>()
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         if (record === undefined) {
@@ -159,6 +166,7 @@ export const make = Effect.gen(function* () {
         if (laid.changed) changed.set(key, laid.call)
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
+        if (laid.evaluationDue) due.set(key, laid.call)
         outcomes[position] = Exit.succeed({
           call: laid.call,
           created: false,
@@ -167,6 +175,16 @@ export const make = Effect.gen(function* () {
         })
       }
       if (changed.size > 0) yield* update(changed, newTranscripts, newRecordings)
+      if (due.size > 0) {
+        yield* sql`INSERT INTO jobs ${sql.insert(
+          [...due.values()].map((call) =>
+            jobColumns(
+              evaluationJob(call.organizationId, call.id, call.askedMetrics),
+              DateTime.toEpochMillis(call.updatedAt)
+            )
+          )
+        )}`
+      }
     })
 
   /** Saves what repeated deliveries changed, a statement a table. */
@@ -188,6 +206,7 @@ export const make = Effect.gen(function* () {
           error_message: call.errorMessage,
           metadata: call.metadata,
           dynamic_variables: call.dynamicVariables,
+          asked_metrics: askedText(call.askedMetrics),
           updated_ms: DateTime.toEpochMillis(call.updatedAt)
         }))
       )
@@ -196,16 +215,17 @@ export const make = Effect.gen(function* () {
             trace_id = g.value ->> 'trace_id', customer_number = g.value ->> 'customer_number',
             call_ended_reason = g.value ->> 'call_ended_reason', feedback = g.value ->> 'feedback',
             error_message = g.value ->> 'error_message', metadata = NULLIF(g.value -> 'metadata', 'null'),
-            dynamic_variables = NULLIF(g.value -> 'dynamic_variables', 'null'), updated_ms = g.value ->> 'updated_ms'
+            dynamic_variables = NULLIF(g.value -> 'dynamic_variables', 'null'),
+            asked_metrics = g.value ->> 'asked_metrics', updated_ms = g.value ->> 'updated_ms'
           FROM json_each(${rows}) AS g WHERE calls.id = g.value ->> 'id'`
       } else {
         yield* sql`UPDATE calls SET timestamp_ms = g.timestamp_ms, duration_s = g.duration_s, trace_id = g.trace_id,
             customer_number = g.customer_number, call_ended_reason = g.call_ended_reason, feedback = g.feedback,
             error_message = g.error_message, metadata = g.metadata, dynamic_variables = g.dynamic_variables,
-            updated_ms = g.updated_ms
+            asked_metrics = g.asked_metrics, updated_ms = g.updated_ms
           FROM json_to_recordset(${rows}::json) AS g(id bigint, timestamp_ms bigint, duration_s double precision,
             trace_id text, customer_number text, call_ended_reason text, feedback text, error_message text,
-            metadata jsonb, dynamic_variables jsonb, updated_ms bigint)
+            metadata jsonb, dynamic_variables jsonb, asked_metrics text, updated_ms bigint)
           WHERE calls.id = g.id`
       }
       const told = [...changed].flatMap(([key, call]) =>
@@ -324,6 +344,14 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
     (rows) => `INSERT INTO call_transcripts (call_id, transcript_type, transcript) VALUES ${placeholders(3, rows)}`
   )
 
+  const insertJobs = perRows(
+    (rows) => `INSERT INTO jobs (organization_id, lane, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
+      max_attempts) VALUES ${Array.from(
+        { length: rows },
+        () => `(?,?,?,?,?,?,'${EVALUATION_JOB}','queued',0,${EVALUATION_ATTEMPTS})`
+      ).join(",")}`
+  )
+
   return (items) =>
     inTransaction(sql, (connection) =>
       Effect.gen(function* () {
@@ -352,13 +380,15 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
               received,
               received,
               pending.metadata,
-              pending.dynamicVariables
+              pending.dynamicVariables,
+              askedText(record.askedMetrics)
             )
           }
           const rows = yield* decodeKept(yield* write(connection, insertCalls(chunk.length), params))
           for (const row of rows) kept.set(keyOf(row.agent_id, row.call_id), row.id)
         }
         const transcripts: Array<ReadonlyArray<unknown>> = []
+        const jobs: Array<ReadonlyArray<unknown>> = []
         const recordings: Array<ReturnType<typeof recordingRow>> = []
         for (const [key, one] of firsts) {
           const id = kept.get(key)
@@ -371,8 +401,14 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
           if (delivery.recording !== undefined) {
             recordings.push(recordingRow(id, delivery.recording, delivery.receivedAt))
           }
+          if (firstEvaluationDue(delivery)) {
+            const at = DateTime.toEpochMillis(delivery.receivedAt)
+            const job = evaluationJob(delivery.agent.organizationId, id, delivery.metricIds ?? null)
+            jobs.push([job.organizationId, job.lane, JSON.stringify(job.payload), at, at, at])
+          }
           outcomes[one.position] = created(one, id)
         }
+        for (const chunk of chunks(jobs)) yield* write(connection, insertJobs(chunk.length), chunk.flat())
         for (const chunk of chunks(transcripts)) {
           yield* write(connection, insertTranscripts(chunk.length), chunk.flat())
         }
@@ -418,6 +454,8 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
       created_ms: DateTime.toEpochMillis(record.createdAt),
       metadata: record.metadata,
       dynamic_variables: record.dynamicVariables,
+      asked_metrics: askedText(record.askedMetrics),
+      evaluates: firstEvaluationDue(pending.delivery),
       transcript_type: record.transcriptType,
       transcript: pending.transcript,
       recording: record.recording === null ? null : recordingRow(NO_ID, record.recording, record.createdAt)

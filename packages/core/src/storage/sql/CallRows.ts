@@ -10,7 +10,7 @@ import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kern
 import type { Json } from "../../kernel/Json.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import type { DialectFragments } from "./Dialect.js"
-import { Instant, readRows } from "./Rows.js"
+import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { Flag } from "./Storing.js"
 
 /** A document that was judged when it came in; what the database gives back is JSON. */
@@ -42,6 +42,7 @@ const CallRow = Schema.Struct({
   updated_ms: Instant,
   metadata: Schema.NullOr(Document),
   dynamic_variables: Schema.NullOr(Document),
+  asked_metrics: Schema.NullOr(jsonColumn(Schema.Array(MetricId))),
   transcript_type: Schema.NullOr(Schema.String),
   transcript: Schema.NullOr(StoredTranscript),
   blob_key: Schema.NullOr(Schema.String),
@@ -91,6 +92,7 @@ const toRecord = (row: CallRow): CallRecord => ({
   transcript: row.transcript,
   recording: recordingOf(row),
   metrics: [],
+  askedMetrics: row.asked_metrics,
   createdAt: row.created_ms,
   updatedAt: row.updated_ms
 })
@@ -164,7 +166,7 @@ export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReade
       sql`SELECT c.id, c.organization_id, c.project_id, c.agent_id, a.name AS agent_name, c.timestamp_ms, c.duration_s,
             c.success, c.is_reviewed, c.call_id, c.trace_id, c.customer_number, c.call_ended_reason, c.dropoff_point,
             c.topic, c.feedback, c.feedback_by_person, c.error_message, c.evaluation, c.created_ms, c.updated_ms,
-            c.metadata, c.dynamic_variables, t.transcript_type, t.transcript,
+            c.metadata, c.dynamic_variables, c.asked_metrics, t.transcript_type, t.transcript,
             r.blob_key, r.content_type, r.size_bytes, r.sha256, r.duration_s AS recording_duration_s,
             r.main_agent_channel_index
           FROM (SELECT c.id FROM calls c ${tail}) page

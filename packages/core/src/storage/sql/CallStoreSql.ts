@@ -70,6 +70,17 @@ export const layer = Layer.scoped(
           Effect.asVoid,
           storing("CallStore.saveReview")
         ),
+      saveEvaluation: (permit, call) =>
+        sql`UPDATE calls SET ${sql.update({
+          success: call.success === null ? null : flag(call.success),
+          dropoff_point: call.dropoffPoint,
+          topic: call.topic,
+          evaluation: call.evaluation,
+          updated_ms: DateTime.toEpochMillis(call.updatedAt)
+        })} WHERE id = ${call.id} AND organization_id = ${permit.organizationId}`.pipe(
+          Effect.asVoid,
+          storing("CallStore.saveEvaluation")
+        ),
       // Transcript, recording and evaluations go with the row they refer to.
       remove: (permit, id) =>
         sql`DELETE FROM calls WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(

@@ -56,10 +56,10 @@ export interface DialectFragments {
   readonly percentile: (value: Fragment, at: number) => Fragment
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
-  /** The same for the rows of one of several tables that are read together. */
-  readonly forUpdateOf: (table: string) => Fragment
   /** As `forUpdate`, passing over rows that another transaction has locked: what is claimed there is not waited for. */
   readonly skipLocked: Fragment
+  /** The same for the rows of one of several tables that are read together. */
+  readonly forUpdateOf: (table: string) => Fragment
 }
 
 /** What can be asked of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
@@ -132,8 +132,8 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
     sql`unixepoch((${millis} - ((${millis} % 1000) + 1000) % 1000) / 1000, 'unixepoch', 'start of month') * 1000`,
   percentile: (value, at) => sql`percentile_cont(${value}, ${at})`,
   forUpdate: sql.literal(""),
-  forUpdateOf: () => sql.literal(""),
-  skipLocked: sql.literal("")
+  skipLocked: sql.literal(""),
+  forUpdateOf: () => sql.literal("")
 })
 
 export const postgresDialect = (sql: SqlClient): DialectFragments => ({
@@ -175,6 +175,6 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
     sql`(extract(epoch FROM date_trunc('month', to_timestamp(${millis} / 1000.0), 'UTC')) * 1000)::bigint`,
   percentile: (value, at) => sql`percentile_cont(${at}::float8) WITHIN GROUP (ORDER BY ${value})`,
   forUpdate: sql.literal("FOR UPDATE"),
-  forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`),
-  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED")
+  skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+  forUpdateOf: (table) => sql.literal(`FOR UPDATE OF ${table}`)
 })

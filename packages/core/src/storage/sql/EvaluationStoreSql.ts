@@ -5,13 +5,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import type { Evaluation, EvaluationValue } from "../../metrics/Evaluation.js"
+import type { EvaluationValue } from "../../metrics/Measured.js"
+import {
+  type Evaluation,
+  type EvaluationDetail,
+  EvaluationStatus,
+  type StoredEvaluation
+} from "../../metrics/Evaluation.js"
 import { EvaluationStore } from "../../metrics/EvaluationStore.js"
+import { JobId, MetricId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
-import { readRows } from "./Rows.js"
+import { jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
-/** Rows in one statement: each binds six values, and SQLite takes 32,766. */
+/** Rows in one statement: each binds seven values, and SQLite takes 32,766. */
 const BATCH = 1000
 
 /** How a value is kept. Numbers that are none (NaN, infinities) are no value. */
@@ -28,11 +35,67 @@ const columnsOf = (value: EvaluationValue) =>
 const lastOfEach = (evaluations: ReadonlyArray<Evaluation>): ReadonlyArray<Evaluation> =>
   Array.from(new Map(evaluations.map((one) => [`${one.callId}:${one.metricId}`, one])).values())
 
+const Detail: Schema.Schema<EvaluationDetail, string> = jsonColumn(
+  Schema.Struct({
+    reason: Schema.NullOr(Schema.String),
+    explanation: Schema.NullOr(Schema.String),
+    moments: Schema.Array(Schema.Struct({ at_second: Schema.Number, duration_ms: Schema.Number })),
+    statistics: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Number }), { exact: true }),
+    judgement: Schema.optionalWith(
+      Schema.Struct({
+        model: Schema.String,
+        prompt_hash: Schema.String,
+        seed: Schema.Number,
+        turn: Schema.NullOr(Schema.Number),
+        quote: Schema.NullOr(Schema.String)
+      }),
+      { exact: true }
+    ),
+    job: Schema.optionalWith(JobId, { exact: true })
+  })
+)
+
+const EvaluationRow = Schema.Struct({
+  metric_id: MetricId,
+  name: Schema.String,
+  slug: Schema.NullOr(Schema.String),
+  type: Schema.String,
+  status: EvaluationStatus,
+  value_kind: Schema.Literal("number", "boolean", "text", "null"),
+  value_number: Schema.NullOr(Schema.Number),
+  value_text: Schema.NullOr(Schema.String),
+  detail: Schema.NullOr(Detail)
+})
+
+const valueOf = (row: typeof EvaluationRow.Type): EvaluationValue => {
+  switch (row.value_kind) {
+    case "number":
+      return row.value_number
+    case "boolean":
+      return row.value_number === 1
+    case "text":
+      return row.value_text
+    case "null":
+      return null
+  }
+}
+
+const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation => ({
+  metricId: row.metric_id,
+  metricName: row.name,
+  slug: row.slug,
+  type: row.type,
+  status: row.status,
+  value: valueOf(row),
+  detail: row.detail ?? { reason: null, explanation: null, moments: [] }
+})
+
 export const layer = Layer.effect(
   EvaluationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const evaluationsOf = readRows(EvaluationRow, toEvaluation)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
@@ -58,23 +121,40 @@ export const layer = Layer.effect(
             "metrics",
             evaluations.map(({ metricId }) => metricId)
           )
-          const rows = lastOfEach(evaluations)
-            .filter(({ callId, metricId }) => calls.has(callId) && metrics.has(metricId))
-            .map(({ callId, metricId, value }) => ({
-              call_id: callId,
-              metric_id: metricId,
-              ...columnsOf(value),
-              created_ms: DateTime.toEpochMillis(now)
-            }))
+          const kept = lastOfEach(evaluations).filter(
+            ({ callId, metricId }) => calls.has(callId) && metrics.has(metricId)
+          )
+          const rows = kept.map(({ callId, metricId, status = "scored", value }) => ({
+            call_id: callId,
+            metric_id: metricId,
+            status,
+            ...columnsOf(value),
+            created_ms: DateTime.toEpochMillis(now)
+          }))
           for (const batch of Chunk.chunksOf(Chunk.fromIterable(rows), BATCH)) {
             yield* sql`INSERT INTO metric_evaluations ${sql.insert(Chunk.toReadonlyArray(batch))}
               ON CONFLICT (call_id, metric_id) DO UPDATE SET
+                status = excluded.status,
                 value_kind = excluded.value_kind,
                 value_number = excluded.value_number,
                 value_text = excluded.value_text,
                 created_ms = excluded.created_ms`
           }
-        }).pipe(storing("EvaluationStore.record"))
+          const details = kept.flatMap(({ callId, detail, metricId }) =>
+            detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: JSON.stringify(detail) }]
+          )
+          for (const batch of Chunk.chunksOf(Chunk.fromIterable(details), BATCH)) {
+            yield* sql`INSERT INTO metric_evaluation_details ${sql.insert(Chunk.toReadonlyArray(batch))}
+              ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
+          }
+        }).pipe(storing("EvaluationStore.record")),
+      ofCall: (permit, call) =>
+        sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, d.detail
+            FROM metric_evaluations e
+            JOIN metrics m ON m.id = e.metric_id
+            LEFT JOIN metric_evaluation_details d ON d.call_id = e.call_id AND d.metric_id = e.metric_id
+            WHERE e.call_id = ${call} AND m.organization_id = ${permit.organizationId} AND m.deleted_ms IS NULL
+            ORDER BY m.display_order, m.id`.pipe(evaluationsOf.all, storing("EvaluationStore.ofCall"))
     })
   })
 )

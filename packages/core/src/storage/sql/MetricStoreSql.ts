@@ -132,10 +132,6 @@ export const layer = Layer.effect(
           metrics.first,
           storing("MetricStore.find")
         ),
-      findAll: (permit, wanted) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE id IN ${dialect.integers(wanted)} AND organization_id = ${permit.organizationId}
-              AND deleted_ms IS NULL`.pipe(metrics.all, storing("MetricStore.findAll")),
       hold: (permit, id) =>
         sql`SELECT ${columns} FROM metrics
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
@@ -151,6 +147,10 @@ export const layer = Layer.effect(
               AND ${projectId === undefined ? sql`1 = 1` : sql`project_id = ${projectId}`}
               AND ${within(sql, permit, { project: "project_id", agent: "agent_id" })}
               AND ${keyset(sql, page)}`.pipe(metrics.all, storing("MetricStore.list")),
+      findAll: (permit, wanted) =>
+        sql`SELECT ${columns} FROM metrics
+            WHERE id IN ${dialect.integers(wanted)} AND organization_id = ${permit.organizationId}
+              AND deleted_ms IS NULL`.pipe(metrics.all, storing("MetricStore.findAll")),
       withSlug: (permit, project, slug) =>
         sql`SELECT id FROM metrics
             WHERE project_id = ${project} AND slug = ${slug} AND organization_id = ${permit.organizationId}

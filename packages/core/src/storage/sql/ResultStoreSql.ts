@@ -358,16 +358,18 @@ export const layer = Layer.effect(
           const own = sql`organization_id = ${permit.organizationId}`
           if (plan.results.length > 0) {
             yield* sql`UPDATE results SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
+            // The results are the organisation's, and so are their runs: to say so again would have SQLite go through all of
+            // its runs, since it takes an equality to be the narrower condition.
             yield* sql`UPDATE runs SET deleted_ms = ${at}, lease = NULL
-              WHERE result_id IN ${results} AND ${own} AND deleted_ms IS NULL`
-            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE result_id IN ${results} AND ${own}`
+              WHERE result_id IN ${results} AND deleted_ms IS NULL`
+            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE result_id IN ${results}`
           }
           if (plan.runs.length > 0) {
             yield* sql`UPDATE runs SET deleted_ms = ${at}, lease = NULL
-              WHERE id IN ${runs} AND ${own} AND deleted_ms IS NULL`
+              WHERE id IN ${runs} AND deleted_ms IS NULL`
             yield* sql`UPDATE results SET updated_ms = ${at}
               WHERE id IN (SELECT result_id FROM runs WHERE id IN ${runs}) AND ${own}`
-            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${runs} AND ${own}`
+            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${runs}`
           }
           if (plan.releasedNumbers.length > 0) {
             yield* sql`DELETE FROM held_numbers

@@ -13,12 +13,22 @@ export const driverCode = (error: SqlError): string =>
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof SqlError && ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(driverCode(error))
 
+/** What PostgreSQL says of a statement that was right and may well succeed when it is sent again. */
+const POSTGRES_BUSY = [
+  "40001", // the order of transactions could not be kept
+  "40P01", // the victim of a deadlock
+  "53300", // too many connections
+  "55P03", // lock_timeout
+  "57014", // statement_timeout, or cancelled by an operator
+  "57P01", // the server is shutting down
+  "57P03" // the server is starting
+]
+
 const isBusy = (error: SqlError): boolean =>
   driverCode(error).startsWith("SQLITE_BUSY") ||
   // pg-pool gives this failure no code of its own.
   (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
-  // PostgreSQL: too many connections; cannot connect now.
-  ["53300", "57P03"].includes(driverCode(error))
+  POSTGRES_BUSY.includes(driverCode(error))
 
 export const toStorageFault = (operation: string, error: SqlError | ParseResult.ParseError): StorageFault =>
   error instanceof SqlError && isBusy(error)

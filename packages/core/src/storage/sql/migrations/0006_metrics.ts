@@ -5,7 +5,7 @@ import { Dialect } from "../Dialect.js"
 /** What metrics are made of, what their evaluations say, what they cost, and the jobs that evaluate. */
 export const metrics = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const { column } = yield* Dialect
+  const { column, name } = yield* Dialect
 
   // due_ms is when a queued job may start and when a running one's lease runs out, so that one index finds what can be
   // claimed; finished jobs have none and are not in it.
@@ -79,4 +79,50 @@ export const metrics = Effect.gen(function* () {
   )`
   // The metrics that a delivery asked for; null is all that the agent has.
   yield* sql`ALTER TABLE calls ADD COLUMN asked_metrics ${column.text}`
+
+  // As migration 4 made it, with the metrics that are asked for and the job that evaluates (calls/EvaluationJob.ts).
+  if (name !== "postgres") return
+  yield* sql`CREATE OR REPLACE FUNCTION earshot_keep_calls(deliveries json) RETURNS TABLE(id bigint, agent_id bigint, call_id text)
+    LANGUAGE plpgsql AS $keep$
+    #variable_conflict use_column
+    BEGIN
+    RETURN QUERY WITH given AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(deliveries) AS g(organization_id bigint, project_id bigint, agent_id bigint,
+        timestamp_ms bigint, duration_s double precision, call_id text, trace_id text, customer_number text,
+        call_ended_reason text, feedback text, error_message text, created_ms bigint, metadata jsonb,
+        dynamic_variables jsonb, asked_metrics text, evaluates boolean, transcript_type text, transcript text,
+        recording jsonb)
+    ), kept AS (
+      INSERT INTO calls (organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
+        customer_number, call_ended_reason, feedback, feedback_by_person, error_message, created_ms, updated_ms, metadata,
+        dynamic_variables, asked_metrics)
+      SELECT organization_id, project_id, agent_id, timestamp_ms, duration_s, 0, call_id, trace_id, customer_number,
+        call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables,
+        asked_metrics
+      FROM given ORDER BY agent_id, call_id
+      ON CONFLICT (agent_id, call_id) DO NOTHING RETURNING id, agent_id, call_id
+    ), transcripts AS (
+      INSERT INTO call_transcripts (call_id, transcript_type, transcript)
+      SELECT kept.id, g.transcript_type, g.transcript FROM kept JOIN given g USING (agent_id, call_id)
+      WHERE g.transcript IS NOT NULL
+    ), evaluations AS (
+      INSERT INTO jobs (organization_id, lane, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
+        max_attempts)
+      SELECT g.organization_id, kept.id::text,
+        '{"call":' || kept.id || ',"metrics":' || COALESCE(g.asked_metrics, 'null') || '}',
+        g.created_ms, g.created_ms, g.created_ms, 'evaluate_call', 'queued', 0, 8
+      FROM kept JOIN given g USING (agent_id, call_id) WHERE g.evaluates
+    ), recordings AS (
+      INSERT INTO call_recordings (call_id, blob_key, content_type, size_bytes, sha256, duration_s,
+        main_agent_channel_index, created_ms)
+      SELECT kept.id, r.blob_key, r.content_type, r.size_bytes, r.sha256, r.duration_s, r.main_agent_channel_index,
+        r.created_ms
+      FROM kept JOIN given g USING (agent_id, call_id)
+        CROSS JOIN LATERAL jsonb_to_record(g.recording) AS r(blob_key text, content_type text, size_bytes bigint,
+          sha256 text, duration_s double precision, main_agent_channel_index bigint, created_ms bigint)
+      WHERE g.recording IS NOT NULL
+    )
+    SELECT id, agent_id, call_id FROM kept;
+    END
+    $keep$`
 })

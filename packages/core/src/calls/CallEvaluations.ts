@@ -1,0 +1,265 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { NotFound } from "../access/AccessErrors.js"
+import { hostActor } from "../access/Actor.js"
+import { authorize, type Permit } from "../access/Permit.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { Agents } from "../catalog/Agents.js"
+import type { Claim } from "../jobs/Job.js"
+import { JobBell } from "../jobs/JobBell.js"
+import { JobFailed } from "../jobs/JobErrors.js"
+import type { JobHandler } from "../jobs/JobRunner.js"
+import { JobQueue } from "../jobs/JobQueue.js"
+import { decode, decodeInput, fault, type Faults, NON_FIELD, Said, ValidationFailed } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { expectedOutcomeOf, fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
+import { type StoredEvaluation, outcomes } from "../metrics/Evaluation.js"
+import { Evaluations } from "../metrics/Evaluations.js"
+import { type Evaluated, Scorer } from "../metrics/Scorer.js"
+import type { Metric } from "../metrics/Metric.js"
+import { decidesSuccess } from "../metrics/MetricRules.js"
+import { Metrics } from "../metrics/Metrics.js"
+import type { CallRecord } from "./CallRecord.js"
+import { CallStore } from "./CallStore.js"
+import { evaluated } from "./EvaluatedCall.js"
+import { EVALUATION_JOB, evaluationJob, EvaluationPayload } from "./EvaluationJob.js"
+import { parseMetricIds } from "./MetricIds.js"
+
+/** What asks for an evaluation: metric ids as E10 takes them, or as a list; all that are enabled where left out. */
+export const EvaluationRequest = Fields.object({
+  metric_ids: Fields.optional(
+    Fields.nullable(
+      Fields.judged<ReadonlyArray<MetricId> | null>(
+        (input) =>
+          Array.isArray(input)
+            ? Either.map(readIds(input), unique)
+            : typeof input === "string"
+              ? parseMetricIds(input)
+              : Either.left(fault(NON_FIELD, Said.notAList)),
+        (ids) => ids,
+        { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] }
+      )
+    )
+  )
+})
+
+const unique = (ids: ReadonlyArray<MetricId>): ReadonlyArray<MetricId> => [...new Set(ids)]
+
+const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, Faults> =>
+  Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
+    fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
+  )
+
+/** An evaluation that was asked for. */
+export interface Requested {
+  readonly callId: CallId
+  readonly metricIds: ReadonlyArray<MetricId> | null
+  readonly jobId: JobId
+}
+
+/** Calls and what metrics say of them. */
+export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvaluations")<
+  CallEvaluations,
+  {
+    /**
+     * Evaluates a call again, once a worker gets to it: the metrics that are named, enabled or not, or all that are
+     * enabled. Each metric is charged once a call, however often it is asked.
+     */
+    readonly evaluate: UseCase<
+      "calls.evaluate",
+      [id: CallId, input: unknown],
+      Requested,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Everything that metrics said of a call, with what explains it. */
+    readonly evaluations: UseCase<
+      "calls.evaluations",
+      [id: CallId],
+      ReadonlyArray<StoredEvaluation>,
+      NotFound | StorageFault
+    >
+    /** Does the jobs that evaluate calls. */
+    readonly handler: JobHandler
+  }
+>() {}
+
+export interface EvaluationConfig {
+  /** Calls that this process evaluates at a time; 4 unless told. */
+  readonly concurrency?: number
+}
+
+const missing = new NotFound({ resource: "Call" })
+const decodePayload = Schema.decodeUnknown(EvaluationPayload)
+
+export const layer = (config: EvaluationConfig = {}) =>
+  Layer.effect(
+    CallEvaluations,
+    Effect.gen(function* () {
+      const calls = yield* CallStore
+      const agents = yield* Agents
+      const metrics = yield* Metrics
+      const evaluations = yield* Evaluations
+      const scorer = yield* Scorer
+      const queue = yield* JobQueue
+      const bell = yield* JobBell
+      const work = yield* UnitOfWork
+
+      const find = (permit: Permit, id: CallId) =>
+        Effect.flatMap(
+          calls.find(permit, id),
+          Option.match({ onNone: () => missing, onSome: (call) => Effect.succeed(call) })
+        )
+
+      const agentOf = (call: CallRecord) => ({ id: call.agentId, projectId: call.projectId })
+
+      const subjectOf = (call: CallRecord, description: string): EvaluatedSubject => ({
+        name: call.callId,
+        transcript: call.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
+        durationSeconds: call.durationSeconds,
+        startedAt: DateTime.toEpochMillis(call.timestamp),
+        endedReason: call.callEndedReason,
+        metadata: call.metadata,
+        dynamicVariables: call.dynamicVariables,
+        agentDescription: fillIn(description, call.dynamicVariables),
+        expectedOutcome: expectedOutcomeOf(call.metadata)
+      })
+
+      /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
+      const whileHeld = <A>(
+        claim: Claim,
+        steps: Effect.Effect<A, StorageFault>
+      ): Effect.Effect<A, StorageFault | JobFailed> =>
+        work.atomically(
+          Effect.flatMap(queue.holds(claim), (held): Effect.Effect<A, StorageFault | JobFailed> =>
+            held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
+          )
+        )
+
+      /** Success, topic and the like, by everything that was said of the call, now and before. */
+      const conclude = (permit: Permit<"calls:write">, claim: Claim, id: CallId, all: ReadonlyArray<Metric>) =>
+        whileHeld(
+          claim,
+          Effect.gen(function* () {
+            const call = yield* calls.findForUpdate(permit, id)
+            if (Option.isNone(call)) return
+            const deciding = new Set(
+              all.filter((metric) => decidesSuccess(metric.configuration)).map((metric) => metric.id)
+            )
+            const said = yield* evaluations.ofCall(permit, id)
+            const changed = evaluated(
+              call.value,
+              said.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
+            )
+            yield* calls.saveEvaluation(permit, { ...changed, updatedAt: yield* DateTime.now })
+          })
+        )
+
+      const run = (claim: Claim) =>
+        Effect.gen(function* () {
+          const payload = yield* decodePayload(claim.payload).pipe(
+            Effect.mapError(() => new JobFailed({ reason: "The job does not say which call.", retry: false }))
+          )
+          const permit = yield* authorize(hostActor(OrganizationId.make(claim.organizationId)), "calls.evaluate").pipe(
+            Effect.orDie
+          )
+          const found = yield* calls.find(permit, payload.call)
+          // Deleted since.
+          if (Option.isNone(found)) return
+          const call = found.value
+          const all = yield* metrics.ofAgent(permit, agentOf(call))
+          const agent = yield* Effect.option(agents.find(permit, call.agentId))
+          const said = yield* evaluations.ofCall(permit, call.id)
+          // What an earlier attempt of this very job came to stands: a judge is not asked twice.
+          const done = new Set(
+            said.filter((one) => one.detail.job === claim.id && one.status !== "failed").map((one) => one.metricId)
+          )
+          const asked = payload.metrics === null ? undefined : new Set(payload.metrics)
+          const chosen = all.filter(
+            (metric) =>
+              (asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) && !done.has(metric.id)
+          )
+          const keep = (outcome: ReadonlyArray<Evaluated>) =>
+            whileHeld(claim, evaluations.keep(permit, call.id, outcome, claim.id))
+          const results = new Map(
+            said.flatMap((one) => {
+              const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
+              return [
+                [String(one.metricId), result] as const,
+                ...(one.slug === null ? [] : [[one.slug, result] as const])
+              ]
+            })
+          )
+          const postponed = yield* scorer.evaluate({
+            subject: subjectOf(
+              call,
+              Option.match(agent, { onNone: () => "", onSome: ({ description }) => description })
+            ),
+            metrics: chosen,
+            earlier: results,
+            emit: keep
+          })
+          const last = claim.attempt >= claim.maxAttempts
+          const [hopeless, waiting] = [
+            postponed.filter(({ fault: why }) => last || !why.retry),
+            postponed.filter(({ fault: why }) => !last && why.retry)
+          ]
+          if (hopeless.length > 0) {
+            yield* keep(
+              hopeless.map(({ fault: why, metric }) => ({ metric, outcome: outcomes.without("failed", why.reason) }))
+            )
+          }
+          yield* conclude(permit, claim, call.id, all)
+          const [first] = waiting
+          if (first !== undefined) {
+            const retryAfter = Math.max(...waiting.map(({ fault: why }) => why.retryAfter ?? 0))
+            return yield* new JobFailed({
+              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.fault.reason}`,
+              retry: true,
+              retryAfter
+            })
+          }
+          const [why] = hopeless
+          if (why !== undefined) {
+            return yield* new JobFailed({
+              reason: `${hopeless.length} of ${chosen.length} metrics failed: ${why.fault.reason}`,
+              retry: false
+            })
+          }
+        })
+
+      return CallEvaluations.of({
+        handler: { kind: EVALUATION_JOB, concurrency: config.concurrency ?? 4, run },
+        evaluations: useCase("calls.evaluations")((permit, id) =>
+          Effect.flatMap(find(permit, id), (call) => evaluations.ofCall(permit, call.id))
+        ),
+        evaluate: useCase("calls.evaluate")((permit, id, input) =>
+          Effect.gen(function* () {
+            const call = yield* find(permit, id)
+            const { metric_ids: asked = null } = yield* decodeInput(EvaluationRequest, input ?? {})
+            if (asked !== null) {
+              const known = new Set((yield* metrics.ofAgent(permit, agentOf(call))).map((metric) => metric.id))
+              const unknown = asked.filter((one) => !known.has(one))
+              if (unknown.length > 0) {
+                return yield* new ValidationFailed({ faults: fault("metric_ids", ...unknown.map(Said.unknownId)) })
+              }
+            }
+            const jobId = yield* work.atomically(
+              // Held, so that the jobs of its lane get their ids in the order in which they appear.
+              Effect.flatMap(calls.findForUpdate(permit, id), () =>
+                queue.enqueue(evaluationJob(permit.organizationId, call.id, asked))
+              )
+            )
+            yield* bell.ring
+            return { callId: call.id, metricIds: asked, jobId }
+          })
+        )
+      })
+    })
+  )

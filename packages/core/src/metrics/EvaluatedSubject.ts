@@ -1,0 +1,80 @@
+import type { Json } from "../kernel/Json.js"
+import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
+import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
+import type { EvaluationValue } from "./Measured.js"
+
+/** What is evaluated: a call, simulated or not, as metrics see it. */
+export interface EvaluatedSubject {
+  /** Whoever gave the call its name calls it so. */
+  readonly name: string
+  readonly transcript: RedactedTranscript
+  readonly durationSeconds: number | null
+  /** When it took place, epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedReason: string | null
+  readonly metadata: Json
+  readonly dynamicVariables: Json
+  /** What the agent is told to be, its placeholders filled in. */
+  readonly agentDescription: string
+  /** What the call is to come to; null where nobody said. */
+  readonly expectedOutcome: string | null
+}
+
+/** What earlier metrics said, as code sees it. */
+export interface EarlierResult {
+  readonly value: EvaluationValue
+  readonly status: string
+  readonly explanation: string | null
+}
+
+/** What custom code is given. Names are those of the Call record. */
+export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string, EarlierResult>): Json => ({
+  call_id: subject.name,
+  duration_s: subject.durationSeconds,
+  timestamp_ms: subject.startedAt,
+  call_ended_reason: subject.endedReason,
+  transcript: transcriptText(subject.transcript),
+  transcript_object: transcriptObject(subject.transcript).map((item) => ({ ...item })),
+  tool_calls: subject.transcript.toolCalls.map((tool) => ({
+    id: tool.id ?? null,
+    name: tool.name,
+    arguments: tool.arguments,
+    result: tool.result ?? null,
+    succeeded: tool.succeeded ?? null,
+    start_time: tool.startTime ?? null,
+    end_time: tool.endTime ?? null
+  })),
+  metadata: subject.metadata,
+  dynamic_variables: subject.dynamicVariables,
+  agent_description: subject.agentDescription,
+  expected_outcome: subject.expectedOutcome,
+  results: Object.fromEntries([...results].map(([name, result]) => [name, { ...result }]))
+})
+
+const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Fills `{{variable}}` placeholders in; those that nothing is known for stay. Source: interface, E10, dynamic_variables. */
+export const fillIn = (text: string, variables: Json): string =>
+  isRecord(variables)
+    ? text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
+        const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+        return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+          ? String(value)
+          : placeholder
+      })
+    : text
+
+/** A call's metadata may say what it was to come to. */
+export const expectedOutcomeOf = (metadata: Json): string | null => {
+  const said = isRecord(metadata) ? metadata.expected_outcome : undefined
+  return typeof said === "string" && said.trim() !== "" ? said : null
+}
+
+/** The turns as a judge reads them, a JSON document a line, so that nothing said in one looks like another. */
+export const numberedTurns = ({ turns }: RedactedTranscript): string =>
+  turns
+    .map(({ content, speaker, startTime }, position) =>
+      JSON.stringify({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
+    )
+    .join("\n")

@@ -1,0 +1,58 @@
+/** In which order metrics are evaluated. */
+import type { Metric } from "./Metric.js"
+import { isFormulaName, type FormulaName } from "./Formulas.js"
+import { isJudged, neededBy } from "./MetricRules.js"
+
+/** A metric's means: a formula, code of its own, or a judge. */
+export const formulaOf = (metric: Metric): FormulaName | undefined =>
+  !isJudged(metric) && metric.customCode.trim() === "" && isFormulaName(metric.functionName)
+    ? metric.functionName
+    : undefined
+
+export interface Ordered {
+  readonly formulas: ReadonlyArray<Metric>
+  readonly judged: ReadonlyArray<Metric>
+  /** Each after those that it needs; otherwise by display order and id. */
+  readonly code: ReadonlyArray<Metric>
+  /** Code that needs itself, through others or not. */
+  readonly circular: ReadonlyArray<Metric>
+}
+
+const byDisplay = (a: Metric, b: Metric): number => a.displayOrder - b.displayOrder || a.id - b.id
+
+/**
+ * Formulas first, then judges, then code, which may read what all of those said and what the code metrics it names under
+ * `configuration.depends_on` did. What they name and is not here is taken from what was said before.
+ */
+export const orderOf = (metrics: ReadonlyArray<Metric>): Ordered => {
+  const code = metrics.filter((metric) => !isJudged(metric) && formulaOf(metric) === undefined).toSorted(byDisplay)
+  const named = new Map<string, Metric>()
+  for (const metric of code) {
+    named.set(String(metric.id), metric)
+    if (metric.slug !== null) named.set(metric.slug, metric)
+  }
+  const waiting = new Map(
+    code.map((metric) => [
+      metric,
+      new Set(
+        neededBy(metric.configuration).flatMap((name): ReadonlyArray<Metric> => {
+          const needed = named.get(name)
+          return needed === undefined ? [] : [needed]
+        })
+      )
+    ])
+  )
+  const ordered: Array<Metric> = []
+  for (;;) {
+    const next = [...waiting].find(([, needs]) => [...needs].every((needed) => !waiting.has(needed)))
+    if (next === undefined) break
+    ordered.push(next[0])
+    waiting.delete(next[0])
+  }
+  return {
+    formulas: metrics.filter((metric) => formulaOf(metric) !== undefined).toSorted(byDisplay),
+    judged: metrics.filter(isJudged).toSorted(byDisplay),
+    code: ordered,
+    circular: [...waiting.keys()]
+  }
+}

@@ -1,0 +1,71 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Permit } from "../access/Permit.js"
+import { Ledger } from "../credits/Ledger.js"
+import type { CallId, JobId } from "../kernel/Ids.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import type { StoredEvaluation } from "./Evaluation.js"
+import { EvaluationStore } from "./EvaluationStore.js"
+import type { Evaluated } from "./Scorer.js"
+import { costOf } from "./Price.js"
+
+/** What was said of calls, and what it cost. */
+export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<
+  Evaluations,
+  {
+    /**
+     * Keeps outcomes and charges for them, in the caller's transaction: each metric once a call, however often it is
+     * evaluated, and nothing for what was skipped, not applicable or failed.
+     */
+    readonly keep: (
+      permit: Permit<"calls:write">,
+      call: CallId,
+      evaluated: ReadonlyArray<Evaluated>,
+      job: JobId
+    ) => Effect.Effect<void, StorageFault>
+    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
+  }
+>() {}
+
+/** What an evaluation is charged as; the key names call and metric. */
+export const CHARGE_KIND = "metric_evaluation"
+
+export const layer = Layer.effect(
+  Evaluations,
+  Effect.gen(function* () {
+    const store = yield* EvaluationStore
+    const ledger = yield* Ledger
+    return Evaluations.of({
+      ofCall: store.ofCall,
+      keep: (permit, call, evaluated, job) =>
+        Effect.gen(function* () {
+          const now = yield* DateTime.now
+          yield* store.record(
+            permit,
+            evaluated.map(({ metric, outcome }) => ({
+              callId: call,
+              metricId: metric.id,
+              value: outcome.value,
+              status: outcome.status,
+              detail: { ...outcome.detail, job }
+            })),
+            now
+          )
+          yield* ledger.charge(
+            permit,
+            evaluated
+              .filter(({ outcome }) => outcome.status === "scored" || outcome.status === "could_not_judge")
+              .map(({ metric }) => ({
+                kind: CHARGE_KIND,
+                key: `${call}:${metric.id}`,
+                amount: costOf(metric),
+                description: `${metric.name.slice(0, 200)}, call ${call}`
+              })),
+            now
+          )
+        })
+    })
+  })
+)

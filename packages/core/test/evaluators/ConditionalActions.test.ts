@@ -1,0 +1,168 @@
+import {
+  parseAction,
+  parseConditionalActions,
+  parseConditionalActionsText,
+  printAction,
+  printConditionalActions,
+  toConditionalActionsWire
+} from "@earshot/core"
+import { EvaluatorKit } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { actions, opening } from "./fixtures.js"
+
+const { arbitraryAction, arbitraryConditionalActions } = EvaluatorKit
+
+const faultsOf = (input: unknown) => Either.getOrThrow(Either.flip(parseConditionalActions(input)))
+
+describe("an action", () => {
+  it("is read into speech and markers, and printed as it was", () => {
+    const text = `Well <silence time="2" />hm [laughter]<hold time='5.5'/> 5 < 6 <endcall/>`
+    const parts = Either.getOrThrow(parseAction(text))
+    expect(parts.map(({ kind }) => kind)).toEqual([
+      "speech",
+      "silence",
+      "speech",
+      "laughter",
+      "hold",
+      "speech",
+      "endcall"
+    ])
+    expect(parts[1]).toMatchObject({ seconds: 2 })
+    expect(parts[4]).toMatchObject({ seconds: 5.5 })
+    expect(printAction(parts)).toBe(text)
+  })
+
+  it("that is made of speech and markers is read back part by part", () => {
+    fc.assert(
+      fc.property(arbitraryAction, (text) => {
+        const parts = Either.getOrThrow(parseAction(text))
+        expect(printAction(parts)).toBe(text)
+        expect(Either.getOrThrow(parseAction(printAction(parts)))).toEqual(parts)
+      })
+    )
+  })
+
+  it("of any text is read without loss or refused with a sentence", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("<", ">", "/", "silence", "hold", " time=", '"', "2", "[laughter]", "é") }),
+        (text) => {
+          Either.match(parseAction(text), {
+            onLeft: (said) => {
+              expect(said.length).toBeGreaterThan(0)
+            },
+            onRight: (parts) => {
+              expect(printAction(parts)).toBe(text)
+            }
+          })
+        }
+      )
+    )
+  })
+
+  it.each([
+    [`<silence />`, "is not well formed"],
+    [`<silence time="0" />`, "positive"],
+    [`<hold time="-1" />`, "positive"],
+    [`<hold time="x" />`, "positive"],
+    [`<silence time="2">`, "is not well formed"],
+    [`<endcall>`, "is not well formed"],
+    [`<sing />`, "Unknown tag"],
+    [`</hold>`, "Unknown tag"],
+    [`<silence time="1e3" />`, "positive"]
+  ])("refuses %s", (text, said) => {
+    expect(Either.getOrThrow(Either.flip(parseAction(text)))[0]).toContain(said)
+  })
+})
+
+describe("conditional actions", () => {
+  it("are printed to the text they were read from, in the wire's own order of fields", () => {
+    const text = JSON.stringify(actions)
+    expect(Either.map(parseConditionalActionsText(text), printConditionalActions)).toEqual(Either.right(text))
+    fc.assert(
+      fc.property(arbitraryConditionalActions, (wire) => {
+        const parsed = Either.getOrThrow(parseConditionalActions(wire))
+        expect(toConditionalActionsWire(parsed)).toEqual(wire)
+        expect(printConditionalActions(parsed)).toBe(JSON.stringify(wire))
+        expect(parseConditionalActionsText(printConditionalActions(parsed))).toEqual(Either.right(parsed))
+      })
+    )
+  })
+
+  it("are refused with every fault at its path", () => {
+    expect(
+      faultsOf({
+        role: 7,
+        mood: "bad",
+        conditions: [
+          { ...opening, condition: "Anything", id: 1 },
+          { id: 1, condition: 1, action: "<sing />", type: "dance", fixed_message: "yes", when: 1 },
+          { id: 2, condition: 9, action: " " },
+          { id: 3, condition: "FIRST_MESSAGE" },
+          "no object",
+          { id: 5, condition: 1.5, action: "x" },
+          { id: 6, condition: [1], action: null }
+        ]
+      })
+    ).toEqual({
+      role: ["Not a valid string."],
+      mood: ["Unknown field."],
+      "conditions[0].id": ["Ids count up from 0 without gaps: expected 0."],
+      "conditions[0].condition": ['The condition of item 0 must be "FIRST_MESSAGE".'],
+      "conditions[1].condition": ["Conditions refer to each other in a circle."],
+      "conditions[1].action": ["Unknown tag <sing />."],
+      "conditions[1].type": ['"dance" is not a valid choice.'],
+      "conditions[1].fixed_message": ["Must be a valid boolean."],
+      "conditions[1].when": ["Unknown field."],
+      "conditions[2].condition": ["No condition has the id 9."],
+      "conditions[2].action": ["This field may not be blank."],
+      "conditions[3].condition": ['Only item 0 may have the condition "FIRST_MESSAGE".'],
+      "conditions[3].action": ["This field is required."],
+      "conditions[4]": ["Expected an object."],
+      "conditions[5].condition": ["A valid integer is required."],
+      "conditions[6].condition": ["Expected a text or the id of another condition."],
+      "conditions[6].action": ["This field may not be null."]
+    })
+  })
+
+  it("may refer forward and back, but not in a circle, however long", () => {
+    const chain = (of: (id: number, count: number) => unknown, count: number) => ({
+      role: "x",
+      conditions: [
+        opening,
+        ...Array.from({ length: count - 1 }, (_, at) => ({ id: at + 1, condition: of(at + 1, count), action: "x" }))
+      ]
+    })
+    expect(Either.isRight(parseConditionalActions(chain((id) => id - 1, 500)))).toBe(true)
+    expect(Either.isRight(parseConditionalActions(chain((id, count) => (id + 1 < count ? id + 1 : 0), 500)))).toBe(true)
+    expect(Object.keys(faultsOf(chain((id, count) => (id + 1 < count ? id + 1 : 1), 500)))).toHaveLength(499)
+    // What leads into a circle is not in it.
+    expect(Object.keys(faultsOf(chain((id) => (id === 1 ? 2 : id === 2 ? 1 : id - 1), 5)))).toEqual([
+      "conditions[1].condition",
+      "conditions[2].condition"
+    ])
+  })
+
+  it("are total on any value", () => {
+    const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0)
+    for (const input of [deep, { role: deep, conditions: [deep] }, { conditions: Array(501).fill({}) }]) {
+      expect(Either.isLeft(parseConditionalActions(input))).toBe(true)
+    }
+    expect(faultsOf(JSON.parse('{"__proto__": 1, "role": "x", "conditions": []}'))).toEqual({
+      ["__proto__"]: ["Unknown field."],
+      conditions: ["Ensure this field has at least 1 elements."]
+    })
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (input) => {
+        parseConditionalActions(input)
+      })
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        parseConditionalActionsText(text)
+      })
+    )
+  })
+})

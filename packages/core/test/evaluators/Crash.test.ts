@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Engine, hostActor, Organizations, Tools } from "@earshot/core"
+import { PostgresStorage } from "@earshot/core/postgres"
+import { SqliteStorage } from "@earshot/core/sqlite"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { TestEngine } from "@earshot/test-kit"
+import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const EVALUATORS = 1_000
+/** Kills for each database: two are quick enough for every run. */
+const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
+
+/** Lets a process update and kills it in the midst of a call; how many calls it had been told were done. */
+const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise<number> => {
+  const updating = spawn(process.execPath, [child, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  let said = ""
+  let wrong = ""
+  updating.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
+  updating.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString()
+    // Some moments into a call, later each round; SQLite's statements block the process that makes them, not this one.
+    if (said.split("asked").length === 3 + round) setTimeout(() => updating.kill("SIGKILL"), 3 + 7 * round)
+  })
+  const signal = await new Promise((resolve) => updating.on("close", (_, by) => resolve(by)))
+  expect([signal, wrong]).toEqual(["SIGKILL", ""])
+  return said.split("done").length - 1
+}
+
+beforeAll(() => {
+  // The process runs what is built, as any user's does. Type errors are told elsewhere.
+  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
+  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
+}, 240_000)
+
+describe.each(["sqlite", "postgres"] as const)("a process that is killed amid a bulk update on %s", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
+  let location = join(folder, "evaluators.db")
+  let drop: () => Promise<unknown> = () => Promise.resolve()
+
+  beforeAll(async () => {
+    if (database === "sqlite") return
+    const fresh = await createDatabase(await postgresUrl())
+    location = fresh.url
+    drop = () => fresh.drop()
+  })
+
+  afterAll(async () => {
+    await drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it(
+    `leaves every evaluator as after a whole number of calls (${ROUNDS} times)`,
+    async () => {
+      const inEngine = <A, E>(effect: Effect.Effect<A, E, Engine.Services | SqlClient>) =>
+        Effect.runPromise(
+          Effect.provide(
+            effect,
+            Engine.layer.pipe(
+              Layer.provideMerge(
+                database === "sqlite"
+                  ? SqliteStorage.layer({ filename: location })
+                  : PostgresStorage.layer({ url: Redacted.make(location) })
+              )
+            )
+          )
+        )
+      const { organization, project } = await inEngine(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const founded = yield* (yield* Organizations).create({ name: "Crash" })
+          const tools = yield* Tools
+          for (const name of ["a", "b", "c"]) {
+            yield* TestEngine.as(hostActor(founded.organization.id))(
+              tools.create({ project: founded.project.id, name })
+            )
+          }
+          const numbers = Array.from({ length: EVALUATORS }, (_, at) => at)
+          yield* sql`INSERT INTO evaluators ${sql.insert(
+            numbers.map((at) => ({
+              organization_id: founded.organization.id,
+              project_id: founded.project.id,
+              agent_id: founded.agent.id,
+              name: `E ${at}`,
+              scenario_type: "instruction",
+              instructions: "",
+              search_text: "",
+              expected_outcome_prompt: "",
+              first_message: "",
+              created_ms: 0,
+              updated_ms: 0
+            }))
+          )}`
+          return founded
+        })
+      )
+      const args = [database, location, String(organization.id), String(project.id), String(EVALUATORS)]
+      let calls = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const done = await killedAmidst(args, round)
+        const states = await inEngine(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            return yield* sql<{ readonly calls: number; readonly tools: number; readonly evaluators: number }>`
+              SELECT length(e.instructions) AS calls, count(*) AS evaluators,
+                sum((SELECT count(*) FROM evaluator_tools t WHERE t.evaluator_id = e.id)) AS tools
+              FROM evaluators e GROUP BY length(e.instructions)`
+          })
+        )
+        expect(states).toHaveLength(1)
+        const [state] = states
+        expect([state?.evaluators, Number(state?.tools)]).toEqual([EVALUATORS, EVALUATORS * 3])
+        // What was answered is kept; the call that was under way happened whole, or not at all.
+        expect([calls + done, calls + done + 1]).toContain(state?.calls)
+        calls = state?.calls ?? 0
+      }
+    },
+    60_000 + ROUNDS * 15_000
+  )
+})

@@ -1,0 +1,10 @@
+export { evaluatorStoreContract } from "./EvaluatorStoreContract.js"
+export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
+export {
+  checkEvaluatorModel,
+  type DoorAnswer,
+  type EvaluatorDoor,
+  type EvaluatorWorld,
+  type SeenEvaluator
+} from "./EvaluatorModel.js"
+export { insertMetrics } from "./Metrics.js"
