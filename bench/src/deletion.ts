@@ -22,7 +22,7 @@ export const name = "deletion"
 
 const RESULTS = 100
 const RUNS = 200
-const ROUNDS = 7
+const ROUNDS = Number(process.env.EARSHOT_BENCH_ROUNDS ?? 7)
 
 const spec = {
   // So that both sides have the same share of runs under way.

@@ -63,7 +63,7 @@ const ours = (): boolean => {
   return Either.isRight(planSuite(readSuite(document), request, world, standardPrices))
 }
 
-const theirs = (): boolean => validateSchema(JSON.parse(text)) === true
+const theirs = (): boolean => validateSchema(JSON.parse(text))
 
 const timed = (validate: () => boolean): number => {
   const before = process.hrtime.bigint()

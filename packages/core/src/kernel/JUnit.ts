@@ -13,8 +13,8 @@ export interface JUnitCase {
 }
 
 /** Characters that XML 1.0 cannot say at all, however they are written. */
-// eslint-disable-next-line no-control-regex -- finding control characters is what it is for
 const UNSAYABLE =
+  // eslint-disable-next-line no-control-regex -- finding control characters is what it is for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const ENTITIES: Readonly<Record<string, string>> = {

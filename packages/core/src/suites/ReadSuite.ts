@@ -242,7 +242,9 @@ const readShared = (found: FaultCollector, read: Readers, fields: Fields, path: 
   maxDuration: given(fields, "max_duration", (value) =>
     read.integer(value, child(path, "max_duration"), SuiteLimits.maxDuration)
   ),
-  metrics: readReferences(found, read, fields, child(path, "metrics"), "metrics", SuiteLimits.metrics, MetricId.make),
+  metrics: readReferences(found, read, fields, child(path, "metrics"), "metrics", SuiteLimits.metrics, (id) =>
+    MetricId.make(id)
+  ),
   personality: given(fields, "personality", (value) => readPersonality(found, read, value, child(path, "personality"))),
   testProfile: given(fields, "test_profile", (value) => readProfile(found, read, value, child(path, "test_profile"))),
   tags: [
@@ -302,7 +304,7 @@ const readPersonality = (
   path: string
 ): PersonalityChoice | null | undefined => {
   if (value === null) return null
-  if (!isPlainObject(value)) return readReference(found, read, value, path, PersonalityId.make)
+  if (!isPlainObject(value)) return readReference(found, read, value, path, (id) => PersonalityId.make(id))
   const fields = read.object(value, path, PERSONALITY_KEYS) ?? nothing
   const name = required(found, fields, path, "name", (one) =>
     read.text(one, child(path, "name"), { max: SuiteLimits.name })
@@ -325,7 +327,7 @@ const readProfile = (
   path: string
 ): TestProfileChoice | null | undefined => {
   if (value === null) return null
-  if (!isPlainObject(value)) return readReference(found, read, value, path, TestProfileId.make)
+  if (!isPlainObject(value)) return readReference(found, read, value, path, (id) => TestProfileId.make(id))
   const fields = read.object(value, path, PROFILE_KEYS) ?? nothing
   const name = required(found, fields, path, "name", (one) =>
     read.text(one, child(path, "name"), { max: SuiteLimits.name })
@@ -375,7 +377,9 @@ const readScenario = (found: FaultCollector, read: Readers, value: unknown, posi
     ...readInstructions(found, read, fields, path, type),
     expectedOutcome: long("expected_outcome"),
     firstMessage: long("first_message"),
-    tools: readReferences(found, read, fields, child(path, "tools"), "tools", SuiteLimits.tools, ToolId.make)
+    tools: readReferences(found, read, fields, child(path, "tools"), "tools", SuiteLimits.tools, (id) =>
+      ToolId.make(id)
+    )
   }
 }
 

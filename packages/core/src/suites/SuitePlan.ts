@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Channel } from "../catalog/Agent.js"
-import { LanguageCode } from "../catalog/Language.js"
+import { type LanguageCode } from "../catalog/Language.js"
 import type { ConditionalActions } from "../evaluators/ConditionalActions.js"
 import { ScenarioType } from "../evaluators/Evaluator.js"
 import { Credits, type MicroCredits } from "../kernel/Credits.js"

@@ -104,7 +104,7 @@ export const playCapacity = <E, R>(
       let wrong: string | undefined
       switch (command.do) {
         case "start": {
-          const number = command.number === null ? null : (system.numbers[command.number] ?? null)
+          const number = command.number === null ? null : system.numbers[command.number]
           const made = yield* system.start(command.runs, number)
           for (const id of made.runs) {
             runs.push({ id, result: made.result, number, status: "queued", attempts: 0, lease: "", isLost: false })

@@ -256,7 +256,7 @@ export const layer = Layer.effect(
             sql`SELECT phone_number_id AS id FROM held_numbers WHERE organization_id = ${permit.organizationId}
                 ORDER BY phone_number_id`
           )
-          return { ...now, slotsInUse: Number(slots?.n ?? 0), phoneNumbersHeld: numbers }
+          return { ...now, slotsInUse: slots?.n ?? 0, phoneNumbersHeld: numbers }
         }).pipe(storing("ResultStore.capacity")),
       insert: (permit, result, now) =>
         Effect.gen(function* () {
