@@ -140,10 +140,12 @@ export const readSuiteRequest = (input: unknown): SuiteRequest => {
   const providerE = read.optional("provider_e_data", fields.data)
   const providerD = read.optional("provider_d_data", fields.data)
   const chosen = channel ?? "voice"
-  if (providerE && chosen !== "provider_e_v2") {
+  // Of a channel that could not be read, nothing more is said.
+  const isChosen = channel !== undefined || !read.has("channel")
+  if (isChosen && providerE && chosen !== "provider_e_v2") {
     read.tell(fault("provider_e_data", "Only with the channel provider_e_v2."))
   }
-  if (providerD && chosen !== "provider_d_v2") {
+  if (isChosen && providerD && chosen !== "provider_d_v2") {
     read.tell(fault("provider_d_data", "Only with the channel provider_d_v2."))
   }
   const agentId = agent ?? suite?.reading.agentId
