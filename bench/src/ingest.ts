@@ -18,7 +18,8 @@ import autocannon from "autocannon"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { Announced } from "./ingest/process.js"
+import { postgresTime } from "./ingest/postgresTime.js"
+import { type Announced, type CpuTime, cpuTime } from "./ingest/process.js"
 
 export const name = "ingest"
 
@@ -63,6 +64,8 @@ const bodyFor = (agent: number): string => {
 
 interface Server extends Announced {
   readonly process: ChildProcess
+  /** The processor time it has used so far. */
+  readonly time: () => Promise<CpuTime>
 }
 
 const start = async (program: string, args: ReadonlyArray<string>): Promise<Server> => {
@@ -76,8 +79,18 @@ const start = async (program: string, args: ReadonlyArray<string>): Promise<Serv
     ended
   ])
   if (!isAnnounced(line)) throw new Error(`${program} did not say where it is`)
-  return { ...line, process: child }
+  const time = async (): Promise<CpuTime> => {
+    const answered = once(lines, "line")
+    child.stdin.write("\n")
+    const said = await answered.then(([text]: Array<unknown>): unknown => JSON.parse(String(text)))
+    if (!isCpuTime(said)) throw new Error(`${program} did not say what time it has used`)
+    return said
+  }
+  return { ...line, process: child, time }
 }
+
+const isCpuTime = (value: unknown): value is CpuTime =>
+  typeof value === "object" && value !== null && "microseconds" in value && typeof value.microseconds === "number"
 
 const isAnnounced = (value: unknown): value is Announced =>
   typeof value === "object" && value !== null && "url" in value && "agent" in value && "headers" in value
@@ -90,9 +103,20 @@ const stop = async (server: Server): Promise<void> => {
 
 let calls = 1_000_000
 
-/** Answered calls a second. */
-const measure = async (server: Server, connections: number): Promise<number> => {
+/** What one round found. Processor times are microseconds a call. */
+interface Round {
+  /** Answered calls a second. */
+  readonly rate: number
+  readonly server: number
+  readonly database: number | undefined
+  readonly clients: number
+}
+
+const measure = async (server: Server, connections: number, databaseTime: DatabaseTime): Promise<Round> => {
   const [before, after] = bodyFor(server.agent).split(ID)
+  const used = async () => [(await server.time()).microseconds, (await databaseTime())?.microseconds] as const
+  const [serverBefore, databaseBefore] = await used()
+  const clientsBefore = cpuTime().microseconds
   const result = await autocannon({
     url: server.url,
     connections,
@@ -105,10 +129,24 @@ const measure = async (server: Server, connections: number): Promise<number> => 
       }
     ]
   })
+  const clients = cpuTime().microseconds - clientsBefore
+  const [serverAfter, databaseAfter] = await used()
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${server.url}: ${result.non2xx} refused, ${result.errors} lost`)
-  return result["2xx"] / result.duration
+  const answered = result["2xx"]
+  return {
+    rate: answered / result.duration,
+    server: (serverAfter - serverBefore) / answered,
+    database:
+      databaseBefore === undefined || databaseAfter === undefined
+        ? undefined
+        : (databaseAfter - databaseBefore) / answered,
+    clients: clients / answered
+  }
 }
+
+/** The processor time of a database that has processes of its own. */
+type DatabaseTime = () => Promise<CpuTime | undefined>
 
 /** Migrates a database for the baseline, and gives it an agent to insert for. */
 const prepare = (storage: Layer.Layer<Engine.Storage, unknown>): Promise<ReadonlyArray<string>> =>
@@ -122,25 +160,58 @@ const prepare = (storage: Layer.Layer<Engine.Storage, unknown>): Promise<Readonl
 const median = (numbers: ReadonlyArray<number>): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-const compare = async (title: string, ours: Server, baseline: Server): Promise<void> => {
+/** A line on what a call costs, which holds still on a machine that is shared, where rates do not. */
+const costLine = (who: string, rounds: ReadonlyArray<Round>): string => {
+  const part = (name: string, values: ReadonlyArray<number | undefined>): ReadonlyArray<string> => {
+    const known = values.filter((value) => value !== undefined)
+    return known.length === 0 ? [] : [`${name} ${median(known).toFixed(0)}`]
+  }
+  return `  ${who}, microseconds of processor time a call: ${[
+    ...part(
+      "server",
+      rounds.map((round) => round.server)
+    ),
+    ...part(
+      "database",
+      rounds.map((round) => round.database)
+    ),
+    ...part(
+      "clients",
+      rounds.map((round) => round.clients)
+    )
+  ].join(", ")}`
+}
+
+const compare = async (
+  title: string,
+  ours: Server,
+  baseline: Server,
+  databaseTime: DatabaseTime = () => Promise.resolve(undefined)
+): Promise<void> => {
   for (const connections of CONNECTIONS) {
-    await measure(ours, connections)
-    await measure(baseline, connections)
-    const rounds: Array<{ readonly ours: number; readonly baseline: number }> = []
+    await measure(ours, connections, databaseTime)
+    await measure(baseline, connections, databaseTime)
+    const rounds: Array<{ readonly ours: Round; readonly baseline: Round }> = []
     for (let round = 0; round < ROUNDS; round++) {
       // Whoever goes second finds a warmer disk; so they take turns.
       const first = round % 2 === 0
-      const before = first ? await measure(ours, connections) : await measure(baseline, connections)
-      const after = first ? await measure(baseline, connections) : await measure(ours, connections)
+      const before = await measure(first ? ours : baseline, connections, databaseTime)
+      const after = await measure(first ? baseline : ours, connections, databaseTime)
       rounds.push(first ? { ours: before, baseline: after } : { ours: after, baseline: before })
     }
-    const ratio = median(rounds.map((round) => round.ours / round.baseline))
+    const ratio = median(rounds.map((round) => round.ours.rate / round.baseline.rate))
     console.log(
       `ingest ${title} ${connections} connection${connections === 1 ? "" : "s"}: ` +
         `${ratio.toFixed(2)}x (target ${TARGETS[connections]}x; ` +
-        `${median(rounds.map((round) => round.ours)).toFixed(0)} against ` +
-        `${median(rounds.map((round) => round.baseline)).toFixed(0)} calls a second, ${ROUNDS} rounds)`
+        `${median(rounds.map((round) => round.ours.rate)).toFixed(0)} against ` +
+        `${median(rounds.map((round) => round.baseline.rate)).toFixed(0)} calls a second, ${ROUNDS} rounds)`
     )
+    const costs = (who: "ours" | "baseline") =>
+      costLine(
+        who,
+        rounds.map((round) => round[who])
+      )
+    console.log(`${costs("ours")}\n${costs("baseline")}`)
   }
 }
 
@@ -172,7 +243,7 @@ const overPostgres = async (): Promise<void> => {
     servers.push(await start("baseline", ["postgres", theirs.url, ...owner]))
     const [ours, baseline] = servers
     if (ours !== undefined && baseline !== undefined)
-      await compare("on PostgreSQL, against fastify + pg,", ours, baseline)
+      await compare("on PostgreSQL, against fastify + pg,", ours, baseline, await postgresTime(postgres.url))
   } finally {
     await Promise.all(servers.map(stop))
     await postgres.stop()

@@ -56,6 +56,7 @@ const serve = Command.make(
       Options.withDefault("127.0.0.1")
     ),
     port,
+    ...Settings.codeHosts,
     ...Settings.ingesting,
     maxBody: Settings.positive("max-body", "Bytes of a JSON or form body."),
     maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included."),
@@ -247,6 +248,13 @@ const calls = Command.make("calls").pipe(
       {
         ...common,
         ...Settings.ingesting,
+        redact: Options.text("redact").pipe(
+          Options.withPseudoName("FIELDS"),
+          Options.withDescription(
+            "Redact these fields in every call, beside those it names itself: phone_number,ssn or all; may be given again."
+          ),
+          Options.repeated
+        ),
         agent: Settings.positive("agent", "The agent of calls that name neither agent nor assistant_id."),
         concurrency: Options.integer("concurrency").pipe(
           Options.filterMap(
@@ -356,6 +364,35 @@ const suites = Command.make("suites").pipe(
   ])
 )
 
+const redact = Command.make(
+  "redact",
+  {
+    json,
+    fields: Options.text("field").pipe(
+      Options.withPseudoName("FIELDS"),
+      Options.withDescription("What to look for: phone_number,ssn and so on; may be given again. All 29 unless told."),
+      Options.repeated
+    ),
+    type: Options.text("type").pipe(
+      Options.withDescription("The transcript_type of a JSON transcript, where it does not say itself."),
+      Options.optional
+    ),
+    everyday: Options.boolean("everyday").pipe(
+      Options.withDescription("Weekdays, 'tomorrow', lengths of time, meetings and places such as 'home' count too.")
+    ),
+    numbered: Options.boolean("numbered").pipe(
+      Options.withDescription("[PHONE_NUMBER_1] and so on, the same for the same value.")
+    ),
+    file: Args.text({ name: "FILE" }).pipe(
+      Args.withDescription("Text, a line an utterance; a transcript as JSON; or a call as JSON. - is stdin.")
+    )
+  },
+  lazily(
+    () => import("./commands/Redact.js"),
+    (module) => module.redact
+  )
+).pipe(Command.withDescription("Shows what redaction would take out of a transcript, and why. It keeps nothing."))
+
 const dashboards = Command.make("dashboards").pipe(
   Command.withDescription("Dashboards, drawn in the terminal."),
   Command.withSubcommands([
@@ -449,6 +486,99 @@ const jobs = Command.make("jobs").pipe(
     ).pipe(Command.withDescription("Does what is due and ends; a running server does it by itself."))
   ])
 )
+
+const connections = Command.make("connections").pipe(
+  Command.withDescription("Connections to code hosts, which repositories are checked out through."),
+  Command.withSubcommands([
+    Command.make(
+      "create",
+      {
+        ...common,
+        ...Settings.codeHosts,
+        name: Options.text("name").pipe(Options.withDescription("What to call it."), Options.withDefault("")),
+        settings: Options.text("set").pipe(
+          Options.withPseudoName("NAME=VALUE"),
+          Options.withDescription(
+            "What the host asks for; may be given again. github: app_id, installation_id, owner, base_url. gitlab: namespace, base_url. local: nothing."
+          ),
+          Options.repeated
+        ),
+        secretFile: Options.text("secret-file").pipe(
+          Options.withPseudoName("FILE"),
+          Options.withDescription(
+            "The file that holds the app's private key (github) or the access token (gitlab); - is stdin."
+          ),
+          Options.optional
+        ),
+        host: Args.text({ name: "HOST" }).pipe(Args.withDescription("The kind of code host: github, gitlab or local."))
+      },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.create
+      )
+    ).pipe(Command.withDescription("Makes a connection, which is inactive. Its secret is kept sealed.")),
+    Command.make(
+      "list",
+      { ...common, ...page },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.list
+      )
+    ).pipe(Command.withDescription("Lists connections without their secrets, newest first.")),
+    Command.make(
+      "test",
+      { ...common, ...Settings.codeHosts, id: id("The connection's id.") },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.test
+      )
+    ).pipe(Command.withDescription("Tries a connection against its code host.")),
+    Command.make(
+      "activate",
+      { ...common, ...Settings.codeHosts, id: id("The connection's id.") },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.activate
+      )
+    ).pipe(Command.withDescription("Tries a connection and makes it the one that is used.")),
+    Command.make(
+      "revoke",
+      { ...common, ...Settings.codeHosts, id: id("The connection's id.") },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.revoke
+      )
+    ).pipe(Command.withDescription("Revokes a connection for good, and the keys that were had through it.")),
+    Command.make(
+      "reseal",
+      { database, json },
+      lazily(
+        () => import("./commands/Connections.js"),
+        (module) => module.reseal
+      )
+    ).pipe(Command.withDescription("Seals every secret with the first key of EARSHOT_SECRET_KEYS."))
+  ])
+)
+
+const checkout = Command.make(
+  "checkout",
+  {
+    database,
+    json,
+    ...Settings.callerWithSession,
+    ...Settings.codeHosts,
+    env: Options.boolean("env").pipe(
+      Options.withDescription(
+        'Print what a shell evaluates, so that git uses the key: eval "$(earshot checkout --env web)".'
+      )
+    ),
+    repo: Args.text({ name: "REPO" }).pipe(Args.withDescription("The repository's short name."))
+  },
+  lazily(
+    () => import("./commands/Connections.js"),
+    (module) => module.checkout
+  )
+).pipe(Command.withDescription("Makes a key that reads one repository for an hour, and prints it, this once."))
 
 const input = {
   input: Options.text("input").pipe(
@@ -599,9 +729,12 @@ export const groups = {
   "phone-numbers": Command.getSubcommands(phoneNumbers),
   tools: Command.getSubcommands(tools),
   folders: Command.getSubcommands(folders),
+  metrics: Command.getSubcommands(metrics),
+  jobs: Command.getSubcommands(jobs),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
   tokens: Command.getSubcommands(tokens),
+  connections: Command.getSubcommands(connections),
   organizations: Command.getSubcommands(organizations)
 }
 
@@ -614,6 +747,7 @@ export const earshot = Command.make("earshot").pipe(
     serve,
     calls,
     suites,
+    redact,
     dashboards,
     evaluators,
     personalities,
@@ -626,6 +760,8 @@ export const earshot = Command.make("earshot").pipe(
     keys,
     links,
     tokens,
+    connections,
+    checkout,
     organizations
   ])
 )

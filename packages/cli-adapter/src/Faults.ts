@@ -54,7 +54,16 @@ const isFieldFaults = (value: unknown): value is FieldFaults =>
   typeof value === "object" && value !== null && Object.values(value).every((messages) => Array.isArray(messages))
 
 /** Faults of the engine's callers; those that it names and are not here are the system's. */
-const ASKED = new Set(["Refused", "NotFound", "Forbidden", "Unauthenticated", "RateLimited", "JobNotDead"])
+const ASKED = new Set([
+  "Refused",
+  "NotFound",
+  "Forbidden",
+  "Unauthenticated",
+  "RateLimited",
+  "JobNotDead",
+  "NoActiveConnection",
+  "ConnectionRevoked"
+])
 
 /** Tags of the command line parser, whose own words `Main` reports. */
 const PARSER = new Set([

@@ -1,9 +1,13 @@
 import type {
+  CodeHostFailed,
+  ConnectionRevoked,
   Database,
   Forbidden,
   JobNotDead,
+  NoActiveConnection,
   NotFound,
   RateLimited,
+  RedactionUnavailable,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -24,11 +28,15 @@ export type CommandFault =
   | Database.DatabaseUnusable
   | ListenFailed
   | ValidationFailed
+  | CodeHostFailed
+  | ConnectionRevoked
+  | NoActiveConnection
   | NotFound
   | Unauthenticated
   | Forbidden
   | RateLimited
   | JobNotDead
+  | RedactionUnavailable
   | StorageFault
 
 /** A command that runs. */

@@ -76,13 +76,26 @@ export const findCaller = (
         (environment === undefined || environment === "" ? undefined : Redacted.make(environment)))
     if (key !== undefined) {
       const credentials = yield* Credentials
-      const caller: Caller = { admit: (operation) => credentials.admit(operation, { apiKey: Redacted.value(key) }) }
+      const session = options.session === undefined ? undefined : meantSession(options.session)
+      const presented = {
+        apiKey: Redacted.value(key),
+        ...(session === undefined ? {} : { bearer: Redacted.value(session) })
+      }
+      const caller: Caller = { admit: (operation) => credentials.admit(operation, presented) }
       return caller
     }
     const organization = yield* meant(options.organization)
     const caller: Caller = { admit: () => Effect.succeed(hostActor(organization.id)) }
     return caller
   })
+
+const meantSession = (option: Option.Option<Redacted.Redacted>): Redacted.Redacted | undefined => {
+  const { EARSHOT_SESSION } = process.env
+  return (
+    Option.getOrUndefined(option) ??
+    (EARSHOT_SESSION === undefined || EARSHOT_SESSION === "" ? undefined : Redacted.make(EARSHOT_SESSION))
+  )
+}
 
 const meant = (
   wanted: Option.Option<number>

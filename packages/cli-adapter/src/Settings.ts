@@ -1,4 +1,5 @@
 /** Options that several commands share, and the environment variables that stand in for them. */
+import type { CallDetail, Redaction } from "@earshot/core"
 import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -31,6 +32,12 @@ const organization = Options.integer("organization").pipe(
   Options.optional
 )
 
+const session = Options.redacted("session").pipe(
+  Options.withPseudoName("TOKEN"),
+  Options.withDescription("The agent's session that goes with the key. Also EARSHOT_SESSION."),
+  Options.optional
+)
+
 const apiKey = Options.redacted("api-key").pipe(
   Options.withPseudoName("KEY"),
   Options.withDescription("Act as the holder of this API key, with its permissions. Also EARSHOT_API_KEY."),
@@ -40,9 +47,13 @@ const apiKey = Options.redacted("api-key").pipe(
 /** Whom a command acts for. */
 export const caller = { organization, apiKey }
 
+/** The same for commands that ask for an agent's session beside the key. */
+export const callerWithSession = { ...caller, session }
+
 export interface CallerOptions {
   readonly organization: Option.Option<number>
   readonly apiKey: Option.Option<Redacted.Redacted>
+  readonly session?: Option.Option<Redacted.Redacted>
 }
 
 const recordings = Options.text("recordings").pipe(
@@ -74,23 +85,79 @@ const maxRecordingBytes = positive(
   "The largest recording that is kept, in bytes; 200000000 unless told."
 )
 
+const redactDetails = Options.text("redact-detail").pipe(
+  Options.withPseudoName("DETAIL"),
+  Options.withDescription(
+    "Redact metadata, dynamic_variables, feedback or customer_number (or all four: all) too, where a call asks for redaction; may be given again. Also EARSHOT_REDACT_DETAILS, separated by commas."
+  ),
+  Options.repeated
+)
+
 /** What taking calls in needs to know. */
-export const ingesting = { recordings, recordingHosts, maxRecordingBytes }
+export const ingesting = { recordings, recordingHosts, maxRecordingBytes, redactDetails }
 
 export interface IngestingOptions {
   readonly recordings: string
   readonly recordingHosts: ReadonlyArray<string>
   readonly maxRecordingBytes: Option.Option<number>
+  readonly redactDetails: ReadonlyArray<string>
 }
 
 export { positive }
 
-/** The engine of a command that takes in no calls. */
-export const plainEngine = (address: string): EngineSettings => ({
+/** What checking out repositories needs to know. */
+export const codeHosts = {
+  repositories: Options.text("repositories").pipe(
+    Options.withPseudoName("FOLDER"),
+    Options.withDescription(
+      "Bare repositories of this machine, as FOLDER/ORGANISATION ID/NAME.git; git has to be installed for these. Also EARSHOT_REPOSITORIES."
+    ),
+    Options.optional
+  ),
+  publicUrl: Options.text("public-url").pipe(
+    Options.withPseudoName("URL"),
+    Options.withDescription("Where clients reach the server, to clone from it. Also EARSHOT_PUBLIC_URL."),
+    Options.optional
+  ),
+  allowedCodeHosts: Options.text("allow-code-host").pipe(
+    Options.withPseudoName("HOST"),
+    Options.withDescription(
+      "A code host in a private network, or over plain http; may be given again. Also EARSHOT_CODE_HOSTS, separated by commas."
+    ),
+    Options.repeated
+  )
+}
+
+export interface CodeHostOptions {
+  readonly repositories: Option.Option<string>
+  readonly publicUrl: Option.Option<string>
+  readonly allowedCodeHosts: ReadonlyArray<string>
+}
+
+/** Where repositories are checked out from: as the options say, else as the environment does. */
+export const codeHostSettings = (options?: CodeHostOptions): EngineSettings["codeHosts"] => {
+  const { EARSHOT_CODE_HOSTS, EARSHOT_PUBLIC_URL, EARSHOT_REPOSITORIES } = process.env
+  const chosen = (option: Option.Option<string> | undefined, variable: string | undefined) =>
+    nonBlank(option === undefined ? undefined : Option.getOrUndefined(option)) ?? nonBlank(variable)
+  const publicUrl = chosen(options?.publicUrl, EARSHOT_PUBLIC_URL)
+  return {
+    repositories: chosen(options?.repositories, EARSHOT_REPOSITORIES),
+    publicUrl: () => publicUrl,
+    allowedHosts: [...(options?.allowedCodeHosts ?? []), ...listed([EARSHOT_CODE_HOSTS ?? ""])]
+  }
+}
+
+/** The engine of a command that takes in no calls. Keys come from the environment alone, since they are secrets. */
+export const plainEngine = (address: string, options?: CodeHostOptions): EngineSettings => ({
+  codeHosts: codeHostSettings(options),
+  secretKeys: Option.getOrUndefined(
+    Option.map(Option.fromNullable(nonBlank(process.env.EARSHOT_SECRET_KEYS)), (keys) => Redacted.make(keys))
+  ),
   database: address,
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],
   maxRecordingBytes: undefined,
+  redactDetails: [],
   transcriber: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
@@ -114,6 +181,11 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
         ...(env.EARSHOT_RECORDING_HOSTS ?? "").split(",").map((host) => host.trim())
       ].filter((host) => host !== ""),
       maxRecordingBytes: Option.getOrUndefined(options.maxRecordingBytes),
+      redactDetails: yield* choices(
+        "--redact-detail",
+        CALL_DETAILS,
+        listed([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
+      ),
       transcriber:
         baseUrl === undefined
           ? undefined
@@ -143,6 +215,38 @@ export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings
       languageModel: { baseUrl, model, apiKey: key === undefined ? undefined : Redacted.make(key) }
     }
   })
+
+const CALL_DETAILS: ReadonlyArray<CallDetail> = ["metadata", "dynamic_variables", "feedback", "customer_number"]
+
+/** Names given one by one, or several with commas between them. */
+const listed = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
+  given
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+/** Of some known names, those that were given; `all` is every one of them. */
+const choices = <A extends string>(
+  option: string,
+  known: ReadonlyArray<A>,
+  given: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<A>, Misused> => {
+  if (given.includes("all")) return Effect.succeed(known)
+  const strange = given.find((name) => !known.some((one) => one === name))
+  return strange === undefined
+    ? Effect.succeed(known.filter((one) => given.includes(one)))
+    : new Misused({ reason: `${option}: "${strange}" is none of ${known.join(", ")}, or all.` })
+}
+
+/** Fields to redact, as an option names them. The engine that knows them is loaded when they are asked for. */
+export const fieldsOf = (
+  given: ReadonlyArray<string>,
+  option: string
+): Effect.Effect<ReadonlyArray<Redaction.SensitiveField>, Misused> =>
+  Effect.flatMap(
+    Effect.promise(() => import("@earshot/core")),
+    (core) => choices(option, core.Redaction.sensitiveFields, listed(given))
+  )
 
 const nonBlank = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === "" ? undefined : text.trim()

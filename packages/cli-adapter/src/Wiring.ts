@@ -1,8 +1,9 @@
-import type { Database, Engine } from "@earshot/core"
+import type { CallDetail, Database, Engine } from "@earshot/core"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type { Misused } from "./Faults.js"
 
 /** What a command asks of the engine it runs. */
 export interface EngineSettings {
@@ -14,12 +15,24 @@ export interface EngineSettings {
   readonly recordingHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
+  /** Details of calls that are redacted along with transcript and recording. */
+  readonly redactDetails: ReadonlyArray<CallDetail>
   /** A speech server that makes transcripts of `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
   /** A server of language models, which judges; what needs one is skipped without. */
   readonly languageModel:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  readonly codeHosts: {
+    /** The folder of bare repositories that this machine serves. */
+    readonly repositories: string | undefined
+    /** Where clients reach the server; asked for when a repository is checked out. */
+    readonly publicUrl: () => string | undefined
+    /** Code hosts in private networks, or over plain http. */
+    readonly allowedHosts: ReadonlyArray<string>
+  }
+  /** Keys that secrets are sealed with, as the environment holds them; the first one seals. */
+  readonly secretKeys: Redacted.Redacted | undefined
   /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined
@@ -29,7 +42,7 @@ export interface EngineSettings {
 export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
-    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable>
+    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
   }
 >() {}

@@ -1,6 +1,9 @@
 /** The `earshot` command: this file alone chooses databases and providers, and loads each when a command asks for it. */
+import type { Database, Engine } from "@earshot/core"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { Misused } from "./Faults.js"
 import { main } from "./Main.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
@@ -24,19 +27,43 @@ const rateLimiter = async (settings: EngineSettings) => {
   return PostgresRateLimits.layer(allowances)
 }
 
-const engine = (settings: EngineSettings) =>
+/** What seals secrets, by the keys of the environment. */
+const secretBox = async ({ secretKeys }: EngineSettings) => {
+  if (secretKeys === undefined) return undefined
+  const AesSecretBox = await import("@earshot/core/providers/AesSecretBox")
+  return Either.mapBoth(AesSecretBox.parse(secretKeys), {
+    onLeft: ({ reason }) => new Misused({ reason: `EARSHOT_SECRET_KEYS: ${reason}` }),
+    onRight: AesSecretBox.layer
+  })
+}
+
+type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
+
+const engine = (settings: EngineSettings): EngineLayer =>
   Layer.unwrapEffect(
-    Effect.promise(async () => {
+    Effect.promise(async (): Promise<EngineLayer> => {
       const { Database, Engine } = await import("@earshot/core")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
-      const { languageModel, maxRecordingBytes, recordingHosts, recordings, transcriber } = settings
+      const CodeHosts = await import("@earshot/core/providers/CodeHosts")
+      const box = await secretBox(settings)
+      if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
+      const { allowedHosts, publicUrl, repositories } = settings.codeHosts
+      const { languageModel, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
-        ...(maxRecordingBytes === undefined ? {} : { ingest: { maxRecordingBytes } }),
+        ingest: {
+          redaction: { details: redactDetails },
+          ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
+        },
+        codeHosts: CodeHosts.layer({
+          allowedHosts,
+          ...(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } })
+        }),
+        ...(box === undefined ? {} : { secretBox: box.right }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
         ...(languageModel === undefined
           ? {}

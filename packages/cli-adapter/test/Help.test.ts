@@ -4,7 +4,10 @@ import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
-const groups = ["calls", "suites", "dashboards", ...subjects, "keys", "links", "tokens", "organizations"]
+const groups = [
+  ...["calls", "suites", "dashboards", ...subjects, "metrics", "jobs"],
+  ...["keys", "links", "tokens", "connections", "organizations"]
+]
 const paths = commandsOf("").flatMap((name) =>
   groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
 )
@@ -13,8 +16,9 @@ describe("help", () => {
   it("knows every command", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
-      ...["calls", "calls ingest", "calls list", "calls show", "calls export"],
+      ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
       ...["suites", "suites validate"],
+      "redact",
       ...["dashboards", "dashboards list", "dashboards show"],
       ...subjects.flatMap((subject) => [
         subject,
@@ -22,9 +26,13 @@ describe("help", () => {
         ...(subject === "evaluators" ? ["evaluators bulk-update"] : []),
         ...(subject === "personalities" ? ["personalities enable"] : [])
       ]),
+      ...["metrics", "metrics predefined", "metrics list", "metrics show"],
+      ...["jobs", "jobs list", "jobs retry", "jobs run"],
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
+      ...["connections", "connections create", "connections list", "connections test"],
+      ...["connections activate", "connections revoke", "connections reseal", "checkout"],
       ...["organizations", "organizations list"]
     ])
   })

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as ApiKeys from "./access/ApiKeys.js"
 import * as Credentials from "./access/Credentials.js"
 import type { RateLimiter } from "./access/RateLimiter.js"
+import * as SecretBox from "./access/SecretBox.js"
 import * as ShareableLinks from "./access/ShareableLinks.js"
 import * as SigningKeys from "./access/SigningKeys.js"
 import * as Tokens from "./access/Tokens.js"
@@ -29,6 +30,13 @@ import * as Projects from "./catalog/Projects.js"
 import * as Ledger from "./credits/Ledger.js"
 import * as TestProfiles from "./catalog/TestProfiles.js"
 import * as Tools from "./catalog/Tools.js"
+import * as CheckoutReleases from "./checkouts/CheckoutReleases.js"
+import * as Checkouts from "./checkouts/Checkouts.js"
+import * as CodeConnections from "./checkouts/CodeConnections.js"
+import type { CodeHosts as CodeHostsPort } from "./checkouts/CodeHost.js"
+import * as Repositories from "./checkouts/Repositories.js"
+import type { RepositoryServer } from "./checkouts/RepositoryServer.js"
+import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
@@ -43,13 +51,17 @@ import * as Evaluations from "./metrics/Evaluations.js"
 import * as Scorer from "./metrics/Scorer.js"
 import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
+import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
+import * as NerProvider from "./redaction/NerProvider.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
+import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
+import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
 import * as DashboardStoreSql from "./storage/sql/DashboardStoreSql.js"
 import type { Dialect } from "./storage/sql/Dialect.js"
 import * as EvaluationStoreSql from "./storage/sql/EvaluationStoreSql.js"
@@ -103,6 +115,9 @@ export type Services =
   | Ledger.Ledger
   | CallEvaluations.CallEvaluations
   | JobRunner.JobRunner
+  | CodeConnections.CodeConnections
+  | Checkouts.Checkouts
+  | Repositories.Repositories
 
 /** The outside world behind ports, each with a working default. */
 export interface Ports {
@@ -119,7 +134,13 @@ export interface Ports {
   readonly evaluation?: CallEvaluations.EvaluationConfig
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
   readonly jobs?: JobRunner.JobRunnerConfig
+  /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
+  readonly ner?: Layer.Layer<NerProvider.NerProvider>
   readonly ingest?: Calls.IngestConfig
+  /** The kinds of code hosts that repositories are checked out from; those at public addresses unless told. */
+  readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer>
+  /** What seals the secrets of connections; nothing unless told, and then none are taken. */
+  readonly secretBox?: Layer.Layer<SecretBox.SecretBox>
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
   /** How long this process may go by what another one has changed since; five seconds unless told. */
@@ -147,10 +168,12 @@ export const stores = Layer.mergeAll(
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
   JobStoreSql.layer,
-  LedgerStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
-  AnalyticsStoreSql.layer
+  AnalyticsStoreSql.layer,
+  LedgerStoreSql.layer,
+  CodeConnectionStoreSql.layer,
+  CheckoutGrantStoreSql.layer
 )
 
 const access = Credentials.layer.pipe(
@@ -181,6 +204,7 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       return yield* JobRunner.make([handler], config)
     })
   )
+
 /** What tests refer to beside projects, agents and metrics. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
@@ -188,6 +212,11 @@ const testCatalog = Layer.mergeAll(
   PhoneNumbers.layer,
   Tools.layer,
   Folders.layer
+)
+
+const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Repositories.layer).pipe(
+  Layer.provide(CheckoutReleases.layer),
+  Layer.provide(Vault.layer)
 )
 
 const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
@@ -204,7 +233,8 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
             ports.recordings ?? HttpRecordingSource.layer(),
-            ports.transcriber ?? Transcriber.layerNone
+            ports.transcriber ?? Transcriber.layerNone,
+            ports.ner ?? NerProvider.layerNone
           )
         )
       )
@@ -213,6 +243,12 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.merge(Jobs.layer),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),
+    Layer.merge(
+      Layer.provide(
+        checkouts,
+        Layer.mergeAll(ports.codeHosts ?? CodeHosts.layer(), ports.secretBox ?? SecretBox.layerNone)
+      )
+    ),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),

@@ -35,14 +35,17 @@ import { type FoundedOrganization, Organizations } from "./catalog/Organizations
 import { Personalities } from "./catalog/Personalities.js"
 import { PhoneNumbers } from "./catalog/PhoneNumbers.js"
 import { Projects } from "./catalog/Projects.js"
+import { Ledger } from "./credits/Ledger.js"
 import { TestProfiles } from "./catalog/TestProfiles.js"
 import { Tools } from "./catalog/Tools.js"
+import { Checkouts } from "./checkouts/Checkouts.js"
+import type { Released } from "./checkouts/CheckoutReleases.js"
+import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
 import { Results } from "./results/Results.js"
 import { Suites } from "./suites/Suites.js"
-import { Ledger } from "./credits/Ledger.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
@@ -101,6 +104,11 @@ export interface PromiseEngine {
   readonly ledger: Promised<Context.Tag.Service<Ledger>>
   readonly dashboards: Promised<Context.Tag.Service<Dashboards>>
   readonly widgets: Promised<Context.Tag.Service<Widgets>>
+  readonly codeConnections: Promised<Context.Tag.Service<CodeConnections>>
+  readonly checkouts: Promised<Context.Tag.Service<Checkouts>> & {
+    /** Takes back, at their hosts, tokens that have ended here; run it now and then, every half minute for example. */
+    readonly endDue: () => Promise<Released>
+  }
   /** The operator's own: no actor is asked for, so never offer it to callers from outside. */
   readonly organizations: { readonly create: (input: unknown) => Promise<FoundedOrganization> }
   /** The caller of an operation by the credential it presents; rejects when it is not let in. */
@@ -168,6 +176,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       ledger: Ledger,
       dashboards: Dashboards,
       widgets: Widgets,
+      codeConnections: CodeConnections,
+      checkouts: Checkouts,
       organizations: Organizations,
       credentials: Credentials
     })
@@ -199,6 +209,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     ledger: promised(services.ledger),
     dashboards: promised(services.dashboards),
     widgets: promised(services.widgets),
+    codeConnections: promised(services.codeConnections),
+    checkouts: { ...promised(services.checkouts), endDue: () => run(services.checkouts.endDue) },
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
     runtime: () => managed.runtime(),

@@ -12,8 +12,8 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { bodyReader, decodePairs, type Incoming } from "./Body.js"
-import type { Answer, Endpoint, EndpointRequest } from "./Endpoint.js"
+import { bodyReader, decodePairs, type Incoming, readRaw } from "./Body.js"
+import type { Answer, EndpointRequest, Served } from "./Endpoint.js"
 import { challengeOf, type FaultAnswer, type HttpFault, MessageFaults, serverError, toAnswer } from "./Faults.js"
 import { formFields } from "./FormFields.js"
 import type { HttpLimits } from "./Limits.js"
@@ -49,6 +49,13 @@ interface Exchange {
   held: number
 }
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined for requests that no endpoint answers. */
+    exchange: Exchange | undefined
+  }
+}
+
 /** The route of requests that no endpoint answers, in logs and metrics. */
 const NO_ROUTE = "none"
 
@@ -57,14 +64,13 @@ const CLIENT_GONE = 499
 
 export const makeApp = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<Endpoint>,
+  endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<Served>,
   settings: AppSettings
 ): Promise<App> => {
   const { limits, log } = settings
   const credentials = Context.get(runtime.context, Credentials)
   const runFork = Runtime.runFork(runtime)
   const running = new Set<Fiber.RuntimeFiber<Answer, HttpFault>>()
-  const exchanges = new WeakMap<IncomingMessage, Exchange>()
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
   let bytesInFlight = 0
   let draining = false
@@ -102,6 +108,8 @@ export const makeApp = async (
     }
   })
   fastify.server.maxConnections = limits.connections
+  // A property, declared beforehand: with a WeakMap beside requests, collecting young memory would go through its entries.
+  fastify.decorateRequest("exchange", undefined)
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, answer: FaultAnswer): void => {
     prepare(request, reply, answer.status, answer.headers)
@@ -127,9 +135,14 @@ export const makeApp = async (
     else void reply.type(content.type).send(content.as === "text" ? content.text : content.stream)
   }
 
-  const serve = (endpoint: Endpoint) => {
+  const serve = (endpoint: Served) => {
     const input = inputReader(endpoint, limits)
-    const challenge = endpoint.operation === null ? "" : challengeOf(endpoint.operation)
+    const challenge =
+      endpoint.operation === null
+        ? ""
+        : endpoint.operation === "raw"
+          ? endpoint.challenge
+          : challengeOf(endpoint.operation)
     const isRead = endpoint.method === "GET"
 
     const program = (
@@ -149,6 +162,12 @@ export const makeApp = async (
         proceed: () => waiting.get(request.raw)?.writeContinue()
       }
       if (endpoint.operation === null) return Effect.flatMap(input(request, incoming), endpoint.handle)
+      if (endpoint.operation === "raw") {
+        const { handle, mediaType } = endpoint
+        const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limits, incoming)
+        const { headers } = request
+        return Effect.flatMap(input(request, incoming), (asked) => handle({ ...asked, headers, bytes }))
+      }
       const { handle, operation } = endpoint
       // Who calls is asked before a byte of the body is read.
       return Effect.flatMap(
@@ -162,7 +181,8 @@ export const makeApp = async (
 
     return (request: FastifyRequest, reply: FastifyReply): void => {
       const exchange: Exchange = { actor: undefined, held: 0 }
-      exchanges.set(request.raw, exchange)
+      request.exchange = exchange
+      if (endpoint.headers !== undefined) reply.headers(endpoint.headers)
       const fiber = runFork(program(request, exchange))
       running.add(fiber)
       // What only reads is not worth finishing for a client that has gone; what writes is finished, as it was asked for.
@@ -232,7 +252,7 @@ export const makeApp = async (
         route,
         status,
         ms: Math.round(ms * 1000) / 1000,
-        ...callerOf(exchanges.get(raw)?.actor)
+        ...callerOf(request.exchange?.actor)
       })
     }
     if (!raw.complete) discardRest(raw, limits)
@@ -266,7 +286,7 @@ export const makeApp = async (
 }
 
 /** What an endpoint is told of a request: its query and body read as their schemas have them. */
-const inputReader = (endpoint: Endpoint, limits: HttpLimits) => {
+const inputReader = (endpoint: Served, limits: HttpLimits) => {
   const readBody = endpoint.body === undefined ? undefined : bodyReader(endpoint.body, limits)
   const queryFields = endpoint.query === undefined ? undefined : formFields(endpoint.query)
   return (request: FastifyRequest, incoming: Incoming): Effect.Effect<EndpointRequest, HttpFault> => {
@@ -320,7 +340,7 @@ const networkOf = (address: string): string => {
 }
 
 /** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
-const allowedMethods = (endpoints: ReadonlyArray<Endpoint>, basePath: string) => {
+const allowedMethods = (endpoints: ReadonlyArray<Served>, basePath: string) => {
   const paths = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).map(([path, group]) => {
     const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     const pattern = path

@@ -1,6 +1,7 @@
 /** Bodies, from the socket to what an endpoint is told. */
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
+import { gunzip } from "node:zlib"
 import { Upload } from "@earshot/core"
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
@@ -161,6 +162,33 @@ const readAll = (limit: number, { holding, message, proceed }: Incoming): Effect
         message.on("data", onData).on("end", onEnd).on("error", onLost).on("close", onLost)
         proceed()
       })
+
+/**
+ * A body of one media type as it is, unpacked where it comes gzipped. The limit holds for what it is unpacked to as well:
+ * a few kilobytes can unpack to gigabytes.
+ */
+export const readRaw = (
+  mediaType: string,
+  limits: HttpLimits,
+  incoming: Incoming
+): Effect.Effect<Uint8Array, Refused> => {
+  const { headers } = incoming.message
+  const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  if (type !== mediaType) return Effect.fail(MessageFaults.unsupportedMediaType(type))
+  const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
+  if (coding === "identity") return readAll(limits.bodyBytes, incoming)
+  if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(MessageFaults.unsupportedCoding(coding))
+  return Effect.flatMap(readAll(limits.bodyBytes, incoming), (packed) =>
+    Effect.async((resume) => {
+      gunzip(packed, { maxOutputLength: limits.bodyBytes }, (error, bytes) => {
+        if (error === null) resume(Effect.succeed(bytes))
+        else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
+          resume(Effect.fail(MessageFaults.tooLarge(limits.bodyBytes)))
+        } else resume(Effect.fail(MessageFaults.malformedRequest))
+      })
+    })
+  )
+}
 
 /** A multipart body read into memory: texts as they are, files as `Upload`s. Source: RFC 7578. */
 const readParts = (

@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import type { CurrentActor, Engine, Operation } from "@earshot/core"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { HttpFault } from "./Faults.js"
+import type { HttpFault, Refused } from "./Faults.js"
 
 /** How a body may be encoded. Source: interface, Endpoints. */
 export type Encoding = "json" | "form" | "multipart"
@@ -18,6 +19,13 @@ export interface EndpointRequest {
   readonly query: Readonly<Record<string, unknown>>
   /** The body, whatever its encoding; undefined where the endpoint takes none. */
   readonly body: unknown
+}
+
+/** What an endpoint for a client with a protocol of its own is told besides. */
+export interface RawRequest extends EndpointRequest {
+  readonly headers: IncomingHttpHeaders
+  /** Reads the body as it is: nothing is read before this runs. */
+  readonly bytes: Effect.Effect<Uint8Array, Refused>
 }
 
 /** A successful answer. */
@@ -73,7 +81,14 @@ interface Described {
   readonly query?: Schema.Schema.All
   readonly body?: BodyShape
   readonly outcomes: readonly [Outcome, ...ReadonlyArray<Outcome>]
+  /** Refusals of its own, besides those that its operation, path and body bring along. */
+  readonly refusals?: ReadonlyArray<404 | 409 | 502>
+  /** Headers of every answer, refusals included. */
+  readonly headers?: Readonly<Record<string, string>>
 }
+
+/** What answers that hold a credential say to whatever may keep them. Source: RFC 6749, section 5.1. */
+export const notKept = { "cache-control": "no-store" } as const
 
 /** An endpoint whose caller has to be let in first. */
 export interface GuardedEndpoint extends Described {
@@ -88,8 +103,21 @@ export interface OpenEndpoint extends Described {
   readonly handle: (request: EndpointRequest) => Effect.Effect<Answer, HttpFault, Engine.Services>
 }
 
+/** An endpoint for a client with a protocol of its own, which is let in by the endpoint itself. */
+export interface RawEndpoint extends Described {
+  readonly operation: "raw"
+  /** The one media type that its body may have; gzip is taken as its coding. */
+  readonly mediaType?: string
+  /** What a 401 names as the way in. */
+  readonly challenge: string
+  readonly handle: (request: RawRequest) => Effect.Effect<Answer, HttpFault, Engine.Services>
+}
+
 /**
  * One endpoint: where it is, which operation of the engine it calls, what it takes and answers. The server, the OpenAPI
  * document and the 405s are all made of one list of these.
  */
 export type Endpoint = GuardedEndpoint | OpenEndpoint
+
+/** What the server serves: endpoints, and those that are no part of the document. */
+export type Served = Endpoint | RawEndpoint

@@ -1,10 +1,16 @@
 import {
+  type CodeHostFailed,
+  type ConnectionRevoked,
   type Forbidden,
   type JobNotDead,
+  type NoActiveConnection,
   NotFound,
   type Operation,
   operations,
   type RateLimited,
+  type RedactionUnavailable,
+  type RepositoryBusy,
+  type RepositoryUnavailable,
   type StorageBusy,
   type StorageError,
   type Unauthenticated,
@@ -25,11 +31,17 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly answer: Faul
 
 /** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
 export type HttpFault =
+  | CodeHostFailed
+  | ConnectionRevoked
   | Forbidden
   | JobNotDead
+  | NoActiveConnection
   | NotFound
   | RateLimited
+  | RedactionUnavailable
   | Refused
+  | RepositoryBusy
+  | RepositoryUnavailable
   | StorageBusy
   | StorageError
   | Unauthenticated
@@ -43,6 +55,9 @@ const detail = (status: number, sentence: string, headers: Readonly<Record<strin
 
 /** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** Seconds that a model which finds what is to be redacted is given to come back. */
+const RETRY_REDACTION_SECONDS = 30
 
 /** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
 export const serverError = (requestId: string): FaultAnswer => ({
@@ -73,6 +88,13 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       NotFound: ({ message }) => detail(404, message),
       JobNotDead: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
+      NoActiveConnection: ({ message }) => detail(409, message),
+      ConnectionRevoked: ({ message }) => detail(409, message),
+      CodeHostFailed: ({ message, retryAfterSeconds }) =>
+        detail(502, message, retryAfterSeconds === null ? {} : retryAfter(retryAfterSeconds)),
+      RepositoryUnavailable: () => detail(404, noSuch("Repository").message),
+      RepositoryBusy: () => MessageFaults.busy.answer,
+      RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => MessageFaults.busy.answer,
       StorageError: () => serverError(requestId),
       Refused: ({ answer }) => answer
@@ -104,6 +126,7 @@ export const MessageFaults = {
   unsupportedCharset: (charset: string) => refused(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
   unsupportedCoding: (coding: string) =>
     refused(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
+  readOnly: refused(403, "Repositories are served to be read: nothing can be pushed."),
   headersTooLarge: refused(431, "The headers are too large."),
   busy: refused(503, "The service is busy. Try again in a moment.", retryAfter(1)),
   notReady: refused(503, "The database cannot be reached.", retryAfter(1))

@@ -9,12 +9,14 @@ import * as HashSet from "effect/HashSet"
 import * as Logger from "effect/Logger"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type App, makeApp, type TrustProxy } from "./App.js"
 import { defaultLimits, type HttpLimits } from "./Limits.js"
 import { bridge, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
+import { git } from "./routes/Git.js"
 import { serviceEndpoints } from "./routes/Service.js"
 
 /** What a listener takes, says and believes. */
@@ -56,7 +58,7 @@ export const build = async (
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
     forRequests(runtime, log),
-    (metrics) => [...endpoints, ...serviceEndpoints(metrics, basePath, endpoints)],
+    (metrics) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, endpoints)],
     { basePath, limits, log, trustProxy }
   )
   return {
@@ -77,6 +79,18 @@ const isTraced = <R>(runtime: Runtime.Runtime<R>): boolean => {
   return Context.get(services, Tracer.Tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
 }
 
+/**
+ * The default scheduler with one queue for all requests. Its own way is a queue a fiber in a WeakMap, so that what a fiber
+ * runs keeps its place in `AsyncLocalStorage`; every request would pay for its entry, and again whenever young memory is
+ * collected. Nobody goes by that storage where nothing is traced.
+ */
+const oneQueue: Scheduler.Scheduler = {
+  shouldYield: (fiber) => Scheduler.defaultScheduler.shouldYield(fiber),
+  scheduleTask: (task, priority) => {
+    Scheduler.defaultScheduler.scheduleTask(task, priority)
+  }
+}
+
 /** The engine's runtime as requests run on it: interruptible, logging where the server does, traced if anybody asks. */
 const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
   const loggers: HashSet.HashSet<Logger.Logger<unknown, unknown>> = FiberRefs.getOrDefault(
@@ -86,9 +100,15 @@ const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<
   const own = HashSet.has(loggers, Logger.defaultLogger)
     ? HashSet.add(HashSet.remove(loggers, Logger.defaultLogger), bridge(log))
     : loggers
+  const traced = isTraced(runtime)
+  const scheduler = FiberRefs.getOrDefault(runtime.fiberRefs, FiberRef.currentScheduler)
   return runtime.pipe(
     Runtime.setFiberRef(FiberRef.currentLoggers, own),
-    Runtime.setFiberRef(FiberRef.currentTracerEnabled, isTraced(runtime)),
+    Runtime.setFiberRef(FiberRef.currentTracerEnabled, traced),
+    Runtime.setFiberRef(
+      FiberRef.currentScheduler,
+      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : oneQueue
+    ),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption)
   )
 }

@@ -9,10 +9,13 @@ import * as Stream from "effect/Stream"
 import type { Answer } from "./Endpoint.js"
 
 /**
- * A stream of texts as an answer. What fails before the first text is a fault like any other; later failures break the
+ * A stream of texts or bytes as an answer. What fails before the first text is a fault like any other; later failures break the
  * connection off, since the status has been said. Nothing is pulled faster than the client reads.
  */
-export const streamAnswer = <E, R>(type: string, texts: Stream.Stream<string, E, R>): Effect.Effect<Answer, E, R> =>
+export const streamAnswer = <E, R>(
+  type: string,
+  texts: Stream.Stream<string | Uint8Array, E, R>
+): Effect.Effect<Answer, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -34,37 +37,38 @@ export const streamAnswer = <E, R>(type: string, texts: Stream.Stream<string, E,
     })
   )
 
-/** The next texts as one, never blank, or null at the end. */
+/** The next texts or bytes as one, never empty, or null at the end. */
 const nextOf = <E, R>(
-  pull: Effect.Effect<Chunk.Chunk<string>, Option.Option<E>, R>
-): Effect.Effect<string | null, E, R> =>
+  pull: Effect.Effect<Chunk.Chunk<string | Uint8Array>, Option.Option<E>, R>
+): Effect.Effect<Buffer | null, E, R> =>
   pull.pipe(
-    Effect.map((texts) => Chunk.join(texts, "")),
-    Effect.repeat({ until: (text) => text !== "" }),
+    Effect.map((pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces).map(bytesOf))),
+    Effect.repeat({ until: (bytes) => bytes.length > 0 }),
     Effect.catchAll(Option.match({ onNone: () => Effect.succeed(null), onSome: (error) => Effect.fail(error) }))
   )
 
+const bytesOf = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece)
+
 const readable = <E, R>(
   runtime: Runtime.Runtime<R>,
-  next: Effect.Effect<string | null, E, R>,
-  first: string | null,
+  next: Effect.Effect<Buffer | null, E, R>,
+  first: Buffer | null,
   close: Effect.Effect<void>
 ): Readable => {
   const runCallback = Runtime.runCallback(runtime)
-  let ahead: { readonly text: string | null } | undefined = { text: first }
+  let ahead: { readonly bytes: Buffer | null } | undefined = { bytes: first }
   let cancel: (() => void) | undefined
   return new Readable({
-    encoding: "utf8",
     read() {
       if (ahead !== undefined) {
-        const { text } = ahead
+        const { bytes } = ahead
         ahead = undefined
-        this.push(text)
+        this.push(bytes)
         return
       }
       cancel = runCallback(next, {
         onExit: Exit.match({
-          onSuccess: (text) => this.push(text),
+          onSuccess: (bytes) => this.push(bytes),
           onFailure: () => this.destroy(new Error("The stream failed."))
         })
       })

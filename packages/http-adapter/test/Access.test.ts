@@ -16,15 +16,14 @@ const KEYS = "/user/v1/api_keys/"
 
 /** The interface's own table (interface, Authentication), written down once more so that both have to change. */
 const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<CredentialKind>]> = [
+  ["POST /repohost/checkout-token/", ["api_key"]],
   ["POST /observability/v1/observe/", ["api_key"]],
   ["PATCH /dashboards/widgets/:id/", ["api_key"]],
   ["POST /dashboards/dashboards/", ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]]
 ]
 
 /** Operations that have no endpoint, and why. */
-const WITHOUT_ENDPOINT: Partial<Record<Operation, string>> = {
-  "checkouts.create": "E2 is served once the engine has connections to code hosts"
-}
+const WITHOUT_ENDPOINT: Partial<Record<Operation, string>> = {}
 
 const KINDS = ["api_key", "oauth2", "dashboard_session", "embedded_session", "agent_session", "shareable_link"] as const
 type Kind = (typeof KINDS)[number]
@@ -56,6 +55,12 @@ const credentials = async (server: TestServer, { agent, key, project }: Tenant) 
 }
 
 const accepts = (operation: Operation): ReadonlyArray<CredentialKind> => operations[operation].accepts
+
+/** The session that an operation asks for beside the key. */
+const besides = (operation: Operation, session: string): Readonly<Record<string, string>> => {
+  const rule: OperationRule = operations[operation]
+  return rule.beside === undefined ? {} : carry(rule.beside, session)
+}
 
 /** An endpoint asked for a thing that is not there, with a body in which everything is missing. */
 const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: Asked) =>
@@ -92,7 +97,9 @@ describe("who is let in", async () => {
       const { operation } = endpoint
       if (operation === null) continue
       for (const kind of KINDS) {
-        const { json, status } = await ask(server, endpoint, { headers: carry(kind, held[kind]) })
+        const { json, status } = await ask(server, endpoint, {
+          headers: { ...(kind === "api_key" ? besides(operation, held.agent_session) : {}), ...carry(kind, held[kind]) }
+        })
         const isAccepted = accepts(operation).includes(kind)
         const where = `${kind} at ${endpoint.method} ${endpoint.path}: ${status}`
         // A bad request or a missing thing: the caller was let in.
@@ -113,7 +120,9 @@ describe("who is let in", async () => {
   })
 
   it("lets a key do what it has the scope for and nothing else", async () => {
-    const { key } = await server.tenant()
+    const tenant = await server.tenant()
+    const { key } = tenant
+    const { agent_session: session } = await credentials(server, tenant)
     const needs = [...new Set(Object.values(operations).map((rule) => rule.needs))]
     const scoped = async (scopes: ReadonlyArray<string>) =>
       textAt((await server.send("POST", KEYS, { key, json: { name: "Scoped", scopes } })).json, "api_key")
@@ -125,8 +134,9 @@ describe("who is let in", async () => {
       if (endpoint.operation === null) continue
       const need = operations[endpoint.operation].needs
       const [only = "", without = ""] = keys.get(need) ?? []
-      expect((await ask(server, endpoint, { key: only })).status, endpoint.id).not.toBe(403)
-      const refused = await ask(server, endpoint, { key: without })
+      const headers = besides(endpoint.operation, session)
+      expect((await ask(server, endpoint, { key: only, headers })).status, endpoint.id).not.toBe(403)
+      const refused = await ask(server, endpoint, { key: without, headers })
       expect([refused.status, refused.json], endpoint.id).toEqual([
         403,
         { detail: `You do not have permission to perform this action (needs ${need}).` }

@@ -161,7 +161,6 @@ describe.each(TestEngine.databases)("bad input on %s", async (database) => {
     })
     expect([role.status, role.json]).toEqual([400, { "transcript_json[0].role": ['"agent" is not a valid choice.'] }])
     for (const [field, value] of [
-      ["redact_fields", ["ssn"]],
       ["metric_ids", "999999"],
       ["transcript_type", "none-mono"]
     ] as const) {

@@ -150,7 +150,8 @@ describe("the OpenAPI document", async () => {
     let sent = 0
     for (const { method, operation, path } of operations) {
       const example = at(operation, "requestBody", "content", "application/json", "example")
-      if (!isNode(example)) continue
+      // Both take what no example can show: an agent's session, and a private key.
+      if (!isNode(example) || path.startsWith("/repohost/")) continue
       const known = Object.fromEntries(Object.entries(own).filter(([name]) => name in example))
       const answer = await server.send(method.toUpperCase(), path.replace("{id}", String(ids[path])), {
         key,

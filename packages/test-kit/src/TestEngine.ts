@@ -10,6 +10,7 @@ import {
 import { PostgresStorage } from "@earshot/core/postgres"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { SqliteStorage } from "@earshot/core/sqlite"
+import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,12 +42,30 @@ const freshPostgres = async () => {
   return createDatabase(url, { template })
 }
 
+/** The whole engine on a database of the caller's. It keeps recordings in memory. */
+export const engine = (ports: Engine.Ports = {}): Layer.Layer<Engine.Services, never, Engine.Storage> =>
+  Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports })
+
 /** The whole engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. It keeps recordings in memory. */
 export const layer = (
   database: DatabaseName,
   ports: Engine.Ports = {}
-): Layer.Layer<Engine.Services | Engine.Storage, SqlError> =>
-  Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports }).pipe(Layer.provideMerge(storage(database)))
+): Layer.Layer<Engine.Services | Engine.Storage, SqlError> => engine(ports).pipe(Layer.provideMerge(storage(database)))
+
+/** Runs a statement beside the engine, for what only time or a failing machine would do. */
+export const execute = (statement: string): Effect.Effect<ReadonlyArray<unknown>, never, Engine.Storage> =>
+  Effect.orDie(Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)))
+
+/** Everything that the database holds, as text: to look for what must not be in it. */
+export const dump: Effect.Effect<string, never, Engine.Storage> = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const tables = yield* sql.onDialectOrElse({
+    pg: () => sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    orElse: () => sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  })
+  const rows = yield* Effect.forEach(tables, ({ name }) => sql`SELECT * FROM ${sql(name)}`)
+  return JSON.stringify(rows)
+}).pipe(Effect.orDie)
 
 /** An organisation with a project, an agent and a key, and the actor that the key makes. */
 export interface World extends FoundedOrganization {

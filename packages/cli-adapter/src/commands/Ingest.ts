@@ -12,7 +12,7 @@ import { faultLines, Misused, PartlyRefused } from "../Faults.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { calling, findCaller, withEngine } from "../Session.js"
-import { type CallerOptions, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import { type CallerOptions, fieldsOf, ingestingEngine, type IngestingOptions } from "../Settings.js"
 import { neutralised, printJson } from "../Text.js"
 
 export interface IngestOptions extends CallerOptions, IngestingOptions {
@@ -21,6 +21,7 @@ export interface IngestOptions extends CallerOptions, IngestingOptions {
   readonly files: ReadonlyArray<string>
   readonly agent: Option.Option<number>
   readonly concurrency: number
+  readonly redact: ReadonlyArray<string>
 }
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -66,6 +67,15 @@ const withAgent = (agent: Option.Option<number>, call: unknown): unknown =>
     ? { ...call, agent: agent.value }
     : call
 
+/** The fields of the command line beside those that a call names itself; what it names may be nonsense, and is judged. */
+const withFields = (fields: ReadonlyArray<string>, call: unknown): unknown => {
+  if (fields.length === 0 || !isPlainObject(call)) return call
+  const own = call.redact_fields
+  return own === undefined || own === null || Array.isArray(own)
+    ? { ...call, redact_fields: [...new Set<unknown>([own ?? [], fields].flat())] }
+    : call
+}
+
 const present = (value: unknown): boolean => value !== undefined && value !== null && value !== ""
 
 const BAR = 24
@@ -77,11 +87,12 @@ export const ingest = (options: IngestOptions): Running =>
     const { interactive } = yield* Screen
     // Before a database is opened: a mistake in the arguments should change nothing.
     const sources = yield* sourcesOf(options.files, interactive || process.stdin.isTTY)
+    const fields = yield* fieldsOf(options.redact, "--redact")
     const settings = yield* ingestingEngine(options.database, options)
-    yield* withEngine(settings, { existing: true })(takeIn(sources, options))
+    yield* withEngine(settings, { existing: true })(takeIn(sources, options, fields))
   })
 
-const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions) =>
+const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const caller = yield* findCaller(options)
@@ -131,7 +142,7 @@ const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions) =>
       Either.match(call, {
         onLeft: (reason) => reject(place, { non_field_errors: [reason] }),
         onRight: (body) =>
-          ingestOne(withAgent(options.agent, body)).pipe(
+          ingestOne(withFields(fields, withAgent(options.agent, body))).pipe(
             Effect.retry({
               while: (error) => error._tag === "StorageBusy",
               schedule: Schedule.jittered(Schedule.exponential("100 millis")),

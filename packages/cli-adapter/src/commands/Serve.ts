@@ -1,19 +1,20 @@
-import { JobRunner, Organizations } from "@earshot/core"
+import { Checkouts, JobRunner, Organizations } from "@earshot/core"
 import { HttpServer, type HttpServerOptions, type LogLevel } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Level from "effect/LogLevel"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { runEngine } from "../Session.js"
-import { ingestingEngine, type IngestingOptions } from "../Settings.js"
+import { type CodeHostOptions, codeHostSettings, ingestingEngine, type IngestingOptions } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { printJson } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 
-export interface ServeOptions extends IngestingOptions {
+export interface ServeOptions extends IngestingOptions, CodeHostOptions {
   readonly database: string
   readonly json: boolean
   readonly host: string
@@ -48,6 +49,9 @@ const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"
   })
 })
 
+/** How long a key to a repository may outlive its session or its connection at a host that does not ask this server. */
+const BETWEEN_ENDINGS = "30 seconds"
+
 /** Serves until a signal comes; then requests in flight are finished, and it ends with 0. */
 export const serve = (options: ServeOptions): Running =>
   Effect.scoped(
@@ -56,8 +60,11 @@ export const serve = (options: ServeOptions): Running =>
       const wiring = yield* Wiring
       const signals = yield* Signals
       yield* signals.endWell
+      const listening: { url?: string } = {}
+      const codeHosts = codeHostSettings(options)
       const settings = {
         ...(yield* ingestingEngine(options.database, options)),
+        codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
         requestsPerMinute: Option.getOrUndefined(options.rateLimit),
         refusalsPerMinute: Option.getOrUndefined(options.refusalLimit)
       }
@@ -80,6 +87,13 @@ export const serve = (options: ServeOptions): Running =>
           .pipe(Layer.provide(Layer.succeedContext(engine)))
       )
       const { url } = yield* Effect.provide(HttpServer, server)
+      listening.url = url
+      const checkouts = yield* Effect.provide(Checkouts, engine)
+      yield* checkouts.endDue.pipe(
+        Effect.catchAll((fault) => Effect.logWarning("Keys that have ended could not be taken back", fault)),
+        Effect.repeat(Schedule.spaced(BETWEEN_ENDINGS)),
+        Effect.forkScoped
+      )
       yield* screen.print(
         options.json ? printJson({ url }) : `Earshot is ready at ${url} (API description at ${url}/docs)`
       )

@@ -46,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   const all = { filter: none, agent: none, project: none }
   const taking = (files: ReadonlyArray<string>) => ({
     ...host(),
-    ...{ recordings: at.folder, recordingHosts: [], maxRecordingBytes: none },
+    ...{ recordings: at.folder, recordingHosts: [], redact: [], redactDetails: [], maxRecordingBytes: none },
     ...{ files, agent: none, concurrency: 4 }
   })
 

@@ -24,6 +24,8 @@ export interface Actor {
   readonly credential: CredentialKind
   /** A session that came beside the credential, for operations that ask for one. */
   readonly beside?: "agent_session"
+  /** Names the signed token, or the session beside the key, for revocation. */
+  readonly jti?: string
   /** Names the credential in logs and for rate limits; never the secret itself. */
   readonly credentialId: string
   readonly permissions: ReadonlySet<Permission>

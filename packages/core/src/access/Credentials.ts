@@ -96,7 +96,12 @@ export const layer = Layer.effect(
     ) =>
       Effect.flatMap(identify("bearer", text, from), (session) =>
         session.credential === beside && session.organizationId === caller.organizationId
-          ? Effect.succeed<Actor>({ ...caller, beside, bounds: session.bounds })
+          ? Effect.succeed<Actor>({
+              ...caller,
+              beside,
+              bounds: session.bounds,
+              ...(session.jti === undefined ? {} : { jti: session.jti })
+            })
           : wrong()
       )
 

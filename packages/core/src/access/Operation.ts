@@ -106,6 +106,12 @@ export const operations = {
   "runs.complete": { needs: "results:write", accepts: keyOnly },
   "runs.fail": { needs: "results:write", accepts: keyOnly },
 
+  "connections.create": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.list": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.read": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.test": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.activate": { needs: "connections:manage", accepts: people, organizationWide: true },
+  "connections.revoke": { needs: "connections:manage", accepts: people, organizationWide: true },
   /** E2 */
   "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
 
@@ -128,10 +134,9 @@ export const operations = {
   "calls.evaluate": { needs: "calls:write", accepts: people },
   "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
 
-  "credits.list": { needs: "credits:read", accepts: people, organizationWide: true },
-
   "jobs.list": { needs: "jobs:manage", accepts: people, organizationWide: true },
   "jobs.retry": { needs: "jobs:manage", accepts: people, organizationWide: true },
+  "credits.list": { needs: "credits:read", accepts: people },
 
   /** E5 */
   "dashboards.create": { needs: "dashboards:write", accepts: everybody },

@@ -10,17 +10,18 @@ export const Permission = Schema.Literal(
   "evaluators:write",
   "evaluators:delete",
   "checkouts:create",
+  "connections:manage",
   "calls:read",
   "calls:write",
   "calls:delete",
   "results:read",
   "results:write",
   "results:delete",
+  "credits:read",
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete",
-  "jobs:manage",
-  "credits:read"
+  "jobs:manage"
 )
 export type Permission = typeof Permission.Type
 

@@ -1,5 +1,5 @@
 /**
- * Opaque secrets: API keys and shareable links. One is a prefix that says what it is, 256 random bits and a checksum,
+ * Opaque secrets: API keys, shareable links and keys of repositories that this machine serves. One is a prefix that says what it is, 256 random bits and a checksum,
  * in letters and digits only, so that a double click selects all of it and scanners can find a leaked one.
  */
 import * as Redacted from "effect/Redacted"
@@ -7,7 +7,7 @@ import { hash, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /** What a secret is for; it is the first part of the secret itself, so that one kind is never looked up as another. */
-export type SecretPrefix = "ear_" | "earlink_"
+export type SecretPrefix = "ear_" | "earlink_" | "earcheckout_"
 
 /** Bytes of chance in a secret. */
 export const SECRET_BYTES = 32

@@ -16,7 +16,7 @@ export const LIFETIMES: { readonly [Kind in TokenKind]: { readonly usual: number
   oauth2: { usual: 3_600, longest: 86_400 },
   dashboard_session: { usual: 43_200, longest: 86_400 },
   embedded_session: { usual: 3_600, longest: 86_400 },
-  agent_session: { usual: 600, longest: 3_600 }
+  agent_session: { usual: 600, longest: 900 }
 }
 
 export const LONGEST_LIFETIME_SECONDS = Math.max(...Object.values(LIFETIMES).map(({ longest }) => longest))

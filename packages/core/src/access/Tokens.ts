@@ -69,6 +69,7 @@ const toActor = (kind: TokenKind, claims: TokenClaims): Actor => ({
   userId: claims.user,
   credential: kind,
   credentialId: `${kind}:${claims.jti}`,
+  jti: claims.jti,
   permissions: new Set(claims.permissions.filter(isPermission)),
   bounds: claims.bounds
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import type { Forbidden, Unauthenticated } from "./AccessErrors.js"
 import { CurrentActor } from "./Actor.js"
 import type { NeedsOf, Operation } from "./Operation.js"
@@ -20,12 +21,15 @@ export const useCase =
     steps: (permit: Permit<NeedsOf<O>>, ...args: Args) => Effect.Effect<A, E, R>
   ): UseCase<O, Args, A, E, R> =>
     Object.assign(
-      (...args: Args) =>
-        CurrentActor.pipe(
-          Effect.flatMap((actor) => authorize(actor, operation)),
-          Effect.flatMap((permit) => steps(permit, ...args)),
+      (...args: Args) => {
+        const run = Effect.flatMap(CurrentActor, (actor) =>
+          Effect.flatMap(authorize(actor, operation), (permit) => steps(permit, ...args))
+        )
+        // Where nobody traces, a span that nobody reads would still be made, provided and ended.
+        return Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (traced) =>
           // The stack at this line would name this line, and costs as much as the rest of the span.
-          Effect.withSpan(operation, { captureStackTrace: false })
-        ),
+          traced ? Effect.withSpan(run, operation, { captureStackTrace: false }) : run
+        )
+      },
       { operation }
     )

@@ -19,6 +19,7 @@ export * from "./Permission.js"
 export { authorize, type Lineage, type Permit, reaches } from "./Permit.js"
 export { type Allowance, type Allowances, type Budget, RateLimiter } from "./RateLimiter.js"
 export { RevokedTokenStore } from "./RevokedTokenStore.js"
+export * as SecretBox from "./SecretBox.js"
 export { SecretSource } from "./SecretSource.js"
 export {
   encodeIssuedShareableLink,

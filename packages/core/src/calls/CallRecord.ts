@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { statusOf } from "../filters/Filter.js"
 import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
+import type { SensitiveField } from "../redaction/SensitiveField.js"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { printClock, type TranscriptItem, transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 
@@ -76,6 +77,8 @@ export interface CallRecord {
   readonly transcript: RedactedTranscript | null
   readonly transcriptType: string | null
   readonly recording: Recording | null
+  /** What some delivery asked to be redacted: gone from transcript and recording, whatever later deliveries ask. */
+  readonly redactFields: ReadonlyArray<SensitiveField>
   readonly metrics: ReadonlyArray<CallMetric>
   /** The metrics that deliveries asked for; null is all that the agent has enabled for production calls. */
   readonly askedMetrics: ReadonlyArray<MetricId> | null

@@ -7,6 +7,7 @@ import type { Filter } from "../filters/Filter.js"
 import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
+import type { RedactionOwed } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
 
@@ -39,9 +40,19 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
      * `Redelivery.redeliver`. It answers when the change is durable. Deliveries that wait at the same time share a
      * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
      * no part in a transaction of the caller's. Where the call is to be evaluated, the job that does it (see
-     * `EvaluationJob`) is there if and only if the change is.
+     * `EvaluationJob`) is there if and only if the change is. A delivery that would leave standing what another one asked
+     * to be redacted is not kept (`Redelivery.redeliver`); one that is charged for is charged once a call.
      */
-    readonly deliver: (permit: Permit<"calls:write">, delivery: Delivery) => Effect.Effect<Delivered, StorageFault>
+    readonly deliver: (
+      permit: Permit<"calls:write">,
+      delivery: Delivery
+    ) => Effect.Effect<Delivered, StorageFault | RedactionOwed>
+    /** The record that deliveries of `(agent, callId)` go to, if there is one. */
+    readonly findDelivered: (
+      permit: Permit<"calls:write">,
+      agent: AgentId,
+      callId: string
+    ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
     readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
     /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (

@@ -30,17 +30,21 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type CallId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { StorageBusy, StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
 import { keepAll } from "../redaction/KeepAll.js"
+import type { NerProvider } from "../redaction/NerProvider.js"
+import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
 import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
+import type { RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 import { type CallQuestion, CallStore, type Delivered } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
 import { type AgentReference, type Announced, channelOf, type Judged, makeJudge, type Refused } from "./JudgeIngest.js"
+import * as RedactDelivery from "./RedactDelivery.js"
 import { RecordingSource, RecordingUnavailable } from "./RecordingSource.js"
 import { review, ReviewPatch } from "./Review.js"
 import { Transcriber } from "./Transcriber.js"
@@ -60,8 +64,16 @@ export class Calls extends Context.Tag("@earshot/core/calls/Calls")<
      * E10. The body as parsed JSON or form fields (see `IngestBody`), with an `Upload` under `voice_recording` where a
      * file came along. Answers once the call is durably kept. It keeps the call in a transaction of its own, which it
      * shares with other deliveries: do not call it inside `UnitOfWork.atomically`.
+     *
+     * What `redact_fields` asks for is gone from transcript and recording before either reaches a store. What cannot be
+     * redacted is not stored: a recording is left out and the record says why, a transcript fails the whole delivery.
      */
-    readonly ingest: UseCase<"calls.ingest", [input: unknown], Ingested, ValidationFailed | StorageFault>
+    readonly ingest: UseCase<
+      "calls.ingest",
+      [input: unknown],
+      Ingested,
+      ValidationFailed | StorageFault | RedactionUnavailable
+    >
     /** `{filters_v2?, agent_id?, project?, cursor?, limit?}`; `filters_v2` as JSON text or an object. Newest first. */
     readonly list: UseCase<"calls.list", [query: unknown], Pages.Page<CallRecord>, ValidationFailed | StorageFault>
     readonly read: UseCase<"calls.read", [id: CallId], CallRecord, NotFound | StorageFault>
@@ -89,7 +101,12 @@ export interface IngestConfig {
   readonly evaluate?: boolean
   /** The largest recording that is kept, uploaded or fetched; 200 MB unless told. */
   readonly maxRecordingBytes?: number
+  /** How what is asked for is redacted; see docs/redaction.md. */
+  readonly redaction?: RedactDelivery.RedactionConfig
 }
+
+/** Deliveries of one call that redact differently and arrive at once are few; each try knows what the one before did. */
+const MOST_REDACTIONS = 5
 
 export const MAX_RECORDING_BYTES = 200_000_000
 
@@ -157,7 +174,7 @@ export const layer = (
 ): Layer.Layer<
   Calls,
   never,
-  CallStore | Agents | Metrics | JobBell | UnitOfWork | BlobStore | RecordingSource | Transcriber
+  CallStore | Agents | Metrics | JobBell | UnitOfWork | BlobStore | RecordingSource | Transcriber | NerProvider
 > =>
   Layer.effect(
     Calls,
@@ -171,6 +188,7 @@ export const layer = (
       const blobs = yield* BlobStore
       const source = yield* RecordingSource
       const transcriber = yield* Transcriber
+      const redaction = yield* RedactDelivery.make(config.redaction ?? {})
       const judge = makeJudge({
         formats: config.formats ?? TranscriptFormat.builtIn,
         transcribes: Option.isSome(transcriber.transcribe),
@@ -315,9 +333,67 @@ export const layer = (
               evaluates,
               now
             )
-            return yield* Effect.flatMap(store.deliver(permit, delivery), answer)
+            return yield* store.deliver(permit, delivery).pipe(
+              Effect.tapErrorTag("RedactionOwed", () =>
+                release(kept.recording === undefined ? [] : [kept.recording.blobKey])
+              ),
+              Effect.flatMap(answer)
+            )
           })
         )
+
+      /** A call of which something is to be redacted: nothing of it is kept before that is done. */
+      const ingestRedacted = (
+        permit: Permit<"calls:write">,
+        judged: Judged,
+        agent: CalledAgent,
+        asked: ReadonlyArray<SensitiveField>,
+        now: DateTime.Utc,
+        tries = 1
+      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable> =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const prepared = yield* restore(redaction.prepare(permit, judged, agent, asked, now))
+            const blob =
+              prepared.sound === undefined
+                ? undefined
+                : yield* restore(blobs.put(permit.organizationId, Stream.make(prepared.sound.bytes))).pipe(
+                    Effect.mapError(blobFault)
+                  )
+            return yield* store.deliver(permit, { ...prepared.of(blob), evaluates }).pipe(
+              Effect.tapErrorTag("RedactionOwed", () => release(blob === undefined ? [] : [blob.key])),
+              Effect.flatMap(answer)
+            )
+          })
+        ).pipe(
+          Effect.catchTag("RedactionOwed", ({ fields }) =>
+            tries < MOST_REDACTIONS
+              ? ingestRedacted(permit, judged, agent, fields, now, tries + 1)
+              : new StorageBusy({ operation: "Calls.ingest" })
+          )
+        )
+
+      /** A call of which nothing is to be redacted, as far as this delivery tells. */
+      const ingestAsItIs = (
+        permit: Permit<"calls:write">,
+        judged: Judged,
+        agent: CalledAgent,
+        now: DateTime.Utc
+      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable> =>
+        Effect.gen(function* () {
+          if (judged.recording === undefined) {
+            return yield* Effect.flatMap(
+              store.deliver(permit, deliveryOf(judged, agent, nothingKept, evaluates, now)),
+              answer
+            )
+          }
+          // Bytes are kept before the record is, so what was asked before has to be known by then.
+          const before = yield* store.findDelivered(permit, agent.id, judged.body.call_id)
+          const asked = Option.match(before, { onNone: () => [], onSome: (call) => call.redactFields })
+          return asked.length > 0
+            ? yield* ingestRedacted(permit, judged, agent, asked, now)
+            : yield* ingestWithRecording(permit, judged, agent, judged.recording, now)
+        }).pipe(Effect.catchTag("RedactionOwed", ({ fields }) => ingestRedacted(permit, judged, agent, fields, now)))
 
       const find = (permit: Permit, id: CallId) =>
         store
@@ -335,18 +411,15 @@ export const layer = (
           Effect.flatMap(DateTime.now, (now) => {
             const judged = judge(input)
             if (Either.isLeft(judged)) return refuse(permit, judged.left)
-            const { agent, recording } = judged.right
+            const { agent, metricIds, redact } = judged.right
             return Effect.flatMap(resolve(permit, agent), (called) => {
               const ingest =
-                recording !== undefined
-                  ? ingestWithRecording(permit, judged.right, called, recording, now)
-                  : Effect.flatMap(
-                      store.deliver(permit, deliveryOf(judged.right, called, nothingKept, evaluates, now)),
-                      answer
-                    )
-              return judged.right.metricIds === undefined
+                redact.length > 0
+                  ? ingestRedacted(permit, judged.right, called, redact, now)
+                  : ingestAsItIs(permit, judged.right, called, now)
+              return metricIds === undefined
                 ? ingest
-                : Effect.flatMap(foreignMetrics(permit, called, judged.right.metricIds), (faults) =>
+                : Effect.flatMap(foreignMetrics(permit, called, metricIds), (faults) =>
                     isFaulty(faults) ? Effect.fail(new ValidationFailed({ faults })) : ingest
                   )
             })
@@ -371,7 +444,8 @@ export const layer = (
                 Either.flatMap(decode(ReviewPatch)(input), (patch) => review(call, patch)),
                 (faults) => new ValidationFailed({ faults })
               )
-              const changed = { ...reviewed, updatedAt: yield* DateTime.now }
+              const feedback = redaction.feedback(reviewed)
+              const changed = { ...reviewed, feedback, updatedAt: yield* DateTime.now }
               yield* store.saveReview(permit, changed)
               return changed
             })
@@ -412,7 +486,7 @@ const EXPORT_PAGE = 200
 
 const missing = new NotFound({ resource: "Call" })
 
-/** The delivery that a judged body is. Nothing was asked to be redacted, or it would not have got here. */
+/** The delivery that a judged body is. Nothing is asked to be redacted. */
 const deliveryOf = (
   { body, metricIds, transcript }: Judged,
   agent: CalledAgent,
@@ -434,5 +508,7 @@ const deliveryOf = (
   recordingFault: kept.fault,
   metricIds,
   evaluates,
+  redactFields: [],
+  dropsRecording: false,
   receivedAt: now
 })

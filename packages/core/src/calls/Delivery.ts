@@ -1,6 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
+import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { Recording } from "./CallRecord.js"
 
@@ -24,6 +25,8 @@ export interface Delivery {
   readonly customerNumber: string | undefined
   readonly callEndedReason: string | undefined
   readonly feedback: string | undefined
+  /** What a person wrote before anybody asked for it to go, and what is left of it. */
+  readonly reviewed?: { readonly of: string; readonly to: string } | undefined
   readonly metadata: Json | undefined
   readonly dynamicVariables: Json | undefined
   readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
@@ -34,5 +37,9 @@ export interface Delivery {
   readonly metricIds: ReadonlyArray<MetricId> | undefined
   /** Whether new or changed calls are evaluated at all. */
   readonly evaluates: boolean
+  /** The fields that are gone from transcript and recording. */
+  readonly redactFields: ReadonlyArray<SensitiveField>
+  /** The recording that is there holds what was to be redacted, and could not be muted: it goes. */
+  readonly dropsRecording: boolean
   readonly receivedAt: DateTime.Utc
 }

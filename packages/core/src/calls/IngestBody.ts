@@ -14,42 +14,13 @@ import * as Fields from "../kernel/Fields.js"
 import { AgentId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
 import { textFault } from "../kernel/Text.js"
+import { type SensitiveField, sensitiveFields } from "../redaction/SensitiveField.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { CallLimits } from "./CallRecord.js"
 import { Upload } from "./Upload.js"
 
 /** The values of `redact_fields`. Source: interface, E10. */
-export const redactFields = [
-  "person_name",
-  "age",
-  "phone_number",
-  "email_address",
-  "date",
-  "time",
-  "location",
-  "origin",
-  "gender_sexuality",
-  "physical_attribute",
-  "occupation",
-  "username",
-  "password",
-  "ip_address",
-  "url",
-  "filename",
-  "event",
-  "vehicle_id",
-  "dob",
-  "healthcare_number",
-  "medical_professional",
-  "credit_card",
-  "account_number",
-  "bank_account",
-  "money",
-  "ssn",
-  "passport_number",
-  "driver_license",
-  "numerical_pii"
-] as const
+export const redactFields = sensitiveFields
 
 /** Said of a URL that no recording is fetched from, or undefined for one that may be tried. Blank is none at all. */
 export const webAddressFault = (text: string): string | undefined => {
@@ -96,7 +67,7 @@ const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
     timestamp: orNull(Fields.timestamp),
     dynamic_variables: orNull(Json),
     feedback: orNull(Fields.text({ max: CallLimits.feedback })),
-    redact_fields: orNull(Fields.list(Fields.choice(redactFields), { max: 100 })),
+    redact_fields: orNull(Fields.list(Fields.choice(sensitiveFields), { max: 100 })),
     metric_ids: orNull(Fields.text({ max: 10_000 })),
     main_agent_channel_index: orNull(channelIndex)
   }).annotations({ identifier: "IngestBody" })
@@ -132,7 +103,7 @@ interface Accepted {
   readonly timestamp?: string | null
   readonly dynamic_variables?: Json | null
   readonly feedback?: string | null
-  readonly redact_fields?: ReadonlyArray<(typeof redactFields)[number]> | null
+  readonly redact_fields?: ReadonlyArray<SensitiveField> | null
   readonly metric_ids?: string | null
   readonly main_agent_channel_index?: number | null
 }

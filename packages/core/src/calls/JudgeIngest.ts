@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import { type Faults, fault, isFaulty, mergeFaults, noFaults, underPath } from "../kernel/Faults.js"
 import type { AgentId, MetricId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
+import { inInterfaceOrder, type SensitiveField } from "../redaction/SensitiveField.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
@@ -36,6 +37,8 @@ export interface Judged {
   /** Undefined where the body brings none. */
   readonly transcript: RawTranscript | undefined
   readonly recording: Announced | undefined
+  /** What is to be redacted; empty where nothing is. */
+  readonly redact: ReadonlyArray<SensitiveField>
   /** The transcript is to be made from the recording. */
   readonly transcribe: boolean
   /** The metrics that are asked for; whether they are the agent's is not known here. */
@@ -49,8 +52,6 @@ export interface Refused {
   readonly metricIds: ReadonlyArray<MetricId> | undefined
 }
 
-const REDACTION_MISSING =
-  "Redaction is not available in this version: leave this out, or redact the call before it is sent. Nothing was stored."
 const NEEDS_TRANSCRIBER =
   'No transcriber is configured, and the transcript type "none-mono" needs one to make a transcript from the audio.'
 const NEEDS_AUDIO = 'The transcript type "none-mono" needs a recording: send this or voice_recording_url.'
@@ -134,7 +135,6 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
   const faults = mergeFaults(
     agent.id === undefined && agent.assistantId === undefined ? unnamed : noFaults,
     Either.match(decoded, { onLeft: (found) => underPath("transcript_json", found), onRight: () => noFaults }),
-    body.redact_fields !== null && body.redact_fields.length > 0 ? fault("redact_fields", REDACTION_MISSING) : noFaults,
     Either.match(metrics, { onLeft: (found) => underPath("metric_ids", found), onRight: () => noFaults }),
     transcribe && !abilities.transcribes ? fault("transcript_type", NEEDS_TRANSCRIBER) : noFaults,
     transcribe && recording === undefined ? fault("voice_recording", NEEDS_AUDIO) : noFaults,
@@ -147,6 +147,7 @@ const judge = (abilities: Abilities, body: IngestBody): Either.Either<Judged, Fa
         agent,
         transcript: transcribe ? undefined : Either.getOrUndefined(decoded),
         recording,
+        redact: inInterfaceOrder(body.redact_fields ?? []),
         transcribe,
         metricIds: metricIdsOf(body)
       })

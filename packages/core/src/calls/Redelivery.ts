@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import type { CallId } from "../kernel/Ids.js"
+import { inInterfaceOrder, type SensitiveField } from "../redaction/SensitiveField.js"
 import * as StoredTranscript from "../transcripts/StoredTranscript.js"
 import { endOf } from "../transcripts/TranscriptView.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
@@ -35,6 +36,7 @@ export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
   transcript: delivery.transcript?.content ?? null,
   transcriptType: delivery.transcript?.type ?? null,
   recording: delivery.recording ?? null,
+  redactFields: delivery.redactFields,
   metrics: [],
   askedMetrics: delivery.metricIds ?? null,
   createdAt: delivery.receivedAt,
@@ -62,6 +64,11 @@ export interface Redelivered {
   readonly recordingChanged: boolean
   /** Whether the call is to be evaluated again: its transcript changed, or what is asked of it. */
   readonly evaluationDue: boolean
+  /**
+   * What this delivery leaves standing although it was asked to be redacted, in this delivery or one before. Where there
+   * is any, the delivery must not be kept: it has to be redacted again with all of what is asked.
+   */
+  readonly owed: ReadonlyArray<SensitiveField>
   /** Blobs that no record refers to once the change is kept. */
   readonly released: ReadonlyArray<string>
 }
@@ -70,7 +77,8 @@ export interface Redelivered {
  * Lays a repeated delivery over the record. What it tells replaces what was there; what it says nothing of stays, since
  * a provider's early events know less than its late ones and arrive in any order. So an empty transcript replaces none,
  * and a recording that could not be fetched this time does not undo the one that could. A person's review stays, and
- * their feedback once they wrote some. The same delivery again changes nothing.
+ * their feedback once they wrote some. What was asked to be redacted stays asked: a repeat that leaves it out says
+ * nothing of it. The same delivery again changes nothing.
  */
 export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered => {
   const told =
@@ -82,13 +90,31 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     (existing.transcript === null ||
       StoredTranscript.print(existing.transcript) !== StoredTranscript.print(told.content))
   const transcript = transcriptChanged ? told.content : existing.transcript
-  const { recording, released } = recordingAfter(existing.recording, delivery.recording)
+  const { recording, released } =
+    delivery.dropsRecording && delivery.recording === undefined
+      ? dropped(existing.recording)
+      : recordingAfter(existing.recording, delivery.recording)
+  const redactFields = inInterfaceOrder([...existing.redactFields, ...delivery.redactFields])
+  const grows = redactFields.length > existing.redactFields.length
+  const stands =
+    existing.recording !== null &&
+    delivery.recording === undefined &&
+    !delivery.dropsRecording &&
+    redactFields.length > 0
+  const written = existing.feedbackByPerson ? existing.feedback : undefined
+  const isOwed =
+    redactFields.length > delivery.redactFields.length ||
+    (grows && existing.transcript !== null && told === false) ||
+    (stands && (grows || transcriptChanged)) ||
+    (delivery.reviewed !== undefined && written !== delivery.reviewed.of && written !== delivery.reviewed.to)
   const laid: CallRecord = {
     ...existing,
     traceId: delivery.traceId ?? existing.traceId,
     timestamp: delivery.timestamp ?? existing.timestamp,
     durationSeconds: durationOf(transcript, recording) ?? existing.durationSeconds,
-    feedback: existing.feedbackByPerson ? existing.feedback : (delivery.feedback ?? existing.feedback),
+    feedback: existing.feedbackByPerson
+      ? (delivery.reviewed?.to ?? existing.feedback)
+      : (delivery.feedback ?? existing.feedback),
     customerNumber: delivery.customerNumber ?? existing.customerNumber,
     callEndedReason: delivery.callEndedReason ?? existing.callEndedReason,
     errorMessage: recording === null ? (delivery.recordingFault ?? existing.errorMessage) : null,
@@ -97,12 +123,14 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     transcript,
     transcriptType: transcriptChanged ? told.type : existing.transcriptType,
     recording,
-    askedMetrics: metricsAfter(existing.askedMetrics, delivery.metricIds)
+    askedMetrics: metricsAfter(existing.askedMetrics, delivery.metricIds),
+    redactFields
   }
   const recordingChanged = recording !== existing.recording
   const changed =
     transcriptChanged ||
     recordingChanged ||
+    grows ||
     laid.timestamp.epochMillis !== existing.timestamp.epochMillis ||
     fields.some((field) => laid[field] !== existing[field])
   return {
@@ -111,6 +139,7 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     transcriptChanged,
     recordingChanged,
     evaluationDue: delivery.evaluates && (transcriptChanged || laid.askedMetrics !== existing.askedMetrics),
+    owed: isOwed ? redactFields : [],
     released
   }
 }
@@ -139,6 +168,11 @@ const changedJson = (
   existing: CallRecord["metadata"],
   told: CallRecord["metadata"] | undefined
 ): CallRecord["metadata"] => (told === undefined || isDeepStrictEqual(existing, told) ? existing : told)
+
+const dropped = (existing: Recording | null) => ({
+  recording: null,
+  released: existing === null ? [] : [existing.blobKey]
+})
 
 /** The recording that stays. The same audio again stays where it is, and the copy that came is let go. */
 const recordingAfter = (

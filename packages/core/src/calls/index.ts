@@ -1,4 +1,5 @@
 export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
+export { RedactionOwed, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type Requested } from "./CallEvaluations.js"
 export { CallQuery, Calls, type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./Calls.js"
@@ -8,6 +9,7 @@ export { type Considered, evaluated as evaluatedCall, successOf, summaryOf } fro
 export { EVALUATION_JOB, evaluationJob } from "./EvaluationJob.js"
 export { IngestBody, redactFields } from "./IngestBody.js"
 export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./RecordingSource.js"
+export type { CallDetail, RedactionConfig } from "./RedactDelivery.js"
 export { ReviewPatch } from "./Review.js"
 export {
   type Audio,

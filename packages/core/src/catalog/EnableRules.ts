@@ -1,7 +1,8 @@
-import * as Either from "effect/Either"
-import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import type * as Either from "effect/Either"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { PersonalityId } from "../kernel/Ids.js"
+import { inputReader } from "../kernel/InputReader.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { LanguageCode } from "./Language.js"
 
@@ -12,27 +13,36 @@ export interface EnableRequest {
   readonly language: LanguageCode | null
 }
 
+/** What was asked, as far as it could be read: of several personalities those that are named by an id. */
+export interface EnableReading {
+  readonly request: EnableRequest
+  readonly faults: Faults
+}
+
 /** The most personalities that one request may name. */
 export const MAX_ENABLED_AT_ONCE = 1000
 
 const FORMS = 'Name personalities by an id, a list of ids or of {id}, a comma-separated text of ids, or "all".'
 
-const readId = (value: unknown): PersonalityId | undefined => {
-  const plain = isPlainObject(value) ? value.id : value
-  const number = typeof plain === "string" && /^\d{1,16}$/.test(plain.trim()) ? Number(plain) : plain
-  return typeof number === "number" && Number.isSafeInteger(number) && number > 0
-    ? PersonalityId.make(number)
-    : undefined
+const readId = (value: unknown): PersonalityId | undefined =>
+  Fields.wellFormedIds(PersonalityId, [isPlainObject(value) ? value.id : value], 1)[0]
+
+interface Named {
+  readonly personalities: EnableRequest["personalities"]
+  readonly faults: Faults
 }
 
-const readIds = (values: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<PersonalityId>, Faults> => {
-  if (values.length === 0) return Either.left(fault("personalities", Said.tooFew(1)))
-  if (values.length > MAX_ENABLED_AT_ONCE) return Either.left(fault("personalities", Said.tooMany(MAX_ENABLED_AT_ONCE)))
+const nobody = (...said: ReadonlyArray<string>): Named => ({
+  personalities: [],
+  faults: fault("personalities", ...said)
+})
+
+const readIds = (values: ReadonlyArray<unknown>): Named => {
+  if (values.length === 0) return nobody(Said.tooFew(1))
+  if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Said.tooMany(MAX_ENABLED_AT_ONCE))
   const ids = values.map(readId)
   const faults = ids.flatMap((id, at) => (id === undefined ? [fault(`personalities[${at}]`, Said.notAnInteger)] : []))
-  return faults.length > 0
-    ? Either.left(mergeFaults(...faults))
-    : Either.right([...new Set(ids.filter((id) => id !== undefined))])
+  return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFaults(...faults) }
 }
 
 const readJson = (text: string): unknown => {
@@ -43,9 +53,9 @@ const readJson = (text: string): unknown => {
   }
 }
 
-const readPersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], Faults> => {
-  if (value === undefined) return Either.left(fault("personalities", Said.required))
-  if (value === null) return Either.left(fault("personalities", Said.notNull))
+const readPersonalities = (value: unknown): Named => {
+  if (value === undefined) return nobody(Said.required)
+  if (value === null) return nobody(Said.notNull)
   if (Array.isArray(value)) {
     // A form's one field arrives as a list of one, whatever stands in it.
     const only: unknown = value.length === 1 ? value[0] : undefined
@@ -53,43 +63,42 @@ const readPersonalities = (value: unknown): Either.Either<EnableRequest["persona
   }
   if (typeof value !== "string") {
     const id = readId(value)
-    return id === undefined ? Either.left(fault("personalities", FORMS)) : Either.right([id])
+    return id === undefined ? nobody(FORMS) : { personalities: [id], faults: noFaults }
   }
   const text = value.trim()
-  if (text === "") return Either.left(fault("personalities", Said.notBlank))
-  if (text === "all") return Either.right("all")
+  if (text === "") return nobody(Said.notBlank)
+  if (text === "all") return { personalities: "all", faults: noFaults }
   // A form sends lists and objects as JSON text.
   if (text.startsWith("[") || text.startsWith("{")) {
     const json = readJson(text)
-    return json === undefined ? Either.left(fault("personalities", FORMS)) : readPersonalities(json)
+    return json === undefined ? nobody(FORMS) : readPersonalities(json)
   }
   const parts = text.split(",").map((part) => part.trim())
-  return parts.every((part) => readId(part) !== undefined) ? readIds(parts) : Either.left(fault("personalities", FORMS))
+  return parts.every((part) => readId(part) !== undefined) ? readIds(parts) : nobody(FORMS)
 }
 
 const languageField = Fields.choiceOrNone(LanguageCode.literals)
 
+const judgePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], Faults> => {
+  const { faults, personalities } = readPersonalities(value)
+  return failWhenFaulty(faults, () => personalities)
+}
+
 /** What E7's body looks like from outside; `readEnableRequest` is what reads it. */
 export const EnableInput = Fields.object({
-  personalities: Fields.judged(readPersonalities, (value) => value, {
+  personalities: Fields.judged(judgePersonalities, (value) => value, {
     anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
     description: FORMS
   }),
   language: Fields.optional(languageField)
 })
 
-/** Reads what a project is asked to enable; every fault at once. Source: interface E7, design section 3. */
-export const readEnableRequest = (input: unknown): Either.Either<EnableRequest, Faults> => {
-  if (!isPlainObject(input)) {
-    return Either.left(fault("non_field_errors", input === null ? Said.notNull : Said.notAnObject))
-  }
-  const personalities = readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
-  const given = Object.hasOwn(input, "language") ? input.language : null
-  const language = given === null || given === undefined || given === "" ? null : given
-  const known = LanguageCode.literals.find((code) => code === language)
-  const languageFaults = language === null || known !== undefined ? noFaults : fault("language", Said.notAChoice(given))
-  if (Either.isLeft(personalities)) return Either.left(mergeFaults(personalities.left, languageFaults))
-  return languageFaults === noFaults
-    ? Either.right({ personalities: personalities.right, language: known ?? null })
-    : Either.left(languageFaults)
+/** Reads what a project is asked to enable, with every fault that shows without looking anything up. Source: interface E7, design section 3. */
+export const readEnableRequest = (input: unknown): EnableReading => {
+  const read = inputReader(input)
+  const named = isPlainObject(input)
+    ? readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
+    : { personalities: [], faults: noFaults }
+  const language = read.optional("language", languageField) ?? null
+  return { request: { personalities: named.personalities, language }, faults: mergeFaults(named.faults, read.faults()) }
 }

@@ -5,9 +5,10 @@ import * as Layer from "effect/Layer"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, isFaulty, mergeFaults, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, isFaulty, noFaults, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type FolderId, ProjectId } from "../kernel/Ids.js"
+import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import type { FolderTaken } from "./CatalogErrors.js"
@@ -86,20 +87,11 @@ export const layer = Layer.effect(
       create: useCase("folders.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const { path, project } = yield* decodeInput(FolderDraft, input)
-            const malformed = pathFaults("path", path, "no root")
-            const holder = yield* projects
-              .hold(permit, "project", project)
-              .pipe(
-                Effect.mapError((error) =>
-                  error._tag === "ValidationFailed"
-                    ? new ValidationFailed({ faults: mergeFaults(error.faults, malformed) })
-                    : error
-                )
-              )
-            if (isFaulty(malformed)) return yield* new ValidationFailed({ faults: malformed })
-            yield* named(permit, "path", holder.id, parentPath(path))
-            return yield* store.insert(permit, { projectId: holder.id, path }, yield* DateTime.now)
+            const given = inputReader(input).optional("path", Fields.text())
+            const malformed = given === undefined ? noFaults : pathFaults("path", given, "no root")
+            const { draft, project } = yield* projects.decodeDraft(permit, FolderDraft, input, malformed)
+            yield* named(permit, "path", project.id, parentPath(draft.path))
+            return yield* store.insert(permit, { projectId: project.id, path: draft.path }, yield* DateTime.now)
           }).pipe(Effect.catchTag("FolderTaken", taken))
         )
       ),

@@ -6,7 +6,7 @@ import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -108,8 +108,7 @@ export const layer = Layer.effect(
       create: useCase("personalities.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const draft = yield* decodeInput(PersonalityDraft, input)
-            const project = yield* projects.hold(permit, "project", draft.project)
+            const { draft, project } = yield* projects.decodeDraft(permit, PersonalityDraft, input)
             return yield* store.insert(
               permit,
               { projectId: project.id, name: draft.name, language: draft.language, description: draft.description },
@@ -158,17 +157,12 @@ export const layer = Layer.effect(
             const project = yield* projects.find(permit, projectId)
             // Held, so that it is not deleted meanwhile.
             yield* projects.hold(permit, "project", project.id)
-            const request = yield* Effect.mapError(
-              readEnableRequest(input),
-              (faults) => new ValidationFailed({ faults })
-            )
-            if (request.personalities !== "all") {
-              const known = yield* store.among(permit, request.personalities)
-              const unknown = request.personalities.filter((id) => !known.has(id))
-              if (unknown.length > 0) {
-                return yield* new ValidationFailed({ faults: fault("personalities", ...unknown.map(Said.unknownId)) })
-              }
-            }
+            const { faults, request } = readEnableRequest(input)
+            const named = request.personalities === "all" ? [] : request.personalities
+            const known = yield* store.among(permit, named)
+            const unknown = named.filter((id) => !known.has(id)).map(Said.unknownId)
+            const all = mergeFaults(faults, unknown.length === 0 ? noFaults : fault("personalities", ...unknown))
+            if (isFaulty(all)) return yield* new ValidationFailed({ faults: all })
             yield* store.enable(permit, project.id, request)
             return yield* store.enabledIn(permit, project.id)
           })

@@ -74,8 +74,7 @@ export const layer = Layer.effect(
       create: useCase("phoneNumbers.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const draft = yield* decodeInput(PhoneNumberDraft, input)
-            const project = yield* projects.hold(permit, "project", draft.project)
+            const { draft, project } = yield* projects.decodeDraft(permit, PhoneNumberDraft, input)
             return yield* store.insert(
               permit,
               { projectId: project.id, number: draft.number, name: draft.name },

@@ -1,13 +1,27 @@
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
-import type { ProjectId } from "../kernel/Ids.js"
+import {
+  decode,
+  decodeInput,
+  type Faults,
+  fault,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  ValidationFailed
+} from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { ProjectId } from "../kernel/Ids.js"
+import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { AgentDirectory } from "./AgentDirectory.js"
@@ -46,6 +60,16 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
       field: string,
       id: ProjectId
     ) => Effect.Effect<Project, ValidationFailed | StorageFault>
+    /**
+     * A draft of a new thing, and the project that its field `project` names, held as `hold` does. What is wrong with
+     * either is told at once; `more` are faults that the caller has found itself.
+     */
+    readonly decodeDraft: <A, I>(
+      permit: Permit,
+      draft: Schema.Schema<A, I>,
+      input: unknown,
+      more?: Faults
+    ) => Effect.Effect<{ readonly draft: A; readonly project: Project }, ValidationFailed | StorageFault>
   }
 >() {}
 
@@ -72,6 +96,21 @@ export const layer = Layer.effect(
       find,
       named: (permit, field, id) => find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
       hold: (permit, field, id) => hold(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
+      decodeDraft: (permit, schema, input, more = noFaults) =>
+        Effect.gen(function* () {
+          const draft = decode(schema)(input)
+          const id = inputReader(input).optional("project", Fields.id(ProjectId))
+          const project =
+            id === undefined ? null : yield* Effect.catchTag(hold(permit, id), "NotFound", () => Effect.succeed(null))
+          const faults = mergeFaults(
+            Either.isLeft(draft) ? draft.left : noFaults,
+            id !== undefined && project === null ? fault("project", Said.unknownId(id)) : noFaults,
+            more
+          )
+          return Either.isLeft(draft) || project === null || isFaulty(faults)
+            ? yield* new ValidationFailed({ faults })
+            : { draft: draft.right, project }
+        }),
       create: useCase("projects.create")((permit, input) =>
         Effect.gen(function* () {
           const draft = yield* decodeInput(ProjectDraft, input)

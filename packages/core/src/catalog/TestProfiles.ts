@@ -1,14 +1,25 @@
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import {
+  decode,
+  decodeInput,
+  fault,
+  isFaulty,
+  mergeFaults,
+  noFaults,
+  Said,
+  ValidationFailed
+} from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, type TestProfileId } from "../kernel/Ids.js"
+import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { Agents } from "./Agents.js"
@@ -71,17 +82,19 @@ export const layer = Layer.effect(
       )
     const find = (permit: Permit, id: TestProfileId) => within(permit, store.find(permit, id))
 
-    /** The agent that a profile is written for: one of its project's. */
-    const agentNamed = (permit: Permit, project: ProjectId, id: AgentId | null) =>
-      id === null
-        ? Effect.succeed(null)
-        : agents.find(permit, id).pipe(
-            Effect.filterOrFail(
-              (agent) => agent.projectId === project,
-              () => new NotFound({ resource: "Agent" })
-            ),
-            Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) }))
-          )
+    /**
+     * The agent that an input writes a profile for, one of its project's, with what is wrong with it; undefined where
+     * the input says nothing of it.
+     */
+    const agentNamed = (permit: Permit, project: ProjectId | undefined, input: unknown) =>
+      Effect.gen(function* () {
+        const id = inputReader(input).optional("agent", Fields.nullable(Fields.id(AgentId)))
+        if (id === undefined || id === null) return { agent: id, faults: noFaults }
+        const agent = yield* Effect.catchTag(agents.find(permit, id), "NotFound", () => Effect.succeed(null))
+        return agent === null || (project !== undefined && agent.projectId !== project)
+          ? { agent: null, faults: fault("agent", Said.unknownId(id)) }
+          : { agent, faults: noFaults }
+      })
 
     return TestProfiles.of({
       namesIn: store.namesIn,
@@ -89,12 +102,16 @@ export const layer = Layer.effect(
       create: useCase("testProfiles.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const draft = yield* decodeInput(TestProfileDraft, input)
-            const project = yield* projects.hold(permit, "project", draft.project)
-            const agent = yield* agentNamed(permit, project.id, draft.agent)
+            const named = yield* agentNamed(permit, inputReader(input).optional("project", Fields.id(ProjectId)), input)
+            const { draft, project } = yield* projects.decodeDraft(permit, TestProfileDraft, input, named.faults)
             return yield* store.insert(
               permit,
-              { projectId: project.id, name: draft.name, agentId: agent?.id ?? null, information: draft.information },
+              {
+                projectId: project.id,
+                name: draft.name,
+                agentId: named.agent?.id ?? null,
+                information: draft.information
+              },
               yield* DateTime.now
             )
           })
@@ -118,19 +135,17 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const profile = yield* within(permit, store.hold(permit, id))
-            const patch = yield* decodeInput(TestProfilePatch, input)
-            const agent =
-              patch.agent === undefined
-                ? profile.agentId === null || profile.agentName === null
-                  ? null
-                  : { id: profile.agentId, name: profile.agentName }
-                : yield* agentNamed(permit, profile.projectId, patch.agent)
+            const { agent, faults } = yield* agentNamed(permit, profile.projectId, input)
+            const read = decode(TestProfilePatch)(input)
+            if (Either.isLeft(read)) return yield* new ValidationFailed({ faults: mergeFaults(read.left, faults) })
+            if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+            const patch = read.right
             const changed = new TestProfile({
               ...profile,
               name: patch.name ?? profile.name,
               information: patch.information ?? profile.information,
-              agentId: agent === null ? null : agent.id,
-              agentName: agent === null ? null : agent.name,
+              agentId: agent === undefined ? profile.agentId : (agent?.id ?? null),
+              agentName: agent === undefined ? profile.agentName : (agent?.name ?? null),
               lastUpdatedBy: permit.userId,
               updatedAt: yield* DateTime.now
             })

@@ -69,8 +69,7 @@ export const layer = Layer.effect(
       create: useCase("tools.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const draft = yield* decodeInput(ToolDraft, input)
-            const project = yield* projects.hold(permit, "project", draft.project)
+            const { draft, project } = yield* projects.decodeDraft(permit, ToolDraft, input)
             return yield* store.insert(
               permit,
               { projectId: project.id, name: draft.name, description: draft.description, parameters: draft.parameters },

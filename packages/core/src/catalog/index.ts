@@ -18,7 +18,7 @@ export { encodeProject, Project, ProjectDraft, ProjectPatch } from "./Project.js
 export { Projects } from "./Projects.js"
 export { ProjectStore } from "./ProjectStore.js"
 export { FolderTaken, NumberTaken } from "./CatalogErrors.js"
-export { EnableInput, type EnableRequest, readEnableRequest } from "./EnableRules.js"
+export { EnableInput, type EnableReading, type EnableRequest, readEnableRequest } from "./EnableRules.js"
 export { encodeFolder, Folder, FolderDraft, FolderPatch } from "./Folder.js"
 export * as FolderPathRules from "./FolderPathRules.js"
 export { FolderQuery, Folders } from "./Folders.js"

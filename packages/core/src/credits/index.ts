@@ -1,3 +1,3 @@
-export { type Charge, CreditEntry, encodeCreditEntry } from "./CreditEntry.js"
-export { Ledger, LedgerQuery, type Statement } from "./Ledger.js"
+export { Ledger } from "./Ledger.js"
+export * from "./LedgerEntry.js"
 export { LedgerStore } from "./LedgerStore.js"

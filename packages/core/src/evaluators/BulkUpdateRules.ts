@@ -3,7 +3,7 @@
  * ids in, a plan or every fault out.
  */
 import type * as Either from "effect/Either"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults } from "../kernel/Faults.js"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import {
   AgentId,
@@ -17,6 +17,7 @@ import {
   ToolId
 } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
+import { lengthOf } from "../kernel/Text.js"
 import { MAX_ATTACHED, MAX_EVALUATOR_TEXT, MAX_INSTRUCTIONS, MAX_MAX_DURATION, type ScenarioType } from "./Evaluator.js"
 import { removedFieldFaults } from "./RemovedField.js"
 import {
@@ -33,12 +34,21 @@ import {
 /** Evaluators that one request may name. */
 export const MAX_BULK = 20_000
 
+/**
+ * The most pairs of an evaluator and a metric or tool that one request may attach and detach: SQLite writes a million in
+ * a second or two, during which its process does nothing else.
+ */
+export const MAX_PAIRS = 1_000_000
+
+const scenarioLimits = { min: 1, max: MAX_BULK }
+const attachedLimits = { max: MAX_ATTACHED }
+
 const fields = {
-  scenarios: Fields.ids(EvaluatorId, { min: 1, max: MAX_BULK }),
+  scenarios: Fields.ids(EvaluatorId, scenarioLimits),
   agent: Fields.id(AgentId),
   project: Fields.id(ProjectId),
-  metrics: Fields.ids(MetricId, { max: MAX_ATTACHED }),
-  tools: Fields.ids(ToolId, { max: MAX_ATTACHED }),
+  metrics: Fields.ids(MetricId, attachedLimits),
+  tools: Fields.ids(ToolId, attachedLimits),
   personality: Fields.id(PersonalityId),
   testProfile: Fields.id(TestProfileId),
   append: Fields.text({ max: MAX_INSTRUCTIONS }),
@@ -67,9 +77,12 @@ export const BulkUpdateInput = Fields.object({
   max_duration: Fields.optional(fields.maxDuration)
 })
 
-/** What a request asks for, as far as it could be read: what was left out, or had a fault, is undefined. */
+/**
+ * What a request asks for, as far as it could be read: what was left out, or had a fault, is undefined; lists hold what
+ * of them could be read.
+ */
 export interface BulkRequest {
-  readonly scenarios: ReadonlyArray<EvaluatorId> | undefined
+  readonly scenarios: ReadonlyArray<EvaluatorId>
   readonly agent: AgentId | undefined
   readonly project: ProjectId | undefined
   readonly metricsToAdd: ReadonlyArray<MetricId>
@@ -106,13 +119,13 @@ const bothListsFaults = (
 export const readBulkUpdate = (input: unknown): BulkReading => {
   const read = inputReader(input)
   const request: BulkRequest = {
-    scenarios: read.required("scenarios", fields.scenarios),
+    scenarios: read.ids("scenarios", EvaluatorId, scenarioLimits) ?? [],
     agent: read.optional("agent", fields.agent),
     project: read.optional("project", fields.project),
-    metricsToAdd: read.optional("metric_ids_to_add", fields.metrics) ?? [],
-    metricsToRemove: read.optional("metric_ids_to_remove", fields.metrics) ?? [],
-    toolsToAdd: read.optional("tool_ids_to_add", fields.tools) ?? [],
-    toolsToRemove: read.optional("tool_ids_to_remove", fields.tools) ?? [],
+    metricsToAdd: read.ids("metric_ids_to_add", MetricId, attachedLimits) ?? [],
+    metricsToRemove: read.ids("metric_ids_to_remove", MetricId, attachedLimits) ?? [],
+    toolsToAdd: read.ids("tool_ids_to_add", ToolId, attachedLimits) ?? [],
+    toolsToRemove: read.ids("tool_ids_to_remove", ToolId, attachedLimits) ?? [],
     personality: read.optional("personality", fields.personality),
     testProfile: read.optional("test_profile", fields.testProfile),
     append: read.optional("append_instruction", fields.append),
@@ -125,6 +138,7 @@ export const readBulkUpdate = (input: unknown): BulkReading => {
   return {
     request,
     faults: mergeFaults(
+      read.has("scenarios") ? noFaults : fault("scenarios", Said.required),
       read.faults(),
       read.has("agent") || read.has("project")
         ? noFaults
@@ -184,7 +198,7 @@ const names = (targets: ReadonlyArray<BulkTarget>): string => targets.map(({ id 
 const appendFaults = (append: string | undefined, targets: ReadonlyArray<BulkTarget>): Faults => {
   if (append === undefined || append === "") return noFaults
   const structured = targets.filter(({ scenarioType }) => scenarioType === "conditional_actions")
-  const added = Array.from(append).length
+  const added = lengthOf(append)
   const tooLong = targets.filter(({ instructionsLength }) => instructionsLength + added > MAX_INSTRUCTIONS)
   return mergeFaults(
     structured.length === 0
@@ -202,6 +216,17 @@ const appendFaults = (append: string | undefined, targets: ReadonlyArray<BulkTar
   )
 }
 
+const pairsFaults = (request: BulkRequest): Faults =>
+  [request.metricsToAdd, request.metricsToRemove, request.toolsToAdd, request.toolsToRemove].reduce(
+    (pairs, ids) => pairs + ids.length * request.scenarios.length,
+    0
+  ) > MAX_PAIRS
+    ? fault(
+        "scenarios",
+        `Ensure that these, times the metrics and tools to add and to remove, are at most ${MAX_PAIRS}.`
+      )
+    : noFaults
+
 /**
  * What is to be done, or every fault of the request. `targets` are those of the named evaluators that are there within
  * the caller's reach, in any order.
@@ -211,7 +236,7 @@ export const planBulkUpdate = (
   found: References,
   targets: ReadonlyArray<BulkTarget>
 ): Either.Either<BulkPlan, Faults> => {
-  const { scenarios = [] } = request
+  const { scenarios } = request
   const byId = new Map(targets.map((target) => [target.id, target]))
   const { projectId } = found
   const wrongEvaluators = scenarios.flatMap(
@@ -228,7 +253,8 @@ export const planBulkUpdate = (
       allFoundFaults("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),
       allFoundFaults("tool_ids_to_add", request.toolsToAdd, found.tools, projectId),
       allFoundFaults("tool_ids_to_remove", request.toolsToRemove, found.tools, projectId),
-      appendFaults(request.append, targets)
+      appendFaults(request.append, targets),
+      pairsFaults(request)
     ),
     () => ({
       evaluators: scenarios,

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Said, underPath } from "../kernel/Faults.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { isWithin, textFault } from "../kernel/Text.js"
-import { type ActionPart, parseAction } from "./ActionMarkup.js"
+import { type ActionPart, parseAction, printAction } from "./ActionMarkup.js"
 
 export const ConditionType = Schema.Literal("standard", "action_followup")
 export type ConditionType = typeof ConditionType.Type
@@ -250,7 +250,7 @@ export const toConditionalActionsWire = (actions: ConditionalActions): Condition
   conditions: actions.conditions.map((item) => ({
     id: item.id,
     condition: triggerWire(item.trigger),
-    action: item.action.map(({ text }) => text).join(""),
+    action: printAction(item.action),
     type: item.type,
     fixed_message: item.fixedMessage
   }))

@@ -86,6 +86,8 @@ const actionsField: Schema.Schema<ConditionalActions | null, unknown> = Fields.j
 
 const tagsField = Fields.list(Fields.text({ max: MAX_TAG, blank: false }), { max: MAX_TAGS })
 
+const attachedLimits = { max: MAX_ATTACHED }
+
 const fields = {
   agent: Fields.id(AgentId),
   name: Fields.text({ max: MAX_EVALUATOR_NAME, blank: false }),
@@ -100,8 +102,8 @@ const fields = {
   language: Fields.choiceOrNone(LanguageCode.literals),
   maxDuration: Fields.nullable(Fields.integer({ min: 1, max: MAX_MAX_DURATION })),
   tags: tagsField,
-  metrics: Fields.ids(MetricId, { max: MAX_ATTACHED }),
-  tools: Fields.ids(ToolId, { max: MAX_ATTACHED }),
+  metrics: Fields.ids(MetricId, attachedLimits),
+  tools: Fields.ids(ToolId, attachedLimits),
   folderPath: Fields.text()
 }
 
@@ -138,7 +140,7 @@ export const EvaluatorPatch = Fields.object({
   scenario_type: Fields.optional(fields.scenarioType)
 })
 
-/** An evaluator as far as an input could be read: what had a fault is undefined. */
+/** An evaluator as far as an input could be read: what had a fault is undefined, lists of ids hold what could be read. */
 export interface EvaluatorReading extends NumberNames {
   readonly stored: EvaluatorSpec | null
   readonly agent: AgentId | undefined
@@ -261,8 +263,8 @@ export const readEvaluator = (stored: EvaluatorSpec | null, input: unknown): Eva
     firstMessage: read.optional("first_message", fields.text),
     maxDuration: read.optional("max_duration", fields.maxDuration),
     tags: read.optional("tags", fields.tags),
-    metrics: read.optional("metrics", fields.metrics),
-    tools: read.optional("tool_ids", fields.tools),
+    metrics: read.ids("metrics", MetricId, attachedLimits),
+    tools: read.ids("tool_ids", ToolId, attachedLimits),
     folderPath: read.optional("folder_path", fields.folderPath)
   }
   return { ...reading, faults: mergeFaults(read.faults(), removedFieldFaults(read)) }

@@ -66,6 +66,8 @@ export class EvaluatorStore extends Context.Tag("@earshot/core/evaluators/Evalua
       permit: Permit,
       ids: ReadonlyArray<EvaluatorId>
     ) => Effect.Effect<ReadonlyArray<BulkTarget>, StorageFault>
+    /** How many characters the texts of these evaluators have, with the information of each one's test profile. */
+    readonly sizeOf: (permit: Permit, ids: ReadonlyArray<EvaluatorId>) => Effect.Effect<number, StorageFault>
     /**
      * Does to each of the plan's evaluators what it says, in a number of statements that does not grow with theirs. The
      * evaluators' own rows come last. To be called with what `holdAll` found, in the same transaction.

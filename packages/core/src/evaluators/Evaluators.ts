@@ -9,13 +9,14 @@ import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
+import { pathFaults } from "../catalog/FolderPathRules.js"
 import { Folders } from "../catalog/Folders.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { PhoneNumbers } from "../catalog/PhoneNumbers.js"
 import { Projects } from "../catalog/Projects.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
-import { decodeInput, type Faults, noFaults, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type Faults, fault, noFaults, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type EvaluatorId, PhoneNumberId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -110,12 +111,14 @@ export const layer = Layer.effect(
         const agent = names.agent === undefined ? null : yield* orNone(agents.find(permit, names.agent))
         const projectId = project ?? agent?.projectId ?? null
         const folder =
-          names.folderPath === undefined || projectId === null
+          names.folderPath === undefined
             ? null
-            : yield* folders.named(permit, "folder_path", projectId, names.folderPath).pipe(
-                Effect.map((found) => ({ id: found?.id ?? null, faults: noFaults })),
-                Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ id: null, faults }))
-              )
+            : projectId === null
+              ? { id: null, faults: pathFaults("folder_path", names.folderPath, "root allowed") }
+              : yield* folders.named(permit, "folder_path", projectId, names.folderPath).pipe(
+                  Effect.map((found) => ({ id: found?.id ?? null, faults: noFaults })),
+                  Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ id: null, faults }))
+                )
         const numbers = new Map<PhoneNumberId | string, Found<PhoneNumberId>>()
         for (const named of names.phoneNumbers) {
           const found = yield* phoneNumberNamed(permit, named)
@@ -203,10 +206,14 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const { many } = yield* decodeInput(BulkUpdateQuery, query)
             const reading = readBulkUpdate(input)
-            const targets = yield* store.holdAll(permit, reading.request.scenarios ?? [])
+            const targets = yield* store.holdAll(permit, reading.request.scenarios)
             const found = yield* lookUp(permit, bulkReferenceNames(reading.request), null)
             const plan = yield* orFail(planBulkUpdate(reading, found, targets))
             yield* store.apply(permit, plan, yield* DateTime.now)
+            // Asked when the change is made, since it may change the size of the answer; what is refused is undone.
+            if (many && (yield* store.sizeOf(permit, plan.evaluators)) > MAX_ANSWER) {
+              return yield* new ValidationFailed({ faults: fault("many", TOO_MANY) })
+            }
             return yield* store.findAll(permit, many ? plan.evaluators : plan.evaluators.slice(0, 1))
           })
         )
@@ -214,6 +221,11 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The most characters of text that an answer with many evaluators may hold: beyond it, one would fill the memory. */
+const MAX_ANSWER = 32_000_000
+
+const TOO_MANY = `The answer would hold more than ${MAX_ANSWER} characters: name fewer evaluators, or leave this out.`
 
 const readPhoneNumberId = Schema.decodeUnknownOption(Fields.id(PhoneNumberId))
 

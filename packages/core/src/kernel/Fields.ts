@@ -75,14 +75,19 @@ export const integer = (
   )
 }
 
+const readId = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
+  return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
 /** An identifier of one kind, for example `Fields.id(ProjectId)`. */
 export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, number | string> =>
   reading(
     of,
     (value) => {
       if (value === null) return Either.left(Said.notNull)
-      const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
-      return typeof number === "number" && Number.isSafeInteger(number) && number > 0
+      const number = readId(value)
+      return number !== undefined
         ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
           Either.right(number as A)
         : Either.left(Said.notAnInteger)
@@ -108,8 +113,8 @@ export const ids = <A extends number>(
       const seen = new Set<number>()
       const repeated = new Set<number>()
       input.forEach((value: unknown, position) => {
-        const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
-        if (typeof number === "number" && Number.isSafeInteger(number) && number > 0) {
+        const number = readId(value)
+        if (number !== undefined) {
           ;(seen.has(number) ? repeated : seen).add(number)
         } else faults[`[${position}]`] = [value === null ? Said.notNull : Said.notAnInteger]
       })
@@ -129,6 +134,20 @@ export const ids = <A extends number>(
     }
   )
 }
+
+/**
+ * Those items of a list that are ids, each once, whatever the others are: what can be looked up although the list has a
+ * fault. Nothing of what is no list, or has more than `max` items.
+ */
+export const wellFormedIds = <A extends number>(
+  _: Schema.Schema<A, number>,
+  input: unknown,
+  max: number
+): ReadonlyArray<A> =>
+  !Array.isArray(input) || input.length > max
+    ? []
+    : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
+      ([...new Set(input.map(readId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
 
 /** A finite number. */
 export const number: Schema.Schema<number, number | string> = reading(

@@ -30,17 +30,23 @@ export type ProjectId = typeof ProjectId.Type
 export const AgentId = id("AgentId")
 export type AgentId = typeof AgentId.Type
 
+export const CodeConnectionId = id("CodeConnectionId")
+export type CodeConnectionId = typeof CodeConnectionId.Type
+
+export const CheckoutGrantId = id("CheckoutGrantId")
+export type CheckoutGrantId = typeof CheckoutGrantId.Type
+
 export const CallId = id("CallId")
 export type CallId = typeof CallId.Type
+
+export const LedgerEntryId = id("LedgerEntryId")
+export type LedgerEntryId = typeof LedgerEntryId.Type
 
 export const MetricId = id("MetricId")
 export type MetricId = typeof MetricId.Type
 
 export const JobId = id("JobId")
 export type JobId = typeof JobId.Type
-
-export const CreditEntryId = id("CreditEntryId")
-export type CreditEntryId = typeof CreditEntryId.Type
 
 export const DashboardId = id("DashboardId")
 export type DashboardId = typeof DashboardId.Type

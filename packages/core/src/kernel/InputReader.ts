@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "./Faults.js"
+import * as Fields from "./Fields.js"
 import { isPlainObject } from "./Json.js"
 
 /**
@@ -14,6 +15,15 @@ export interface InputReader {
   readonly optional: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
   /** As `optional`, and leaving it out is a fault. */
   readonly required: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
+  /**
+   * A list of ids; where it has a fault, those of its items that are ids, so that they can be looked up. Undefined where
+   * it was left out.
+   */
+  readonly ids: <A extends number>(
+    name: string,
+    of: Schema.Schema<A, number>,
+    limits: { readonly min?: number; readonly max: number }
+  ) => ReadonlyArray<A> | undefined
   /** Adds faults that the caller found itself. */
   readonly tell: (faults: Faults) => void
   /** Every fault that was found so far. */
@@ -41,6 +51,10 @@ export const inputReader = (input: unknown): InputReader => {
       if (isPlainObject(input) && given(name) === undefined) found.push(fault(name, Said.required))
       return optional(name, field)
     },
+    ids: (name, of, limits) =>
+      given(name) === undefined
+        ? undefined
+        : (optional(name, Fields.ids(of, limits)) ?? Fields.wellFormedIds(of, given(name), limits.max)),
     tell: (faults) => {
       found.push(faults)
     },

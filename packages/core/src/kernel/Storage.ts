@@ -14,7 +14,9 @@ export class StorageError extends Schema.TaggedError<StorageError>("@earshot/cor
 
 /** No database connection came free in time; the same request may work a moment later. */
 export class StorageBusy extends Schema.TaggedError<StorageBusy>("@earshot/core/StorageBusy")("StorageBusy", {
-  operation: Schema.String
+  operation: Schema.String,
+  /** Whether the database undid the transaction to let another one finish: the same steps may be taken again at once. */
+  undone: Schema.optionalWith(Schema.Boolean, { default: () => false })
 }) {
   override get message(): string {
     return `Storage was too busy for ${this.operation}`

@@ -30,7 +30,7 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
 >() {}
 
 /** What an evaluation is charged as; the key names call and metric. */
-export const CHARGE_KIND = "metric_evaluation"
+export const CHARGE_REASON = "metric_evaluation"
 
 export const layer = Layer.effect(
   Evaluations,
@@ -58,10 +58,12 @@ export const layer = Layer.effect(
             evaluated
               .filter(({ outcome }) => outcome.status === "scored" || outcome.status === "could_not_judge")
               .map(({ metric }) => ({
-                kind: CHARGE_KIND,
-                key: `${call}:${metric.id}`,
-                amount: costOf(metric),
-                description: `${metric.name.slice(0, 200)}, call ${call}`
+                reason: CHARGE_REASON,
+                key: `${CHARGE_REASON}:call:${call}:${metric.id}`,
+                projectId: metric.projectId,
+                agentId: metric.agentId,
+                callId: call,
+                amount: costOf(metric)
               })),
             now
           )

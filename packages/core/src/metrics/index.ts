@@ -11,7 +11,7 @@ export {
   type StoredEvaluation
 } from "./Evaluation.js"
 export { orderOf } from "./EvaluationOrder.js"
-export { CHARGE_KIND, Evaluations } from "./Evaluations.js"
+export { CHARGE_REASON, Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
 export {
   type Evaluated,

@@ -1,12 +1,11 @@
-import * as dns from "node:dns"
 import * as http from "node:http"
 import * as https from "node:https"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import ipaddr from "ipaddr.js"
 import { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "../calls/RecordingSource.js"
+import { isPublic, NotPublic, publicLookup } from "./PublicAddresses.js"
 
 export interface HttpRecordingSourceConfig {
   /** The largest recording that is taken; 200 MB unless told. */
@@ -23,39 +22,6 @@ export interface HttpRecordingSourceConfig {
 
 const REFUSED = "Recordings are not fetched from this address: it is not a public one."
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-
-/** Public by their range, and yet a cloud's own: the address under which one serves its machines. */
-const NOT_PUBLIC = new Set(["168.63.129.16"])
-
-/** IPv4 addresses in the old compatible notation of IPv6 (RFC 4291, 2.5.5.1), which the ranges below do not name. */
-const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96")
-
-/**
- * Whether an address is one of the public internet. Every other range is out: private, loopback, link-local, unspecified,
- * multicast, carrier-grade NAT, and the notations that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
- */
-const isPublic = (address: string): boolean => {
-  if (!ipaddr.isValid(address) || NOT_PUBLIC.has(address)) return false
-  const parsed = ipaddr.parse(address)
-  return parsed.range() === "unicast" && !(parsed instanceof ipaddr.IPv6 && parsed.match(IPV4_COMPATIBLE))
-}
-
-/** What a lookup fails with when a name leads to an address that is not public. */
-class NotPublic extends Error {}
-
-/** Finds a name's addresses and refuses them all when one is not public; the connection is made to what it answers. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) {
-      callback(error, "")
-      return
-    }
-    const first = addresses[0]
-    if (first === undefined || !addresses.every(({ address }) => isPublic(address))) callback(new NotPublic(), "")
-    else if (options.all === true) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
-}
 
 const codeOf = (error: Error): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined

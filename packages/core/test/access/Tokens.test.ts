@@ -55,6 +55,7 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
           userId: null,
           credential: kind,
           credentialId: `${kind}:${made.jti}`,
+          jti: made.jti,
           permissions: new Set(made.permissions),
           bounds: made.bounds
         }
@@ -187,8 +188,8 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
       const { claims, header, secret } = yield* issued("agent_session")
       const forever = yield* sign(secret, header, { ...claims, exp: 4_000_000_000 })
       yield* accepted(forever)
-      yield* TestClock.setTime(claims.iat! * 1000 + 3_606_000)
-      yield* refused(forever, "older than an hour")
+      yield* TestClock.setTime(claims.iat! * 1000 + 906_000)
+      yield* refused(forever, "older than a quarter of an hour")
     })
   )
 

@@ -128,7 +128,7 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
       expect(await count(`SELECT count(*) AS n ${scored} AND m.slug = 'latency_ms' AND value_number = 500`)).toBe(CALLS)
       expect(await count("SELECT count(*) AS n FROM calls WHERE evaluation IS NOT NULL")).toBe(CALLS)
       expect(await count("SELECT count(*) AS n FROM credit_entries")).toBe(CALLS)
-      expect(await count("SELECT sum(micros) AS n FROM credit_entries")).toBe(CALLS * 5_000)
+      expect(await count("SELECT sum(amount_micros) AS n FROM credit_entries")).toBe(CALLS * 5_000)
       expect(founded).toBeGreaterThan(0)
     } finally {
       await engine.dispose()

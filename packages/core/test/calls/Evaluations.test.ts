@@ -62,7 +62,9 @@ const world = Effect.gen(function* () {
         as(evaluations.evaluations(call.id)),
         (all) => new Map<string, StoredEvaluation>(all.map((one) => [one.slug ?? String(one.metricId), one]))
       ),
-    charged: Effect.map(as(ledger.list({})), ({ total }) => Credits.print(total)),
+    charged: Effect.map(as(ledger.list({})), ({ results }) =>
+      Credits.print(Credits.sum(results.map(({ amount }) => amount)))
+    ),
     slug: (slug: string) =>
       Effect.map(as(metrics.list({ agent_id: made.agent.id, limit: 200 })), ({ results }) => {
         const found = results.find((metric) => metric.slug === slug)

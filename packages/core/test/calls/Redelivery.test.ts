@@ -31,6 +31,8 @@ const silent: Delivery = {
   recordingFault: undefined,
   metricIds: undefined,
   evaluates: true,
+  redactFields: [],
+  dropsRecording: false,
   receivedAt: at(0)
 }
 
@@ -77,6 +79,8 @@ const deliveries: fc.Arbitrary<Delivery> = fc.record({
   recordingFault: maybe(fc.constantFrom("gone")),
   metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
   evaluates: fc.boolean(),
+  redactFields: fc.constant([]),
+  dropsRecording: fc.constant(false),
   receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
 })
 
@@ -93,6 +97,7 @@ describe("a repeated delivery", () => {
           transcriptChanged: false,
           recordingChanged: false,
           evaluationDue: false,
+          owed: [],
           released: []
         })
       })

@@ -6,4 +6,5 @@ for (const database of TestEngine.databases) {
   const stores = Engine.stores.pipe(Layer.provide(TestEngine.storage(database)))
   CatalogKit.projectStoreContract(database, stores)
   CatalogKit.agentStoreContract(database, stores)
+  CatalogKit.catalogStoreContract(database, stores)
 }

@@ -60,7 +60,12 @@ for (const database of TestEngine.databases) {
         expect(
           yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
         ).toEqual({
+          personalities: unknown(theirs.personality.id, 999_999),
           language: ['"xx" is not a valid choice.']
+        })
+        expect(yield* refused({ personalities: [disabled.id, "x", 999_999] })).toEqual({
+          "personalities[1]": ["A valid integer is required."],
+          personalities: unknown(999_999)
         })
         expect(yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999] })).toEqual({
           personalities: unknown(theirs.personality.id, 999_999)
@@ -154,12 +159,17 @@ for (const database of TestEngine.databases) {
         yield* as(numbers.delete(number.id))
         expect(yield* as((yield* Evaluators).read(made.id))).toMatchObject({ phoneNumber: null, phoneNumberId: null })
         yield* again
+        const projects = yield* Projects
+        const gone = yield* as(projects.create({ name: "Gone" }))
+        yield* as(numbers.create({ project: gone.id, number: "+15550177" }))
+        yield* as(projects.delete(gone.id))
+        yield* as(numbers.create({ project: project.id, number: "+15550177" }))
       })
     )
 
     it.effect("drafts are refused with every fault at once", () =>
       Effect.gen(function* () {
-        const { agent, as, project } = yield* catalogue
+        const { agent, as, profile, project } = yield* catalogue
         const other = yield* catalogue
         expect(yield* faultsOf(as((yield* Personalities).create({ name: " ", language: "klingon" })))).toEqual({
           project: ["This field is required."],
@@ -186,9 +196,31 @@ for (const database of TestEngine.databases) {
         expect(
           yield* as((yield* TestProfiles).create({ project: project.id, name: "x", agent: agent.id }))
         ).toMatchObject({ agentId: agent.id, agentName: agent.name, information: {} })
-        expect(yield* faultsOf(as((yield* Tools).create({ project: other.project.id, name: "x" })))).toEqual({
-          project: unknown(other.project.id)
+        const elsewhere = { project: other.project.id, name: 7 }
+        for (const refused of [
+          faultsOf(as((yield* Tools).create(elsewhere))),
+          faultsOf(as((yield* PhoneNumbers).create(elsewhere))),
+          faultsOf(as((yield* Personalities).create(elsewhere))),
+          faultsOf(as((yield* TestProfiles).create(elsewhere)))
+        ]) {
+          expect(yield* refused).toMatchObject({ project: unknown(other.project.id), name: ["Not a valid string."] })
+        }
+        expect(yield* faultsOf(as((yield* Folders).create({ project: other.project.id, path: ".." })))).toEqual({
+          project: unknown(other.project.id),
+          path: ["A level of a folder path may not be blank."]
         })
+        expect(yield* faultsOf(as((yield* Folders).create({ path: ".." })))).toEqual({
+          project: ["This field is required."],
+          path: ["A level of a folder path may not be blank."]
+        })
+        expect(
+          yield* faultsOf(as((yield* TestProfiles).update(profile.id, { name: "", agent: other.agent.id })))
+        ).toEqual({ name: ["This field may not be blank."], agent: unknown(other.agent.id) })
+        expect(
+          yield* faultsOf(
+            as((yield* TestProfiles).create({ project: other.project.id, name: "x", agent: other.agent.id }))
+          )
+        ).toEqual({ project: unknown(other.project.id), agent: unknown(other.agent.id) })
       })
     )
 

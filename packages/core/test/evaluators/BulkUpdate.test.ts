@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles } from "@earshot/core"
+import { Agents, Evaluators, Folders, PhoneNumbers, Projects, TestProfiles, UnitOfWork } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { actions, catalogue, engine, faultsOf, unknown } from "./fixtures.js"
@@ -145,6 +146,28 @@ for (const database of TestEngine.databases) {
           "scenarios[1]": ["A valid integer is required."],
           "scenarios[2]": ["This field may not be null."],
           "scenarios[3]": ["A valid integer is required."]
+        })
+        // What is well formed is looked up although something beside it is not.
+        expect(
+          yield* refused({
+            scenarios: [scenarios[0], "x", strange.id, scenarios[0], structured.id],
+            project: theirs.project.id,
+            metric_ids_to_add: [888_888_888, null],
+            metric_ids_to_remove: [888_888_888],
+            tool_ids_to_add: [toolIds[0], toolIds[0], theirs.toolIds[0]],
+            append_instruction: "x",
+            folder_path: ".."
+          })
+        ).toEqual({
+          scenarios: [`The id ${scenarios[0]} is given more than once.`, ...unknown(strange.id)],
+          "scenarios[1]": ["A valid integer is required."],
+          project: unknown(theirs.project.id),
+          "metric_ids_to_add[1]": ["This field may not be null."],
+          metric_ids_to_add: unknown(888_888_888),
+          metric_ids_to_remove: ["The id 888888888 is in metric_ids_to_add too.", ...unknown(888_888_888)],
+          tool_ids_to_add: [`The id ${toolIds[0]} is given more than once.`, ...unknown(theirs.toolIds[0] ?? 0)],
+          append_instruction: [expect.stringContaining(`evaluators ${structured.id}.`)],
+          folder_path: ["A level of a folder path may not be blank."]
         })
         expect(
           yield* refused({
@@ -313,6 +336,54 @@ for (const database of TestEngine.databases) {
         expect(page.results[0]?.name).toBe("a'; drop table")
         yield* as((yield* Folders).delete(inner.id))
         expect((yield* as(evaluators.list({ folder_path: "smoke", limit: 1 }))).results).toHaveLength(1)
+      })
+    )
+
+    if (database === "postgres") {
+      it.effect("into a folder that is being deleted ends in that folder's parent", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const work = yield* UnitOfWork
+          const { all, as, bulk, folder, inner } = yield* three
+          const isMoved = yield* Deferred.make<true>()
+          const isWaitedFor = Effect.promise(() => delay(2)).pipe(
+            Effect.zipRight(sql`SELECT 1 FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+            Effect.repeat({ until: (waiting) => waiting.length > 0 })
+          )
+          const moving = yield* Effect.fork(
+            work.atomically(
+              bulk({ folder_path: inner.path }).pipe(
+                Effect.zipLeft(Deferred.succeed(isMoved, true)),
+                Effect.zipLeft(isWaitedFor)
+              )
+            )
+          )
+          yield* Deferred.await(isMoved)
+          yield* as((yield* Folders).delete(inner.id))
+          yield* Fiber.join(moving)
+          expect(yield* all).toMatchObject(Array(3).fill({ folderId: folder.id, folderPath: folder.path }))
+        })
+      )
+    }
+
+    it.effect("refuses an answer with many that would fill the memory, and changes nothing", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const { all, as, bulk, made, project } = yield* three
+        const profiles = yield* TestProfiles
+        const large = yield* as(profiles.create({ project: project.id, name: "L", information: { a: { b: "" } } }))
+        yield* sql`UPDATE test_profiles SET information = ${JSON.stringify({ a: { b: "x".repeat(11_000_000) } })}
+          WHERE id = ${large.id}`
+        const change = { test_profile: large.id, max_duration: 9 }
+        expect(yield* faultsOf(bulk(change, { many: true }))).toEqual({
+          many: [expect.stringContaining("more than 32000000 characters")]
+        })
+        expect(yield* all).toEqual(made)
+        expect((yield* bulk({ ...change, scenarios: made.slice(1).map(({ id }) => id) }, { many: true })).length).toBe(
+          2
+        )
+        expect((yield* bulk(change)).length).toBe(1)
       })
     )
 

@@ -92,6 +92,27 @@ describe("a bulk update's plan", () => {
     })
   })
 
+  it("attaches and detaches a million pairs at most", () => {
+    const ids = Array.from({ length: 20_000 }, (_, at) => at + 1)
+    const refused = (metrics: number) =>
+      Either.getOrThrow(
+        Either.flip(
+          planBulkUpdate(
+            readBulkUpdate({
+              scenarios: ids,
+              project: 1,
+              metric_ids_to_add: ids.slice(0, metrics),
+              tool_ids_to_remove: ids.slice(0, 25)
+            }),
+            nothingFound,
+            ids.map((id) => target(id))
+          )
+        )
+      )
+    expect(refused(25)).not.toHaveProperty("scenarios")
+    expect(refused(26)).toHaveProperty("scenarios", [expect.stringContaining("at most 1000000")])
+  })
+
   it("is total, and never a plan where something is at fault", () => {
     const value = fc.oneof(fc.anything(), fc.constantFrom([1], [1, 1], 1, "", "x", null))
     const field = fc.constantFrom(

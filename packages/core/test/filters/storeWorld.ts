@@ -79,6 +79,8 @@ export const storeWorld = ({ agents, calls, metrics }: FilterKit.CallWorld) =>
         recordingFault: undefined,
         metricIds: undefined,
         evaluates: false,
+        redactFields: [],
+        dropsRecording: false,
         receivedAt: NOW
       })
       if (delivered.call.id !== call.id) yield* Effect.dieMessage("The database is not fresh")

@@ -89,7 +89,8 @@ for (const [database, onDatabase] of [
 describe("a use case by promise", () => {
   it("rejects, and says what is missing, when a caller without types names no actor", () =>
     withEngine("sqlite::memory:", async (engine) => {
-      const list: (...args: ReadonlyArray<unknown>) => unknown = Reflect.get(engine.projects, "list")
+      const list = (...args: ReadonlyArray<unknown>): unknown =>
+        Reflect.apply(engine.projects.list, engine.projects, args)
       for (const args of [[], [{}], [null], [5], [{}, null], [{}, { actor: undefined }]]) {
         await expect(list(...args)).rejects.toThrow("the last argument of a use case is { actor }")
       }

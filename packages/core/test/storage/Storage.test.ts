@@ -2,7 +2,10 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
-import { StorageBusy } from "../../src/kernel/Storage.js"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Either from "effect/Either"
+import { StorageBusy, UnitOfWork } from "../../src/kernel/Storage.js"
 import { storing } from "../../src/storage/sql/Storing.js"
 
 layer(TestEngine.layer("sqlite"))("storage on SQLite", (it) => {
@@ -21,6 +24,40 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
       const slow = sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 10`, sql`SELECT pg_sleep(30)`))
       expect(yield* Effect.flip(storing("Test.slow")(slow))).toEqual(new StorageBusy({ operation: "Test.slow" }))
     })
+  )
+
+  it.effect("takes the steps again of whoever was chosen to break a deadlock", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const work = yield* UnitOfWork
+      yield* sql`CREATE TABLE locked (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)`
+      yield* sql`INSERT INTO locked VALUES (1, 0), (2, 0)`
+      const held = yield* Effect.all([Deferred.make<true>(), Deferred.make<true>()])
+      let attempts = 0
+      const count = (id: number) => storing("Test.count")(sql`UPDATE locked SET n = n + 1 WHERE id = ${id}`)
+      const bothHeld = Effect.all(held.map(Deferred.await), { discard: true })
+      const inOrder = ([first, second]: readonly [1 | 2, 1 | 2]) =>
+        work.atomically(
+          Effect.gen(function* () {
+            attempts++
+            yield* sql`SET LOCAL deadlock_timeout = '20ms'`
+            yield* count(first)
+            yield* Deferred.succeed(held[first - 1] ?? held[0], true)
+            yield* bothHeld
+            yield* count(second)
+          })
+        )
+      const outcomes = yield* Effect.forEach(
+        [[1, 2] as const, [2, 1] as const],
+        (order) => Effect.either(inOrder(order)),
+        {
+          concurrency: 2
+        }
+      )
+      expect(outcomes.every(Either.isRight)).toBe(true)
+      expect(yield* sql`SELECT n FROM locked`).toEqual([{ n: 2 }, { n: 2 }])
+      expect(attempts).toBeGreaterThan(2)
+    }).pipe(Effect.withClock(Clock.make()))
   )
 })
 

@@ -55,6 +55,7 @@ export const errorResponses = {
     "You do not have permission to perform this action (needs calls:write)."
   ),
   NotFound: detail("There is no such thing, or not for this caller.", "No Project matches the given query."),
+  Conflict: detail("Things are not as this request needs them.", "There is no active connection to a code host."),
   TooLarge: detail("The body is too large.", "The body has more than 10485760 bytes."),
   UnsupportedMediaType: detail(
     "The body is of a type that is not accepted here.",
@@ -69,6 +70,11 @@ export const errorResponses = {
     description: "A failure of the service. The log says more under the same id.",
     content: content(reference("ServerError"), { detail: "A server error occurred.", request_id: "4f1d2c3b5a69-1z" })
   },
+  CodeHostFailed: detail(
+    "The code host failed, cannot be reached, or refuses the connection.",
+    "The code host refuses the connection's credential (HTTP 401).",
+    retryAfter
+  ),
   Busy: detail(
     "The service is busy; the same request may work in a moment.",
     "The service is busy. Try again in a moment.",

@@ -20,6 +20,7 @@ const TAGS = [
   ["Dashboards", "Dashboards, their widgets, and what widgets show."],
   ["Projects", "What everything else belongs to."],
   ["Agents", "The voice agents that are observed and tested."],
+  ["Checkouts", "Keys that read one repository for an hour, and the connections to code hosts that they come from."],
   ["Access", "API keys, tokens, shareable links and people."],
   ["Service", "The server itself."]
 ] as const
@@ -272,7 +273,14 @@ const responseOf = ({ description, mediaType, shape }: Outcome, schemas: Schemas
 })
 
 /** The errors that an endpoint can answer with, besides those of messages that are no requests to it. */
-const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
+const errorsOf = ({
+  body,
+  id,
+  operation,
+  path,
+  query,
+  refusals = []
+}: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
   // A path that has a parameter may be no text at all, such as `%ff`.
   ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
   ...(operation === null
@@ -281,7 +289,8 @@ const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray
         ["401", "Unauthenticated"],
         ["403", "Forbidden"]
       ] as const)),
-  ...(path.includes(":") ? [["404", "NotFound"] as const] : []),
+  ...(path.includes(":") || refusals.includes(404) ? [["404", "NotFound"] as const] : []),
+  ...(refusals.includes(409) ? [["409", "Conflict"] as const] : []),
   ...(body === undefined
     ? []
     : ([
@@ -295,6 +304,7 @@ const errorsOf = ({ body, id, operation, path, query }: Endpoint): ReadonlyArray
     : ([
         ["429", "RateLimited"],
         ["500", "ServerError"],
+        ...(refusals.includes(502) ? [["502", "CodeHostFailed"] as const] : []),
         ["503", "Busy"]
       ] as const))
 ]

@@ -27,7 +27,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, noContent } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, noContent, notKept } from "../Endpoint.js"
 import { resource } from "./Resource.js"
 
 const tag = "Access"
@@ -111,6 +111,7 @@ export const tokens: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Issue a token",
     description: "A signed session of the given kind, for the header Authorization. It is shown this once.",
+    headers: notKept,
     body: {
       name: "TokenDraft",
       schema: TokenDraft,

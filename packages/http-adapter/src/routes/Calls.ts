@@ -19,7 +19,9 @@ const observe: Endpoint = {
   summary: "Ingest a production call",
   description:
     "Webhooks may deliver a call again: `agent` and `call_id` together name it, and a repeat updates the one record. " +
-    "A recording comes as `voice_recording` in a multipart body, or by URL.",
+    "A recording comes as `voice_recording` in a multipart body, or by URL. What `redact_fields` names is gone from " +
+    "transcript and recording before either is stored, for 0.4 credits a minute; later deliveries of the call are " +
+    "redacted alike. A recording that cannot be redacted is not stored, and `error_message` says why.",
   body: {
     name: "IngestBody",
     schema: IngestBody,

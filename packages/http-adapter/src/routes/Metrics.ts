@@ -1,8 +1,6 @@
 import {
   CallEvaluations,
   CallId,
-  CreditEntry,
-  encodeCreditEntry,
   encodeEvaluation,
   encodeJob,
   encodeMetric,
@@ -13,9 +11,6 @@ import {
   JobId,
   JobQuery,
   Jobs,
-  Credits,
-  Ledger,
-  LedgerQuery,
   MetricDraft,
   MetricId,
   MetricJson,
@@ -195,45 +190,6 @@ export const jobs: ReadonlyArray<Endpoint> = [
     handle: ({ params }) =>
       Effect.flatMap(pathId(JobId, params, "Job"), (id) =>
         Effect.flatMap(Jobs, (jobs) => Effect.map(jobs.retry(id), (job) => json(200, encodeJob(job))))
-      )
-  }
-]
-
-export const credits: ReadonlyArray<Endpoint> = [
-  {
-    method: "GET",
-    path: "/credits/ledger/",
-    id: "credits.list",
-    operation: "credits.list",
-    tag: "Credits",
-    summary: "List charges",
-    description: "Newest first, a page at a time, with the total of all pages.",
-    query: LedgerQuery,
-    outcomes: [
-      {
-        status: 200,
-        description: "A page of charges.",
-        shape: {
-          name: "CreditStatement",
-          schema: Schema.Struct({
-            next: Schema.NullOr(Schema.String),
-            previous: Schema.NullOr(Schema.String),
-            total: Schema.String,
-            results: Schema.Array(CreditEntry)
-          })
-        }
-      }
-    ],
-    handle: ({ query }) =>
-      Effect.flatMap(Ledger, (ledger) =>
-        Effect.map(ledger.list(query), ({ next, previous, results, total }) =>
-          json(200, {
-            next,
-            previous,
-            total: Credits.print(total),
-            results: results.map((one) => encodeCreditEntry(one))
-          })
-        )
       )
   }
 ]

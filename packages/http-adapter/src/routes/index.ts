@@ -2,12 +2,14 @@ import type { Endpoint } from "../Endpoint.js"
 import { apiKeys, shareableLinks, tokens, users } from "./Access.js"
 import { calls } from "./Calls.js"
 import { agents, projects } from "./Catalog.js"
+import { checkouts } from "./Checkouts.js"
+import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
 import { results } from "./Results.js"
 import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
-import { credits, evaluations, jobs, metrics } from "./Metrics.js"
+import { evaluations, jobs, metrics } from "./Metrics.js"
 
 /** Every endpoint over the engine, a file a subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
@@ -16,6 +18,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...metrics,
   ...dashboards,
   ...widgets,
+  ...ledger,
   ...projects,
   ...agents,
   ...suites,
@@ -31,5 +34,5 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...shareableLinks,
   ...users,
   ...jobs,
-  ...credits
+  ...checkouts
 ]

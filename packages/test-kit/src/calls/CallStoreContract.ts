@@ -44,6 +44,8 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   recordingFault: undefined,
   metricIds: undefined,
   evaluates: true,
+  redactFields: [],
+  dropsRecording: false,
   receivedAt: at(0),
   ...told
 })
@@ -136,6 +138,38 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         expect(other).toMatchObject({ created: false, transcriptChanged: false, released: ["1/first"] })
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(other.call))
         expect(other.call).toMatchObject({ id: first.call.id, createdAt: at(0), updatedAt: at(3) })
+      })
+    )
+
+    it.effect("keeps nothing that an earlier delivery asked to be redacted, and tells by what it has to be", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const told = (content: string) => ({ transcript: { type: "service", content: said(content) } })
+        const first = yield* calls.deliver(write, delivery(agent, "a", { ...told("[SSN]"), redactFields: ["ssn"] }))
+        expect(first.call.redactFields).toEqual(["ssn"])
+        expect(yield* calls.findDelivered(write, agent.id, "a")).toEqual(Option.some(first.call))
+        const under = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told("078-05-1120"))))
+        expect(under).toMatchObject({ _tag: "RedactionOwed", fields: ["ssn"] })
+        const wider = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", { redactFields: ["ssn", "dob"] })))
+        expect(wider).toMatchObject({ _tag: "RedactionOwed", fields: ["dob", "ssn"] })
+        expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(first.call))
+        const both = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { ...told("[SSN]"), recording: recording("one"), redactFields: ["dob", "ssn"] })
+        )
+        expect(both.call.redactFields).toEqual(["dob", "ssn"])
+        const unmuted = yield* Effect.flip(
+          calls.deliver(write, delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"] }))
+        )
+        expect(unmuted._tag).toBe("RedactionOwed")
+        const dropped = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"], dropsRecording: true })
+        )
+        expect(dropped).toMatchObject({ released: ["1/one"], call: { recording: null } })
+        expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(dropped.call))
+        expect(yield* calls.findDelivered(write, agent.id, "b")).toEqual(Option.none())
       })
     )
 

@@ -1,5 +1,6 @@
 export { agentStoreContract } from "./AgentStoreContract.js"
 export * as CatalogArbitraries from "./CatalogArbitraries.js"
+export { catalogStoreContract } from "./CatalogStoreContract.js"
 export { everyPage } from "./Pages.js"
 export { permit } from "./Permits.js"
 export { projectStoreContract } from "./ProjectStoreContract.js"

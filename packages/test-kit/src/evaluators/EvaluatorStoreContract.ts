@@ -198,6 +198,21 @@ export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<S
       })
     )
 
+    it.effect("do not have what was deleted while they were given it", () =>
+      Effect.gen(function* () {
+        const store = yield* EvaluatorStore
+        const { plain, toDelete, toDeleteFolder, toRead, toWrite, toolIds } = yield* newOrganization
+        const kept = toolIds.slice(1)
+        yield* Effect.forEach(toolIds.slice(0, 1), (gone) =>
+          Effect.flatMap(ToolStore, (tools) => tools.remove(toDeleteFolder, gone, at(1)))
+        )
+        const made = yield* store.insert(toWrite, { ...plain, toolIds }, at(2))
+        expect(made.toolIds).toEqual(kept)
+        expect(Option.map(yield* store.find(toRead, made.id), (found) => found.toolIds)).toEqual(Option.some(kept))
+        yield* store.remove(toDelete, made.id, at(3))
+      })
+    )
+
     it.effect("come once each and newest first, by folder and by page", () =>
       Effect.gen(function* () {
         const store = yield* EvaluatorStore

@@ -12,9 +12,11 @@ import * as Exit from "effect/Exit"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
+import { RedactionOwed } from "../../calls/CallErrors.js"
 import type { Delivered } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
 import { EVALUATION_ATTEMPTS, EVALUATION_JOB, evaluationJob } from "../../calls/EvaluationJob.js"
+import { redactionCharge } from "../../calls/RedactionCharge.js"
 import { firstEvaluationDue, firstRecord, redeliver } from "../../calls/Redelivery.js"
 import { AgentId, CallId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
@@ -35,7 +37,7 @@ interface Pending {
   readonly dynamicVariables: string | null
 }
 
-type Outcome = Exit.Exit<Delivered, StorageFault>
+type Outcome = Exit.Exit<Delivered, StorageFault | RedactionOwed>
 
 /** The most deliveries in one transaction, and the most characters of transcript and documents. */
 const MOST = 64
@@ -78,7 +80,8 @@ const INSERTED = [
   "updated_ms",
   "metadata",
   "dynamic_variables",
-  "asked_metrics"
+  "asked_metrics",
+  "redact_fields"
 ] as const
 
 const write = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
@@ -162,6 +165,10 @@ export const make = Effect.gen(function* () {
           continue
         }
         const laid = redeliver(record, pending.delivery)
+        if (laid.owed.length > 0) {
+          outcomes[position] = Exit.fail(new RedactionOwed({ fields: laid.owed }))
+          continue
+        }
         records.set(key, laid.call)
         if (laid.changed) changed.set(key, laid.call)
         if (laid.transcriptChanged) newTranscripts.add(key)
@@ -207,6 +214,7 @@ export const make = Effect.gen(function* () {
           metadata: call.metadata,
           dynamic_variables: call.dynamicVariables,
           asked_metrics: askedText(call.askedMetrics),
+          redact_fields: call.redactFields.join(","),
           updated_ms: DateTime.toEpochMillis(call.updatedAt)
         }))
       )
@@ -216,16 +224,17 @@ export const make = Effect.gen(function* () {
             call_ended_reason = g.value ->> 'call_ended_reason', feedback = g.value ->> 'feedback',
             error_message = g.value ->> 'error_message', metadata = NULLIF(g.value -> 'metadata', 'null'),
             dynamic_variables = NULLIF(g.value -> 'dynamic_variables', 'null'),
-            asked_metrics = g.value ->> 'asked_metrics', updated_ms = g.value ->> 'updated_ms'
+            asked_metrics = g.value ->> 'asked_metrics', redact_fields = g.value ->> 'redact_fields',
+            updated_ms = g.value ->> 'updated_ms'
           FROM json_each(${rows}) AS g WHERE calls.id = g.value ->> 'id'`
       } else {
         yield* sql`UPDATE calls SET timestamp_ms = g.timestamp_ms, duration_s = g.duration_s, trace_id = g.trace_id,
             customer_number = g.customer_number, call_ended_reason = g.call_ended_reason, feedback = g.feedback,
             error_message = g.error_message, metadata = g.metadata, dynamic_variables = g.dynamic_variables,
-            asked_metrics = g.asked_metrics, updated_ms = g.updated_ms
+            asked_metrics = g.asked_metrics, redact_fields = g.redact_fields, updated_ms = g.updated_ms
           FROM json_to_recordset(${rows}::json) AS g(id bigint, timestamp_ms bigint, duration_s double precision,
             trace_id text, customer_number text, call_ended_reason text, feedback text, error_message text,
-            metadata jsonb, dynamic_variables jsonb, asked_metrics text, updated_ms bigint)
+            metadata jsonb, dynamic_variables jsonb, asked_metrics text, redact_fields text, updated_ms bigint)
           WHERE calls.id = g.id`
       }
       const told = [...changed].flatMap(([key, call]) =>
@@ -252,11 +261,16 @@ export const make = Effect.gen(function* () {
           sha256 = excluded.sha256, duration_s = excluded.duration_s,
           main_agent_channel_index = excluded.main_agent_channel_index, created_ms = excluded.created_ms`
       }
+      const gone = [...changed].flatMap(([key, call]) =>
+        recordings.has(key) && call.recording === null ? [call.id] : []
+      )
+      if (gone.length > 0) yield* sql`DELETE FROM call_recordings WHERE call_id IN ${dialect.integers(gone)}`
+      yield* charge(sql, [...changed.values()])
     })
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)
 
-  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault>({
+  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault | RedactionOwed>({
     writers: dialect.name === "sqlite" ? 1 : POSTGRES_WRITERS,
     most: MOST,
     heaviest: HEAVIEST,
@@ -280,6 +294,32 @@ const recordingRow = (callId: CallId, recording: NonNullable<CallRecord["recordi
   main_agent_channel_index: recording.mainAgentChannelIndex,
   created_ms: DateTime.toEpochMillis(at)
 })
+
+/** What a call's redaction costs, as a row of the ledger. */
+const chargeRow = (call: CallRecord) => {
+  const owed = redactionCharge(call)
+  return owed === undefined
+    ? undefined
+    : {
+        organization_id: call.organizationId,
+        project_id: call.projectId,
+        agent_id: call.agentId,
+        call_id: call.id,
+        reason: "redaction",
+        charge_key: owed.key,
+        seconds: owed.seconds,
+        amount_micros: Number(owed.amount),
+        created_ms: DateTime.toEpochMillis(call.updatedAt)
+      }
+}
+
+/** Charges for calls that were not charged for before. */
+const charge = (sql: SqlClient, calls: ReadonlyArray<CallRecord>) => {
+  const rows = calls.map(chargeRow).filter((row) => row !== undefined)
+  return rows.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`INSERT INTO credit_entries ${sql.insert(rows)} ON CONFLICT (charge_key) DO NOTHING`)
+}
 
 type Repeat = (
   found: ReadonlyArray<Placed>,
@@ -381,7 +421,8 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
               received,
               pending.metadata,
               pending.dynamicVariables,
-              askedText(record.askedMetrics)
+              askedText(record.askedMetrics),
+              record.redactFields.join(",")
             )
           }
           const rows = yield* decodeKept(yield* write(connection, insertCalls(chunk.length), params))
@@ -390,6 +431,7 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
         const transcripts: Array<ReadonlyArray<unknown>> = []
         const jobs: Array<ReadonlyArray<unknown>> = []
         const recordings: Array<ReturnType<typeof recordingRow>> = []
+        const redacted: Array<CallRecord> = []
         for (const [key, one] of firsts) {
           const id = kept.get(key)
           if (id === undefined) {
@@ -407,16 +449,18 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
             jobs.push([job.organizationId, job.lane, JSON.stringify(job.payload), at, at, at])
           }
           outcomes[one.position] = created(one, id)
+          if (delivery.redactFields.length > 0) redacted.push(firstRecord(delivery, id))
         }
         for (const chunk of chunks(jobs)) yield* write(connection, insertJobs(chunk.length), chunk.flat())
         for (const chunk of chunks(transcripts)) {
           yield* write(connection, insertTranscripts(chunk.length), chunk.flat())
         }
         const rare = Effect.gen(function* () {
+          yield* charge(sql, redacted)
           if (recordings.length > 0) yield* sql`INSERT INTO call_recordings ${sql.insert(recordings)}`
           if (repeats.length > 0) yield* repeat(inOrder(repeats), outcomes)
         })
-        if (recordings.length + repeats.length > 0) {
+        if (recordings.length + repeats.length + redacted.length > 0) {
           yield* Effect.provideService(rare, TransactionConnection, [connection, 0])
         }
         return outcomes
@@ -456,6 +500,8 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
       dynamic_variables: record.dynamicVariables,
       asked_metrics: askedText(record.askedMetrics),
       evaluates: firstEvaluationDue(pending.delivery),
+      redact_fields: record.redactFields.join(","),
+      charge_micros: chargeRow(record)?.amount_micros ?? null,
       transcript_type: record.transcriptType,
       transcript: pending.transcript,
       recording: record.recording === null ? null : recordingRow(NO_ID, record.recording, record.createdAt)

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { CallMetric, CallRecord, Recording } from "../../calls/CallRecord.js"
 import { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
+import { inInterfaceOrder } from "../../redaction/SensitiveField.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import type { DialectFragments } from "./Dialect.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
@@ -43,6 +44,7 @@ const CallRow = Schema.Struct({
   metadata: Schema.NullOr(Document),
   dynamic_variables: Schema.NullOr(Document),
   asked_metrics: Schema.NullOr(jsonColumn(Schema.Array(MetricId))),
+  redact_fields: Schema.String,
   transcript_type: Schema.NullOr(Schema.String),
   transcript: Schema.NullOr(StoredTranscript),
   blob_key: Schema.NullOr(Schema.String),
@@ -65,6 +67,8 @@ const recordingOf = (row: CallRow): Recording | null =>
         durationSeconds: row.recording_duration_s,
         mainAgentChannelIndex: row.main_agent_channel_index
       }
+
+const noFields: CallRecord["redactFields"] = []
 
 const toRecord = (row: CallRow): CallRecord => ({
   id: row.id,
@@ -91,6 +95,7 @@ const toRecord = (row: CallRow): CallRecord => ({
   transcriptType: row.transcript_type,
   transcript: row.transcript,
   recording: recordingOf(row),
+  redactFields: row.redact_fields === "" ? noFields : inInterfaceOrder(row.redact_fields.split(",")),
   metrics: [],
   askedMetrics: row.asked_metrics,
   createdAt: row.created_ms,
@@ -166,7 +171,7 @@ export const makeReader = (sql: SqlClient, dialect: DialectFragments): CallReade
       sql`SELECT c.id, c.organization_id, c.project_id, c.agent_id, a.name AS agent_name, c.timestamp_ms, c.duration_s,
             c.success, c.is_reviewed, c.call_id, c.trace_id, c.customer_number, c.call_ended_reason, c.dropoff_point,
             c.topic, c.feedback, c.feedback_by_person, c.error_message, c.evaluation, c.created_ms, c.updated_ms,
-            c.metadata, c.dynamic_variables, c.asked_metrics, t.transcript_type, t.transcript,
+            c.metadata, c.dynamic_variables, c.asked_metrics, c.redact_fields, t.transcript_type, t.transcript,
             r.blob_key, r.content_type, r.size_bytes, r.sha256, r.duration_s AS recording_duration_s,
             r.main_agent_channel_index
           FROM (SELECT c.id FROM calls c ${tail}) page

@@ -39,6 +39,11 @@ export const layer = Layer.scoped(
           ? deliver(delivery)
           : Effect.dieMessage("A delivery named an agent of another organisation"),
       find: (permit, id) => find(permit, id).pipe(storing("CallStore.find")),
+      findDelivered: (permit, agent, callId) =>
+        reader.where(sql`WHERE c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`, true).pipe(
+          Effect.map((found) => Option.fromNullable(found[0])),
+          storing("CallStore.findDelivered")
+        ),
       findForUpdate: (permit, id) =>
         sql`SELECT c.id FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           Effect.zipRight(find(permit, id)),

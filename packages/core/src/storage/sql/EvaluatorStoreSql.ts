@@ -125,6 +125,7 @@ export const layer = Layer.effect(
         evaluator: row.evaluator_id,
         value: row.value
       })).all
+    const sizes = readRows(Schema.Struct({ size: Schema.Number }), ({ size }) => size)
     const tagRows = valuesOf(Schema.String)
     const metricRows = valuesOf(MetricId)
     const toolRows = valuesOf(ToolId)
@@ -160,8 +161,9 @@ export const layer = Layer.effect(
         )
         const tools = grouped(
           yield* toolRows(
-            sql`SELECT evaluator_id, tool_id AS value FROM evaluator_tools WHERE evaluator_id IN ${ids}
-                ORDER BY tool_id`
+            sql`SELECT x.evaluator_id, x.tool_id AS value FROM evaluator_tools x
+                JOIN tools o ON o.id = x.tool_id AND o.deleted_ms IS NULL
+                WHERE x.evaluator_id IN ${ids} ORDER BY x.tool_id`
           )
         )
         const profiles = new Map(
@@ -324,6 +326,17 @@ export const layer = Layer.effect(
                 WHERE t.id IN ${dialect.integers(ids)} AND t.organization_id = ${permit.organizationId}
                   AND t.deleted_ms IS NULL AND ${within(sql, permit, reach)}
                 ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(targets.all, storing("EvaluatorStore.holdAll")),
+      sizeOf: (permit, ids) =>
+        // Profiles are measured once each: many evaluators share a large one.
+        sql`SELECT CAST(COALESCE(SUM(own + shared * COALESCE(length(p.information), 0)), 0) AS ${dialect.column.integer}) AS size FROM (
+              SELECT test_profile_id, COUNT(*) AS shared,
+                SUM(length(instructions) + length(expected_outcome_prompt) + length(first_message)) AS own
+              FROM evaluators WHERE id IN ${dialect.integers(ids)} AND organization_id = ${permit.organizationId}
+              GROUP BY test_profile_id) t
+            LEFT JOIN test_profiles p ON p.id = t.test_profile_id AND p.deleted_ms IS NULL`.pipe(
+          sizes.one,
+          storing("EvaluatorStore.sizeOf")
+        ),
       apply: (permit, plan, now) =>
         Effect.gen(function* () {
           yield* detach("evaluator_metrics", plan.evaluators, plan.detachMetrics)

@@ -100,14 +100,18 @@ export const layer = Layer.effect(
         ),
       remove: (permit, folder) =>
         Effect.gen(function* () {
-          const gone = sql`SELECT id FROM folders
+          const gone = sql`FROM folders
             WHERE organization_id = ${permit.organizationId} AND (id = ${folder.id} OR (${inside(folder)}))`
-          yield* sql`UPDATE evaluators
+          const emptied = sql`UPDATE evaluators
             SET folder_id = (SELECT id FROM folders
               WHERE project_id = ${folder.projectId} AND path = ${parentPath(folder.path)})
-            WHERE folder_id IN (${gone})`
-          yield* sql`DELETE FROM folders
-            WHERE organization_id = ${permit.organizationId} AND (id = ${folder.id} OR (${inside(folder)}))`
+            WHERE folder_id IN (SELECT id ${gone})`
+          // Evaluators before folders, as writers of evaluators lock them. Whoever was putting evaluators into these
+          // folders meanwhile is waited for at the lock, so what they have put there is moved as well.
+          yield* emptied
+          yield* sql`SELECT id ${gone} ORDER BY id ${dialect.forUpdate}`
+          yield* emptied
+          yield* sql`DELETE ${gone}`
         }).pipe(storing("FolderStore.remove"))
     })
   })

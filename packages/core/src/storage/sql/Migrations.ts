@@ -6,7 +6,9 @@ import { calls } from "./migrations/0002_calls.js"
 import { dashboards } from "./migrations/0003_dashboards.js"
 import { keepCalls } from "./migrations/0004_keep_calls.js"
 import { evaluators } from "./migrations/0005_evaluators.js"
-import { metrics } from "./migrations/0006_metrics.js"
+import { redaction } from "./migrations/0006_redaction.js"
+import { metrics } from "./migrations/0007_metrics.js"
+import { codeConnections } from "./migrations/0008_code_connections.js"
 import { suites } from "./migrations/0009_suites.js"
 import { Dialect } from "./Dialect.js"
 
@@ -28,7 +30,9 @@ export const migrate = Layer.effectDiscard(
         "0003_dashboards": load(dashboards),
         "0004_keep_calls": load(keepCalls),
         "0005_evaluators": load(evaluators),
-        "0006_metrics": load(metrics),
+        "0006_redaction": load(redaction),
+        "0007_metrics": load(metrics),
+        "0008_code_connections": load(codeConnections),
         "0009_suites": load(suites)
       })
     })

@@ -75,12 +75,15 @@ export const layer = Layer.effect(
           storing("ProjectStore.save")
         ),
       remove: (permit, id, now) =>
-        Effect.zipRight(
-          sql`UPDATE projects SET deleted_ms = ${DateTime.toEpochMillis(now)}
-              WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`,
-          sql`UPDATE agents SET deleted_ms = ${DateTime.toEpochMillis(now)}
+        Effect.gen(function* () {
+          yield* sql`UPDATE projects SET deleted_ms = ${DateTime.toEpochMillis(now)}
+            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`
+          // These have names that are unique in the organisation, and free again now.
+          for (const table of ["agents", "phone_numbers"]) {
+            yield* sql`UPDATE ${sql.literal(table)} SET deleted_ms = ${DateTime.toEpochMillis(now)}
               WHERE project_id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`
-        ).pipe(Effect.asVoid, storing("ProjectStore.remove"))
+          }
+        }).pipe(storing("ProjectStore.remove"))
     })
   })
 )

@@ -30,9 +30,12 @@ const isBusy = (error: SqlError): boolean =>
   (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
   POSTGRES_BUSY.includes(driverCode(error))
 
+/** PostgreSQL chose this transaction to break a deadlock or a serialisation cycle: nothing of it happened. */
+const isChosenVictim = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
+
 export const toStorageFault = (operation: string, error: SqlError | ParseResult.ParseError): StorageFault =>
   error instanceof SqlError && isBusy(error)
-    ? new StorageBusy({ operation })
+    ? new StorageBusy({ operation, undone: isChosenVictim(error) })
     : new StorageError({ operation, cause: error })
 
 type FromDriver<E> = Extract<E, SqlError | ParseResult.ParseError>

@@ -1,14 +1,12 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { UnitOfWork } from "../../kernel/Storage.js"
-import { driverCode, driverDefect, storing } from "./Storing.js"
+import { StorageBusy, UnitOfWork } from "../../kernel/Storage.js"
+import { driverDefect, storing } from "./Storing.js"
 
-/** PostgreSQL chose this transaction to break a deadlock or a serialisation cycle: nothing of it happened, so try again. */
-const isChosenVictim = (error: unknown): boolean =>
-  error instanceof SqlError && ["40001", "40P01"].includes(driverCode(error))
+/** Nothing of the transaction happened, so try again. The stores in it have made a storage fault of the driver's failure. */
+const isUndone = (error: unknown): boolean => error instanceof StorageBusy && error.undone
 
 export const layer = Layer.effect(
   UnitOfWork,
@@ -16,13 +14,13 @@ export const layer = Layer.effect(
     UnitOfWork.of({
       atomically: (steps) =>
         sql.withTransaction(steps).pipe(
+          storing("UnitOfWork.atomically"),
+          Effect.catchSomeDefect(driverDefect("UnitOfWork.atomically")),
           Effect.retry({
-            while: isChosenVictim,
+            while: isUndone,
             schedule: Schedule.jittered(Schedule.exponential("10 millis")),
             times: 4
-          }),
-          storing("UnitOfWork.atomically"),
-          Effect.catchSomeDefect(driverDefect("UnitOfWork.atomically"))
+          })
         )
     })
   )

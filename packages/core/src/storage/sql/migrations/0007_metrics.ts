@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { Dialect } from "../Dialect.js"
 
-/** What metrics are made of, what their evaluations say, what they cost, and the jobs that evaluate. */
+/** What metrics are made of, what their evaluations say, and the jobs that evaluate. */
 export const metrics = Effect.gen(function* () {
   const sql = yield* SqlClient
   const { column, name } = yield* Dialect
@@ -30,18 +30,6 @@ export const metrics = Effect.gen(function* () {
   yield* sql`CREATE INDEX jobs_by_lane ON jobs (kind, lane, id) WHERE lane IS NOT NULL AND due_ms IS NOT NULL`
   yield* sql`CREATE INDEX jobs_by_organization ON jobs (organization_id, id)`
   yield* sql`CREATE INDEX jobs_finished ON jobs (state, updated_ms) WHERE due_ms IS NULL`
-
-  yield* sql`CREATE TABLE credit_entries (
-    id ${column.id},
-    organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
-    kind ${column.text} NOT NULL,
-    key ${column.text} NOT NULL,
-    micros ${column.integer} NOT NULL,
-    description ${column.text} NOT NULL,
-    created_ms ${column.integer} NOT NULL,
-    UNIQUE (organization_id, kind, key)
-  )`
-  yield* sql`CREATE INDEX credit_entries_by_organization ON credit_entries (organization_id, id)`
 
   // JSON that SQL never looks into is kept as text.
   for (const [name, type] of [
@@ -80,7 +68,7 @@ export const metrics = Effect.gen(function* () {
   // The metrics that a delivery asked for; null is all that the agent has.
   yield* sql`ALTER TABLE calls ADD COLUMN asked_metrics ${column.text}`
 
-  // As migration 4 made it, with the metrics that are asked for and the job that evaluates (calls/EvaluationJob.ts).
+  // As 0006 made it, with the metrics that are asked for and the job that evaluates (calls/EvaluationJob.ts).
   if (name !== "postgres") return
   yield* sql`CREATE OR REPLACE FUNCTION earshot_keep_calls(deliveries json) RETURNS TABLE(id bigint, agent_id bigint, call_id text)
     LANGUAGE plpgsql AS $keep$
@@ -90,14 +78,15 @@ export const metrics = Effect.gen(function* () {
       SELECT * FROM json_to_recordset(deliveries) AS g(organization_id bigint, project_id bigint, agent_id bigint,
         timestamp_ms bigint, duration_s double precision, call_id text, trace_id text, customer_number text,
         call_ended_reason text, feedback text, error_message text, created_ms bigint, metadata jsonb,
-        dynamic_variables jsonb, asked_metrics text, evaluates boolean, transcript_type text, transcript text,
+        dynamic_variables jsonb, redact_fields text, charge_micros bigint, asked_metrics text,
+        evaluates boolean, transcript_type text, transcript text,
         recording jsonb)
     ), kept AS (
       INSERT INTO calls (organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
         customer_number, call_ended_reason, feedback, feedback_by_person, error_message, created_ms, updated_ms, metadata,
-        dynamic_variables, asked_metrics)
+        dynamic_variables, redact_fields, asked_metrics)
       SELECT organization_id, project_id, agent_id, timestamp_ms, duration_s, 0, call_id, trace_id, customer_number,
-        call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables,
+        call_ended_reason, feedback, 0, error_message, created_ms, created_ms, metadata, dynamic_variables, redact_fields,
         asked_metrics
       FROM given ORDER BY agent_id, call_id
       ON CONFLICT (agent_id, call_id) DO NOTHING RETURNING id, agent_id, call_id
@@ -121,6 +110,13 @@ export const metrics = Effect.gen(function* () {
         CROSS JOIN LATERAL jsonb_to_record(g.recording) AS r(blob_key text, content_type text, size_bytes bigint,
           sha256 text, duration_s double precision, main_agent_channel_index bigint, created_ms bigint)
       WHERE g.recording IS NOT NULL
+    ), charges AS (
+      INSERT INTO credit_entries (organization_id, project_id, agent_id, call_id, reason, charge_key, seconds,
+        amount_micros, created_ms)
+      SELECT g.organization_id, g.project_id, g.agent_id, kept.id, 'redaction', 'redaction:call:' || kept.id,
+        g.duration_s, g.charge_micros, g.created_ms
+      FROM kept JOIN given g USING (agent_id, call_id) WHERE g.charge_micros IS NOT NULL
+      ON CONFLICT (charge_key) DO NOTHING
     )
     SELECT id, agent_id, call_id FROM kept;
     END

@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import { redact } from "../../src/commands/Redact.js"
+import { earshot } from "../support/binary.js"
+import { run } from "../support/inProcess.js"
+
+const SAID = "Main Agent: Your social?\nTesting Agent: it's four oh two, double seven, one two three four\n"
+
+describe("earshot redact", () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "earshot-redact-"))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const options = { json: false, fields: [], type: Option.none(), everyday: false, numbered: false }
+  const file = async (text: string): Promise<string> => {
+    const name = path.join(folder, "call.txt")
+    await writeFile(name, text)
+    return name
+  }
+
+  it("shows what would go of a text, and why", async () => {
+    const shown = await run(redact({ ...options, file: await file(SAID) }))
+    expect(shown).toMatchObject({ code: 0, err: "" })
+    expect(shown.out).toContain("Main Agent: Your social?\nTesting Agent: it's [SSN]\n")
+    expect(shown.out).toMatch(/2 +ssn +0\.\d\d +four oh two, double seven/)
+    const none = await run(redact({ ...options, fields: ["date"], file: await file(SAID) }))
+    expect(none.out).toContain("Nothing would go.")
+    const unknown = await run(redact({ ...options, fields: ["social"], file: await file(SAID) }))
+    expect(unknown.code).not.toBe(0)
+    expect(unknown.err).toContain("--field")
+  })
+
+  it("reads a body of E10, and answers JSON", async () => {
+    const body = {
+      call_id: "a",
+      agent: 1,
+      transcript_json: [
+        { role: "Testing Agent", content: "Call 415-555-2671 or 415-555-2671", start_time: 0, end_time: 1 }
+      ]
+    }
+    const shown = await run(redact({ ...options, json: true, numbered: true, file: await file(JSON.stringify(body)) }))
+    expect(JSON.parse(shown.out)).toMatchObject({
+      turns: [{ role: "Testing Agent", content: "Call [PHONE_NUMBER_1] or [PHONE_NUMBER_1]" }],
+      spans: [{ turn: 0, start: 5, end: 17, field: "phone_number", text: "415-555-2671" }, { start: 21 }],
+      tool_call_spans: 0
+    })
+    const wrong = await run(redact({ ...options, file: await file('[{"role": "Nobody", "content": "x"}]') }))
+    expect(wrong.code).toBe(1)
+    expect(wrong.err).toContain("transcript_json[0].role")
+    expect((await run(redact({ ...options, file: path.join(folder, "none") }))).code).toBe(2)
+  })
+
+  it("reads stdin", async () => {
+    const shown = await earshot(["redact", "--json", "-"], { input: SAID })
+    expect(shown).toMatchObject({ code: 0, err: "" })
+    expect(JSON.parse(shown.out)).toMatchObject({ turns: [{}, { content: "it's [SSN]" }] })
+  })
+})

@@ -1,0 +1,200 @@
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { NotFound } from "../access/AccessErrors.js"
+import type { Permit } from "../access/Permit.js"
+import { SecretBox } from "../access/SecretBox.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import type { CodeConnectionId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { CheckoutReleases } from "./CheckoutReleases.js"
+import { type CodeHostFailed, ConnectionRevoked } from "./CheckoutErrors.js"
+import { type CodeConnection, CodeConnectionDraft } from "./CodeConnection.js"
+import { CodeConnectionStore, type SealedSecret, type StoredConnection } from "./CodeConnectionStore.js"
+import { CodeHosts } from "./CodeHost.js"
+import { handlePurpose, secretPurpose, unknownHost, Vault } from "./Vault.js"
+
+/** The connections of the caller's organisation to code hosts. */
+export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeConnections")<
+  CodeConnections,
+  {
+    /** `{host, name?, settings?, secret?}`. It is inactive, and its host is not asked anything yet. */
+    readonly create: UseCase<"connections.create", [input: unknown], CodeConnection, ValidationFailed | StorageFault>
+    readonly list: UseCase<
+      "connections.list",
+      [query: unknown],
+      Pages.Page<CodeConnection>,
+      ValidationFailed | StorageFault
+    >
+    readonly read: UseCase<"connections.read", [id: CodeConnectionId], CodeConnection, NotFound | StorageFault>
+    /** Tries it against its host; what is wrong is in the answer's `testError`. */
+    readonly test: UseCase<
+      "connections.test",
+      [id: CodeConnectionId],
+      CodeConnection,
+      ConnectionRevoked | NotFound | StorageFault
+    >
+    /** Tries it and, if nothing is wrong, makes it the organisation's one active connection. */
+    readonly activate: UseCase<
+      "connections.activate",
+      [id: CodeConnectionId],
+      CodeConnection,
+      CodeHostFailed | ConnectionRevoked | NotFound | StorageFault
+    >
+    /**
+     * Revokes it for good. Tokens that were had through it are refused from now on by hosts that ask this engine, and
+     * taken back at those that do not; its secret is erased once that is done. Doing it again changes nothing.
+     */
+    readonly revoke: UseCase<"connections.revoke", [id: CodeConnectionId], void, NotFound | StorageFault>
+    /**
+     * Seals every secret with the newest key and answers how many there were to seal; older keys are of no use from then
+     * on. The operator's own: it asks for no actor, so never offer it to callers from outside.
+     */
+    readonly reseal: Effect.Effect<number, StorageFault>
+  }
+>() {}
+
+const RESEALED_AT_A_TIME = 200
+
+export const layer = Layer.effect(
+  CodeConnections,
+  Effect.gen(function* () {
+    const store = yield* CodeConnectionStore
+    const hosts = yield* CodeHosts
+    const box = yield* SecretBox
+    const vault = yield* Vault
+    const releases = yield* CheckoutReleases
+    const work = yield* UnitOfWork
+
+    const orNotFound = <E, R>(found: Effect.Effect<Option.Option<StoredConnection>, E, R>) =>
+      Effect.flatMap(
+        found,
+        Option.match({
+          onNone: () => new NotFound({ resource: "CodeConnection" }),
+          onSome: (stored) => Effect.succeed(stored)
+        })
+      )
+
+    /** Tries a connection against its host and notes what came of it: null for nothing wrong. */
+    const tryOut = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
+      Effect.gen(function* () {
+        const stored = yield* orNotFound(store.find(permit, id))
+        if (stored.connection.state === "revoked") return yield* new ConnectionRevoked()
+        const host = hosts.find((one) => one.kind === stored.connection.host)
+        const failed = yield* host === undefined
+          ? Effect.succeed(unknownHost(stored.connection.host))
+          : Effect.flatMap(vault.open(stored), (open) =>
+              host.test(open).pipe(
+                Effect.as(null),
+                Effect.catchTag("CodeHostFailed", (failure) => Effect.succeed(failure))
+              )
+            )
+        yield* store.recordTest(permit, id, failed === null ? null : failed.reason, yield* DateTime.now)
+        return failed
+      })
+
+    const read = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
+      Effect.map(orNotFound(store.find(permit, id)), ({ connection }) => connection)
+
+    const resealAll = (of: SealedSecret["of"]): Effect.Effect<number, StorageFault> =>
+      Effect.gen(function* () {
+        if (Option.isNone(box)) return 0
+        const sealing = box.value
+        let after = 0
+        let count = 0
+        for (;;) {
+          const found = yield* store.sealed(of, after, RESEALED_AT_A_TIME)
+          const last = found[found.length - 1]
+          if (last === undefined) return count
+          for (const secret of found) {
+            if (sealing.isCurrent(secret.sealed)) continue
+            const purpose = (of === "connection" ? secretPurpose : handlePurpose)(secret.organizationId)
+            const opened = sealing.open(purpose, secret.sealed)
+            if (Option.isNone(opened)) {
+              return yield* new StorageError({ operation: "SecretBox.open", cause: `${of} ${secret.id}` })
+            }
+            yield* store.reseal(secret, sealing.seal(purpose, opened.value))
+            count++
+          }
+          after = last.id
+        }
+      })
+
+    return CodeConnections.of({
+      create: useCase("connections.create")((permit, input) =>
+        Effect.gen(function* () {
+          const draft = yield* decodeInput(CodeConnectionDraft, input)
+          const host = hosts.find((one) => one.kind === draft.host)
+          if (host === undefined) {
+            return yield* new ValidationFailed({ faults: fault("host", Said.notAChoice(draft.host)) })
+          }
+          const { secret, settings } = yield* Either.mapLeft(
+            host.read({
+              settings: draft.settings,
+              secret: draft.secret === undefined || draft.secret === null ? null : Redacted.make(draft.secret)
+            }),
+            (faults) => new ValidationFailed({ faults })
+          )
+          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ faults: NO_BOX })
+          return yield* store.insert(permit, {
+            host: host.kind,
+            name: draft.name,
+            settings,
+            sealed: Option.match(box, {
+              onNone: () => null,
+              onSome: (sealing) => (secret === null ? null : sealing.seal(secretPurpose(permit.organizationId), secret))
+            }),
+            createdAt: yield* DateTime.now
+          })
+        })
+      ),
+      list: useCase("connections.list")((permit, query) =>
+        Effect.gen(function* () {
+          const page = yield* Pages.decodeRequest(query)
+          const found = yield* store.list(permit, page)
+          return Pages.pageOf(page, found, (connection) => connection.id)
+        })
+      ),
+      read: useCase("connections.read")(read),
+      // The host is asked outside any transaction: it may take its time.
+      test: useCase("connections.test")((permit, id) => Effect.zipRight(tryOut(permit, id), read(permit, id))),
+      activate: useCase("connections.activate")((permit, id) =>
+        Effect.gen(function* () {
+          const failed = yield* tryOut(permit, id)
+          if (failed !== null) return yield* failed
+          yield* work.atomically(
+            Effect.gen(function* () {
+              const { connection } = yield* orNotFound(store.hold(permit, id))
+              if (connection.state === "revoked") return yield* new ConnectionRevoked()
+              yield* store.activate(permit, id, yield* DateTime.now)
+            })
+          )
+          yield* releases.endDue(permit.organizationId)
+          return yield* read(permit, id)
+        })
+      ),
+      revoke: useCase("connections.revoke")((permit, id) =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* orNotFound(store.hold(permit, id))
+              yield* store.revoke(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipRight(releases.endDue(permit.organizationId)))
+      ),
+      reseal: Effect.zipWith(resealAll("connection"), resealAll("grant"), (one, other) => one + other)
+    })
+  })
+)
+
+const NO_BOX = fault(
+  "secret",
+  "This engine keeps no secrets: its operator has given it no key to seal them with (EARSHOT_SECRET_KEYS)."
+)

@@ -1,0 +1,45 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { OrganizationId } from "../kernel/Ids.js"
+import type { CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "./CheckoutErrors.js"
+import type { RepositoryName } from "./RepositoryName.js"
+
+/** A repository that this machine holds. */
+export interface LocalRepository {
+  readonly organizationId: OrganizationId
+  readonly name: RepositoryName
+}
+
+export type ServingFault = RepositoryUnavailable | RepositoryBusy | CodeHostFailed
+
+/**
+ * Reads repositories of this machine for git's clients, as git's smart HTTP protocol has it (git's own
+ * Documentation/gitprotocol-http). There is nothing in it that writes.
+ */
+export interface Serving {
+  /**
+   * The answer to `info/refs?service=git-upload-pack`.
+   *
+   * @param protocol the client's header `Git-Protocol`
+   */
+  readonly advertise: (
+    repository: LocalRepository,
+    protocol: string | undefined
+  ) => Stream.Stream<Uint8Array, ServingFault>
+  /** The answer to `git-upload-pack`: what the client asks for, as a pack. */
+  readonly uploadPack: (
+    repository: LocalRepository,
+    protocol: string | undefined,
+    request: Uint8Array
+  ) => Stream.Stream<Uint8Array, ServingFault>
+}
+
+/** What serves the repositories of the host kind `local`, where the operator keeps some on this machine. */
+export class RepositoryServer extends Context.Tag("@earshot/core/checkouts/RepositoryServer")<
+  RepositoryServer,
+  Option.Option<Serving>
+>() {}
+
+export const layerNone: Layer.Layer<RepositoryServer> = Layer.succeed(RepositoryServer, Option.none())

@@ -1,0 +1,65 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import { SecretBox } from "../access/SecretBox.js"
+import type { OrganizationId } from "../kernel/Ids.js"
+import { StorageError } from "../kernel/Storage.js"
+import { CodeHostFailed } from "./CheckoutErrors.js"
+import type { StoredConnection } from "./CodeConnectionStore.js"
+import type { OpenConnection } from "./CodeHost.js"
+
+/** What the secrets of an organisation's connections, and the handles of its checkouts, are sealed for. */
+export const secretPurpose = (organizationId: OrganizationId): string => `code-connection/${organizationId}`
+export const handlePurpose = (organizationId: OrganizationId): string => `checkout-grant/${organizationId}`
+
+/** Opens what the subject's stores hold sealed. Not being able to is the operator's fault: a key is missing. */
+export class Vault extends Context.Tag("@earshot/core/checkouts/Vault")<
+  Vault,
+  {
+    readonly open: (stored: StoredConnection) => Effect.Effect<OpenConnection, StorageError>
+    readonly openHandle: (
+      organizationId: OrganizationId,
+      sealed: string
+    ) => Effect.Effect<Redacted.Redacted, StorageError>
+    readonly sealHandle: (
+      organizationId: OrganizationId,
+      handle: Redacted.Redacted
+    ) => Effect.Effect<string, StorageError>
+  }
+>() {}
+
+export const layer = Layer.effect(
+  Vault,
+  Effect.map(SecretBox, (box) => {
+    const open = (purpose: string, sealed: string): Effect.Effect<Redacted.Redacted, StorageError> =>
+      Option.match(
+        Option.flatMap(box, (sealing) => sealing.open(purpose, sealed)),
+        {
+          onNone: () => new StorageError({ operation: "SecretBox.open", cause: "no key opens it" }),
+          onSome: (secret) => Effect.succeed(secret)
+        }
+      )
+    return Vault.of({
+      open: ({ connection, sealed }) =>
+        Effect.map(
+          sealed === null ? Effect.succeed(null) : open(secretPurpose(connection.organizationId), sealed),
+          (secret) => ({ organizationId: connection.organizationId, settings: connection.settings, secret })
+        ),
+      openHandle: (organizationId, sealed) => open(handlePurpose(organizationId), sealed),
+      sealHandle: (organizationId, handle) =>
+        Option.match(box, {
+          onNone: () => new StorageError({ operation: "SecretBox.seal", cause: "there is no key" }),
+          onSome: (sealing) => Effect.succeed(sealing.seal(handlePurpose(organizationId), handle))
+        })
+    })
+  })
+)
+
+/** A connection to a kind of host that this engine no longer has. */
+export const unknownHost = (kind: string): CodeHostFailed =>
+  new CodeHostFailed({
+    reason: `This engine does not connect to code hosts of the kind "${kind}".`,
+    retryAfterSeconds: null
+  })

@@ -1,0 +1,247 @@
+/**
+ * Code hosts of GitHub's kind: a checkout is an installation token of an app. Source: GitHub's REST API, version
+ * 2022-11-28, "Generating an installation access token for a GitHub App" and "REST API endpoints for GitHub Apps".
+ */
+import { createPrivateKey, type KeyObject } from "node:crypto"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { SignJWT } from "jose"
+import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
+import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
+import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
+import type { RepositoryName } from "../checkouts/RepositoryName.js"
+import { decode, fault, type Faults, isFaulty, mergeFaults, noFaults, Said, underPath } from "../kernel/Faults.js"
+import * as Fields from "../kernel/Fields.js"
+import { type CodeHostHttp, failed, type HostRequest, readAnswer, readCloneUrl, refusal } from "./CodeHostHttp.js"
+
+const KIND = "github"
+const PUBLIC_API = "https://api.github.com"
+/** What GitHub asks for as the user name beside an installation token. */
+const USERNAME = "x-access-token"
+
+/** An app's numeric id or its client id, either of which signs its requests. */
+const APP_ID = /^[A-Za-z0-9._-]{1,100}$/
+/** A user's or an organisation's login. */
+const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/
+
+const pattern = (regex: RegExp, said: string) =>
+  Fields.text({ max: 100, blank: false }).pipe(Schema.filter((text) => regex.test(text) || said))
+
+const Settings = Fields.object({
+  base_url: Fields.withDefault(Fields.text({ max: 500, blank: false }), PUBLIC_API),
+  app_id: Schema.Union(Fields.integer({ min: 1 }), pattern(APP_ID, "Enter the app's id or its client id.")).annotations(
+    {
+      message: (issue) => ({
+        message: issue.actual === null ? Said.notNull : "Enter the app's id or its client id.",
+        override: true
+      })
+    }
+  ),
+  installation_id: Fields.integer({ min: 1 }),
+  owner: pattern(LOGIN, "Enter the login of the account that the app is installed on.")
+})
+type Settings = typeof Settings.Type
+const decodeSettings = decode(Settings)
+
+/** PEM as it is downloaded, or with its line breaks written as \n, as environment files have it. */
+const readKey = (secret: Redacted.Redacted): Either.Either<KeyObject, string> =>
+  Either.try({
+    try: () => createPrivateKey(Redacted.value(secret).replaceAll("\\n", "\n")),
+    catch: () => NOT_A_KEY
+  }).pipe(
+    Either.filterOrLeft(
+      (key) => key.asymmetricKeyType === "rsa",
+      () => NOT_A_KEY
+    )
+  )
+
+const NOT_A_KEY = "Enter the app's private key: RSA, in PEM form."
+
+const Installation = Schema.Struct({
+  id: Schema.Int,
+  account: Schema.NullOr(Schema.Struct({ login: Schema.optional(Schema.String) })),
+  permissions: Schema.Record({ key: Schema.String, value: Schema.String }),
+  suspended_at: Schema.optional(Schema.NullOr(Schema.String))
+})
+const readInstallation = readAnswer(Installation)
+
+const Repository = Schema.Struct({
+  name: Schema.String,
+  full_name: Schema.String,
+  clone_url: Schema.String,
+  default_branch: Schema.String
+})
+const readRepository = readAnswer(Repository)
+
+const InstallationToken = Schema.Struct({
+  token: Schema.NonEmptyString,
+  expires_at: Schema.DateTimeUtc,
+  permissions: Schema.Record({ key: Schema.String, value: Schema.String }),
+  repositories: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, full_name: Schema.String })))
+})
+type InstallationToken = typeof InstallationToken.Type
+const readToken = readAnswer(InstallationToken)
+
+/** Seconds that a request of the app lives; GitHub takes ten minutes at most, and clocks may differ by one. */
+const JWT_SECONDS = 540
+const CLOCK_DRIFT_SECONDS = 60
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** Reading contents brings reading metadata along; anything else was not asked for. */
+const isNarrow = (permissions: InstallationToken["permissions"]): boolean =>
+  permissions.contents === "read" &&
+  Object.entries(permissions).every(([name, level]) => level === "read" && (name === "contents" || name === "metadata"))
+
+interface Opened {
+  readonly settings: Settings
+  readonly key: KeyObject
+}
+
+/** Whether `settings` and `secret` of a connection are what this kind asks for. */
+const open = (connection: HostAccess): Either.Either<Opened, Faults> => {
+  const settings = decodeSettings(connection.settings)
+  const key = connection.secret === null ? Either.left(Said.required) : readKey(connection.secret)
+  const faults = mergeFaults(
+    Either.isLeft(settings) ? underPath("settings", settings.left) : noFaults,
+    Either.isLeft(key) ? fault("secret", key.left) : noFaults
+  )
+  return Either.isRight(settings) && Either.isRight(key)
+    ? Either.right({ settings: settings.right, key: key.right })
+    : Either.left(faults)
+}
+
+export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
+  const reopen = (connection: OpenConnection): Either.Either<Opened, CodeHostFailed> =>
+    Either.mapLeft(open(connection), () => failed("The connection's settings are not complete."))
+
+  const ask = (settings: Settings, authorization: string, request: Omit<HostRequest, "headers">) =>
+    http.ask(settings.base_url, {
+      ...request,
+      headers: {
+        accept: "application/vnd.github+json",
+        "x-github-api-version": "2022-11-28",
+        authorization: `Bearer ${authorization}`
+      }
+    })
+
+  const asApp = ({ key, settings }: Opened, request: Omit<HostRequest, "headers">) =>
+    Effect.gen(function* () {
+      const now = Math.floor((yield* DateTime.now).epochMillis / 1000)
+      const jwt = yield* Effect.tryPromise({
+        try: () =>
+          new SignJWT({})
+            .setProtectedHeader({ alg: "RS256", typ: "JWT" })
+            .setIssuer(String(settings.app_id))
+            .setIssuedAt(now - CLOCK_DRIFT_SECONDS)
+            .setExpirationTime(now + JWT_SECONDS)
+            .sign(key),
+        catch: () => failed("The connection's private key cannot sign: it has fewer than 2048 bits.")
+      })
+      return yield* ask(settings, jwt, request)
+    })
+
+  const end = (settings: Settings, token: string): Effect.Effect<void, CodeHostFailed> =>
+    Effect.flatMap(ask(settings, token, { method: "DELETE", path: "/installation/token" }), (answer) =>
+      // A token that has ended cannot say who it is.
+      answer.status === 204 || answer.status === 401 ? Effect.void : refusal(answer)
+    )
+
+  /** Why the host would not make a token for this repository: it is not offered, or its contents are not. */
+  const whyRefused = (opened: Opened, name: RepositoryName) =>
+    Effect.gen(function* () {
+      const { installation_id, owner } = opened.settings
+      const answer = yield* asApp(opened, { method: "GET", path: `/repos/${owner}/${name}/installation` })
+      if (answer.status === 404 || (answer.status >= 300 && answer.status < 400))
+        return yield* new RepositoryUnavailable()
+      if (answer.status !== 200) return yield* refusal(answer)
+      const installation = yield* readInstallation(answer)
+      if (installation.id !== installation_id) return yield* new RepositoryUnavailable()
+      return yield* failed("The app's installation does not grant reading the contents of repositories.")
+    })
+
+  /** The token as a checkout, if it is as narrow as it was asked for. */
+  const judge = (opened: Opened, name: RepositoryName, granted: InstallationToken) =>
+    Effect.gen(function* () {
+      const { settings } = opened
+      const fullName = `${settings.owner}/${name}`
+      if (!isNarrow(granted.permissions) || (granted.repositories ?? []).length > 1) {
+        return yield* failed("The code host granted more than was asked for.")
+      }
+      if (granted.repositories?.some((one) => !same(one.full_name, fullName)) === true) {
+        return yield* new RepositoryUnavailable()
+      }
+      const answer = yield* ask(settings, granted.token, { method: "GET", path: `/repos/${fullName}` })
+      // Moved is gone: whoever asks for a repository names it as it is now.
+      if (answer.status === 404 || (answer.status >= 300 && answer.status < 400))
+        return yield* new RepositoryUnavailable()
+      if (answer.status !== 200) return yield* refusal(answer)
+      const repository = yield* readRepository(answer)
+      if (!same(repository.full_name, fullName)) return yield* new RepositoryUnavailable()
+      const latest = DateTime.add(yield* DateTime.now, { seconds: CHECKOUT_SECONDS })
+      const checkout: HostCheckout = {
+        repo: repository.name,
+        fullName: repository.full_name,
+        cloneUrl: yield* readCloneUrl(repository.clone_url),
+        defaultBranch: repository.default_branch,
+        username: USERNAME,
+        token: Redacted.make(granted.token),
+        expiresAt: DateTime.min(granted.expires_at, latest),
+        handle: Redacted.make(granted.token),
+        lapsesAt: granted.expires_at
+      }
+      return checkout
+    })
+
+  return {
+    kind: KIND,
+    read: (given) =>
+      Either.flatMap(open(given), ({ settings }) => {
+        const baseUrl = http.readBaseUrl(settings.base_url)
+        const faults = Either.isLeft(baseUrl) ? fault("settings.base_url", baseUrl.left) : noFaults
+        return isFaulty(faults)
+          ? Either.left(faults)
+          : Either.right({
+              settings: { ...settings, base_url: Either.getOrElse(baseUrl, () => settings.base_url) },
+              secret: given.secret
+            })
+      }),
+    test: (connection) =>
+      Effect.gen(function* () {
+        const opened = yield* reopen(connection)
+        const { installation_id, owner } = opened.settings
+        const answer = yield* asApp(opened, { method: "GET", path: `/app/installations/${installation_id}` })
+        if (answer.status === 404) return yield* failed("The app has no such installation.")
+        if (answer.status !== 200) return yield* refusal(answer)
+        const installation = yield* readInstallation(answer)
+        if (installation.account?.login === undefined || !same(installation.account.login, owner)) {
+          return yield* failed("The app's installation is on another account than the connection's owner.")
+        }
+        if (typeof installation.suspended_at === "string") return yield* failed("The app's installation is suspended.")
+        if (!["read", "write"].includes(installation.permissions.contents ?? "")) {
+          return yield* failed("The app's installation does not grant reading the contents of repositories.")
+        }
+      }),
+    issue: (connection, name) =>
+      Effect.gen(function* () {
+        const opened = yield* reopen(connection)
+        const answer = yield* asApp(opened, {
+          method: "POST",
+          path: `/app/installations/${opened.settings.installation_id}/access_tokens`,
+          body: { repositories: [name], permissions: { contents: "read" } }
+        })
+        if (answer.status === 422) return yield* whyRefused(opened, name)
+        if (answer.status === 404) return yield* failed("The app's installation is gone.")
+        if (answer.status !== 201) return yield* refusal(answer)
+        const granted = yield* readToken(answer)
+        return yield* judge(opened, name, granted).pipe(
+          Effect.onError(() => Effect.ignore(end(opened.settings, granted.token)))
+        )
+      }),
+    release: (connection, handle) =>
+      Effect.flatMap(reopen(connection), ({ settings }) => end(settings, Redacted.value(handle)))
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Bare repositories in a folder of this machine, and git's own programs that read them. It is the one part of the engine
+ * that needs git installed.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process"
+import { realpath } from "node:fs/promises"
+import { join } from "node:path"
+import type { Readable, Writable } from "node:stream"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { printSecret, SECRET_BYTES } from "../access/Secret.js"
+import { SecretSource } from "../access/SecretSource.js"
+import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
+import { type CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
+import type { CodeHost, HostCheckout } from "../checkouts/CodeHost.js"
+import { LOCAL, REPOSITORIES_PATH } from "../checkouts/Local.js"
+import type { LocalRepository, Serving, ServingFault } from "../checkouts/RepositoryServer.js"
+import { fault, noFaults } from "../kernel/Faults.js"
+import { failed } from "./CodeHostHttp.js"
+
+export interface LocalCodeHostConfig {
+  /** The folder that holds the repositories, as `FOLDER/ORGANISATION ID/NAME.git`. */
+  readonly directory: string
+  /**
+   * Where clients reach this engine's server, base path included and without a slash at its end, for example
+   * `https://earshot.example`. A function where it is known only once the server listens.
+   */
+  readonly publicUrl: string | (() => string | undefined)
+  /** The program; `git` as PATH has it unless told. */
+  readonly git?: string
+  /** Clones served at a time; 16 unless told. More are asked to come back. */
+  readonly maxProcesses?: number
+  /** Seconds after which a clone is broken off; 10 minutes unless told. */
+  readonly maxSeconds?: number
+}
+
+/** Git's header, as git's own server lets it through: `version=2`, keys and values of plain characters. */
+const PROTOCOL = /^[a-z0-9=.:_-]{1,200}$/
+
+const NO_GIT = failed(
+  "git is not installed on the machine that holds the repositories, or cannot be run. Only code hosts of the kind local need it."
+)
+
+/** A pkt-line. Source: git's Documentation/gitprotocol-common. */
+const packetLine = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text
+const FLUSH = "0000"
+/** What precedes the refs in versions 0 and 1 of the protocol, and in version 2 does not. */
+const ADVERTISEMENT = Buffer.from(packetLine("# service=git-upload-pack\n") + FLUSH)
+
+interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+}
+
+export const makeLocalCodeHost = (
+  config: LocalCodeHostConfig
+): { readonly host: CodeHost; readonly serving: Serving } => {
+  const { directory, git = "git", maxProcesses = 16, maxSeconds = 600 } = config
+  let processes = 0
+
+  /**
+   * Starts git on a repository, in an environment of its own: nothing of this process's goes along, since that holds
+   * secrets, and no configuration but the repository's is read.
+   */
+  const start = (args: ReadonlyArray<string>, protocol?: string): ChildProcessByStdio<Writable, Readable, null> => {
+    const child = spawn(git, args, {
+      stdio: ["pipe", "pipe", "ignore"],
+      // A group of its own, so that what it starts ends with it.
+      detached: true,
+      env: {
+        PATH: process.env.PATH ?? "",
+        LC_ALL: "C",
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_TERMINAL_PROMPT: "0",
+        GIT_NO_LAZY_FETCH: "1",
+        ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol })
+      }
+    })
+    // A child that ends early leaves its input unread.
+    child.stdin.on("error", () => undefined)
+    return child
+  }
+
+  const kill = (child: ChildProcessByStdio<Writable, Readable, null>): void => {
+    child.stdout.destroy()
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const { pid } = child
+    Option.liftThrowable(() => process.kill(-pid, "SIGKILL"))()
+  }
+
+  /** A folder's bare repository, by its real path: neither a link nor another case of the name leads elsewhere. */
+  const locate = (repository: LocalRepository): Effect.Effect<string, RepositoryUnavailable> =>
+    Effect.tryPromise({
+      try: async () => {
+        const root = await realpath(directory)
+        const path = join(root, String(repository.organizationId), `${repository.name}.git`)
+        return { path, real: await realpath(path) }
+      },
+      catch: () => new RepositoryUnavailable()
+    }).pipe(
+      Effect.filterOrFail(
+        ({ path, real }) => path === real,
+        () => new RepositoryUnavailable()
+      ),
+      Effect.map(({ path }) => path)
+    )
+
+  /** Runs a short command to its end. */
+  const run = (args: ReadonlyArray<string>): Effect.Effect<Finished, CodeHostFailed> =>
+    Effect.async((resume) => {
+      const child = start(args)
+      const chunks: Array<Buffer> = []
+      const timer = setTimeout(() => kill(child), 10_000)
+      child.stdin.end()
+      child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk))
+      child.once("error", () => {
+        clearTimeout(timer)
+        resume(NO_GIT)
+      })
+      child.once("close", (code) => {
+        clearTimeout(timer)
+        resume(Effect.succeed({ code, stdout: Buffer.concat(chunks).toString().trim() }))
+      })
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        kill(child)
+      })
+    })
+
+  /** What git writes when it runs on a repository; it is gone when the stream is left, at its end or before. */
+  const output = (
+    repository: LocalRepository,
+    protocol: string | undefined,
+    args: ReadonlyArray<string>,
+    input: Uint8Array,
+    heading: ReadonlyArray<Uint8Array> = []
+  ): Stream.Stream<Uint8Array, ServingFault> =>
+    Stream.unwrapScoped(
+      Effect.gen(function* () {
+        const path = yield* locate(repository)
+        yield* Effect.acquireRelease(
+          Effect.suspend(() => {
+            if (processes >= maxProcesses) return new RepositoryBusy()
+            processes++
+            return Effect.void
+          }),
+          () => Effect.sync(() => processes--)
+        )
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            const started = start(["upload-pack", "--stateless-rpc", "--strict", ...args, path], protocol)
+            const timer = setTimeout(() => kill(started), maxSeconds * 1000)
+            timer.unref()
+            started.once("close", () => clearTimeout(timer))
+            return { started, timer }
+          }),
+          ({ started, timer }) =>
+            Effect.sync(() => {
+              clearTimeout(timer)
+              kill(started)
+            })
+        )
+        yield* Effect.async<unknown, CodeHostFailed>((resume) => {
+          child.started.once("spawn", () => resume(Effect.void))
+          child.started.once("error", () => resume(NO_GIT))
+        })
+        child.started.stdin.end(input)
+        const written = Stream.fromAsyncIterable(child.started.stdout, () =>
+          failed("The repository could not be read to its end.")
+        ).pipe(Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk)))))
+        // Once git runs, and not before: what kept it from that is still to be answered.
+        return Stream.concat(Stream.fromIterable(heading), written)
+      })
+    )
+
+  const protocolOf = (header: string | undefined): string | undefined =>
+    header !== undefined && PROTOCOL.test(header) ? header : undefined
+
+  const serving: Serving = {
+    advertise: (repository, header) => {
+      const protocol = protocolOf(header)
+      const isVersion2 = protocol?.split(":").includes("version=2") === true
+      return output(repository, protocol, ["--advertise-refs"], new Uint8Array(), isVersion2 ? [] : [ADVERTISEMENT])
+    },
+    uploadPack: (repository, header, request) => output(repository, protocolOf(header), [], request)
+  }
+
+  const publicUrl = Effect.suspend(() => {
+    const url = typeof config.publicUrl === "string" ? config.publicUrl : config.publicUrl()
+    return url === undefined
+      ? failed("The address under which clients reach this engine's server is not known (EARSHOT_PUBLIC_URL).")
+      : Effect.succeed(url.replace(/\/+$/, ""))
+  })
+
+  const host: CodeHost = {
+    kind: LOCAL,
+    read: ({ secret, settings }) => {
+      const faults = {
+        ...(Object.keys(settings).length === 0 ? noFaults : fault("settings", "A local connection has no settings.")),
+        ...(secret === null ? noFaults : fault("secret", "A local connection has no secret."))
+      }
+      return Object.keys(faults).length === 0 ? Either.right({ settings: {}, secret: null }) : Either.left(faults)
+    },
+    test: ({ organizationId }) =>
+      Effect.gen(function* () {
+        yield* publicUrl
+        if ((yield* run(["version"])).code !== 0) return yield* NO_GIT
+        yield* Effect.tryPromise({
+          try: () => realpath(join(directory, String(organizationId))),
+          catch: () => failed(`The folder of repositories has no folder ${organizationId} for this organisation.`)
+        })
+      }),
+    issue: ({ organizationId }, name) =>
+      Effect.gen(function* () {
+        const path = yield* locate({ organizationId, name })
+        const url = yield* publicUrl
+        const bare = yield* run([`--git-dir=${path}`, "rev-parse", "--is-bare-repository"])
+        if (bare.code !== 0 || bare.stdout !== "true") return yield* new RepositoryUnavailable()
+        const head = yield* run([`--git-dir=${path}`, "symbolic-ref", "--short", "HEAD"])
+        const source = yield* SecretSource
+        const expiresAt = DateTime.add(yield* DateTime.now, { seconds: CHECKOUT_SECONDS })
+        const checkout: HostCheckout = {
+          repo: name,
+          fullName: `${organizationId}/${name}`,
+          cloneUrl: `${url}${REPOSITORIES_PATH}/${organizationId}/${name}.git`,
+          defaultBranch: head.code === 0 && head.stdout !== "" ? head.stdout : null,
+          username: "x-access-token",
+          token: Redacted.make(printSecret("earcheckout_", source.bytes(SECRET_BYTES))),
+          expiresAt,
+          handle: null,
+          lapsesAt: expiresAt
+        }
+        return checkout
+      }),
+    // The server asks the engine at every request, so there is nothing to be ended elsewhere.
+    release: () => Effect.void
+  }
+  return { host, serving }
+}

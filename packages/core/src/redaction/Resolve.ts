@@ -1,0 +1,87 @@
+import type { SensitiveField } from "./SensitiveField.js"
+import { type Candidate, inOrder, type Span } from "./Span.js"
+
+/** A span with the readings inside it that name a part of it, for those who ask for the part alone. */
+export interface Found extends Span {
+  readonly parts: ReadonlyArray<Span>
+  readonly everyday: boolean
+}
+
+const isField = (one: Candidate): one is Candidate & { readonly field: SensitiveField } => one.field !== "nothing"
+
+const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean =>
+  a.start < b.end && b.start < a.end
+
+/**
+ * Settles overlapping proposals: those that touch form one group, the best score names it, and the union of the group
+ * is its span. A `nothing` that scores best takes the proposals it overlaps away. A person's name inside a medical
+ * professional's, or inside the answer to a security question, stays known as a part. Answers spans in reading order, none overlapping.
+ */
+export const resolve = (candidates: ReadonlyArray<Candidate>, threshold: number): ReadonlyArray<Found> => {
+  const found: Array<Found> = []
+  const sorted = candidates.filter((one) => one.score >= threshold && one.end > one.start).sort(inOrder)
+  for (let from = 0; from < sorted.length;) {
+    let end = sorted[from]?.end ?? 0
+    let to = from + 1
+    while (to < sorted.length && (sorted[to]?.start ?? Infinity) < end) {
+      end = Math.max(end, sorted[to]?.end ?? 0)
+      to++
+    }
+    settle(sorted.slice(from, to), found)
+    from = to
+  }
+  return found
+}
+
+const settle = (group: ReadonlyArray<Candidate>, found: Array<Found>): void => {
+  let best = group[0]
+  for (const one of group) {
+    if (
+      best === undefined ||
+      one.score > best.score ||
+      (one.score === best.score && one.end - one.start > best.end - best.start)
+    )
+      best = one
+  }
+  if (best === undefined) return
+  if (!isField(best)) {
+    const nothing = best
+    found.push(
+      ...resolve(
+        group.filter((one) => !overlaps(one, nothing)),
+        0
+      )
+    )
+    return
+  }
+  const fields = group.filter(isField)
+  const { field } = best
+  let start = best.start
+  let end = best.end
+  for (const one of fields) {
+    start = Math.min(start, one.start)
+    end = Math.max(end, one.end)
+  }
+  found.push({
+    start,
+    end,
+    field,
+    score: best.score,
+    evidence: best.evidence,
+    everyday: fields.every((one) => one.everyday === true),
+    parts:
+      field === "medical_professional" || field === "password"
+        ? fields.filter((one) => one.field === "person_name")
+        : []
+  })
+}
+
+/**
+ * The spans of the fields that were asked for. A medical professional's name is a person's name too, and so is a
+ * mother's maiden name: asked for names alone, the name goes and the title stays.
+ */
+export const ofFields = (found: ReadonlyArray<Found>, fields: ReadonlySet<SensitiveField>): ReadonlyArray<Found> =>
+  found.flatMap((one): ReadonlyArray<Found> => {
+    if (fields.has(one.field)) return [one]
+    return resolve(one.parts, 0).filter((part) => fields.has(part.field))
+  })

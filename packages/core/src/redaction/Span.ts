@@ -1,0 +1,38 @@
+import type { SensitiveField } from "./SensitiveField.js"
+
+/** A stretch of text that holds a value of a field. Offsets are UTF-16 code units, `end` exclusive. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly field: SensitiveField
+  /** How sure the finder is, 0 to 1. */
+  readonly score: number
+  /** Why, for a person: patterns, cues and checks by name, never the value itself. */
+  readonly evidence: ReadonlyArray<string>
+}
+
+/**
+ * What a recogniser proposes. `nothing` is a proposal too: a reading under which the text is no sensitive field at all
+ * (an order number, a brand), so that it competes with the readings that would redact it.
+ */
+export interface Candidate {
+  readonly start: number
+  readonly end: number
+  readonly field: SensitiveField | "nothing"
+  readonly score: number
+  readonly evidence: ReadonlyArray<string>
+  /** Everyday readings (weekdays, "tomorrow", "in five minutes", "the meeting"), which count only when asked for. */
+  readonly everyday?: boolean
+}
+
+export const candidate = (
+  field: SensitiveField | "nothing",
+  start: number,
+  end: number,
+  score: number,
+  ...evidence: ReadonlyArray<string>
+): Candidate => ({ field, start, end, score, evidence })
+
+/** Span from the first to the last of its kind in reading order; ties put the longer first. */
+export const inOrder = (a: { start: number; end: number }, b: { start: number; end: number }): number =>
+  a.start - b.start || b.end - a.end

@@ -1,0 +1,168 @@
+import { classes, type TokenClass } from "./Lexicon.js"
+import { OPAQUE } from "./SensitiveField.js"
+
+/** A word, number or mark of a text, with its place in UTF-16 code units. */
+export interface Token {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly lower: string
+  readonly cls: TokenClass
+  /** The number it says, where it says one. */
+  readonly value: number
+}
+
+/** A text cut into tokens; `classes` has one letter a token, so that patterns over it map back by position. */
+export interface Tokens {
+  readonly text: string
+  readonly all: ReadonlyArray<Token>
+  readonly classes: string
+}
+
+// One alternative a kind: opaque placeholders, digits with a telling ending, words with inner apostrophes and hyphens
+// ("twenty-five", "o'clock", "mm-hmm"), anything else alone. No alternative can start where another could go on.
+export const TOKEN = new RegExp(
+  `(${OPAQUE}+)|(\\d+)((?:am|pm|st|nd|rd|th)(?![\\p{L}\\d]))?(?![\\p{L}\\p{M}\\d])|([\\p{L}\\p{M}\\d]+(?:['’][\\p{L}\\p{M}]+)*)|(\\n)|([^\\s])`,
+  "giu"
+)
+
+const NUMBER_TENS = /^(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)$/
+const APOSTROPHE = /’/g
+const HAS_DIGIT = /\d/
+const HAS_LETTER = /\p{L}/u
+
+const lowerOf = (text: string): string => {
+  const lower = text.toLowerCase()
+  return lower.includes("’") ? lower.replace(APOSTROPHE, "'") : lower
+}
+
+const make = (start: number, text: string, cls: TokenClass, value = Number.NaN): Token => ({
+  start,
+  end: start + text.length,
+  text,
+  lower: lowerOf(text),
+  cls,
+  value
+})
+
+const wordToken = (start: number, text: string): Token => {
+  const lower = lowerOf(text)
+  const known = classes.get(lower) ?? ownerOf(lower)
+  if (known !== undefined) return { start, end: start + text.length, text, lower, cls: known[0], value: known[1] }
+  const cls =
+    lower.length === 1 && HAS_LETTER.test(lower)
+      ? "L"
+      : HAS_DIGIT.test(lower)
+        ? HAS_LETTER.test(lower)
+          ? "X"
+          : "N"
+        : "w"
+  return { start, end: start + text.length, text, lower, cls, value: Number.NaN }
+}
+
+/** "tomorrow's", "Friday's" */
+const ownerOf = (lower: string): readonly [TokenClass, number] | undefined => {
+  if (!lower.endsWith("'s")) return undefined
+  const owner = classes.get(lower.slice(0, -2))
+  return owner !== undefined && (owner[0] === "R" || owner[0] === "W") ? owner : undefined
+}
+
+/** Cuts a text into tokens. Placeholders must be hidden first (`hidePlaceholders`). Linear in the text's length. */
+export const tokenize = (text: string): Tokens => {
+  const all: Array<Token> = []
+  TOKEN.lastIndex = 0
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const at = match.index
+    // Named groups would cost an object a token.
+    const [, opaque, digits, ending, word, line, mark] = match
+    if (word !== undefined) {
+      const token = wordToken(at, word)
+      // "twenty-five" is one number: the hyphen and the tens before it are taken back.
+      const hyphen = all[all.length - 1]
+      const tens = all[all.length - 2]
+      if (
+        hyphen?.text === "-" &&
+        hyphen.end === at &&
+        tens?.end === hyphen.start &&
+        ((token.cls === "d" && token.value > 0) || token.cls === "F" || token.cls === "s") &&
+        NUMBER_TENS.test(tens.lower)
+      ) {
+        all.length -= 2
+        all.push(
+          make(tens.start, text.slice(tens.start, token.end), token.cls === "d" ? "z" : "F", tens.value + token.value)
+        )
+      } else if (token.lower === "m" && all.length > 1 && isDayHalf(all, text, at)) {
+        // "p.m." arrives as p . m
+        const p = all[all.length - 2]
+        if (p !== undefined) {
+          all.length -= 2
+          all.push(make(p.start, text.slice(p.start, token.end), "A"))
+        }
+      } else {
+        all.push(token)
+      }
+    } else if (digits !== undefined) {
+      if (ending === undefined) all.push(make(at, digits, "N", digits.length < 16 ? Number(digits) : Number.NaN))
+      else if (/^[ap]m$/i.test(ending)) {
+        all.push(make(at, digits, "N", Number(digits)))
+        all.push(make(at + digits.length, ending, "A"))
+      } else all.push(make(at, digits + ending, "F", Number(digits)))
+    } else if (opaque !== undefined) all.push(make(at, opaque, "P"))
+    else if (line !== undefined) all.push(make(at, "\n", "n"))
+    else if (mark !== undefined) {
+      const known = classes.get(mark)
+      all.push(
+        make(
+          at,
+          mark,
+          known !== undefined ? known[0] : /[,.\-/:%()'"?!@#&_]/.test(mark) ? (mark === "&" ? "+" : mark) : "~"
+        )
+      )
+    }
+  }
+  let joined = ""
+  for (const token of all) joined += token.cls
+  return { text, all, classes: joined }
+}
+
+const isDayHalf = (all: ReadonlyArray<Token>, text: string, at: number): boolean => {
+  const dot = all[all.length - 1]
+  const p = all[all.length - 2]
+  return (
+    dot?.text === "." &&
+    dot.end === at &&
+    p?.end === dot.start &&
+    (p.lower === "a" || p.lower === "p") &&
+    text[p.start - 1] !== "."
+  )
+}
+
+/** The token that covers or follows a character, by binary search. */
+export const tokenAt = (tokens: Tokens, offset: number): number => {
+  let low = 0
+  let high = tokens.all.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const token = tokens.all[middle]
+    if (token !== undefined && token.end <= offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Runs a pattern over the class string; answers the positions of matched tokens, `to` exclusive. A letter in the
+ * pattern stands for one token of that class.
+ */
+export const matchClasses = (
+  tokens: Tokens,
+  pattern: RegExp
+): ReadonlyArray<{ readonly from: number; readonly to: number }> => {
+  const found: Array<{ from: number; to: number }> = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(tokens.classes); match !== null; match = pattern.exec(tokens.classes)) {
+    if (match[0].length === 0) pattern.lastIndex++
+    else found.push({ from: match.index, to: match.index + match[0].length })
+  }
+  return found
+}

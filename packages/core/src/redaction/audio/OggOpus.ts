@@ -1,0 +1,409 @@
+import * as Either from "effect/Either"
+import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
+import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
+import { mergeSpans, type Span } from "./MuteRanges.js"
+
+/** The clock of every Opus stream. */
+export const OPUS_RATE = 48_000
+
+/** A part of a packet on one page; a packet that crosses a page's end has one on each. */
+interface Piece {
+  readonly packet: number
+  readonly from: number
+  readonly to: number
+  readonly isLast: boolean
+}
+
+interface Page {
+  readonly offset: number
+  readonly length: number
+  readonly bodyOffset: number
+  readonly pieces: ReadonlyArray<Piece>
+}
+
+/** A packet of sound. Times are samples at 48 kHz since the first sample that a decoder puts out, pre-skip included. */
+export interface OpusPacket {
+  /** Where its bytes lie, a span a page. */
+  readonly spans: ReadonlyArray<Span>
+  readonly bytes: number
+  readonly toc: number
+  readonly samples: number
+  /** Where it starts when packets are decoded one after the other. */
+  readonly position: number
+  /** Where it starts by the pages' granule positions, which know of gaps in the stream. */
+  readonly granule: number
+}
+
+/** One Opus stream in an Ogg file (RFC 3533, 6716, 7845). */
+export interface OpusLayout {
+  readonly channels: number
+  readonly preSkip: number
+  readonly pages: ReadonlyArray<Page>
+  /** The packets of sound, headers left out; pieces name them by position here, headers by negative numbers. */
+  readonly packets: ReadonlyArray<OpusPacket>
+  /** Bytes of whole pages; a last page that is cut off, which no decoder takes, lies behind them. */
+  readonly end: number
+  /** Samples at 48 kHz to be heard: without the pre-skip and what the last page cuts off. */
+  readonly length: number
+  /** Samples at 48 kHz to the end of the clock that runs longer; ranges are cut to it. */
+  readonly reach: number
+}
+
+const malformed = (reason: string): MalformedAudio => new MalformedAudio({ format: "opus", reason })
+
+export const isOgg = (bytes: Uint8Array): boolean => hasText(bytes, 0, "OggS")
+
+const HEADER = 27
+const CONTINUED = 1
+const FIRST = 2
+const LAST = 4
+
+/** Samples at 48 kHz in a packet, undefined when its first bytes make no sense (RFC 6716, 3.1 and 3.2). */
+const packetSamples = (bytes: Uint8Array, first: Span, second: Span | undefined): number | undefined => {
+  const toc = byteAt(bytes, first.from)
+  const config = toc >> 3
+  const frame =
+    config < 12
+      ? [480, 960, 1920, 2880][config & 3]
+      : config < 16
+        ? [480, 960][config & 1]
+        : [120, 240, 480, 960][config & 3]
+  const countAt = first.to - first.from > 1 ? first.from + 1 : second?.from
+  const code = toc & 3
+  const count = code === 0 ? 1 : code < 3 ? 2 : countAt === undefined ? 0 : byteAt(bytes, countAt) & 0x3f
+  const samples = (frame ?? 0) * count
+  return samples > 0 && samples <= 5760 ? samples : undefined
+}
+
+/**
+ * Reads pages and packets. Anything a player would pass over or guess at (a wrong checksum, bytes between pages, a
+ * packet without its end) is a fault, since what players hear then differs; only a cut-off last page is let go.
+ */
+export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioFault> => {
+  const view = viewOf(bytes)
+  const pages: Array<Page> = []
+  const spansOfPacket: Array<Array<Span>> = []
+  /** For every page with sound: which packets end on it, its granule position, and whether it is the last. */
+  const ends: Array<{
+    readonly first: number
+    readonly to: number
+    readonly granule: number
+    readonly isLast: boolean
+  }> = []
+  let serial: number | undefined
+  let head: { readonly channels: number; readonly preSkip: number } | undefined
+  let open = false
+  let hasEnded = false
+  let packet = -2
+  let at = 0
+  while (at + HEADER <= bytes.length) {
+    if (!hasText(bytes, at, "OggS") || bytes[at + 4] !== 0) {
+      if (hasEnded) break
+      return Either.left(malformed("bytes between the pages"))
+    }
+    const segments = byteAt(bytes, at + 26)
+    const bodyOffset = at + HEADER + segments
+    if (bodyOffset > bytes.length) break
+    let length = HEADER + segments
+    for (let i = 0; i < segments; i++) length += byteAt(bytes, at + HEADER + i)
+    if (at + length > bytes.length) break
+    const flags = byteAt(bytes, at + 5)
+    if (serial !== undefined && (view.getUint32(at + 14, true) !== serial || (flags & FIRST) !== 0)) {
+      return Either.left(new UnsupportedAudio({ reason: "Ogg with more than one stream" }))
+    }
+    serial = view.getUint32(at + 14, true)
+    if (checksum(bytes, at, at + length) !== view.getUint32(at + 22, true)) {
+      return Either.left(malformed("a page whose checksum is wrong"))
+    }
+    if (((flags & CONTINUED) !== 0) !== open && segments > 0) return Either.left(malformed("a packet without its end"))
+    const pieces: Array<Piece> = []
+    const firstPacket = packet
+    let from = bodyOffset
+    let to = bodyOffset
+    for (let i = 0; i < segments; i++) {
+      const lacing = byteAt(bytes, at + HEADER + i)
+      to += lacing
+      if (lacing === 255 && i < segments - 1) continue
+      const isLast = lacing < 255
+      const piece = { packet, from, to, isLast }
+      pieces.push(piece)
+      if (packet >= 0) (spansOfPacket[packet] ??= []).push(piece)
+      if (packet === -2 && isLast) {
+        const read = readHead(bytes, from, to)
+        if (Either.isLeft(read)) return Either.left(read.left)
+        head = read.right
+      }
+      if (isLast) packet++
+      open = !isLast
+      from = to
+    }
+    const isFinal = (flags & LAST) !== 0
+    pages.push({ offset: at, length, bodyOffset, pieces })
+    if (packet > 0 && packet > firstPacket) {
+      ends.push({
+        first: Math.max(0, firstPacket),
+        to: packet,
+        granule: readGranule(view, at + 6),
+        isLast: isFinal
+      })
+    }
+    at += length
+    hasEnded ||= isFinal
+  }
+  if (head === undefined) return Either.left(malformed("no header"))
+  const durations: Array<number> = []
+  for (let i = 0; i < packet; i++) {
+    const [first, second] = (spansOfPacket[i] ?? []).filter((span) => span.from < span.to)
+    const samples = first === undefined ? 0 : packetSamples(bytes, first, second)
+    if (samples === undefined) return Either.left(malformed("a packet that is no Opus"))
+    durations.push(samples)
+  }
+  const clock = byGranules(durations, ends)
+  const packets: Array<OpusPacket> = []
+  let position = 0
+  for (let i = 0; i < durations.length; i++) {
+    const spans = spansOfPacket[i] ?? []
+    const size = spans.reduce((sum, span) => sum + span.to - span.from, 0)
+    const toc = byteAt(bytes, spans.find((span) => span.from < span.to)?.from ?? -1)
+    const samples = durations[i] ?? 0
+    packets.push({ spans, bytes: size, toc, samples, position, granule: clock.starts[i] ?? position })
+    position += samples
+  }
+  return Either.right({
+    ...head,
+    pages,
+    packets,
+    end: at,
+    length: Math.max(0, Math.min(position, clock.heardEnd) - head.preSkip),
+    reach: Math.max(position, clock.end)
+  })
+}
+
+const readHead = (
+  bytes: Uint8Array,
+  from: number,
+  to: number
+): Either.Either<{ readonly channels: number; readonly preSkip: number }, AudioFault> => {
+  if (!hasText(bytes, from, "OpusHead")) return Either.left(new UnsupportedAudio({ reason: "Ogg that holds no Opus" }))
+  if (to - from < 19 || byteAt(bytes, from + 8) >> 4 !== 0) return Either.left(malformed("a header of an unknown kind"))
+  const channels = byteAt(bytes, from + 9)
+  if (byteAt(bytes, from + 18) !== 0)
+    return Either.left(new UnsupportedAudio({ reason: "Opus with a channel mapping" }))
+  if (channels !== 1 && channels !== 2) return Either.left(malformed(`${channels} channels`))
+  return Either.right({ channels, preSkip: byteAt(bytes, from + 10) | (byteAt(bytes, from + 11) << 8) })
+}
+
+/** A page's granule position as a number, negative where no packet ends on it. Beyond 2^53 it loses digits, no more. */
+const readGranule = (view: DataView, at: number): number =>
+  view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true)
+
+/**
+ * Puts packets on the clock of the granule positions, which starts with the first packet. It ends at `end`, and is heard
+ * until `heardEnd`, where the last page cuts it off.
+ */
+const byGranules = (
+  durations: ReadonlyArray<number>,
+  pages: ReadonlyArray<{
+    readonly first: number
+    readonly to: number
+    readonly granule: number
+    readonly isLast: boolean
+  }>
+): { readonly starts: ReadonlyArray<number>; readonly end: number; readonly heardEnd: number } => {
+  const starts: Array<number> = []
+  let clock = 0
+  let heardEnd: number | undefined
+  let origin: number | undefined
+  for (const page of pages) {
+    let samples = 0
+    for (let i = page.first; i < page.to; i++) samples += durations[i] ?? 0
+    const told = page.granule < 0 ? undefined : page.granule
+    // A last page that tells less than it holds is cut at its end; any other first page tells where the clock starts.
+    origin ??= told === undefined || page.isLast ? 0 : told - samples
+    // The gap, if there is one, lies before the page's packets.
+    if (told !== undefined) clock = Math.max(clock, told - origin - samples)
+    for (let i = page.first; i < page.to; i++) {
+      starts.push(clock)
+      clock += durations[i] ?? 0
+    }
+    if (page.isLast && told !== undefined) heardEnd = Math.min(clock, Math.max(0, told - origin))
+  }
+  return { starts, end: clock, heardEnd: heardEnd ?? clock }
+}
+
+/** Samples by which silence is kept longer than asked on either side, for decoders to settle in: 20 ms. */
+const SETTLING = 960
+
+export interface OpusMuting {
+  /** Which packets to replace. */
+  readonly replaced: Uint8Array
+  /** Which of them have to decode to silence from their first sample to their last; the others lead in and out. */
+  readonly silent: Uint8Array
+}
+
+/**
+ * The packets that hold a sample of the spans on either clock, plus 20 ms and at least one packet on both sides: the one
+ * before leaves the decoder time to fall silent, and the one behind may carry the last one's sound once more (in-band
+ * error correction).
+ */
+export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<Span>): OpusMuting => {
+  const count = layout.packets.length
+  const replaced = new Uint8Array(count)
+  const silent = new Uint8Array(count)
+  for (const clock of ["position", "granule"] as const) {
+    let next = 0
+    const reached = spans.map(({ from, to }) => ({ from: from + layout.preSkip, to: to + layout.preSkip }))
+    layout.packets.forEach((packet, i) => {
+      const from = packet[clock]
+      const to = from + packet.samples
+      // Packet times rise, so a span that ended far enough before this packet is done with.
+      while (next < reached.length && (reached[next]?.to ?? 0) + SETTLING <= from) next++
+      for (let j = next; j < reached.length && (reached[j]?.from ?? 0) - SETTLING < to; j++) {
+        const span = reached[j]
+        if (span === undefined) continue
+        replaced[i] = 1
+        if (span.from < to && from < span.to) silent[i] = 1
+      }
+    })
+  }
+  // A packet of up to 120 ms may be all of the margin: one on each side of every silent one goes as well.
+  for (let i = 0; i < count; i++) {
+    if (silent[i] !== 1) continue
+    if (i > 0) replaced[i - 1] = 1
+    if (i + 1 < count) replaced[i + 1] = 1
+  }
+  return { replaced, silent }
+}
+
+/**
+ * A packet of silence with the same duration: frames of the CELT layer whose first bit says "silence", the same for
+ * every muted packet of a duration, so that not even the packets' sizes tell what was said (RFC 6716, 4.3).
+ */
+export const silentPacket = (packet: OpusPacket): Uint8Array => {
+  const size = [960, 480, 240, 120].find((samples) => packet.samples % samples === 0) ?? 120
+  const frames = packet.samples / size
+  const config = 28 + Math.log2(size / 120)
+  const toc = (config << 3) | (packet.toc & 0x04)
+  const frame = [0xff, 0xfe]
+  return frames === 1
+    ? Uint8Array.from([toc, ...frame])
+    : Uint8Array.from([toc | 3, frames, ...Array.from({ length: frames }, () => frame).flat()])
+}
+
+/**
+ * A copy in which the named packets are silent. Their pages get new lacing and checksums; page numbers, granule
+ * positions and every other packet stay. A last page that is cut off is left out: it may hold sound.
+ */
+export const muteOpus = (bytes: Uint8Array, layout: OpusLayout, replaced: Uint8Array): Uint8Array => {
+  const parts: Array<Uint8Array> = []
+  let kept = 0
+  for (const page of layout.pages) {
+    if (!page.pieces.some(({ packet }) => replaced[packet] === 1)) continue
+    parts.push(bytes.subarray(kept, page.offset), mutePage(bytes, layout, page, replaced))
+    kept = page.offset + page.length
+  }
+  parts.push(bytes.subarray(kept, layout.end))
+  const muted = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    muted.set(part, at)
+    at += part.length
+  }
+  return muted
+}
+
+const mutePage = (bytes: Uint8Array, layout: OpusLayout, page: Page, replaced: Uint8Array): Uint8Array => {
+  const lacing: Array<number> = []
+  const bodies: Array<Uint8Array> = []
+  for (const piece of page.pieces) {
+    const packet = layout.packets[piece.packet]
+    if (packet === undefined || replaced[piece.packet] !== 1) {
+      const length = piece.to - piece.from
+      for (let left = length; left >= 255; left -= 255) lacing.push(255)
+      if (piece.isLast) lacing.push(length % 255)
+      bodies.push(bytes.subarray(piece.from, piece.to))
+    } else if (piece.isLast) {
+      // On the page where the old one ended, so that this page's granule position still tells its end.
+      const silence = packet.bytes === 0 ? new Uint8Array(0) : silentPacket(packet)
+      lacing.push(silence.length)
+      bodies.push(silence)
+    }
+  }
+  const body = bodies.reduce((sum, part) => sum + part.length, 0)
+  const muted = new Uint8Array(HEADER + lacing.length + body)
+  muted.set(bytes.subarray(page.offset, page.offset + HEADER))
+  const first = page.pieces[0]
+  if (first !== undefined && replaced[first.packet] === 1) muted[5] = byteAt(muted, 5) & ~CONTINUED
+  muted[26] = lacing.length
+  muted.set(lacing, HEADER)
+  let at = HEADER + lacing.length
+  for (const part of bodies) {
+    muted.set(part, at)
+    at += part.length
+  }
+  viewOf(muted).setUint32(22, checksum(muted, 0, muted.length), true)
+  return muted
+}
+
+/** The page checksum of RFC 3533: CRC-32, polynomial 0x04c11db7, not reflected, its own field taken as zeros. */
+const checksum = (bytes: Uint8Array, from: number, to: number): number => {
+  let crc = 0
+  for (let i = from; i < to; i++) {
+    const byte = i >= from + 22 && i < from + 26 ? 0 : byteAt(bytes, i)
+    crc = ((crc << 8) ^ (CHECKSUMS[(crc >>> 24) ^ byte] ?? 0)) >>> 0
+  }
+  return crc
+}
+
+const CHECKSUMS = Uint32Array.from({ length: 256 }, (_, i) => {
+  let crc = i << 24
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
+  return crc >>> 0
+})
+
+/** The bytes of a packet. */
+export const packetBytes = (bytes: Uint8Array, packet: OpusPacket): Uint8Array => {
+  const [only] = packet.spans
+  if (packet.spans.length === 1 && only !== undefined) return bytes.subarray(only.from, only.to)
+  const joined = new Uint8Array(packet.bytes)
+  let at = 0
+  for (const { from, to } of packet.spans) {
+    joined.set(bytes.subarray(from, to), at)
+    at += to - from
+  }
+  return joined
+}
+
+/**
+ * What speaks against a muted Opus file without decoding it, or undefined: as many packets of the same durations at the
+ * same times, the replaced ones silent packets, all others byte for byte the old ones, headers included.
+ */
+export const opusObjection = (
+  original: Uint8Array,
+  before: OpusLayout,
+  muted: Uint8Array,
+  replaced: Uint8Array
+): string | undefined => {
+  const parsed = parseOpus(muted)
+  if (Either.isLeft(parsed)) return "it no longer parses"
+  const after = parsed.right
+  if (after.packets.length !== before.packets.length || after.length !== before.length) return "its packets changed"
+  const sound = before.pages.findIndex(({ pieces }) => pieces.some(({ packet }) => packet >= 0))
+  const headers = sound < 0 ? before.end : (before.pages[sound]?.offset ?? 0)
+  if (!sameBytes(original, muted, 0, headers)) return "its headers changed"
+  for (let i = 0; i < before.packets.length; i++) {
+    const old = before.packets[i]
+    const now = after.packets[i]
+    if (old === undefined || now === undefined) return "its packets changed"
+    if (now.samples !== old.samples || now.position !== old.position || now.granule !== old.granule) {
+      return `packet ${i} moved`
+    }
+    const wanted = replaced[i] === 1 && old.bytes > 0 ? silentPacket(old) : packetBytes(original, old)
+    if (Buffer.compare(wanted, packetBytes(muted, now)) !== 0) return `packet ${i} is not what it has to be`
+  }
+  return undefined
+}
+
+/** Joins packets that are replaced one after the other into runs of packet positions. */
+export const runsOf = (flags: Uint8Array): ReadonlyArray<Span> =>
+  mergeSpans(Array.from(flags, (flag, i) => (flag === 0 ? { from: i, to: i } : { from: i, to: i + 1 })))

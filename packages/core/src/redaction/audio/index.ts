@@ -1,0 +1,14 @@
+export { type AudioFault, MalformedAudio, MutingNotProven, UnsupportedAudio, UnusableRanges } from "./AudioErrors.js"
+export { checkMuted, redactAudio, type RedactedAudio } from "./AudioCheck.js"
+export {
+  type AudioFormat,
+  type AudioInfo,
+  describeAudio,
+  durationOf,
+  muteAudio,
+  type MutedAudio,
+  type MuteOptions,
+  type MutingSummary
+} from "./MuteAudio.js"
+export { DEFAULT_PADDING_SECONDS, type MuteRange } from "./MuteRanges.js"
+export type { Fill } from "./Wav.js"

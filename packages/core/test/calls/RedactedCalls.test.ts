@@ -1,0 +1,364 @@
+import {
+  type Actor,
+  BlobStore,
+  type CallRecord,
+  Calls,
+  encodeLedgerEntry,
+  Ledger,
+  RecordingSource,
+  Redaction,
+  Transcriber,
+  Upload
+} from "@earshot/core"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import { expect, layer } from "@effect/vitest"
+import { TestEngine } from "@earshot/test-kit"
+import { wavFileOf } from "@earshot/test-kit/audio"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+const RATE = 8000
+
+/** A recording in which every sample is loud. */
+const loud = (seconds: number, channels = 1): Uint8Array => {
+  const samples = new Uint8Array(seconds * RATE * channels * 2).fill(0x41)
+  return wavFileOf(samples, { tag: "pcm", bits: 16, channels, sampleRate: RATE })
+}
+
+const upload = (bytes: Uint8Array): Upload => new Upload(bytes, "audio/wav", "a.wav")
+
+const turns = [
+  { role: "Main Agent", content: "What is your phone number?", start_time: 0, end_time: 2 },
+  {
+    role: "Testing Agent",
+    content: "It is four one five, five five five, two six seven one.",
+    start_time: 3,
+    end_time: 8
+  },
+  { role: "Main Agent", content: "So 415-555-2671, thank you.", start_time: 9, end_time: 12 },
+  { role: "Testing Agent", content: "Yes, please.", start_time: 13, end_time: 14 }
+]
+
+const redacted = [
+  "What is your phone number?",
+  "It is [PHONE_NUMBER].",
+  "So [PHONE_NUMBER], thank you.",
+  "Yes, please."
+]
+
+const contents = (call: CallRecord) => call.transcript?.turns.map((turn) => turn.content)
+
+const ingest = (actor: Actor, body: unknown) =>
+  Effect.flatMap(Calls, (calls) => calls.ingest(body)).pipe(TestEngine.as(actor))
+
+/** Seconds of each channel in which there is sound, to the tenth. */
+const heard = (call: CallRecord, channel = 0) =>
+  Effect.gen(function* () {
+    const blobs = yield* BlobStore
+    const recording = Option.getOrThrow(Option.fromNullable(call.recording))
+    const bytes = Buffer.concat([...(yield* Stream.runCollect(blobs.get(recording.blobKey)))])
+    const channels = bytes.readUInt16LE(22)
+    const frames = (bytes.length - 44) / (2 * channels)
+    let loudFrames = 0
+    const at = (second: number): boolean =>
+      bytes.readInt16LE(44 + (Math.floor(second * RATE) * channels + channel) * 2) !== 0
+    for (let frame = 0; frame < frames; frame++) {
+      if (bytes.readInt16LE(44 + (frame * channels + channel) * 2) !== 0) loudFrames++
+    }
+    return { seconds: Math.round((loudFrames / RATE) * 10) / 10, at }
+  })
+
+const charges = (actor: Actor) =>
+  Effect.flatMap(Ledger, (ledger) => ledger.list({})).pipe(
+    TestEngine.as(actor),
+    Effect.map((page) => page.results.map((entry) => encodeLedgerEntry(entry)))
+  )
+
+const transcriber = Layer.succeed(Transcriber, {
+  transcribe: Option.some(() =>
+    Effect.succeed({
+      _tag: "RawTranscript" as const,
+      turns: [
+        {
+          speaker: "main_agent" as const,
+          content: "My email is jane at example dot com",
+          startTime: 2,
+          endTime: 5,
+          words: []
+        }
+      ],
+      toolCalls: []
+    })
+  )
+})
+
+const recordings = Layer.succeed(RecordingSource, { fetch: () => Stream.make(loud(20)) })
+
+const failingOnce = () => {
+  let fails = true
+  return Layer.succeed(Redaction.NerProvider, {
+    recognise: (said) => {
+      if (!fails || !said.some((text) => text.includes("Unreadable"))) return Effect.succeed([])
+      fails = false
+      return Effect.fail(new Redaction.NerFailed({ cause: said.join() }))
+    }
+  })
+}
+
+for (const database of TestEngine.databases) {
+  const blobs = Layer.succeedContext(Effect.runSync(Effect.scoped(Layer.build(MemoryBlobStore.layer))))
+  const engine = TestEngine.layer(database, {
+    blobs,
+    recordings,
+    transcriber,
+    ner: failingOnce(),
+    ingest: { redaction: { details: ["metadata", "customer_number", "feedback"] } }
+  }).pipe(Layer.merge(blobs))
+
+  layer(engine)(`calls to be redacted on ${database}`, (it) => {
+    it.effect("lose what is asked for in transcript and recording, for 0.4 credits a minute", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const body = {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          voice_recording: upload(loud(15)),
+          redact_fields: ["phone_number"]
+        }
+        const { call } = yield* ingest(actor, body)
+        expect(contents(call)).toEqual(redacted)
+        const sound = yield* heard(call)
+        expect([1, 5, 10.5, 13.5].map(sound.at)).toEqual([true, false, false, true])
+        expect(call.recording?.durationSeconds).toBe(15)
+        expect(call.errorMessage).toBeNull()
+        expect(yield* charges(actor)).toMatchObject([
+          { call: call.id, agent: agent.id, reason: "redaction", seconds: 15, amount: "0.100000" }
+        ])
+        // A webhook's second try.
+        const again = yield* ingest(actor, body)
+        expect(again).toEqual({ call, created: false })
+        expect(yield* charges(actor)).toHaveLength(1)
+        expect(yield* Effect.flatMap(Calls, (calls) => calls.read(call.id)).pipe(TestEngine.as(actor))).toEqual(call)
+      })
+    )
+
+    it.effect("keep the other fields, and say nothing of those they were not asked for", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          redact_fields: ["ssn"]
+        })
+        expect(contents(call)).toEqual(turns.map((turn) => turn.content))
+        const none = yield* ingest(actor, { call_id: "b", agent: agent.id, transcript_json: turns, redact_fields: [] })
+        expect(none.call.redactFields).toEqual([])
+        expect(yield* charges(actor)).toMatchObject([{ call: call.id }])
+      })
+    )
+
+    it.effect("stay redacted when a later delivery does not ask for it", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const body = { call_id: "a", agent: agent.id, transcript_json: turns }
+        yield* ingest(actor, { ...body, redact_fields: ["phone_number"] })
+        const more = [...turns, { role: "Main Agent", content: "Good bye 4155552671.", start_time: 14, end_time: 15 }]
+        const plain = yield* ingest(actor, { ...body, transcript_json: more })
+        expect(contents(plain.call)).toEqual([...redacted, "Good bye [PHONE_NUMBER]."])
+        const sounding = yield* ingest(actor, { ...body, voice_recording: upload(loud(15)) })
+        expect((yield* heard(sounding.call)).at(5)).toBe(false)
+        const wider = yield* ingest(actor, { ...body, redact_fields: ["email_address"] })
+        expect(wider.call.redactFields).toEqual(["phone_number", "email_address"])
+        expect(contents(wider.call)).toEqual(redacted)
+      })
+    )
+
+    it.effect("lose what was stored before anybody asked for it to go", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const first = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          metadata: { callback: "+1 415 555 2671" },
+          voice_recording: upload(loud(15))
+        })
+        expect((yield* heard(first.call)).at(5)).toBe(true)
+        const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id, redact_fields: ["phone_number"] })
+        expect(contents(call)).toEqual(redacted)
+        expect(call.metadata).toEqual({ callback: "[PHONE_NUMBER]" })
+        expect((yield* heard(call)).at(5)).toBe(false)
+        const blobStore = yield* BlobStore
+        const gone = yield* Effect.flip(Stream.runDrain(blobStore.get(first.call.recording?.blobKey ?? "")))
+        expect(gone._tag).toBe("BlobMissing")
+        expect(yield* charges(actor)).toHaveLength(1)
+      })
+    )
+
+    it.effect("are muted by a transcript that came before the recording, or after it", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const of = (call_id: string, more: object) => ({
+          call_id,
+          agent: agent.id,
+          redact_fields: ["phone_number"],
+          ...more
+        })
+        yield* ingest(actor, of("a", { transcript_json: turns }))
+        const late = yield* ingest(actor, of("a", { voice_recording_url: "https://recordings.example/a.wav" }))
+        expect((yield* heard(late.call)).at(5)).toBe(false)
+        expect((yield* heard(late.call)).at(1)).toBe(true)
+        const early = yield* ingest(actor, of("b", { voice_recording: upload(loud(15)) }))
+        expect(early.call.recording).toBeNull()
+        expect(early.call.errorMessage).toContain("The recording was not kept")
+      })
+    )
+
+    it.effect("mute the speaker's channel alone where it is known", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const bytes = loud(15, 2)
+        // The channels have to differ, or they are one.
+        for (let at = 44; at < bytes.length; at += 4) bytes[at] = 0x42
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns.slice(0, 2),
+          voice_recording: upload(bytes),
+          main_agent_channel_index: 0,
+          redact_fields: ["phone_number"]
+        })
+        expect((yield* heard(call, 0)).seconds).toBe(15)
+        expect((yield* heard(call, 1)).seconds).toBe(9.5)
+      })
+    )
+
+    it.effect("come without a recording that cannot be redacted, and say why", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const of = (call_id: string, more: object) => ({
+          call_id,
+          agent: agent.id,
+          redact_fields: ["phone_number"],
+          ...more
+        })
+        const flac = new Uint8Array(4000)
+        flac.set(Buffer.from("fLaC"))
+        const timeless = turns.map(({ content, role }) => ({ role, content, start_time: null, end_time: null }))
+        const outcomes = yield* Effect.forEach(
+          [
+            of("format", { transcript_json: turns, voice_recording: upload(flac) }),
+            of("times", { transcript_json: timeless, voice_recording: upload(loud(15)) }),
+            of("beyond", { transcript_json: turns, voice_recording: upload(loud(5)) })
+          ],
+          (body) => Effect.either(ingest(actor, body))
+        )
+        for (const outcome of outcomes) {
+          if (outcome._tag === "Left") {
+            expect(outcome.left._tag).toBe("ValidationFailed")
+            continue
+          }
+          expect(outcome.right.call.recording).toBeNull()
+          expect(outcome.right.call.errorMessage).toContain("The recording was not kept")
+          expect(contents(outcome.right.call)).toEqual(redacted)
+        }
+        expect(outcomes.filter((outcome) => outcome._tag === "Right").length).toBeGreaterThanOrEqual(2)
+      })
+    )
+
+    it.effect("are redacted when a transcriber wrote them down", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_type: "none-mono",
+          voice_recording: upload(loud(10)),
+          redact_fields: ["email_address"]
+        })
+        expect(contents(call)).toEqual(["My email is [EMAIL_ADDRESS]"])
+        const sound = yield* heard(call)
+        expect([1, 3, 8].map(sound.at)).toEqual([true, false, true])
+      })
+    )
+
+    it.effect("lose details by the switch alone", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const { call } = yield* ingest(actor, {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          customer_number: "+1 415 555 2671",
+          feedback: "Call me at 415-555-2671.",
+          metadata: { phone: "+1 415 555 2671", region: "eu" },
+          dynamic_variables: { phone: "+1 415 555 2671" },
+          redact_fields: ["phone_number"]
+        })
+        expect(call).toMatchObject({
+          customerNumber: "[PHONE_NUMBER]",
+          feedback: "Call me at [PHONE_NUMBER].",
+          metadata: { phone: "[PHONE_NUMBER]", region: "eu" },
+          // Not among the details of this engine.
+          dynamicVariables: { phone: "+1 415 555 2671" }
+        })
+      })
+    )
+
+    it.effect("lose what a person wrote of them before anybody asked for it to go", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const body = { call_id: "a", agent: agent.id, transcript_json: turns }
+        const { call } = yield* ingest(actor, body)
+        const calls = yield* Calls
+        yield* calls.review(call.id, { feedback: "Ring 415-555-2671 back." }).pipe(TestEngine.as(actor))
+        const again = yield* ingest(actor, { ...body, feedback: "From the provider.", redact_fields: ["phone_number"] })
+        expect(again.call.feedback).toBe("Ring [PHONE_NUMBER] back.")
+        const later = yield* ingest(actor, { ...body, redact_fields: ["phone_number", "date"] })
+        expect(later.call.feedback).toBe("Ring [PHONE_NUMBER] back.")
+      })
+    )
+
+    it.effect("are not stored while the host's model cannot read them", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const body = {
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: [{ ...turns[0], content: "Unreadable once: call 415-555-2671" }],
+          redact_fields: ["phone_number"]
+        }
+        const refused = yield* Effect.flip(ingest(actor, body))
+        expect(refused._tag).toBe("RedactionUnavailable")
+        expect(JSON.stringify(refused)).not.toContain("2671")
+        const calls = yield* Calls
+        expect((yield* calls.list({}).pipe(TestEngine.as(actor))).results).toEqual([])
+        expect(contents((yield* ingest(actor, body)).call)).toEqual(["Unreadable once: call [PHONE_NUMBER]"])
+      })
+    )
+
+    it.effect("agree whichever of many simultaneous deliveries asks for what", () =>
+      Effect.gen(function* () {
+        const { actor, agent } = yield* TestEngine.world
+        const bodies = Array.from({ length: 12 }, (_, n) => ({
+          call_id: "a",
+          agent: agent.id,
+          transcript_json: turns,
+          ...(n % 3 === 0 ? { redact_fields: ["phone_number"] } : n % 3 === 1 ? { redact_fields: ["date"] } : {}),
+          ...(n % 4 === 0 ? { voice_recording: upload(loud(15)) } : {})
+        }))
+        const outcomes = yield* Effect.forEach(bodies, (body) => ingest(actor, body), { concurrency: "unbounded" })
+        const calls = yield* Calls
+        const call = yield* calls.read(outcomes[0]!.call.id).pipe(TestEngine.as(actor))
+        expect(call.redactFields).toEqual(["phone_number", "date"])
+        expect(contents(call)).toEqual(redacted)
+        if (call.recording !== null) expect((yield* heard(call)).at(5)).toBe(false)
+        expect(yield* charges(actor)).toHaveLength(1)
+      })
+    )
+  })
+}

@@ -1,0 +1,388 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { type CodeHost, type CodeHostFailed, OrganizationId, RepositoryName } from "@earshot/core"
+import { CheckoutKit } from "@earshot/test-kit"
+import { expect, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { generateKeyPairSync } from "node:crypto"
+import { describe } from "vitest"
+import { type CodeHostHttpConfig, makeCodeHostHttp } from "../../src/providers/CodeHostHttp.js"
+import { makeGitHubCodeHost } from "../../src/providers/GitHubCodeHost.js"
+import { lapseAfter, makeGitLabCodeHost } from "../../src/providers/GitLabCodeHost.js"
+import { makeLocalCodeHost } from "../../src/providers/LocalCodeHost.js"
+
+const organizationId = OrganizationId.make(7)
+const web = RepositoryName.make("web")
+const config: CodeHostHttpConfig = { allowedHosts: ["127.0.0.1"], timeoutMillis: 400 }
+
+const github = (fake: CheckoutKit.FakeGitHub) => ({
+  host: makeGitHubCodeHost(makeCodeHostHttp(config)),
+  connection: {
+    organizationId,
+    settings: {
+      base_url: fake.url,
+      app_id: fake.appId,
+      installation_id: fake.installationId,
+      owner: fake.owner
+    },
+    secret: Redacted.make(fake.privateKey)
+  }
+})
+
+const gitlab = (fake: CheckoutKit.FakeGitLab) => ({
+  host: makeGitLabCodeHost(makeCodeHostHttp(config)),
+  connection: {
+    organizationId,
+    settings: { base_url: fake.url, namespace: fake.namespace },
+    secret: Redacted.make(fake.accessToken)
+  }
+})
+
+CheckoutKit.codeHostContract(
+  "of GitHub's kind",
+  Effect.map(CheckoutKit.fakeGitHub(), (fake) => ({
+    ...github(fake),
+    opens: (token, repository) => fake.tokens.get(token) === repository,
+    withdraw: () => void fake.repositories.delete("web"),
+    breakDown: () => {
+      for (const method of ["GET", "POST", "DELETE"]) fake.fail(method, "/", { status: 500, body: "<oops>" })
+    },
+    secrets: [fake.privateKey, fake.privateKey.split("\n")[1] ?? ""]
+  }))
+)
+
+CheckoutKit.codeHostContract(
+  "of GitLab's kind",
+  Effect.map(CheckoutKit.fakeGitLab, (fake) => ({
+    ...gitlab(fake),
+    opens: (token, repository) => {
+      const found = [...fake.tokens.values()].find((one) => one.token === token)
+      return found !== undefined && fake.projects.get(repository) === found.project
+    },
+    withdraw: () => void fake.projects.delete("web"),
+    breakDown: () => {
+      for (const method of ["GET", "POST", "DELETE"]) fake.fail(method, "/", { status: 500, body: "<oops>" })
+    },
+    secrets: [fake.accessToken]
+  }))
+)
+
+describe.skipIf(!(await CheckoutKit.hasGit()))("with git", () => {
+  CheckoutKit.codeHostContract(
+    "of this machine",
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(Effect.sync(CheckoutKit.temporaryFolder), ({ remove }) =>
+        Effect.sync(remove)
+      )
+      const path = join(folder.path, "7", "web.git")
+      yield* Effect.promise(() => CheckoutKit.makeRepository(path, { "README.md": "Web" }))
+      const { host } = makeLocalCodeHost({ directory: folder.path, publicUrl: "https://earshot.example/" })
+      return {
+        host,
+        connection: { organizationId, settings: {}, secret: null },
+        withdraw: () => rmSync(path, { recursive: true }),
+        breakDown: () => rmSync(folder.path, { recursive: true }),
+        secrets: []
+      }
+    })
+  )
+})
+
+it.live("says that git is missing where it is, and only where a repository of this machine is asked for", () =>
+  Effect.gen(function* () {
+    const { host } = makeLocalCodeHost({
+      directory: "/",
+      publicUrl: "https://earshot.example",
+      git: "/nonexistent/git"
+    })
+    const failure = yield* Effect.flip(host.test({ organizationId, settings: {}, secret: null }))
+    expect(failure.message).toContain("git is not installed on the machine")
+  })
+)
+
+/** Where each step of having a checkout goes wrong, and what is answered then. */
+const failing = (
+  title: string,
+  makeFake: Effect.Effect<
+    {
+      readonly fake: CheckoutKit.FakeHost
+      readonly host: CodeHost
+      readonly connection: Parameters<CodeHost["test"]>[0]
+    },
+    never,
+    Scope.Scope
+  >,
+  steps: ReadonlyArray<readonly [method: string, path: string]>
+): void => {
+  const outcomes: ReadonlyArray<
+    readonly [outcome: CheckoutKit.FakeOutcome, reason: RegExp, retryAfter: number | null]
+  > = [
+    [{ status: 401, body: { message: "Bad credentials" } }, /refuses the connection's credential/, null],
+    [{ status: 403, body: { message: "Forbidden" } }, /forbids this|makes? no access tokens|make no access/, null],
+    [{ status: 403, headers: { "retry-after": "30" } }, /too often/, 30],
+    [
+      { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }, body: {} },
+      /too often|no access tokens/,
+      1
+    ],
+    [{ status: 429, headers: { "retry-after": "7" } }, /too often/, 7],
+    [{ status: 429 }, /too often/, 60],
+    [{ status: 500, body: "<html>" }, /HTTP 500/, null],
+    [{ status: 502 }, /HTTP 502/, null],
+    [{ status: 503, headers: { "retry-after": "9" } }, /HTTP 503/, 9],
+    [{ status: 200, body: "not json" }, /not understood|HTTP 200/, null],
+    [{ status: 201, body: [] }, /not understood|HTTP 201/, null],
+    [{ status: 201, body: { token: 5 } }, /not understood|HTTP 201/, null],
+    [{ status: 201, body: "x".repeat(2 * 1024 * 1024) }, /not understood/, null],
+    ["hangs", /longer than 0\.4 seconds/, null],
+    ["cut", /cannot be reached/, null]
+  ]
+  describe(title, () => {
+    for (const [method, path] of steps) {
+      it.scopedLive(`answers for every failure of ${method} ${path}`, () =>
+        Effect.gen(function* () {
+          const { connection, fake, host } = yield* makeFake
+          for (const [outcome, reason, retryAfter] of outcomes) {
+            fake.fail(method, path, outcome)
+            const failure = yield* Effect.flip(host.issue(connection, web))
+            const where = JSON.stringify(outcome).slice(0, 80)
+            expect(failure, where).toMatchObject({ _tag: "CodeHostFailed" })
+            const failed = failure as CodeHostFailed
+            expect(failed.reason, where).toMatch(reason)
+            if (!failed.reason.includes("no access")) expect(failed.retryAfterSeconds, where).toBe(retryAfter)
+            fake.recover()
+          }
+          yield* host.issue(connection, web)
+        })
+      )
+    }
+  })
+}
+
+failing(
+  "GitHub's kind",
+  Effect.map(CheckoutKit.fakeGitHub(), (fake) => ({ fake, ...github(fake) })),
+  [
+    ["POST", "/app/installations/"],
+    ["GET", "/repos/"]
+  ]
+)
+failing(
+  "GitLab's kind",
+  Effect.map(CheckoutKit.fakeGitLab, (fake) => ({ fake, ...gitlab(fake) })),
+  [
+    ["GET", "/api/v4/projects/"],
+    ["POST", "/api/v4/projects/"]
+  ]
+)
+
+describe("GitHub's kind", () => {
+  it.scopedLive("asks for reading the contents of one repository, as the app", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub({ tokenLength: 400 })
+      const { connection, host } = github(fake)
+      const checkout = yield* host.issue(connection, web)
+      const [first] = fake.requests
+      expect(first).toMatchObject({
+        method: "POST",
+        path: `/app/installations/${fake.installationId}/access_tokens`,
+        body: { repositories: ["web"], permissions: { contents: "read" } },
+        headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" }
+      })
+      expect(Redacted.value(checkout.token).length).toBe(404)
+      expect(checkout).toMatchObject({
+        fullName: "Harbour-Dental/web",
+        cloneUrl: "https://code.example/Harbour-Dental/web.git",
+        defaultBranch: "main",
+        username: "x-access-token"
+      })
+      // The private key itself never goes anywhere.
+      expect(JSON.stringify(fake.requests)).not.toContain("PRIVATE KEY")
+    })
+  )
+
+  it.scopedLive("tells a repository that is not offered from permissions that are not granted", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub()
+      const { connection, host } = github(fake)
+      const other = RepositoryName.make("secret")
+      expect(yield* Effect.flip(host.issue(connection, other))).toMatchObject({ _tag: "RepositoryUnavailable" })
+      Reflect.deleteProperty(fake.permissions, "contents")
+      expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
+        reason: "The app's installation does not grant reading the contents of repositories."
+      })
+      expect(yield* Effect.flip(host.test(connection))).toMatchObject({
+        reason: "The app's installation does not grant reading the contents of repositories."
+      })
+    })
+  )
+
+  it.scopedLive("takes back a token that is wider than it was asked for, and one for another repository", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub()
+      const { connection, host } = github(fake)
+      for (const grants of [
+        { permissions: { contents: "write", metadata: "read" } },
+        { permissions: { contents: "read", issues: "read" } },
+        { permissions: { contents: "read" }, repositories: ["web", "voice-agent"] },
+        { permissions: {} }
+      ]) {
+        fake.grants = grants
+        expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
+          reason: "The code host granted more than was asked for."
+        })
+      }
+      fake.grants = { repositories: ["voice-agent"] }
+      expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({ _tag: "RepositoryUnavailable" })
+      expect(fake.tokens.size).toBe(0)
+    })
+  )
+
+  it.scopedLive("takes a repository that was renamed or moved as not offered under its old name", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub()
+      const { connection, host } = github(fake)
+      fake.fail("GET", "/repos/", { status: 301, headers: { location: "https://elsewhere.example/" } })
+      expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({ _tag: "RepositoryUnavailable" })
+      expect(fake.tokens.size).toBe(0)
+    })
+  )
+
+  it.scopedLive("finds in a test what would keep checkouts from being had", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub()
+      const { connection, host } = github(fake)
+      const reason = (settings: object, secret = fake.privateKey) =>
+        Effect.map(
+          Effect.flip(
+            host.test({
+              ...connection,
+              settings: { ...connection.settings, ...settings },
+              secret: Redacted.make(secret)
+            })
+          ),
+          (failure) => failure.reason
+        )
+      expect(yield* reason({ app_id: 1 })).toContain("HTTP 401")
+      expect(yield* reason({ installation_id: 1 })).toBe("The app has no such installation.")
+      expect(yield* reason({ owner: "somebody" })).toContain("on another account")
+      const another = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey
+      expect(yield* reason({}, another.export({ type: "pkcs8", format: "pem" }).toString())).toContain("HTTP 401")
+      const short = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey
+      expect(yield* reason({}, short.export({ type: "pkcs8", format: "pem" }).toString())).toContain("2048 bits")
+      fake.suspended = true
+      expect(yield* reason({})).toBe("The app's installation is suspended.")
+      expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({ _tag: "CodeHostFailed" })
+    })
+  )
+
+  it.scopedLive("reads a key with its line breaks written out, and says what is wrong with settings all at once", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitHub()
+      const { connection, host } = github(fake)
+      yield* host.test({ ...connection, secret: Redacted.make(fake.privateKey.replaceAll("\n", "\\n")) })
+      const faults = (settings: object, secret: string | null) =>
+        Either.getOrThrow(
+          Either.flip(host.read({ settings: { ...settings }, secret: secret === null ? null : Redacted.make(secret) }))
+        )
+      expect(faults({}, null)).toEqual({
+        "settings.app_id": ["This field is required."],
+        "settings.installation_id": ["This field is required."],
+        "settings.owner": ["This field is required."],
+        secret: ["This field is required."]
+      })
+      const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+      expect(faults(connection.settings, ed25519)).toEqual({
+        secret: ["Enter the app's private key: RSA, in PEM form."]
+      })
+      for (const owner of ["a/b", "..", "-a", "a?b", "a#b", ""]) {
+        expect(Object.keys(faults({ ...connection.settings, owner }, fake.privateKey))).toEqual(["settings.owner"])
+      }
+    })
+  )
+})
+
+describe("GitLab's kind", () => {
+  it.scopedLive("asks for reading the repository of one project, until the day after its hour", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitLab
+      const { connection, host } = gitlab(fake)
+      const checkout = yield* host.issue(connection, web)
+      const [made] = fake.tokens.values()
+      expect(made).toMatchObject({ project: 11, ends: DateTime.formatIsoDateUtc(checkout.lapsesAt) })
+      expect(checkout).toMatchObject({ fullName: "Harbour/dental/web", username: "oauth2", defaultBranch: "main" })
+      for (const instant of ["2026-01-31T22:59:59Z", "2026-01-31T23:00:00Z", "2026-02-01T00:00:00Z"]) {
+        const at = DateTime.unsafeMake(instant)
+        const lapses = lapseAfter(at)
+        expect(lapses.epochMillis).toBeGreaterThan(at.epochMillis)
+        expect(lapses.epochMillis - at.epochMillis).toBeLessThanOrEqual(86_400_000)
+      }
+    })
+  )
+
+  it.scopedLive("takes back a token that is wider than it was asked for", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitLab
+      const { connection, host } = gitlab(fake)
+      for (const grants of [{ scopes: ["read_repository", "api"] }, { access_level: 40 }]) {
+        fake.grants = grants
+        expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
+          reason: "The code host granted more than was asked for."
+        })
+      }
+      expect(fake.tokens.size).toBe(0)
+    })
+  )
+
+  it.scopedLive("finds in a test a token that can make no others, and a namespace that it does not see", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitLab
+      const { connection, host } = gitlab(fake)
+      const elsewhere = { ...connection, settings: { ...connection.settings, namespace: "Harbour" } }
+      expect((yield* Effect.flip(host.test(elsewhere))).reason).toContain("does not see its namespace")
+      fake.scopes = ["read_api"]
+      expect((yield* Effect.flip(host.test(connection))).reason).toContain("lacks the scope api")
+    })
+  )
+})
+
+describe("the addresses of code hosts", () => {
+  it("are public and speak https, unless the operator allows one by name", () => {
+    const strict = makeCodeHostHttp({})
+    for (const address of [
+      "http://code.example",
+      "https://127.0.0.1",
+      "https://10.0.0.1/api/v3",
+      "https://169.254.169.254/latest",
+      "https://[::1]",
+      "https://user:secret@code.example",
+      "https://code.example?x=1",
+      "https://code.example#x",
+      "file:///etc/passwd",
+      "code.example",
+      ""
+    ]) {
+      expect(Either.isLeft(strict.readBaseUrl(address)), address).toBe(true)
+    }
+    expect(strict.readBaseUrl("https://code.example/api/v3//")).toEqual(Either.right("https://code.example/api/v3"))
+    const open = makeCodeHostHttp({ allowedHosts: ["127.0.0.1", "code.internal:8443"] })
+    expect(Either.isRight(open.readBaseUrl("http://127.0.0.1:8080"))).toBe(true)
+    expect(Either.isRight(open.readBaseUrl("http://code.internal:8443"))).toBe(true)
+    expect(Either.isLeft(open.readBaseUrl("http://code.internal"))).toBe(true)
+  })
+
+  it.scopedLive("are asked for nothing by a name that leads into a private network", () =>
+    Effect.gen(function* () {
+      const fake = yield* CheckoutKit.fakeGitLab
+      const http = makeCodeHostHttp({})
+      const url = fake.url.replace("http://127.0.0.1", "https://localhost")
+      const failure = yield* Effect.flip(http.ask(url, { method: "GET", path: "/", headers: {} }))
+      expect(failure.reason).toContain("not a public one")
+      expect(fake.requests).toEqual([])
+    })
+  )
+})

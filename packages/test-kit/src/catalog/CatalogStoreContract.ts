@@ -1,0 +1,203 @@
+import {
+  OrganizationStore,
+  type Pages,
+  type Permit,
+  Personality,
+  PersonalityStore,
+  PhoneNumber,
+  PhoneNumberStore,
+  type ProjectId,
+  ProjectStore,
+  type StorageFault,
+  TestProfile,
+  TestProfileStore,
+  Tool,
+  ToolStore
+} from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { everyPage } from "./Pages.js"
+import { permit } from "./Permits.js"
+
+const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+
+/** An organisation with two projects. */
+const newOrganization = Effect.gen(function* () {
+  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
+  const projects = yield* ProjectStore
+  const toWrite = permit(id, "tools.create")
+  return {
+    id,
+    project: yield* projects.insert(toWrite, { name: "One", description: "" }, at(0)),
+    other: yield* projects.insert(toWrite, { name: "Two", description: "" }, at(0)),
+    toWrite,
+    toRead: permit(id, "tools.read"),
+    toDelete: permit(id, "tools.delete")
+  }
+})
+
+/** A kind of a project's things, whose stores promise alike. */
+interface Kind<Id extends number, A extends { readonly id: Id }, R> {
+  readonly noun: string
+  readonly store: Effect.Effect<
+    {
+      readonly find: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageFault>
+      readonly hold: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageFault>
+      readonly remove: (
+        permit: Permit<"catalog:delete">,
+        id: Id,
+        now: DateTime.Utc
+      ) => Effect.Effect<void, StorageFault>
+      readonly save: (permit: Permit<"catalog:write">, one: A) => Effect.Effect<void, unknown>
+    },
+    never,
+    R
+  >
+  /** A new one; no two are given the same number. */
+  readonly insert: (permit: Permit<"catalog:write">, project: ProjectId, number: number) => Effect.Effect<A, unknown, R>
+  readonly list: (
+    permit: Permit<"catalog:read">,
+    project: ProjectId | null,
+    page: Pages.PageRequest
+  ) => Effect.Effect<ReadonlyArray<A>, StorageFault, R>
+  readonly changed: (one: A) => A
+}
+
+/** Texts that a statement or an encoding might trip over. */
+const hostile = `a'; drop table tools; -- %_ "\\ \u{1F514} \u202E`
+
+const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
+  subject: string,
+  stores: Layer.Layer<R | ProjectStore | OrganizationStore, E>,
+  kind: Kind<Id, A, R>
+): void => {
+  layer(stores)(`${kind.noun} kept by ${subject}`, (it) => {
+    it.effect("are found as they were put in, and as they were saved last", () =>
+      Effect.gen(function* () {
+        const store = yield* kind.store
+        const { project, toRead, toWrite } = yield* newOrganization
+        const made = yield* kind.insert(toWrite, project.id, 1)
+        const beside = yield* kind.insert(toWrite, project.id, 2)
+        expect(yield* store.find(toRead, made.id)).toEqual(Option.some(made))
+        const changed = kind.changed(made)
+        yield* store.save(toWrite, changed)
+        expect(yield* store.find(toRead, made.id)).toEqual(Option.some(changed))
+        expect(yield* store.hold(toRead, made.id)).toEqual(Option.some(changed))
+        expect(yield* store.find(toRead, beside.id)).toEqual(Option.some(beside))
+      })
+    )
+
+    it.effect("do not exist for another organisation, to see, change or remove", () =>
+      Effect.gen(function* () {
+        const store = yield* kind.store
+        const mine = yield* newOrganization
+        const theirs = yield* newOrganization
+        const made = yield* kind.insert(mine.toWrite, mine.project.id, 1)
+        expect(yield* store.find(theirs.toRead, made.id)).toEqual(Option.none())
+        expect(yield* store.hold(theirs.toRead, made.id)).toEqual(Option.none())
+        expect(yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).toEqual([])
+        yield* store.save(theirs.toWrite, kind.changed(made))
+        yield* store.remove(theirs.toDelete, made.id, at(2))
+        expect(yield* store.find(mine.toRead, made.id)).toEqual(Option.some(made))
+      })
+    )
+
+    it.effect("are gone when they, or their project, are removed", () =>
+      Effect.gen(function* () {
+        const store = yield* kind.store
+        const { other, project, toDelete, toRead, toWrite } = yield* newOrganization
+        const made = yield* kind.insert(toWrite, project.id, 1)
+        const elsewhere = yield* kind.insert(toWrite, other.id, 2)
+        yield* store.remove(toDelete, made.id, at(2))
+        yield* (yield* ProjectStore).remove(toDelete, other.id, at(2))
+        for (const id of [made.id, elsewhere.id]) {
+          expect(yield* store.find(toRead, id)).toEqual(Option.none())
+          expect(yield* store.hold(toRead, id)).toEqual(Option.none())
+        }
+        expect(yield* kind.list(toRead, null, { cursor: { at: "start" }, limit: 10 })).toEqual([])
+      })
+    )
+
+    it.effect("are listed of one project or of all, newest first, once each, within reach", () =>
+      Effect.gen(function* () {
+        const { id, other, project, toRead, toWrite } = yield* newOrganization
+        const made = yield* Effect.forEach([project, other, project, project, other], (of, number) =>
+          kind.insert(toWrite, of.id, number)
+        )
+        const listed = (of: ProjectId | null, reading = toRead) =>
+          Effect.map(
+            everyPage((page) => kind.list(reading, of, page), { limit: 2 }),
+            (pages) => pages.flatMap(({ results }) => results.map((one) => made.findIndex(({ id }) => id === one.id)))
+          )
+        expect(yield* listed(null)).toEqual([4, 3, 2, 1, 0])
+        expect(yield* listed(project.id)).toEqual([3, 2, 0])
+        const bound = permit(id, "tools.list", [{ type: "project", id: other.id }])
+        expect(yield* listed(null, bound)).toEqual([4, 1])
+        expect(yield* listed(project.id, bound)).toEqual([])
+      })
+    )
+  })
+}
+
+/** What every store of personalities, test profiles, phone numbers and tools has to do; registers its tests. */
+export const catalogStoreContract = <E>(
+  subject: string,
+  stores: Layer.Layer<
+    PersonalityStore | TestProfileStore | PhoneNumberStore | ToolStore | ProjectStore | OrganizationStore,
+    E
+  >
+): void => {
+  contract(subject, stores, {
+    noun: "personalities",
+    store: PersonalityStore,
+    insert: (to, projectId, number) =>
+      Effect.flatMap(PersonalityStore, (store) =>
+        store.insert(to, { projectId, name: `${hostile}${number}`, language: "multi", description: hostile }, at(1))
+      ),
+    list: (to, projectId, page) =>
+      Effect.flatMap(PersonalityStore, (store) => store.list(to, { projectId, enabledIn: null, language: null }, page)),
+    changed: (one) => new Personality({ ...one, name: "Other", language: "zh", description: "", updatedAt: at(2) })
+  })
+  contract(subject, stores, {
+    noun: "test profiles",
+    store: TestProfileStore,
+    insert: (to, projectId, number) =>
+      Effect.flatMap(TestProfileStore, (store) =>
+        store.insert(
+          to,
+          { projectId, name: `${hostile}${number}`, agentId: null, information: { [hostile]: { "1": [null, 0.5] } } },
+          at(1)
+        )
+      ),
+    list: (to, projectId, page) =>
+      Effect.flatMap(TestProfileStore, (store) => store.list(to, { projectId, agentId: null }, page)),
+    changed: (one) => new TestProfile({ ...one, name: "Other", information: { flat: true }, updatedAt: at(2) })
+  })
+  contract(subject, stores, {
+    noun: "phone numbers",
+    store: PhoneNumberStore,
+    insert: (to, projectId, number) =>
+      Effect.flatMap(PhoneNumberStore, (store) =>
+        store.insert(to, { projectId, number: `${hostile}${number}`, name: hostile }, at(1))
+      ),
+    list: (to, projectId, page) => Effect.flatMap(PhoneNumberStore, (store) => store.list(to, { projectId }, page)),
+    changed: (one) => new PhoneNumber({ ...one, number: "+15550123", name: "", updatedAt: at(2) })
+  })
+  contract(subject, stores, {
+    noun: "tools",
+    store: ToolStore,
+    insert: (to, projectId, number) =>
+      Effect.flatMap(ToolStore, (store) =>
+        store.insert(
+          to,
+          { projectId, name: `${hostile}${number}`, description: hostile, parameters: { [hostile]: [] } },
+          at(1)
+        )
+      ),
+    list: (to, projectId, page) => Effect.flatMap(ToolStore, (store) => store.list(to, { projectId }, page)),
+    changed: (one) => new Tool({ ...one, name: "Other", description: "", parameters: {}, updatedAt: at(2) })
+  })
+}
