@@ -364,6 +364,114 @@ const suites = Command.make("suites").pipe(
   ])
 )
 
+const loadResults = () => import("./commands/Results.js")
+const resultId = id("The result's id.")
+
+const results = Command.make("results").pipe(
+  Command.withDescription("Results: the runs of suites, and what they came to."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        project: Settings.positive("project", "Results of this project alone."),
+        agent: Settings.positive("agent", "Results of this agent alone."),
+        ...page
+      },
+      lazily(loadResults, (module) => module.list)
+    ).pipe(Command.withDescription("Lists results, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: resultId },
+      lazily(loadResults, (module) => module.show)
+    ).pipe(Command.withDescription("Shows a result with what its metrics came to.")),
+    Command.make(
+      "compare",
+      {
+        ...common,
+        tolerance: Options.float("tolerance").pipe(
+          Options.withDescription("What difference counts as none, 0 to 1; 0 unless told."),
+          Options.optional
+        ),
+        base: Args.integer({ name: "BASE" }).pipe(Args.withDescription("The id of the result to compare with.")),
+        id: resultId
+      },
+      lazily(loadResults, (module) => module.compare)
+    ).pipe(Command.withDescription("Says what became better and what worse, scenario by scenario.")),
+    Command.make(
+      "export",
+      {
+        ...common,
+        junit: Options.text("junit").pipe(
+          Options.withPseudoName("PATH"),
+          Options.withDescription("Write a JUnit report to this file instead; - is stdout."),
+          Options.optional
+        ),
+        id: resultId
+      },
+      lazily(loadResults, (module) => module.exportResult)
+    ).pipe(Command.withDescription("Prints every run with its transcript as a line of JSON (NDJSON).")),
+    Command.make(
+      "cancel",
+      { ...common, id: resultId },
+      lazily(loadResults, (module) => module.cancel)
+    ).pipe(Command.withDescription("Cancels the runs of a result that are not over.")),
+    Command.make(
+      "delete",
+      { ...common, ids: resultId.pipe(Args.repeated) },
+      lazily(loadResults, (module) => module.remove)
+    ).pipe(
+      Command.withDescription("Deletes results with their runs, up to 100; those that are not there are passed over.")
+    )
+  ])
+)
+
+const runs = Command.make("runs").pipe(
+  Command.withDescription("Runs: the simulated calls of results."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        result: Settings.positive("result", "Runs of this result alone."),
+        status: Options.choice("status", [
+          "queued",
+          "running",
+          "evaluating",
+          "completed",
+          "failed",
+          "timeout",
+          "cancelled"
+        ]).pipe(Options.withDescription("Runs in this state alone."), Options.optional),
+        ...page
+      },
+      lazily(loadResults, (module) => module.listRuns)
+    ).pipe(Command.withDescription("Lists runs, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The run's id.") },
+      lazily(loadResults, (module) => module.showRun)
+    ).pipe(Command.withDescription("Shows a run.")),
+    Command.make(
+      "cancel",
+      { ...common, id: id("The run's id.") },
+      lazily(loadResults, (module) => module.cancelRun)
+    ).pipe(Command.withDescription("Cancels a run that is not over.")),
+    Command.make(
+      "delete",
+      {
+        ...common,
+        id: resultId,
+        runs: Args.integer({ name: "RUN" }).pipe(
+          Args.withDescription("Ids of the result's runs, up to 100."),
+          Args.repeated
+        )
+      },
+      lazily(loadResults, (module) => module.removeRuns)
+    ).pipe(Command.withDescription("Deletes runs of a result; what it came to is then what the others come to."))
+  ])
+)
+
 const redact = Command.make(
   "redact",
   {
@@ -722,6 +830,8 @@ const demo = Command.make(
 export const groups = {
   calls: Command.getSubcommands(calls),
   suites: Command.getSubcommands(suites),
+  results: Command.getSubcommands(results),
+  runs: Command.getSubcommands(runs),
   dashboards: Command.getSubcommands(dashboards),
   evaluators: Command.getSubcommands(evaluators),
   personalities: Command.getSubcommands(personalities),
@@ -747,6 +857,8 @@ export const earshot = Command.make("earshot").pipe(
     serve,
     calls,
     suites,
+    results,
+    runs,
     redact,
     dashboards,
     evaluators,

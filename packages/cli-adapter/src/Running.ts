@@ -8,6 +8,7 @@ import type {
   NotFound,
   RateLimited,
   RedactionUnavailable,
+  RunIsOver,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -37,6 +38,7 @@ export type CommandFault =
   | RateLimited
   | JobNotDead
   | RedactionUnavailable
+  | RunIsOver
   | StorageFault
 
 /** A command that runs. */

@@ -5,7 +5,7 @@ import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
-  ...["calls", "suites", "dashboards", ...subjects, "metrics", "jobs"],
+  ...["calls", "suites", "results", "runs", "dashboards", ...subjects, "metrics", "jobs"],
   ...["keys", "links", "tokens", "connections", "organizations"]
 ]
 const paths = commandsOf("").flatMap((name) =>
@@ -18,6 +18,8 @@ describe("help", () => {
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
       ...["suites", "suites validate"],
+      ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
+      ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
       "redact",
       ...["dashboards", "dashboards list", "dashboards show"],
       ...subjects.flatMap((subject) => [

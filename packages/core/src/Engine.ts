@@ -53,6 +53,7 @@ import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
 import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
+import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as NerProvider from "./redaction/NerProvider.js"
@@ -80,7 +81,14 @@ import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
+import { PlayedChannels } from "./results/PlayedChannels.js"
 import * as Results from "./results/Results.js"
+import * as RunWork from "./results/RunWork.js"
+import type { ChatAgent } from "./simulation/ChatAgent.js"
+import { RunExecutor } from "./simulation/RunExecutor.js"
+import * as Simulations from "./simulation/Simulations.js"
+import * as TextExecutor from "./simulation/TextExecutor.js"
+import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
 import * as Suites from "./suites/Suites.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
@@ -132,6 +140,11 @@ export interface Ports {
   /** The language model that judges; none unless told, and then what needs one is skipped. */
   readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
   readonly evaluation?: CallEvaluations.EvaluationConfig
+  /** How agents are reached that are tested by text; over HTTP at public addresses unless told. */
+  readonly chatAgents?: Layer.Layer<ChatAgent>
+  /** What plays runs inside the engine; the text channel unless told. `runExecutorNone` leaves all to outside workers. */
+  readonly runExecutor?: Layer.Layer<RunExecutor, never, ChatAgent | LanguageModel.LanguageModel>
+  readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
   readonly jobs?: JobRunner.JobRunnerConfig
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
@@ -164,6 +177,7 @@ export const stores = Layer.mergeAll(
   FolderStoreSql.layer,
   EvaluatorStoreSql.layer,
   ResultStoreSql.layer,
+  RunWorkStoreSql.layer,
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
@@ -201,7 +215,11 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
     JobRunner.JobRunner,
     Effect.gen(function* () {
       const { handler } = yield* CallEvaluations.CallEvaluations
-      return yield* JobRunner.make([handler], config)
+      const simulations = yield* Simulations.Simulations
+      const results = yield* Results.Results
+      return yield* JobRunner.make([handler, ...simulations.handlers], config, [
+        { failure: "Leases of runs could not be taken back", every: "5 seconds", run: results.sweep }
+      ])
     })
   )
 
@@ -223,10 +241,28 @@ const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
   Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
 )
 
+/** Suites and results, and who plays and scores runs. */
+const testing = (ports: Ports) =>
+  Simulations.layer(ports.simulation).pipe(
+    Layer.provideMerge(evaluators),
+    Layer.provide(RunWork.layer),
+    Layer.provide(
+      Layer.effect(
+        PlayedChannels,
+        Effect.map(RunExecutor, ({ channels }) => channels)
+      )
+    ),
+    Layer.provide(
+      (ports.runExecutor ?? TextExecutor.layer(ports.simulation)).pipe(
+        Layer.provide(ports.chatAgents ?? HttpChatAgent.layer())
+      )
+    )
+  )
+
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   runner(ports.jobs).pipe(
-    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.provideMerge(Layer.merge(CallEvaluations.layer(ports.evaluation), testing(ports))),
     Layer.merge(
       Calls.layer(ports.ingest).pipe(
         Layer.provide(
@@ -239,7 +275,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         )
       )
     ),
-    Layer.merge(Layer.merge(dashboards, evaluators)),
+    Layer.merge(dashboards),
     Layer.merge(Jobs.layer),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),

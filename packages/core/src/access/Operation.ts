@@ -94,13 +94,17 @@ export const operations = {
 
   "results.list": { needs: "results:read", accepts: everybody },
   "results.read": { needs: "results:read", accepts: everybody },
+  "results.compare": { needs: "results:read", accepts: everybody },
+  "results.export": { needs: "results:read", accepts: people },
   /** E8 */
   "results.bulkDelete": { needs: "results:delete", accepts: everybody },
   /** E9 */
   "results.deleteRuns": { needs: "results:delete", accepts: everybody },
+  "results.cancel": { needs: "results:write", accepts: people },
   "results.capacity": { needs: "results:read", accepts: people, organizationWide: true },
   "runs.list": { needs: "results:read", accepts: everybody },
   "runs.read": { needs: "results:read", accepts: everybody },
+  "runs.cancel": { needs: "results:write", accepts: people },
   "runs.claim": { needs: "results:write", accepts: keyOnly },
   "runs.heartbeat": { needs: "results:write", accepts: keyOnly },
   "runs.complete": { needs: "results:write", accepts: keyOnly },

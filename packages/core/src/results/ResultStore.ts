@@ -4,12 +4,14 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { Channel } from "../catalog/Agent.js"
-import type { AgentId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
+import type { AgentId, OrganizationId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
+import type { ResultScores } from "./Compare.js"
 import type { DeletionPlan, DeletionSnapshot } from "./Deletion.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
+import type { RunReport } from "./RunReport.js"
 import type { RunStatus } from "./RunLifecycle.js"
 
 /** A run as far as its life goes. */
@@ -19,6 +21,8 @@ export interface HeldRun {
   readonly status: RunStatus
   readonly attempts: number
   readonly lease: string | null
+  /** Epoch milliseconds; null where nobody has claimed it. */
+  readonly leaseUntil: number | null
 }
 
 /** How a run ends. */
@@ -60,6 +64,18 @@ export class ResultStore extends Context.Tag("@earshot/core/results/ResultStore"
       of: { readonly resultId: ResultId | null; readonly status: RunStatus | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Run>, StorageFault>
+    /** A result by its scenarios, as it is compared. */
+    readonly scores: (
+      permit: Permit<"results:read">,
+      id: ResultId
+    ) => Effect.Effect<Option.Option<ResultScores>, StorageFault>
+    /** The runs of a result after one of them (`null`: from the first), oldest first, with all that is known of them. */
+    readonly reports: (
+      permit: Permit<"results:read">,
+      result: ResultId,
+      after: RunId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<RunReport>, StorageFault>
     /** Which of these runs are, or were, of the result: deleted ones included. */
     readonly runsOf: (
       permit: Permit,
@@ -83,14 +99,21 @@ export class ResultStore extends Context.Tag("@earshot/core/results/ResultStore"
       plan: DeletionPlan,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageFault>
+    /** The organisations that have running runs whose lease ran out, whoever asks. */
+    readonly organizationsWithLost: (now: DateTime.Utc) => Effect.Effect<ReadonlyArray<OrganizationId>, StorageFault>
     /** Running runs whose lease ran out. */
     readonly lost: (permit: Permit, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<HeldRun>, StorageFault>
-    /** Queued runs that may start, oldest first, within their results' concurrency limits. */
+    /**
+     * Queued runs that may start, oldest first, within their results' concurrency limits. It costs what it answers, and a
+     * step for each waiting result that may start none; not what the organisation has queued.
+     */
     readonly startable: (
       permit: Permit<"results:write">,
       channel: Channel,
       limit: number
     ) => Effect.Effect<ReadonlyArray<RunId>, StorageFault>
+    /** The runs of a result that are not over. */
+    readonly openRuns: (permit: Permit, result: ResultId) => Effect.Effect<ReadonlyArray<HeldRun>, StorageFault>
     readonly holdRun: (permit: Permit, id: RunId) => Effect.Effect<Option.Option<HeldRun>, StorageFault>
     /** Makes queued runs running ones, under a lease. */
     readonly start: (

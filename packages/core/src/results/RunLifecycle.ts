@@ -50,6 +50,11 @@ export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<Run
 /** Where a run is after an event, or undefined where that cannot happen to it. */
 export const after = (status: RunStatus, event: RunEvent): RunStatus | undefined => transitions[status][event]
 
+/** The statuses of runs that are not over. */
+export const openStatuses: ReadonlyArray<RunStatus> = RunStatus.literals.filter(
+  (status) => Object.keys(transitions[status]).length > 0
+)
+
 /** What a run holds of its organisation's capacity, and whether it still needs the number that it calls from. */
 export interface Holdings {
   readonly activeSessions: 0 | 1

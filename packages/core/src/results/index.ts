@@ -1,3 +1,13 @@
+export {
+  Change,
+  compareResults,
+  Comparison,
+  encodeComparison,
+  type MetricScores,
+  type ResultScores,
+  ScenarioChange,
+  type ScenarioScores
+} from "./Compare.js"
 export { type DeletionPlan, type DeletionSnapshot, type DoomedRuns, planDeletion } from "./Deletion.js"
 export { evaluateResult, type ResultEvaluation, ResultStatus, type RunCount } from "./Evaluate.js"
 export {
@@ -11,9 +21,11 @@ export {
   Result,
   Run
 } from "./Result.js"
+export { RunIsOver } from "./ResultErrors.js"
 export {
   BulkDeleteInput,
   ClaimInput,
+  CompareQuery,
   CompleteInput,
   DeleteRunsInput,
   FailInput,
@@ -22,6 +34,7 @@ export {
   Results,
   RunQuery
 } from "./Results.js"
+export { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
 export { type HeldRun, ResultStore, type RunEnd } from "./ResultStore.js"
 export {
   after,
@@ -31,7 +44,15 @@ export {
   holdingsOf,
   MAX_RUN_ATTEMPTS,
   onLostLease,
+  openStatuses,
   type RunEvent,
   RunStatus,
   transitions
 } from "./RunLifecycle.js"
+export { PlayedChannels } from "./PlayedChannels.js"
+export { criteriaOf, type DecidingScore, missedSentence, successByCriteria } from "./Rubric.js"
+export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
+export { EXECUTE_JOB, SCORE_JOB } from "./RunJobs.js"
+export { type RunReported, RunWork, type TakenRun } from "./RunWork.js"
+export { RunWorkStore } from "./RunWorkStore.js"
+export { encodeRunReport, type RunReport, RunReportJson } from "./RunReport.js"

@@ -1,12 +1,8 @@
 import { encodeCapacity, NotFound, PhoneNumbers, Results, Suites, ValidationFailed } from "@earshot/core"
-import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
-import { ResultKit, TestEngine } from "@earshot/test-kit"
+import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as TestClock from "effect/TestClock"
-import * as fc from "fast-check"
 import { ResultId, RunId } from "../../src/kernel/Ids.js"
 
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
@@ -221,50 +217,6 @@ for (const database of TestEngine.databases) {
             phone_numbers_held: []
           })
         }
-      })
-    )
-
-    it.effect("hold what their queued and running runs need after any sequence of commands", () =>
-      Effect.gen(function* () {
-        const sequences = fc.sample(fc.array(ResultKit.capacityCommand, { minLength: 5, maxLength: 40 }), {
-          numRuns: 15,
-          seed: 20_260_314
-        })
-        for (const commands of sequences) {
-          const { as, capacity, claim, numbers, results, runsOf, start } = yield* tested
-          const mismatch = yield* ResultKit.playCapacity(
-            {
-              numbers: [numbers[0].id, numbers[1].id],
-              start: (runs, number) =>
-                Effect.gen(function* () {
-                  const made = yield* start(runs, number)
-                  return { result: made.id, runs: (yield* runsOf(made.id)).map(({ id }) => id) }
-                }),
-              claim: (limit) =>
-                Effect.map(claim(limit), (all) => all.map(({ lease, run }) => ({ run: run.id, lease }))),
-              complete: (run, lease) => Effect.asVoid(as(results.complete(runId(run), { lease }))),
-              fail: (run, lease) => Effect.asVoid(as(results.fail(runId(run), { lease, error: "x" }))),
-              isRefused: (run, lease) =>
-                Effect.map(Effect.either(as(results.complete(runId(run), { lease }))), Either.isLeft),
-              deleteResults: (ids) => as(results.bulkDelete({ result_ids: ids })),
-              deleteRuns: (result, ids) => as(results.deleteRuns(resultId(result), { run_ids: ids })),
-              expireLeases: TestClock.adjust("2 minutes"),
-              capacity: Effect.map(capacity, (view) => ({
-                activeSessions: view.active_sessions,
-                pendingDemand: view.pending_demand,
-                slotsInUse: view.slots_in_use,
-                phoneNumbersHeld: view.phone_numbers_held
-              }))
-            },
-            commands
-          )
-          expect(mismatch).toBeUndefined()
-        }
-        const sql = yield* SqlClient
-        const rows = yield* sql`SELECT c.organization_id FROM capacity c WHERE c.active_sessions <>
-          (SELECT count(*) FROM runs r WHERE r.organization_id = c.organization_id AND r.status = 'running'
-            AND r.deleted_ms IS NULL)`
-        expect(rows).toEqual([])
       })
     )
   })

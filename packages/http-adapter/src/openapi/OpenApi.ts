@@ -204,7 +204,11 @@ const QUERY_WORDS: Readonly<Record<string, string>> = {
   agent_id: "Only those of this agent.",
   agent: "Only those of this agent.",
   project: "Only those of this project.",
-  dashboard: "Only those of this dashboard."
+  dashboard: "Only those of this dashboard.",
+  result: "Only those of this result.",
+  status: "Only those in this state.",
+  base: "The result that it is compared with.",
+  tolerance: "What difference counts as none: 0 (unless told) to 1."
 }
 
 const queryParameters = (query: Shape["schema"]) => {

@@ -3,11 +3,15 @@ import {
   CapacityWire,
   ClaimInput,
   type ClaimedRun,
+  CompareQuery,
+  Comparison,
   CompleteInput,
   DeleteRunsInput,
   encodeCapacity,
+  encodeComparison,
   encodeResult,
   encodeRun,
+  encodeRunReport,
   FailInput,
   HeartbeatInput,
   JsonObject,
@@ -17,12 +21,15 @@ import {
   Results,
   Run,
   RunId,
-  RunQuery
+  RunQuery,
+  RunReportJson
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { anyEncoding, type Endpoint, json, noContent, type Shape } from "../Endpoint.js"
+import { streamAnswer } from "../StreamAnswer.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Results"
@@ -102,6 +109,88 @@ export const results: ReadonlyArray<Endpoint> = [
     },
     read: { operation: "results.read", run: (id) => Effect.flatMap(Results, (all) => all.read(id)) }
   }),
+  {
+    method: "POST",
+    path: "/test_framework/v1/results/:id/cancel/",
+    id: "results.cancel",
+    operation: "results.cancel",
+    tag,
+    summary: "Cancel a result",
+    description: [
+      "Cancels its runs that are not over and gives back what they hold; the others stay as they are. Whoever executes one",
+      "finds that its lease does not hold any more. Cancelling twice is no fault."
+    ].join(" "),
+    outcomes: [{ status: 200, description: "The result as it is now.", shape: result }],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        return json(200, encodeResult(yield* (yield* Results).cancel(id)))
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/results/:id/compare/",
+    id: "results.compare",
+    operation: "results.compare",
+    tag,
+    summary: "Compare a result with an earlier one",
+    description: [
+      "What became better and what worse since `base`: scenarios with the same key, metric by metric, and the two as",
+      "wholes. A success rate may differ by `tolerance` (0 to 1), a metric's mean by that share of the base's, before it",
+      "counts as changed."
+    ].join(" "),
+    query: CompareQuery,
+    outcomes: [{ status: 200, description: "The differences.", shape: { name: "Comparison", schema: Comparison } }],
+    handle: ({ params, query }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        return json(200, encodeComparison(yield* (yield* Results).compare(id, query)))
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/results/:id/export/",
+    id: "results.export",
+    operation: "results.export",
+    tag,
+    summary: "Export a result",
+    description: "Every run with its transcript and what metrics said of it, oldest first, one JSON document a line.",
+    outcomes: [
+      {
+        status: 200,
+        description: "One run a line.",
+        shape: { name: "RunReport", schema: RunReportJson },
+        mediaType: "application/x-ndjson"
+      }
+    ],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        return yield* streamAnswer(
+          "application/x-ndjson",
+          Stream.map((yield* Results).export(id), (report) => `${JSON.stringify(encodeRunReport(report))}\n`)
+        )
+      })
+  },
+  {
+    method: "GET",
+    path: "/test_framework/v1/results/:id/junit/",
+    id: "results.junit",
+    operation: "results.export",
+    tag,
+    summary: "A result as a JUnit report",
+    description: [
+      "A case a run: no success is a failure, a run that could not be played or timed out an error, one that was cancelled",
+      "or is not over is skipped."
+    ].join(" "),
+    outcomes: [{ status: 200, description: "The report.", mediaType: "application/xml" }],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(ResultId, params, "Result")
+        const text = yield* (yield* Results).junit(id)
+        return { status: 200, content: { as: "text", type: "application/xml; charset=utf-8", text } }
+      })
+  },
   ...resource({
     path: "/test_framework/v1/runs/",
     tag,
@@ -117,6 +206,22 @@ export const results: ReadonlyArray<Endpoint> = [
     },
     read: { operation: "runs.read", run: (id) => Effect.flatMap(Results, (all) => all.readRun(id)) }
   }),
+  {
+    method: "POST",
+    path: "/test_framework/v1/runs/:id/cancel/",
+    id: "runs.cancel",
+    operation: "runs.cancel",
+    tag,
+    summary: "Cancel a run",
+    description: "One that was cancelled stays so; one that is over otherwise cannot be cancelled (409).",
+    outcomes: [{ status: 200, description: "The run as it is now.", shape: run }],
+    refusals: [409],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(RunId, params, "Run")
+        return json(200, encodeRun(yield* (yield* Results).cancelRun(id)))
+      })
+  },
   {
     method: "POST",
     path: "/test_framework/v1/runs/claim/",
@@ -153,7 +258,8 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "runs.heartbeat",
     tag,
     summary: "Keep a claimed run",
-    description: "A run that was deleted is not found: stop executing it.",
+    description:
+      "A run that was deleted is not found, and a lease that has ended is a fault of `lease`: stop executing the run.",
     body: { name: "Heartbeat", schema: HeartbeatInput, encodings: ["json"], example: { lease: "token" } },
     outcomes: [
       {

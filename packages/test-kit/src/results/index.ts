@@ -1,9 +1,9 @@
 export {
-  type CapacityCommand,
-  capacityCommand,
-  type CapacityMismatch,
-  type CapacitySystem,
+  type CapacityAnswer,
+  type CapacityDoor,
   type CapacityView,
-  playCapacity
+  type CapacityWorld,
+  checkCapacityModel
 } from "./CapacityModel.js"
 export { type DeletionLaw, deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
+export { resultStoreContract } from "./ResultStoreContract.js"

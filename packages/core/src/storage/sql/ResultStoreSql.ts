@@ -7,18 +7,22 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { Channel } from "../../catalog/Agent.js"
-import { AgentId, MetricId, PhoneNumberId, ProjectId, ResultId, RunId } from "../../kernel/Ids.js"
-import { JsonObject } from "../../kernel/Json.js"
+import { EvalType } from "../../metrics/MetricTerms.js"
+import { directionOf } from "../../metrics/Direction.js"
+import { AgentId, MetricId, OrganizationId, PhoneNumberId, ProjectId, ResultId, RunId } from "../../kernel/Ids.js"
+import { Json, JsonObject } from "../../kernel/Json.js"
 import type { PageRequest } from "../../kernel/Pages.js"
+import type { MetricScores, ScenarioScores } from "../../results/Compare.js"
 import { evaluateResult, type RunCount } from "../../results/Evaluate.js"
-import { Result, Run } from "../../results/Result.js"
+import { Result } from "../../results/Result.js"
 import { ResultStore } from "../../results/ResultStore.js"
-import { type CapacityChange, capacityChange, RunStatus } from "../../results/RunLifecycle.js"
+import { type CapacityChange, capacityChange, openStatuses, RunStatus } from "../../results/RunLifecycle.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
+import { reach, RUN_COLUMNS, RUN_TABLES, RunRow, toRun } from "./RunRows.js"
 import { Flag, flag, storing } from "./Storing.js"
 
 const ResultRow = Schema.Struct({
@@ -34,53 +38,14 @@ const ResultRow = Schema.Struct({
 })
 type ResultRow = typeof ResultRow.Type
 
-const RunRow = Schema.Struct({
-  id: RunId,
-  result_id: ResultId,
-  scenario_key: Schema.String,
-  scenario_name: Schema.String,
-  channel: Channel,
-  status: RunStatus,
-  phone_number: Schema.NullOr(Schema.String),
-  attempts: Schema.Int,
-  success: Schema.NullOr(Flag),
-  duration_s: Schema.NullOr(Schema.Number),
-  error: Schema.NullOr(Schema.String),
-  started_ms: Schema.NullOr(Instant),
-  ended_ms: Schema.NullOr(Instant),
-  created_ms: Instant,
-  updated_ms: Instant
-})
-
-const toRun = (row: typeof RunRow.Type): Run =>
-  new Run({
-    id: row.id,
-    resultId: row.result_id,
-    scenarioKey: row.scenario_key,
-    scenarioName: row.scenario_name,
-    channel: row.channel,
-    status: row.status,
-    phoneNumber: row.phone_number,
-    attempts: row.attempts,
-    success: row.success,
-    duration: row.duration_s,
-    error: row.error,
-    startedAt: row.started_ms,
-    endedAt: row.ended_ms,
-    createdAt: row.created_ms,
-    updatedAt: row.updated_ms
-  })
-
 const HeldRow = Schema.Struct({
   id: RunId,
   result_id: ResultId,
   status: RunStatus,
   attempts: Schema.Int,
-  lease: Schema.NullOr(Schema.String)
+  lease: Schema.NullOr(Schema.String),
+  lease_until_ms: Schema.NullOr(Schema.Int)
 })
-
-/** A result, a project or an agent that a permit is bound to. */
-const reach = { project: "t.project_id", agent: "t.agent_id", result: "t.id" }
 
 const noChange: CapacityChange = { activeSessions: 0, pendingDemand: 0 }
 
@@ -96,10 +61,12 @@ export const layer = Layer.effect(
       resultId: row.result_id,
       status: row.status,
       attempts: row.attempts,
-      lease: row.lease
+      lease: row.lease,
+      leaseUntil: row.lease_until_ms
     }))
     const resultIds = readRows(Schema.Struct({ id: ResultId }), ({ id }) => id)
     const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
+    const organizationIds = readRows(Schema.Struct({ id: OrganizationId }), ({ id }) => id)
     const numberIds = readRows(Schema.Struct({ id: PhoneNumberId }), ({ id }) => id)
     const counters = readRows(
       Schema.Struct({ active_sessions: Schema.Int, pending_demand: Schema.Int }),
@@ -137,15 +104,9 @@ export const layer = Layer.effect(
          t.updated_ms
        FROM results t JOIN agents a ON a.id = t.agent_id`
     )
-    const runColumns = sql.literal(
-      `u.id, u.result_id, s.key AS scenario_key, s.name AS scenario_name, u.channel, u.status, p.number AS phone_number,
-       u.attempts, u.success, u.duration_s, u.error, u.started_ms, u.ended_ms, u.created_ms, u.updated_ms`
-    )
-    const runTables = sql.literal(
-      `runs u JOIN results t ON t.id = u.result_id
-       JOIN result_scenarios s ON s.result_id = u.result_id AND s.position = u.scenario_position
-       LEFT JOIN phone_numbers p ON p.id = u.phone_number_id`
-    )
+    const runColumns = sql.literal(RUN_COLUMNS)
+    const heldColumns = sql.literal("u.id, u.result_id, u.status, u.attempts, u.lease, u.lease_until_ms")
+    const runTables = sql.literal(RUN_TABLES)
     const thereRun = (permit: Permit) => sql`u.deleted_ms IS NULL AND ${there(permit)}`
 
     /** The results of some rows, with what their runs come to; asked for all of them at once. */
@@ -233,6 +194,57 @@ export const layer = Layer.effect(
             AND phone_number_id IN (SELECT phone_number_id FROM runs WHERE id IN ${runs})
             AND NOT EXISTS (SELECT 1 FROM runs u WHERE u.phone_number_id = held_numbers.phone_number_id
               AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running'))`
+
+    /** Scenarios of a result by their place, each with what its runs came to. */
+    const scenarioScores = (result: ResultId) =>
+      Effect.gen(function* () {
+        const scenarios = yield* scenarioCounts.all(
+          sql`SELECT s.position, s.key, s.name, u.status, u.success, count(u.id) AS runs
+              FROM result_scenarios s
+              LEFT JOIN runs u ON u.result_id = s.result_id AND u.scenario_position = s.position AND u.deleted_ms IS NULL
+              WHERE s.result_id = ${result} GROUP BY s.position, s.key, s.name, u.status, u.success ORDER BY s.position`
+        )
+        const said = yield* scenarioValues.all(
+          sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
+                x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total
+              FROM runs u JOIN run_evaluations x ON x.run_id = u.id JOIN metrics m ON m.id = x.metric_id
+              WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
+              GROUP BY u.scenario_position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration, x.value_text
+              ORDER BY m.id`
+        )
+        const metricsOf = new Map<number, Map<MetricId, MetricScores>>()
+        for (const row of said) {
+          const metrics = metricsOf.get(row.position) ?? new Map<MetricId, MetricScores>()
+          metricsOf.set(row.position, metrics)
+          const known = metrics.get(row.id)
+          const words = new Map(known?.words)
+          if (row.value_text !== null) words.set(row.value_text, row.runs)
+          metrics.set(row.id, {
+            id: row.id,
+            name: row.name,
+            better: directionOf({
+              slug: row.slug,
+              evalType: row.eval_type,
+              functionName: row.function_name,
+              configuration: row.configuration
+            }),
+            numbers: row.numbers + (known?.numbers ?? 0),
+            sum: row.total + (known?.sum ?? 0),
+            words
+          })
+        }
+        const all = new Map<number, ScenarioScores>()
+        for (const { key, name, position, runs, status, success } of scenarios) {
+          const counts = all.get(position)?.counts ?? []
+          all.set(position, {
+            key,
+            name,
+            counts: status === null ? counts : [...counts, { status, success, runs }],
+            metrics: [...(metricsOf.get(position)?.values() ?? [])]
+          })
+        }
+        return [...all.values()]
+      })
 
     const page = (request: PageRequest, id: string) => keyset(sql, request, id)
 
@@ -324,6 +336,39 @@ export const layer = Layer.effect(
           ...(resultId === null ? [] : [sql`u.result_id = ${resultId}`]),
           ...(status === null ? [] : [sql`u.status = ${status}`])
         ])} AND ${page(request, "u.id")}`.pipe(runRows.all, storing("ResultStore.listRuns")),
+      scores: (permit, id) =>
+        Effect.gen(function* () {
+          const found = yield* resultRows.first(sql`${selectResults} WHERE t.id = ${id} AND ${there(permit)}`)
+          if (Option.isNone(found)) return Option.none()
+          const { agent_id: agentId, channel, name } = found.value
+          return Option.some({ id, name, agentId, channel, scenarios: yield* scenarioScores(id) })
+        }).pipe(storing("ResultStore.scores")),
+      reports: (permit, result, after, limit) =>
+        Effect.gen(function* () {
+          const runs = yield* runRows.all(
+            sql`SELECT ${runColumns} FROM ${runTables}
+                WHERE u.result_id = ${result} AND u.id > ${after ?? 0} AND ${thereRun(permit)} ORDER BY u.id LIMIT ${limit}`
+          )
+          const ids = dialect.integers(runs.map(({ id }) => id))
+          const transcripts = new Map(
+            yield* transcriptRows.all(sql`SELECT run_id, transcript FROM run_transcripts WHERE run_id IN ${ids}`)
+          )
+          const said = yield* valueRows.all(
+            sql`SELECT x.run_id, m.id, m.name, x.value_kind, x.value_number, x.value_text FROM run_evaluations x
+                JOIN metrics m ON m.id = x.metric_id WHERE x.run_id IN ${ids} ORDER BY m.id`
+          )
+          const valuesOf = new Map<RunId, Array<(typeof said)[number]["metric"]>>()
+          for (const { metric, runId } of said) {
+            const known = valuesOf.get(runId)
+            if (known === undefined) valuesOf.set(runId, [metric])
+            else known.push(metric)
+          }
+          return runs.map((run) => ({
+            run,
+            transcript: transcripts.get(run.id) ?? null,
+            metrics: valuesOf.get(run.id) ?? []
+          }))
+        }).pipe(storing("ResultStore.reports")),
       runsOf: (permit, result, ids) =>
         sql`SELECT id FROM runs WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
               AND organization_id = ${permit.organizationId}`.pipe(
@@ -380,29 +425,48 @@ export const layer = Layer.effect(
             pendingDemand: -plan.decrements.pendingDemand
           })
         }).pipe(storing("ResultStore.apply")),
+      organizationsWithLost: (now) =>
+        sql`SELECT DISTINCT organization_id AS id FROM runs
+            WHERE status = 'running' AND deleted_ms IS NULL AND lease_until_ms <= ${DateTime.toEpochMillis(now)}
+            ORDER BY organization_id`.pipe(organizationIds.all, storing("ResultStore.organizationsWithLost")),
       lost: (permit, now) =>
-        sql`SELECT id, result_id, status, attempts, lease FROM runs
+        sql`SELECT id, result_id, status, attempts, lease, lease_until_ms FROM runs
             WHERE organization_id = ${permit.organizationId} AND status = 'running' AND deleted_ms IS NULL
               AND lease_until_ms <= ${DateTime.toEpochMillis(now)} ORDER BY id`.pipe(
           heldRows.all,
           storing("ResultStore.lost")
         ),
-      startable: (permit, channel, limit) =>
-        sql`SELECT q.id FROM (
-              SELECT u.id, t.concurrency_limit, COALESCE(c.busy, 0) AS busy,
-                row_number() OVER (PARTITION BY u.result_id ORDER BY u.id) AS place
-              FROM runs u JOIN results t ON t.id = u.result_id
-              LEFT JOIN (
-                SELECT result_id, count(*) AS busy FROM capacity_slots
-                WHERE organization_id = ${permit.organizationId} GROUP BY result_id
-              ) c ON c.result_id = u.result_id
-              WHERE u.organization_id = ${permit.organizationId} AND u.status = 'queued' AND u.channel = ${channel}
-                AND u.deleted_ms IS NULL AND ${there(permit)}
-            ) q
-            WHERE q.concurrency_limit IS NULL OR q.place + q.busy <= q.concurrency_limit
-            ORDER BY q.id LIMIT ${limit}`.pipe(runIds.all, storing("ResultStore.startable")),
+      startable: (permit, channel, limit) => {
+        const waits = (run: string) => sql`${sql.literal(run)}.organization_id = ${permit.organizationId}
+          AND ${sql.literal(run)}.channel = ${channel} AND ${sql.literal(run)}.status = 'queued'
+          AND ${sql.literal(run)}.deleted_ms IS NULL`
+        // What a result may start beside what it has under way; nothing where it is out of reach.
+        const room = sql`CASE WHEN ${there(permit)} THEN COALESCE(t.concurrency_limit
+          - (SELECT count(*) FROM capacity_slots c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
+        // A walk along an index, a run a step: from a run to the next of its result while there is room, or else to the
+        // first of the next result. A result's runs are made at once, so this order is that of their ids.
+        return sql`WITH RECURSIVE walk (id, result_id, place, room) AS (
+            SELECT u.id, u.result_id, 1, ${room} FROM runs u JOIN results t ON t.id = u.result_id
+            WHERE u.id = (SELECT f.id FROM runs f WHERE ${waits("f")} ORDER BY f.result_id, f.id LIMIT 1)
+            UNION ALL
+            SELECT u.id, u.result_id, CASE WHEN u.result_id = w.result_id THEN w.place + 1 ELSE 1 END, ${room}
+            FROM walk w
+            JOIN runs u ON u.id = (SELECT n.id FROM runs n WHERE ${waits("n")}
+              AND (n.result_id, n.id) > (w.result_id, CASE WHEN w.place < w.room THEN w.id ELSE ${Number.MAX_SAFE_INTEGER} END)
+              ORDER BY n.result_id, n.id LIMIT 1)
+            JOIN results t ON t.id = u.result_id
+          )
+          SELECT s.id FROM (SELECT id FROM walk WHERE place <= room LIMIT ${limit}) s ORDER BY s.id`.pipe(
+          runIds.all,
+          storing("ResultStore.startable")
+        )
+      },
+      openRuns: (permit, result) =>
+        sql`SELECT ${heldColumns} FROM runs u JOIN results t ON t.id = u.result_id
+            WHERE u.result_id = ${result} AND ${sql.in("u.status", openStatuses)} AND ${thereRun(permit)}
+            ORDER BY u.id`.pipe(heldRows.all, storing("ResultStore.openRuns")),
       holdRun: (permit, id) =>
-        sql`SELECT u.id, u.result_id, u.status, u.attempts, u.lease FROM runs u JOIN results t ON t.id = u.result_id
+        sql`SELECT ${heldColumns} FROM runs u JOIN results t ON t.id = u.result_id
             WHERE u.id = ${id} AND ${thereRun(permit)}`.pipe(heldRows.first, storing("ResultStore.holdRun")),
       start: (permit, runs, { token, until }, now) =>
         Effect.gen(function* () {
@@ -453,7 +517,7 @@ export const layer = Layer.effect(
             lease: null,
             lease_until_ms: null,
             success: end.success === null ? null : flag(end.success),
-            duration_s: end.durationSeconds,
+            ...(end.durationSeconds === null ? {} : { duration_s: end.durationSeconds }),
             error: end.error,
             updated_ms: at,
             ...(isOver ? { ended_ms: at } : {})
@@ -474,6 +538,67 @@ export const layer = Layer.effect(
           yield* releaseNumbers(permit, those)
         }).pipe(storing("ResultStore.end"))
     })
+  })
+)
+
+const scenarioCounts = readRows(
+  Schema.Struct({
+    position: Schema.Int,
+    key: Schema.String,
+    name: Schema.String,
+    /** Null for a scenario whose runs are all gone. */
+    status: Schema.NullOr(RunStatus),
+    success: Schema.NullOr(Flag),
+    runs: Schema.Int
+  }),
+  (row) => row
+)
+
+const scenarioValues = readRows(
+  Schema.Struct({
+    position: Schema.Int,
+    id: MetricId,
+    name: Schema.String,
+    slug: Schema.NullOr(Schema.String),
+    eval_type: EvalType,
+    function_name: Schema.String,
+    configuration: Schema.NullishOr(jsonColumn(Json)),
+    value_text: Schema.NullOr(Schema.String),
+    runs: Schema.Int,
+    numbers: Schema.Int,
+    total: Schema.Number
+  }),
+  ({ configuration, ...row }) => ({ ...row, configuration: configuration ?? null })
+)
+
+const transcriptRows = readRows(
+  Schema.Struct({ run_id: RunId, transcript: StoredTranscript.StoredTranscript }),
+  (row) => [row.run_id, row.transcript] as const
+)
+
+const valueRows = readRows(
+  Schema.Struct({
+    run_id: RunId,
+    id: MetricId,
+    name: Schema.String,
+    value_kind: Schema.Literal("number", "boolean", "text", "null"),
+    value_number: Schema.NullOr(Schema.Number),
+    value_text: Schema.NullOr(Schema.String)
+  }),
+  (row) => ({
+    runId: row.run_id,
+    metric: {
+      id: row.id,
+      name: row.name,
+      value:
+        row.value_kind === "text"
+          ? row.value_text
+          : row.value_kind === "boolean"
+            ? row.value_number === 1
+            : row.value_kind === "number"
+              ? row.value_number
+              : null
+    }
   })
 )
 

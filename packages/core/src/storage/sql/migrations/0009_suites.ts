@@ -57,9 +57,12 @@ export const suites = Effect.gen(function* () {
   )`
   yield* sql`CREATE INDEX runs_by_result ON runs (result_id, id)`
   yield* sql`CREATE INDEX runs_by_organization ON runs (organization_id, id)`
-  // The few that hold something, out of the many that are over.
-  yield* sql`CREATE INDEX runs_holding ON runs (organization_id, status, channel, id)
-    WHERE deleted_ms IS NULL AND status IN ('queued', 'running')`
+  yield* sql`CREATE INDEX runs_by_status ON runs (organization_id, status, id) WHERE deleted_ms IS NULL`
+  // The few that wait or run, out of the many that are over: those that wait as claims walk through them.
+  yield* sql`CREATE INDEX runs_waiting ON runs (organization_id, channel, result_id, id)
+    WHERE deleted_ms IS NULL AND status = 'queued'`
+  yield* sql`CREATE INDEX runs_leased ON runs (lease_until_ms, organization_id)
+    WHERE deleted_ms IS NULL AND status = 'running'`
   yield* sql`CREATE INDEX runs_with_number ON runs (phone_number_id)
     WHERE deleted_ms IS NULL AND status IN ('queued', 'running') AND phone_number_id IS NOT NULL`
   yield* sql`CREATE TABLE run_transcripts (
@@ -70,11 +73,20 @@ export const suites = Effect.gen(function* () {
   yield* sql`CREATE TABLE run_evaluations (
     run_id ${column.integer} NOT NULL REFERENCES runs (id),
     metric_id ${column.integer} NOT NULL REFERENCES metrics (id),
+    status ${column.text} NOT NULL DEFAULT 'scored',
     value_kind ${column.text} NOT NULL,
     value_number ${column.real},
     value_text ${column.text},
+    detail ${column.text},
     created_ms ${column.integer} NOT NULL,
     PRIMARY KEY (run_id, metric_id)
+  )`
+  // How a run's conversation ended, what the testing agent did in it and when, and what decided its success.
+  yield* sql`CREATE TABLE run_outcomes (
+    run_id ${column.integer} PRIMARY KEY REFERENCES runs (id),
+    ended_reason ${column.text},
+    moments ${column.text} NOT NULL,
+    criteria ${column.text} NOT NULL
   )`
   // One row an organisation: whoever changes its runs locks this row first.
   yield* sql`CREATE TABLE capacity (
