@@ -121,7 +121,7 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
       id: ResultId
     ) => Stream.Stream<RunReport, NotFound | StorageFault | Unauthenticated | Forbidden, CurrentActor>
     /** A result as a JUnit report, a case a run. */
-    readonly junit: UseCase<"results.export", [id: ResultId], string, NotFound | StorageFault>
+    readonly junit: UseCase<"results.junit", [id: ResultId], string, NotFound | StorageFault>
     /**
      * E8: `{result_ids}`, 1 to 100. Takes results and their runs out of sight, and gives back what they hold. Ids of
      * nothing, of what is deleted and of what is out of reach are passed over in silence.
@@ -321,7 +321,7 @@ export const layer = Layer.effect(
         })
       ),
       export: (id) => Stream.unwrap(exported(id)),
-      junit: useCase("results.export")((permit, id) =>
+      junit: useCase("results.junit")((permit, id) =>
         Effect.gen(function* () {
           const result = yield* find(permit, id)
           // Without the transcripts, which a report has no place for.

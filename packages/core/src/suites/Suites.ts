@@ -170,19 +170,21 @@ export const layer = Layer.effect(
 
     return Suites.of({
       run: useCase("suites.run")((permit, input) =>
-        work.atomically(
-          Effect.gen(function* () {
-            const plan = yield* Effect.either(planned(permit, input))
-            if (Either.isLeft(plan) && plan.left._tag !== "ValidationFailed") return yield* plan.left
-            const number = yield* numberNamed(permit, input, Either.getOrUndefined(plan))
-            const faults = mergeFaults(
-              Either.isLeft(plan) && plan.left._tag === "ValidationFailed" ? plan.left.faults : noFaults,
-              number.faults
-            )
-            if (isFaulty(faults) || Either.isLeft(plan)) return yield* new ValidationFailed({ faults })
-            return yield* results.open(permit, newResult(plan.right, number.id))
-          })
-        )
+        work
+          .atomically(
+            Effect.gen(function* () {
+              const plan = yield* Effect.either(planned(permit, input))
+              if (Either.isLeft(plan) && plan.left._tag !== "ValidationFailed") return yield* plan.left
+              const number = yield* numberNamed(permit, input, Either.getOrUndefined(plan))
+              const faults = mergeFaults(
+                Either.isLeft(plan) && plan.left._tag === "ValidationFailed" ? plan.left.faults : noFaults,
+                number.faults
+              )
+              if (isFaulty(faults) || Either.isLeft(plan)) return yield* new ValidationFailed({ faults })
+              return yield* results.open(permit, newResult(plan.right, number.id))
+            })
+          )
+          .pipe(Effect.zipLeft(results.ring))
       ),
       validate: useCase("suites.validate")(planned)
     })
