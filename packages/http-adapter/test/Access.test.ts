@@ -19,7 +19,16 @@ const INTERFACE: ReadonlyArray<readonly [route: string, accepts: ReadonlyArray<C
   ["POST /repohost/checkout-token/", ["api_key"]],
   ["POST /observability/v1/observe/", ["api_key"]],
   ["PATCH /dashboards/widgets/:id/", ["api_key"]],
-  ["POST /dashboards/dashboards/", ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]]
+  ["POST /dashboards/dashboards/", ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]],
+  ["POST /test_framework/v2/scenarios/validate_scenarios_json/", ["api_key", "oauth2", "dashboard_session"]],
+  [
+    "POST /test_framework/v1/results/bulk_delete/",
+    ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]
+  ],
+  [
+    "POST /test_framework/v1/results/:id/delete_runs/",
+    ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]
+  ]
 ]
 
 /** Operations that have no endpoint, and why. */

@@ -96,6 +96,7 @@ export const operations = {
   "results.read": { needs: "results:read", accepts: everybody },
   "results.compare": { needs: "results:read", accepts: everybody },
   "results.export": { needs: "results:read", accepts: people },
+  "results.junit": { needs: "results:read", accepts: people },
   /** E8 */
   "results.bulkDelete": { needs: "results:delete", accepts: everybody },
   /** E9 */

@@ -176,7 +176,7 @@ export const results: ReadonlyArray<Endpoint> = [
     method: "GET",
     path: "/test_framework/v1/results/:id/junit/",
     id: "results.junit",
-    operation: "results.export",
+    operation: "results.junit",
     tag,
     summary: "A result as a JUnit report",
     description: [
