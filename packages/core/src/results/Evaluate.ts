@@ -20,6 +20,12 @@ export interface ResultEvaluation {
   readonly runsByStatus: Readonly<Record<RunStatus, number>>
   /** Runs that were a success out of those whose success is known or that failed otherwise; null where there are none. */
   readonly successRate: number | null
+  /**
+   * Whether the test as a whole is a success: false as soon as one run failed, timed out or was no success, true once all
+   * runs are over, none of those among them and one at least a success. Cancelled runs and those of which nobody knows
+   * decide nothing.
+   */
+  readonly success: boolean | null
 }
 
 const noRuns: Readonly<Record<RunStatus, number>> = {
@@ -57,6 +63,7 @@ export const evaluateResult = (counts: ReadonlyArray<RunCount>): ResultEvaluatio
             : "running",
     totalRuns: total,
     runsByStatus,
-    successRate: judged === 0 ? null : successful / judged
+    successRate: judged === 0 ? null : successful / judged,
+    success: successful < judged ? false : open === 0 && successful > 0 ? true : null
   }
 }

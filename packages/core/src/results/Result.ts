@@ -39,6 +39,8 @@ export class Result extends Schema.Class<Result>("@earshot/core/results/Result")
   runsByStatus: Fields.named("runs_by_status", RunCounts),
   /** 0 to 1; null until a run's success is known. */
   successRate: Fields.named("success_rate", Schema.NullOr(Schema.Number)),
+  /** False from the first run that was no success, true once all are over and were; null while nobody knows. */
+  success: Schema.NullOr(Schema.Boolean),
   metrics: Schema.Array(MetricSummary),
   concurrencyLimit: Fields.named("concurrency_limit", Schema.NullOr(Schema.Int)),
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),

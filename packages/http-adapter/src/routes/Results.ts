@@ -11,6 +11,7 @@ import {
   encodeComparison,
   encodeResult,
   encodeRun,
+  encodeRunDetail,
   encodeRunReport,
   FailInput,
   HeartbeatInput,
@@ -20,6 +21,7 @@ import {
   ResultQuery,
   Results,
   Run,
+  RunDetail,
   RunId,
   RunQuery,
   RunReportJson
@@ -203,9 +205,24 @@ export const results: ReadonlyArray<Endpoint> = [
       operation: "runs.list",
       query: RunQuery,
       run: (query) => Effect.flatMap(Results, (all) => all.listRuns(query))
-    },
-    read: { operation: "runs.read", run: (id) => Effect.flatMap(Results, (all) => all.readRun(id)) }
+    }
   }),
+  {
+    method: "GET",
+    path: "/test_framework/v1/runs/:id/",
+    id: "runs.read",
+    operation: "runs.read",
+    tag,
+    summary: "Read a run",
+    description:
+      "With its transcript, what metrics said of it, and the criteria that decided whether it was a success.",
+    outcomes: [{ status: 200, description: "The run.", shape: { name: "RunDetail", schema: RunDetail } }],
+    handle: ({ params }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId(RunId, params, "Run")
+        return json(200, encodeRunDetail(yield* (yield* Results).readRun(id)))
+      })
+  },
   {
     method: "POST",
     path: "/test_framework/v1/runs/:id/cancel/",
@@ -282,7 +299,10 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "runs.complete",
     tag,
     summary: "Report a run that is over",
-    description: "With a transcript in any of the formats that calls come in.",
+    description: [
+      "With a transcript in any of the formats that calls come in. Where the scenario has metrics or an expected outcome",
+      "the run is `evaluating` until a worker of the engine has scored it."
+    ].join(" "),
     body: {
       name: "Complete",
       schema: CompleteInput,

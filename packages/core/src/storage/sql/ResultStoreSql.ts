@@ -142,6 +142,7 @@ export const layer = Layer.effect(
             totalRuns: evaluation.totalRuns,
             runsByStatus: evaluation.runsByStatus,
             successRate: evaluation.successRate,
+            success: evaluation.success,
             metrics: said
               .filter((one) => one.result_id === row.id)
               .map(({ average, id, name, runs }) => ({ id, name, runs, average })),
