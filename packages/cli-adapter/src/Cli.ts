@@ -58,6 +58,7 @@ const serve = Command.make(
     port,
     ...Settings.codeHosts,
     ...Settings.ingesting,
+    ...Settings.agentHosts,
     maxBody: Settings.positive("max-body", "Bytes of a JSON or form body."),
     maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included."),
     maxConnections: Settings.positive("max-connections", "Open connections; more are refused."),
@@ -329,29 +330,32 @@ const calls = Command.make("calls").pipe(
   ])
 )
 
+/** What every command over a suite file takes. */
+const suiteFile = {
+  ...common,
+  agent: Settings.positive("agent", "The agent to test; the file's agent_id unless told."),
+  channel: Options.choice("channel", ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]).pipe(
+    Options.withDescription("How the agent is reached; voice unless told."),
+    Options.optional
+  ),
+  name: Options.text("name").pipe(
+    Options.withDescription("What to call the run; the suite's name unless told."),
+    Options.optional
+  ),
+  junit: Options.text("junit").pipe(
+    Options.withPseudoName("PATH"),
+    Options.withDescription("Also write a JUnit report to this file."),
+    Options.optional
+  ),
+  file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The suite, a JSON file; see docs/suites.md."))
+}
+
 const suites = Command.make("suites").pipe(
   Command.withDescription("Test suites: files that say how an agent is tested."),
   Command.withSubcommands([
     Command.make(
       "validate",
-      {
-        ...common,
-        agent: Settings.positive("agent", "The agent to test; the file's agent_id unless told."),
-        channel: Options.choice("channel", ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]).pipe(
-          Options.withDescription("How the agent is reached; voice unless told."),
-          Options.optional
-        ),
-        name: Options.text("name").pipe(
-          Options.withDescription("What to call the run; the suite's name unless told."),
-          Options.optional
-        ),
-        junit: Options.text("junit").pipe(
-          Options.withPseudoName("PATH"),
-          Options.withDescription("Also write a JUnit report to this file."),
-          Options.optional
-        ),
-        file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The suite, a JSON file; see docs/suites.md."))
-      },
+      suiteFile,
       lazily(
         () => import("./commands/Suites.js"),
         (module) => module.validate
@@ -359,6 +363,26 @@ const suites = Command.make("suites").pipe(
     ).pipe(
       Command.withDescription(
         "Checks a suite against its agent and says what running it would do and cost. Nothing is created or called."
+      )
+    ),
+    Command.make(
+      "run",
+      {
+        ...suiteFile,
+        ...Settings.agentHosts,
+        phoneNumber: Settings.positive("phone-number", "The id of the number that voice runs call from."),
+        noWait: Options.boolean("no-wait").pipe(
+          Options.withDescription("End as soon as the runs are queued; somebody else plays them.")
+        ),
+        timeout: Settings.positive("timeout", "Seconds to wait at most; as long as it takes unless told.")
+      },
+      lazily(
+        () => import("./commands/RunSuite.js"),
+        (module) => module.run
+      )
+    ).pipe(
+      Command.withDescription(
+        "Runs a suite and waits for its runs, playing those by text itself. Ends with 1 where a run was no success."
       )
     )
   ])
@@ -586,7 +610,7 @@ const jobs = Command.make("jobs").pipe(
     ).pipe(Command.withDescription("Gives a dead job all its attempts again.")),
     Command.make(
       "run",
-      { database, json },
+      { database, json, ...Settings.agentHosts },
       lazily(
         () => import("./commands/Jobs.js"),
         (module) => module.run

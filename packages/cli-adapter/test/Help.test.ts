@@ -17,7 +17,7 @@ describe("help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
-      ...["suites", "suites validate"],
+      ...["suites", "suites validate", "suites run"],
       ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
       ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
       "redact",

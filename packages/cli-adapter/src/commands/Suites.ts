@@ -21,7 +21,8 @@ import { type CallerOptions, plainEngine } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { neutralised, printJson } from "../Text.js"
 
-export interface ValidateOptions extends CallerOptions {
+/** What every command over a suite file takes. */
+export interface SuiteFileOptions extends CallerOptions {
   readonly database: string
   readonly json: boolean
   readonly file: string
@@ -30,6 +31,8 @@ export interface ValidateOptions extends CallerOptions {
   readonly name: Option.Option<string>
   readonly junit: Option.Option<string>
 }
+
+export type ValidateOptions = SuiteFileOptions
 
 const columns: ReadonlyArray<Column<PlannedScenario>> = [
   { name: "KEY", of: ({ key }) => key, least: 12 },
@@ -117,7 +120,8 @@ const readSuiteFile = (file: string): Effect.Effect<Uint8Array, Refused> =>
       })
   })
 
-const writeReport = (path: Option.Option<string>, text: () => string): Effect.Effect<void, Refused> =>
+/** Writes a report to a file, where one is asked for. */
+export const writeReport = (path: Option.Option<string>, text: () => string): Effect.Effect<void, Refused> =>
   Option.match(path, {
     onNone: () => Effect.void,
     onSome: (file) =>
@@ -127,24 +131,59 @@ const writeReport = (path: Option.Option<string>, text: () => string): Effect.Ef
       })
   })
 
-const orNothing = <A>(name: string, value: Option.Option<A>) =>
+export const orNothing = <A>(name: string, value: Option.Option<A>) =>
   Option.match(value, { onNone: () => ({}), onSome: (given) => ({ [name]: given }) })
+
+/** A suite file with what is said beside it, as the engine takes it. */
+export const readSuite = (options: SuiteFileOptions) =>
+  Effect.map(readSuiteFile(options.file), (bytes) => {
+    const text = Buffer.from(bytes).toString()
+    return {
+      text,
+      keys: keysIn(text),
+      body: {
+        // Whatever the file is called here: the name is no matter of the spec.
+        file: new Upload(bytes, "application/json", ""),
+        ...orNothing("agent_id", options.agent),
+        ...orNothing("channel", options.channel),
+        ...orNothing("name", options.name)
+      }
+    }
+  })
+
+/** Tells what is wrong with a suite, each with its place in the file, on stderr and in the report. */
+export const tellFaults = (
+  options: SuiteFileOptions,
+  { keys, text }: { readonly text: string; readonly keys: ReadonlyArray<string> },
+  faults: Faults.Faults
+) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const all = found(text, faults)
+    yield* writeReport(options.junit, () => report(options.file, options.file, keys, all))
+    yield* screen.note(
+      options.json
+        ? printJson({
+            file: options.file,
+            valid: false,
+            faults: all.map(({ messages, path, place }) => ({
+              path,
+              messages,
+              line: place?.line ?? null,
+              column: place?.column ?? null
+            }))
+          })
+        : all.flatMap((one) => lineOf(options.file, one)).join("\n")
+    )
+  })
 
 /** Says what a suite would do and cost, or what is wrong with it and where. */
 export const validate = (options: ValidateOptions): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const bytes = yield* readSuiteFile(options.file)
+    const suite = yield* readSuite(options)
+    const { body, keys } = suite
     const caller = yield* findCaller(options)
-    const text = Buffer.from(bytes).toString()
-    const body = {
-      // Whatever the file is called here: the name is no matter of the spec.
-      file: new Upload(bytes, "application/json", ""),
-      ...orNothing("agent_id", options.agent),
-      ...orNothing("channel", options.channel),
-      ...orNothing("name", options.name)
-    }
-    const keys = keysIn(text)
     const refused = yield* calling(
       caller,
       (yield* Suites).validate
@@ -160,27 +199,7 @@ export const validate = (options: ValidateOptions): Running =>
           return false
         })
       ),
-      Effect.catchTag("ValidationFailed", ({ faults }) =>
-        Effect.gen(function* () {
-          const all = found(text, faults)
-          yield* writeReport(options.junit, () => report(options.file, options.file, keys, all))
-          yield* screen.note(
-            options.json
-              ? printJson({
-                  file: options.file,
-                  valid: false,
-                  faults: all.map(({ messages, path, place }) => ({
-                    path,
-                    messages,
-                    line: place?.line ?? null,
-                    column: place?.column ?? null
-                  }))
-                })
-              : all.flatMap((one) => lineOf(options.file, one)).join("\n")
-          )
-          return true
-        })
-      )
+      Effect.catchTag("ValidationFailed", ({ faults }) => Effect.as(tellFaults(options, suite, faults), true))
     )
     if (refused) return yield* new PartlyRefused()
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))

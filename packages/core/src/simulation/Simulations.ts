@@ -97,14 +97,16 @@ export const layer = (config: SimulationConfig = {}) =>
         permit: Permit,
         profile: RunScript["test_profile"]
       ): Effect.Effect<Either.Either<JsonObject | null, string>, StorageFault> =>
-        profile === null || profile.id === null
-          ? Effect.succeed(Either.right(profile === null ? null : (profile.information ?? {})))
-          : profiles.find(permit, profile.id).pipe(
-              Effect.map(({ information }) => Either.right(information)),
-              Effect.catchTag("NotFound", () =>
-                Effect.succeed(Either.left(`The test profile ${JSON.stringify(profile.name)} was deleted.`))
+        profile === null
+          ? Effect.succeed(Either.right(null))
+          : profile.id === null
+            ? Effect.succeed(Either.right(profile.information ?? {}))
+            : profiles.find(permit, profile.id).pipe(
+                Effect.map(({ information }) => Either.right(information)),
+                Effect.catchTag("NotFound", () =>
+                  Effect.succeed(Either.left(`The test profile ${JSON.stringify(profile.name)} was deleted.`))
+                )
               )
-            )
 
       const personaOf = (
         permit: Permit,

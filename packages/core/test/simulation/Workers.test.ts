@@ -1,4 +1,4 @@
-import { JobRunner, LanguageModel, Metrics, Results, Suites, ValidationFailed } from "@earshot/core"
+import { type Ask, JobRunner, LanguageModel, Metrics, Results, Suites, ValidationFailed } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -36,22 +36,20 @@ const tested = Effect.gen(function* () {
 })
 
 for (const database of TestEngine.databases) {
-  const judge = Layer.succeed(LanguageModel, {
-    ask: Option.some((question) =>
-      Effect.map(
-        Effect.orDie(
-          Schema.decodeUnknown(question.schema)({
-            reasoning: "Booked.",
-            verdict: "decided",
-            value: !question.prompt.includes("two tables"),
-            turn: 2,
-            quote: "booked"
-          })
-        ),
-        (value) => ({ value, model: "fake", promptHash: "h".repeat(64), seed: 7 })
-      )
+  const ask: Ask = (question) =>
+    Effect.map(
+      Effect.orDie(
+        Schema.decodeUnknown(question.schema)({
+          reasoning: "Booked.",
+          verdict: "decided",
+          value: !question.prompt.includes("two tables"),
+          turn: 2,
+          quote: "booked"
+        })
+      ),
+      (value) => ({ value, model: "fake", promptHash: "h".repeat(64), seed: 7 })
     )
-  })
+  const judge = Layer.succeed(LanguageModel, { ask: Option.some(ask) })
   const quiet = Logger.remove(Logger.defaultLogger)
 
   layer(Layer.merge(TestEngine.layer(database, { languageModel: judge }), quiet), { timeout: "1 minute" })(
