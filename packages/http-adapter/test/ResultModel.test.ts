@@ -9,7 +9,7 @@ const RESULTS = "/test_framework/v1/results/"
 const RUNS = "/test_framework/v1/runs/"
 
 /** Walks through the model for each database. */
-const WALKS = Number(process.env.EARSHOT_TEST_RUNS ?? 8)
+const WALKS = Number(process.env.EARSHOT_TEST_RUNS ?? 5)
 const SEED = process.env.EARSHOT_TEST_SEED === undefined ? {} : { seed: Number(process.env.EARSHOT_TEST_SEED) }
 
 describe.each(TestEngine.databases)("any walk through results and runs over HTTP on %s", async (database) => {

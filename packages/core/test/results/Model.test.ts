@@ -16,8 +16,8 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { afterAll, describe, it } from "vitest"
 
-/** Walks through the model for each database; a thousand are what the promise is tested with. */
-const WALKS = Number(process.env.EARSHOT_TEST_RUNS ?? 25)
+/** Walks through the model for each database; hundreds are what the promise is tested with. */
+const WALKS = Number(process.env.EARSHOT_TEST_RUNS ?? 8)
 const SEED = process.env.EARSHOT_TEST_SEED === undefined ? {} : { seed: Number(process.env.EARSHOT_TEST_SEED) }
 
 describe.each(TestEngine.databases)("any walk through results and runs on %s", (database) => {

@@ -445,22 +445,24 @@ export const layer = Layer.effect(
         const room = sql`CASE WHEN ${there(permit)} THEN COALESCE(t.concurrency_limit
           - (SELECT count(*) FROM capacity_slots c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
         // A walk along an index, a run a step: from a run to the next of its result while there is room, or else to the
-        // first of the next result. A result's runs are made at once, so this order is that of their ids.
-        return sql`WITH RECURSIVE walk (id, result_id, place, room) AS (
-            SELECT u.id, u.result_id, 1, ${room} FROM runs u JOIN results t ON t.id = u.result_id
+        // first of the next result. A result's runs are made at once, so this order is that of their ids. It counts what it
+        // takes by itself, since a LIMIT outside is no reason for SQLite to stop walking.
+        const taken = sql.literal("w.taken + CASE WHEN w.place <= w.room THEN 1 ELSE 0 END")
+        return sql`WITH RECURSIVE walk (id, result_id, place, room, taken) AS (
+            SELECT u.id, u.result_id, 1, ${room}, 0 FROM runs u JOIN results t ON t.id = u.result_id
             WHERE u.id = (SELECT f.id FROM runs f WHERE ${waits("f")} ORDER BY f.result_id, f.id LIMIT 1)
             UNION ALL
-            SELECT u.id, u.result_id, CASE WHEN u.result_id = w.result_id THEN w.place + 1 ELSE 1 END, ${room}
+            SELECT u.id, u.result_id, CASE WHEN u.result_id = w.result_id THEN w.place + 1 ELSE 1 END, ${room}, ${taken}
             FROM walk w
-            JOIN runs u ON u.id = (SELECT n.id FROM runs n WHERE ${waits("n")}
-              AND (n.result_id, n.id) > (w.result_id, CASE WHEN w.place < w.room THEN w.id ELSE ${Number.MAX_SAFE_INTEGER} END)
-              ORDER BY n.result_id, n.id LIMIT 1)
+            JOIN runs u ON u.id = COALESCE(
+              CASE WHEN w.place < w.room THEN (SELECT n.id FROM runs n
+                WHERE ${waits("n")} AND n.result_id = w.result_id AND n.id > w.id ORDER BY n.id LIMIT 1) END,
+              (SELECT n.id FROM runs n
+                WHERE ${waits("n")} AND n.result_id > w.result_id ORDER BY n.result_id, n.id LIMIT 1))
             JOIN results t ON t.id = u.result_id
+            WHERE ${taken} < ${limit}
           )
-          SELECT s.id FROM (SELECT id FROM walk WHERE place <= room LIMIT ${limit}) s ORDER BY s.id`.pipe(
-          runIds.all,
-          storing("ResultStore.startable")
-        )
+          SELECT id FROM walk WHERE place <= room ORDER BY id`.pipe(runIds.all, storing("ResultStore.startable"))
       },
       openRuns: (permit, result) =>
         sql`SELECT ${heldColumns} FROM runs u JOIN results t ON t.id = u.result_id
