@@ -86,6 +86,7 @@ import * as Results from "./results/Results.js"
 import * as RunWork from "./results/RunWork.js"
 import type { ChatAgent } from "./simulation/ChatAgent.js"
 import { RunExecutor } from "./simulation/RunExecutor.js"
+import * as RunTranscription from "./simulation/RunTranscription.js"
 import * as Simulations from "./simulation/Simulations.js"
 import * as TextExecutor from "./simulation/TextExecutor.js"
 import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
@@ -246,6 +247,7 @@ const testing = (ports: Ports) =>
   Simulations.layer(ports.simulation).pipe(
     Layer.provideMerge(evaluators),
     Layer.provide(RunWork.layer),
+    Layer.provide(RunTranscription.layer),
     Layer.provide(
       Layer.effect(
         PlayedChannels,
@@ -268,8 +270,6 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Layer.provide(
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-            ports.recordings ?? HttpRecordingSource.layer(),
-            ports.transcriber ?? Transcriber.layerNone,
             ports.ner ?? NerProvider.layerNone
           )
         )
@@ -288,6 +288,8 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(ports.recordings ?? HttpRecordingSource.layer()),
+    Layer.provide(ports.transcriber ?? Transcriber.layerNone),
     Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
     Layer.provide(JobBell.layer),
     Layer.provide(stores),

@@ -48,6 +48,23 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
       transcript_json: [{ role: "Main Agent", content: "Hi", start_time: 0, end_time: 1 }]
     })
     expect([done.status, at(done.json, "status")]).toEqual([200, "completed"])
+    const shown = await server.send("GET", `${RUNS}${one?.id}/`, { key })
+    expect(shown.json).toMatchObject({
+      status: "completed",
+      success: true,
+      transcript: "[00:00] Main Agent: Hi",
+      transcript_object: [{ role: "Main Agent", content: "Hi", start_time: 0, end_time: 1 }],
+      metrics: [],
+      moments: [],
+      criteria: [{ criterion: "reported", passed: true }],
+      ended_reason: null
+    })
+    const recording = new FormData()
+    recording.append("lease", String(two?.lease))
+    recording.append("transcript_type", "none-mono")
+    recording.append("voice_recording", new Blob(["RIFF"]), "a.wav")
+    const refused = await server.send("POST", `${RUNS}${two?.id}/complete/`, { key, body: recording })
+    expect([refused.status, Object.keys(Object(refused.json))]).toEqual([400, ["transcript_type"]])
     const failed = await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "No answer" })
     expect([failed.status, at(failed.json, "status")]).toEqual([200, "failed"])
     expect((await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "again" })).json).toEqual({
@@ -102,5 +119,49 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     const missing = await send(`${RESULTS}999999/delete_runs/`, { run_ids: [one] })
     expect([missing.status, missing.json]).toEqual([404, { detail: "No Result matches the given query." }])
     expect((await send(`${RESULTS}bulk_delete/`, { result_ids: [] })).status).toBe(400)
+  })
+
+  it("are cancelled, compared and exported", async () => {
+    const { key, send, start } = await world()
+    const [base, now] = [await start(2), await start(2)]
+    const claimed = await send(`${RUNS}claim/`, { channel: "voice", limit: 4 })
+    const finish = async (position: number, success: boolean) => {
+      const lease = at(claimed.json, "results", String(position), "lease")
+      const id = String(at(claimed.json, "results", String(position), "run", "id"))
+      const transcript_json = [{ role: "Main Agent", content: "<Hi>", start_time: 0, end_time: 1 }]
+      expect((await send(`${RUNS}${id}/complete/`, { lease, success, transcript_json })).status).toBe(200)
+      return id
+    }
+    await finish(0, true)
+    const missed = await finish(2, false)
+    const cancelled = await server.send("POST", `${RESULTS}${base}/cancel/`, { key })
+    expect([cancelled.status, at(cancelled.json, "runs_by_status", "cancelled")]).toEqual([200, 1])
+    const over = await server.send("POST", `${RUNS}${missed}/cancel/`, { key })
+    expect([over.status, over.json]).toEqual([
+      409,
+      { detail: "Only a run that is not over can be cancelled; this one is completed." }
+    ])
+    const last = String(at(claimed.json, "results", "3", "run", "id"))
+    expect((await server.send("POST", `${RUNS}${last}/cancel/`, { key })).json).toMatchObject({ status: "cancelled" })
+    const compared = await server.send("GET", `${RESULTS}${now}/compare/?base=${base}&tolerance=0.1`, { key })
+    expect([compared.status, compared.json]).toEqual([
+      200,
+      expect.objectContaining({
+        base: expect.objectContaining({ id: base, total_runs: 2 }),
+        change: "worse",
+        success_rate: { base: 1, result: 0, difference: -1, change: "worse" },
+        scenario_counts: expect.objectContaining({ worse: 1, better: 0 })
+      })
+    ])
+    const exported = await server.send("GET", `${RESULTS}${now}/export/`, { key })
+    expect(exported.headers.get("content-type")).toBe("application/x-ndjson")
+    const lines = exported.text.trimEnd().split("\n")
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+      expect.objectContaining({ id: Number(missed), success: false, transcript: "[00:00] Main Agent: <Hi>" }),
+      expect.objectContaining({ id: Number(last), status: "cancelled", transcript_object: null })
+    ])
+    const report = await server.send("GET", `${RESULTS}${now}/junit/`, { key })
+    expect([report.status, report.headers.get("content-type")]).toEqual([200, "application/xml; charset=utf-8"])
+    expect(report.text).toContain('tests="2" failures="1" errors="0" skipped="1"')
   })
 })

@@ -4,12 +4,13 @@ import {
   CurrentActor,
   encodeComparison,
   encodeResult,
+  encodeRunDetail,
   encodeRun,
-  encodeRunReport,
   type Result,
   ResultId,
   Results,
   type Run,
+  type RunDetail,
   RunId
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
@@ -24,7 +25,7 @@ import { Screen } from "../Screen.js"
 import { calling, findCaller, idOf, withEngine } from "../Session.js"
 import { type CallerOptions, plainEngine } from "../Settings.js"
 import { type Column, table } from "../Table.js"
-import { neutralised, printJson } from "../Text.js"
+import { neutralised, neutralisedLines, printJson } from "../Text.js"
 
 interface Common extends CallerOptions {
   readonly database: string
@@ -136,25 +137,37 @@ export const showRun = (options: Common & { readonly id: number }): Running =>
     const screen = yield* Screen
     const caller = yield* findCaller(options)
     const run = yield* calling(caller, (yield* Results).readRun)(yield* idOf(RunId, "Run", options.id))
-    yield* screen.print(
-      options.json
-        ? printJson(encodeRun(run))
-        : facts([
-            ["Run", `${run.scenarioName} (${run.id})`],
-            ["Scenario", run.scenarioKey],
-            ["Result", String(run.resultId)],
-            ["Channel", run.channel],
-            ["Number", run.phoneNumber ?? ""],
-            ["Status", run.status],
-            ["Success", run.success === null ? "" : run.success ? "yes" : "no"],
-            ["Length", run.duration === null ? "" : printSeconds(run.duration)],
-            ["Tries", String(run.attempts)],
-            ["Fault", run.error ?? ""],
-            ["Began", run.startedAt === null ? "" : DateTime.formatIso(run.startedAt)],
-            ["Ended", run.endedAt === null ? "" : DateTime.formatIso(run.endedAt)]
-          ])
-    )
+    yield* screen.print(options.json ? printJson(encodeRunDetail(run)) : describeRun(run, screen.columns).join("\n"))
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+
+type Score = RunDetail["metrics"][number]
+
+const scoreColumns: ReadonlyArray<Column<Score>> = [
+  { name: "METRIC", of: ({ metric_name: name }) => name, least: 16 },
+  { name: "STATUS", of: ({ status }) => status },
+  { name: "VALUE", of: ({ value }) => (value === null ? "" : String(value)), right: true },
+  { name: "WHY", of: ({ explanation, reason }) => reason ?? explanation ?? "", least: 20 }
+]
+
+const describeRun = (run: RunDetail, columns: number): ReadonlyArray<string> => [
+  facts([
+    ["Run", `${run.scenarioName} (${run.id})`],
+    ["Scenario", run.scenarioKey],
+    ["Result", String(run.resultId)],
+    ["Channel", run.channel],
+    ["Number", run.phoneNumber ?? ""],
+    ["Status", run.status],
+    ["Success", run.success === null ? "" : run.success ? "yes" : "no"],
+    ["Length", run.duration === null ? "" : printSeconds(run.duration)],
+    ["Tries", String(run.attempts)],
+    ["Fault", run.error ?? ""],
+    ["How it ended", run.endedReason ?? ""],
+    ["Began", run.startedAt === null ? "" : DateTime.formatIso(run.startedAt)],
+    ["Ended", run.endedAt === null ? "" : DateTime.formatIso(run.endedAt)]
+  ]),
+  ...(run.metrics.length === 0 ? [] : ["", ...table(scoreColumns, run.metrics, columns)]),
+  ...(run.transcript === "" ? [] : ["", neutralisedLines(run.transcript)])
+]
 
 type ComparedScenario = Comparison["scenarios"][number]
 type ComparedMetric = Comparison["metrics"][number]
@@ -240,7 +253,7 @@ export const exportResult = (
     const actor = yield* caller.admit("results.export")
     yield* results.export(id).pipe(
       Stream.provideService(CurrentActor, actor),
-      Stream.map((report) => printJson(encodeRunReport(report))),
+      Stream.map((run) => printJson(encodeRunDetail(run))),
       Stream.grouped(50),
       Stream.runForEach((lines) => screen.print([...lines].join("\n")))
     )

@@ -11,7 +11,7 @@ import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { ResultScores } from "./Compare.js"
 import type { DeletionPlan, DeletionSnapshot } from "./Deletion.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
-import type { RunReport } from "./RunReport.js"
+import type { RunDetail } from "./RunDetail.js"
 import type { RunStatus } from "./RunLifecycle.js"
 
 /** A run as far as its life goes. */
@@ -70,12 +70,12 @@ export class ResultStore extends Context.Tag("@earshot/core/results/ResultStore"
       id: ResultId
     ) => Effect.Effect<Option.Option<ResultScores>, StorageFault>
     /** The runs of a result after one of them (`null`: from the first), oldest first, with all that is known of them. */
-    readonly reports: (
+    readonly details: (
       permit: Permit<"results:read">,
       result: ResultId,
       after: RunId | null,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<RunReport>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<RunDetail>, StorageFault>
     /** Which of these runs are, or were, of the result: deleted ones included. */
     readonly runsOf: (
       permit: Permit,

@@ -19,27 +19,26 @@ import {
   mergeFaults,
   noFaults,
   Said,
-  underPath,
   ValidationFailed
 } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
-import { Json } from "../kernel/Json.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { keepAll } from "../redaction/KeepAll.js"
-import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
+import type { RawTranscript } from "../transcripts/Transcript.js"
 import { endOf } from "../transcripts/TranscriptView.js"
 import { compareResults, type Comparison } from "./Compare.js"
 import { planDeletion } from "./Deletion.js"
 import { PlayedChannels } from "./PlayedChannels.js"
+import { CompleteInput, judgeReport, type RunAudio } from "./ReportRules.js"
+import { RunTranscriber } from "./RunTranscriber.js"
 import type { RunDetail } from "./RunDetail.js"
 import { RunWork } from "./RunWork.js"
 import type { Capacity, ClaimedRun, NewResult, Result, Run } from "./Result.js"
 import { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
 import { RunIsOver } from "./ResultErrors.js"
 import { type HeldRun, ResultStore, type RunEnd } from "./ResultStore.js"
-import type { RunReport } from "./RunReport.js"
 import { after, onLostLease, openStatuses, type RunEvent, RunStatus } from "./RunLifecycle.js"
 
 /** Source: interface, Limits. */
@@ -87,16 +86,6 @@ const lease = Fields.text({ max: 100, blank: false })
 
 export const HeartbeatInput = Fields.object({ lease, lease_seconds: leaseSeconds })
 
-export const CompleteInput = Fields.object({
-  lease,
-  transcript_type: Fields.withDefault(TranscriptFormat.TranscriptType, TranscriptFormat.DEFAULT_TYPE),
-  transcript_json: Fields.optional(Json),
-  /** Seconds; the end of the transcript where left out. */
-  duration: Fields.withDefault(Fields.nullable(Fields.number), null),
-  call_ended_reason: Fields.withDefault(Fields.nullable(Fields.text({ max: 100 })), null),
-  success: Fields.withDefault(Fields.nullable(Fields.boolean), null)
-})
-
 export const FailInput = Fields.object({ lease, error: Fields.text({ max: 10_000, blank: false }) })
 
 /** Results and runs of the caller's organisation. Inputs are what came from outside and are judged here. */
@@ -119,7 +108,7 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
     /** Every run of a result, oldest first, with its transcript and what metrics said of it; read page by page. */
     readonly export: (
       id: ResultId
-    ) => Stream.Stream<RunReport, NotFound | StorageFault | Unauthenticated | Forbidden, CurrentActor>
+    ) => Stream.Stream<RunDetail, NotFound | StorageFault | Unauthenticated | Forbidden, CurrentActor>
     /** A result as a JUnit report, a case a run. */
     readonly junit: UseCase<"results.junit", [id: ResultId], string, NotFound | StorageFault>
     /**
@@ -166,7 +155,8 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
       ValidationFailed | NotFound | StorageFault
     >
     /**
-     * `{lease, transcript_type?, transcript_json?, duration?, success?, call_ended_reason?}`. Where the scenario has metrics
+     * `{lease, transcript_type?, transcript_json?, voice_recording?, voice_recording_url?, duration?, success?,
+     * call_ended_reason?}`. A recording is taken with the transcript type `none-mono`, which is made from it. Where the scenario has metrics
      * or an expected outcome the run waits for its scores; otherwise it is completed at once.
      */
     readonly complete: UseCase<
@@ -208,6 +198,7 @@ export const layer = Layer.effect(
     const store = yield* ResultStore
     const work = yield* UnitOfWork
     const runWork = yield* RunWork
+    const transcriber = yield* RunTranscriber
     const played = yield* PlayedChannels
 
     const there = <A>(resource: string, found: Effect.Effect<Option.Option<A>, StorageFault>) =>
@@ -245,6 +236,20 @@ export const layer = Layer.effect(
           return yield* endedLease(run.leaseUntil)
         }
         return run
+      })
+
+    /** The transcript of a run's audio; what cannot be used is a fault of the field that it came in. */
+    const transcribed = (audio: RunAudio): Effect.Effect<RawTranscript | null, ValidationFailed> =>
+      Option.match(transcriber.transcribe, {
+        onNone: () => Effect.succeed(null),
+        onSome: (transcribe) =>
+          Effect.mapError(
+            transcribe(audio),
+            ({ reason }) =>
+              new ValidationFailed({
+                faults: fault(audio.from === "upload" ? "voice_recording" : "voice_recording_url", reason)
+              })
+          )
       })
 
     const nothingKnown = { success: null, durationSeconds: null, error: null, transcript: null }
@@ -288,12 +293,12 @@ export const layer = Layer.effect(
     const exporting = (permit: Permit<"results:read">, id: ResultId) =>
       Stream.paginateChunkEffect(null, (last: RunId | null) =>
         Effect.map(
-          store.reports(permit, id, last, EXPORT_PAGE),
-          (found): readonly [Chunk.Chunk<RunReport>, Option.Option<RunId | null>] => [
+          store.details(permit, id, last, EXPORT_PAGE),
+          (found): readonly [Chunk.Chunk<RunDetail>, Option.Option<RunId | null>] => [
             Chunk.unsafeFromArray(found),
             found.length < EXPORT_PAGE
               ? Option.none()
-              : Option.map(Option.fromNullable(found[found.length - 1]), ({ run }) => run.id)
+              : Option.map(Option.fromNullable(found[found.length - 1]), ({ id: lastId }) => lastId)
           ]
         )
       )
@@ -455,30 +460,30 @@ export const layer = Layer.effect(
         )
       ),
       complete: useCase("runs.complete")((permit, id, input) =>
-        changing(
-          permit,
-          Effect.gen(function* () {
-            const report = yield* decodeInput(CompleteInput, input)
-            const run = yield* claimed(permit, id, report.lease)
-            const decoded =
-              report.transcript_json === undefined || report.transcript_json === null
-                ? Either.right(null)
-                : TranscriptFormat.builtIn.decode(report.transcript_type, report.transcript_json)
-            if (Either.isLeft(decoded)) {
-              return yield* new ValidationFailed({ faults: mergeFaults(underPath("transcript_json", decoded.left)) })
-            }
-            yield* runWork.settle(permit, run, {
-              outcome: "ended",
-              reason: report.call_ended_reason,
-              transcript:
-                decoded.right === null ? null : { type: report.transcript_type, turns: keepAll(decoded.right) },
-              moments: [],
-              durationSeconds: report.duration ?? (decoded.right === null ? null : (endOf(decoded.right) ?? null)),
-              success: report.success
+        Effect.gen(function* () {
+          const report = yield* decodeInput(CompleteInput, input)
+          // Before a recording is transcribed, which takes its time; and again when the report is kept.
+          yield* claimed(permit, id, report.lease)
+          const speech = judgeReport(report, { transcribes: Option.isSome(transcriber.transcribe) })
+          if (Either.isLeft(speech)) return yield* new ValidationFailed({ faults: speech.left })
+          const { audio, transcript } = speech.right
+          const said = audio === null ? transcript : yield* transcribed(audio)
+          return yield* changing(
+            permit,
+            Effect.gen(function* () {
+              const run = yield* claimed(permit, id, report.lease)
+              yield* runWork.settle(permit, run, {
+                outcome: "ended",
+                reason: report.call_ended_reason,
+                transcript: said === null ? null : { type: report.transcript_type, turns: keepAll(said) },
+                moments: [],
+                durationSeconds: report.duration ?? (said === null ? null : (endOf(said) ?? null)),
+                success: report.success
+              })
+              return yield* findRun(permit, id)
             })
-            return yield* findRun(permit, id)
-          })
-        ).pipe(Effect.zipLeft(runWork.ring))
+          )
+        }).pipe(Effect.zipLeft(runWork.ring))
       ),
       fail: useCase("runs.fail")((permit, id, input) =>
         changing(

@@ -26,7 +26,6 @@ export {
   BulkDeleteInput,
   ClaimInput,
   CompareQuery,
-  CompleteInput,
   DeleteRunsInput,
   FailInput,
   HeartbeatInput,
@@ -49,10 +48,11 @@ export {
   RunStatus,
   transitions
 } from "./RunLifecycle.js"
+export { CompleteInput } from "./ReportRules.js"
+export { RunAudioUnusable, RunTranscriber } from "./RunTranscriber.js"
 export { PlayedChannels } from "./PlayedChannels.js"
 export { criteriaOf, type DecidingScore, missedSentence, successByCriteria } from "./Rubric.js"
 export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
 export { EXECUTE_JOB, SCORE_JOB } from "./RunJobs.js"
 export { type RunReported, RunWork, type TakenRun } from "./RunWork.js"
 export { RunWorkStore } from "./RunWorkStore.js"
-export { encodeRunReport, type RunReport, RunReportJson } from "./RunReport.js"

@@ -1,5 +1,17 @@
-import { type Ask, JobRunner, LanguageModel, Metrics, Results, Suites, ValidationFailed } from "@earshot/core"
-import { TestEngine } from "@earshot/test-kit"
+import {
+  type Ask,
+  JobRunner,
+  LanguageModel,
+  Metrics,
+  Results,
+  type RunId,
+  Suites,
+  type Transcribe,
+  Transcriber,
+  Upload,
+  ValidationFailed
+} from "@earshot/core"
+import { CallKit, TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -50,9 +62,24 @@ for (const database of TestEngine.databases) {
       (value) => ({ value, model: "fake", promptHash: "h".repeat(64), seed: 7 })
     )
   const judge = Layer.succeed(LanguageModel, { ask: Option.some(ask) })
+  const transcribe: Transcribe = ({ contentType, sizeBytes }) =>
+    Effect.succeed({
+      _tag: "RawTranscript",
+      turns: [
+        {
+          speaker: "main_agent",
+          content: `${sizeBytes} bytes of ${contentType}`,
+          startTime: 0,
+          endTime: 2,
+          words: []
+        }
+      ],
+      toolCalls: []
+    })
+  const transcriber = Layer.succeed(Transcriber, { transcribe: Option.some(transcribe) })
   const quiet = Logger.remove(Logger.defaultLogger)
 
-  layer(Layer.merge(TestEngine.layer(database, { languageModel: judge }), quiet), { timeout: "1 minute" })(
+  layer(Layer.merge(TestEngine.layer(database, { languageModel: judge, transcriber }), quiet), { timeout: "1 minute" })(
     `runs that outside workers report, on ${database},`,
     (it) => {
       it.effect("wait for their scores, and are a success by what is expected and what the worker says", () =>
@@ -118,6 +145,38 @@ for (const database of TestEngine.databases) {
           expect(
             yield* TestEngine.execute("SELECT run_id FROM run_evaluations").pipe(Effect.map((all) => all.length))
           ).toBe(8)
+        })
+      )
+
+      it.scoped("may be reported by their recording, which is transcribed", () =>
+        Effect.gen(function* () {
+          const { as, claimed, results } = yield* tested
+          const refused = (id: RunId, report: object) =>
+            Effect.map(Effect.flip(as(results.complete(id, report))), (error) =>
+              error instanceof ValidationFailed ? error.faults : error
+            )
+          const { id, lease } = yield* claimed({})
+          const audio = new Upload(CallKit.wav(1), "audio/wav", "a.wav")
+          const mono = { ...lease, transcript_type: "none-mono" }
+          expect(yield* refused(id, mono)).toHaveProperty("voice_recording")
+          expect(yield* refused(id, { ...lease, voice_recording: audio })).toHaveProperty("voice_recording")
+          expect(yield* refused(id, { ...mono, voice_recording: { bytes: [1] } })).toEqual({
+            voice_recording: ["The submitted data was not a file. Check the encoding type on the form."]
+          })
+          const noAudio = new Upload(Buffer.from("hello"), "audio/wav", "a.wav")
+          expect(yield* refused(id, { ...mono, voice_recording: noAudio })).toHaveProperty("voice_recording")
+          expect(yield* refused(id, { ...mono, voice_recording_url: "http://127.0.0.1/a" })).toEqual({
+            voice_recording_url: ["Recordings are not fetched from this address: it is not a public one."]
+          })
+          expect(
+            yield* refused(id, { ...mono, voice_recording: audio, voice_recording_url: "http://x" })
+          ).toHaveProperty("voice_recording_url")
+          expect(yield* refused(id, { ...lease, duration: -1 })).toHaveProperty("duration")
+          expect(yield* as(results.complete(id, { ...mono, voice_recording: audio }))).toMatchObject({
+            status: "completed",
+            duration: 2
+          })
+          expect((yield* as(results.readRun(id))).transcript).toBe("[00:00] Main Agent: 16044 bytes of audio/wav")
         })
       )
 

@@ -12,7 +12,6 @@ import {
   encodeResult,
   encodeRun,
   encodeRunDetail,
-  encodeRunReport,
   FailInput,
   HeartbeatInput,
   JsonObject,
@@ -23,8 +22,7 @@ import {
   Run,
   RunDetail,
   RunId,
-  RunQuery,
-  RunReportJson
+  RunQuery
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -39,6 +37,8 @@ const tag = "Results"
 export const result: Shape = { name: "Result", schema: Result }
 
 const run: Shape = { name: "Run", schema: Run }
+
+const runDetail: Shape = { name: "RunDetail", schema: RunDetail }
 
 const Claimed = Schema.Struct({
   results: Schema.Array(
@@ -161,7 +161,7 @@ export const results: ReadonlyArray<Endpoint> = [
       {
         status: 200,
         description: "One run a line.",
-        shape: { name: "RunReport", schema: RunReportJson },
+        shape: runDetail,
         mediaType: "application/x-ndjson"
       }
     ],
@@ -170,7 +170,7 @@ export const results: ReadonlyArray<Endpoint> = [
         const id = yield* pathId(ResultId, params, "Result")
         return yield* streamAnswer(
           "application/x-ndjson",
-          Stream.map((yield* Results).export(id), (report) => `${JSON.stringify(encodeRunReport(report))}\n`)
+          Stream.map((yield* Results).export(id), (run) => `${JSON.stringify(encodeRunDetail(run))}\n`)
         )
       })
   },
@@ -216,7 +216,7 @@ export const results: ReadonlyArray<Endpoint> = [
     summary: "Read a run",
     description:
       "With its transcript, what metrics said of it, and the criteria that decided whether it was a success.",
-    outcomes: [{ status: 200, description: "The run.", shape: { name: "RunDetail", schema: RunDetail } }],
+    outcomes: [{ status: 200, description: "The run.", shape: runDetail }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -300,13 +300,14 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Report a run that is over",
     description: [
-      "With a transcript in any of the formats that calls come in. Where the scenario has metrics or an expected outcome",
+      "With a transcript in any of the formats that calls come in, or with a recording, which is transcribed and not kept:",
+      "`transcript_type` `none-mono`, with `voice_recording` in a multipart body or `voice_recording_url`. Where the scenario has metrics or an expected outcome",
       "the run is `evaluating` until a worker of the engine has scored it."
     ].join(" "),
     body: {
       name: "Complete",
       schema: CompleteInput,
-      encodings: ["json"],
+      encodings: ["json", "multipart"],
       example: {
         lease: "token",
         transcript_type: "service",

@@ -144,7 +144,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         expect(yield* store.holdRun(theirs.toRead, run)).toEqual(Option.none())
         expect(yield* store.openRuns(theirs.toRead, id)).toEqual([])
         expect(yield* store.scores(theirs.toRead, id)).toEqual(Option.none())
-        expect(yield* store.reports(theirs.toRead, id, null, 10)).toEqual([])
+        expect(yield* store.details(theirs.toRead, id, null, 10)).toEqual([])
         expect(yield* store.runsOf(theirs.toRead, id, [run])).toEqual(new Set())
         expect((yield* store.doomedResults(theirs.toDelete, [id])).results).toEqual([])
         expect((yield* store.doomedRuns(theirs.toDelete, id, [run])).runs).toEqual([])
@@ -320,9 +320,9 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
           },
           { key: "b", name: "B", counts: [{ status: "timeout", success: null, runs: 1 }], metrics: [] }
         ])
-        const reports = yield* store.reports(toRead, id, null, 2)
-        expect(reports.map(({ run }) => run.id)).toEqual([first, second])
-        expect((yield* store.reports(toRead, id, second, 2)).map(({ run }) => run.id)).toEqual([third])
+        const details = yield* store.details(toRead, id, null, 2)
+        expect(details.map((run) => run.id)).toEqual([first, second])
+        expect((yield* store.details(toRead, id, second, 2)).map((run) => run.id)).toEqual([third])
       })
     )
 

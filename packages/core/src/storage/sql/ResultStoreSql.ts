@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { Channel } from "../../catalog/Agent.js"
+import type { StoredEvaluation } from "../../metrics/Evaluation.js"
 import { EvalType } from "../../metrics/MetricTerms.js"
 import { directionOf } from "../../metrics/Direction.js"
 import { AgentId, MetricId, OrganizationId, PhoneNumberId, ProjectId, ResultId, RunId } from "../../kernel/Ids.js"
@@ -16,13 +17,15 @@ import type { MetricScores, ScenarioScores } from "../../results/Compare.js"
 import { evaluateResult, type RunCount } from "../../results/Evaluate.js"
 import { Result } from "../../results/Result.js"
 import { ResultStore } from "../../results/ResultStore.js"
+import { runDetail } from "../../results/RunDetail.js"
 import { type CapacityChange, capacityChange, openStatuses, RunStatus } from "../../results/RunLifecycle.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import { Dialect } from "./Dialect.js"
+import { EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { keyset } from "./Keyset.js"
 import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
-import { reach, RUN_COLUMNS, RUN_TABLES, RunRow, toRun } from "./RunRows.js"
+import { noOutcome, OutcomeRow, reach, RUN_COLUMNS, RUN_TABLES, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { Flag, flag, storing } from "./Storing.js"
 
 const ResultRow = Schema.Struct({
@@ -344,7 +347,7 @@ export const layer = Layer.effect(
           const { agent_id: agentId, channel, name } = found.value
           return Option.some({ id, name, agentId, channel, scenarios: yield* scenarioScores(id) })
         }).pipe(storing("ResultStore.scores")),
-      reports: (permit, result, after, limit) =>
+      details: (permit, result, after, limit) =>
         Effect.gen(function* () {
           const runs = yield* runRows.all(
             sql`SELECT ${runColumns} FROM ${runTables}
@@ -354,22 +357,30 @@ export const layer = Layer.effect(
           const transcripts = new Map(
             yield* transcriptRows.all(sql`SELECT run_id, transcript FROM run_transcripts WHERE run_id IN ${ids}`)
           )
-          const said = yield* valueRows.all(
-            sql`SELECT x.run_id, m.id, m.name, x.value_kind, x.value_number, x.value_text FROM run_evaluations x
-                JOIN metrics m ON m.id = x.metric_id WHERE x.run_id IN ${ids} ORDER BY m.id`
+          const outcomes = new Map(
+            yield* outcomeRows.all(
+              sql`SELECT run_id, ended_reason, moments, criteria FROM run_outcomes WHERE run_id IN ${ids}`
+            )
           )
-          const valuesOf = new Map<RunId, Array<(typeof said)[number]["metric"]>>()
-          for (const { metric, runId } of said) {
-            const known = valuesOf.get(runId)
-            if (known === undefined) valuesOf.set(runId, [metric])
-            else known.push(metric)
+          const scores = new Map<RunId, Array<StoredEvaluation>>()
+          for (const { evaluation, runId } of yield* scoreRows.all(
+            sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
+                  e.detail
+                FROM run_evaluations e JOIN metrics m ON m.id = e.metric_id
+                WHERE e.run_id IN ${ids} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
+          )) {
+            const known = scores.get(runId)
+            if (known === undefined) scores.set(runId, [evaluation])
+            else known.push(evaluation)
           }
-          return runs.map((run) => ({
-            run,
-            transcript: transcripts.get(run.id) ?? null,
-            metrics: valuesOf.get(run.id) ?? []
-          }))
-        }).pipe(storing("ResultStore.reports")),
+          return runs.map((run) =>
+            runDetail(run, {
+              outcome: outcomes.get(run.id) ?? noOutcome,
+              transcript: transcripts.get(run.id) ?? null,
+              scores: scores.get(run.id) ?? []
+            })
+          )
+        }).pipe(storing("ResultStore.details")),
       runsOf: (permit, result, ids) =>
         sql`SELECT id FROM runs WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
               AND organization_id = ${permit.organizationId}`.pipe(
@@ -579,31 +590,15 @@ const transcriptRows = readRows(
   (row) => [row.run_id, row.transcript] as const
 )
 
-const valueRows = readRows(
-  Schema.Struct({
-    run_id: RunId,
-    id: MetricId,
-    name: Schema.String,
-    value_kind: Schema.Literal("number", "boolean", "text", "null"),
-    value_number: Schema.NullOr(Schema.Number),
-    value_text: Schema.NullOr(Schema.String)
-  }),
-  (row) => ({
-    runId: row.run_id,
-    metric: {
-      id: row.id,
-      name: row.name,
-      value:
-        row.value_kind === "text"
-          ? row.value_text
-          : row.value_kind === "boolean"
-            ? row.value_number === 1
-            : row.value_kind === "number"
-              ? row.value_number
-              : null
-    }
-  })
+const outcomeRows = readRows(
+  Schema.Struct({ run_id: RunId, ...OutcomeRow.fields }),
+  (row) => [row.run_id, toOutcome(row)] as const
 )
+
+const scoreRows = readRows(Schema.Struct({ run_id: RunId, ...EvaluationRow.fields }), (row) => ({
+  runId: row.run_id,
+  evaluation: toEvaluation(row)
+}))
 
 const scriptRows = readRows(
   Schema.Struct({

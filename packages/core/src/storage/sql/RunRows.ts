@@ -3,8 +3,9 @@ import * as Schema from "effect/Schema"
 import { Channel } from "../../catalog/Agent.js"
 import { ResultId, RunId } from "../../kernel/Ids.js"
 import { Run } from "../../results/Result.js"
+import { Criterion, RunMoment, type RunOutcome } from "../../results/RunDetail.js"
 import { RunStatus } from "../../results/RunLifecycle.js"
-import { Instant } from "./Rows.js"
+import { Instant, jsonColumn } from "./Rows.js"
 import { Flag } from "./Storing.js"
 
 export const RunRow = Schema.Struct({
@@ -43,6 +44,21 @@ export const toRun = (row: typeof RunRow.Type): Run =>
     createdAt: row.created_ms,
     updatedAt: row.updated_ms
   })
+
+export const OutcomeRow = Schema.Struct({
+  ended_reason: Schema.NullOr(Schema.String),
+  moments: jsonColumn(Schema.Array(RunMoment)),
+  criteria: jsonColumn(Schema.Array(Criterion))
+})
+
+export const toOutcome = (row: typeof OutcomeRow.Type): RunOutcome => ({
+  endedReason: row.ended_reason,
+  moments: row.moments,
+  criteria: row.criteria
+})
+
+/** Of a run that nothing was noted of. */
+export const noOutcome: RunOutcome = { endedReason: null, moments: [], criteria: [] }
 
 /** A run's columns, out of `RUN_TABLES`. */
 export const RUN_COLUMNS = `u.id, u.result_id, s.key AS scenario_key, s.name AS scenario_name, u.channel, u.status,

@@ -7,13 +7,12 @@ import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { AgentId, ProjectId, RunId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
-import { Criterion, RunMoment } from "../../results/RunDetail.js"
 import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { within } from "./Reach.js"
 import { jsonColumn, readRows } from "./Rows.js"
-import { reach, RUN_COLUMNS, RUN_TABLES, RunRow, toRun } from "./RunRows.js"
+import { noOutcome, OutcomeRow, reach, RUN_COLUMNS, RUN_TABLES, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { flag, storing } from "./Storing.js"
 
 const PlayableRow = Schema.Struct({
@@ -22,12 +21,6 @@ const PlayableRow = Schema.Struct({
   project_id: ProjectId,
   script: jsonColumn(JsonObject),
   transcript: Schema.NullOr(StoredTranscript)
-})
-
-const OutcomeRow = Schema.Struct({
-  ended_reason: Schema.NullOr(Schema.String),
-  moments: jsonColumn(Schema.Array(RunMoment)),
-  criteria: jsonColumn(Schema.Array(Criterion))
 })
 
 export const layer = Layer.effect(
@@ -43,11 +36,7 @@ export const layer = Layer.effect(
       transcript: row.transcript
     }))
     const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
-    const outcomes = readRows(OutcomeRow, (row) => ({
-      endedReason: row.ended_reason,
-      moments: row.moments,
-      criteria: row.criteria
-    }))
+    const outcomes = readRows(OutcomeRow, toOutcome)
     const evaluations = readRows(EvaluationRow, toEvaluation)
 
     const there = (permit: Permit) =>
@@ -70,7 +59,7 @@ export const layer = Layer.effect(
             JOIN runs u ON u.id = o.run_id JOIN results t ON t.id = u.result_id
             WHERE o.run_id = ${run} AND ${there(permit)}`.pipe(
           outcomes.first,
-          Effect.map(Option.getOrElse(() => ({ endedReason: null, moments: [], criteria: [] }))),
+          Effect.map(Option.getOrElse(() => noOutcome)),
           storing("RunWorkStore.outcome")
         ),
       note: (permit, run, { moments, reason }) =>
