@@ -1,8 +1,13 @@
-import { encodeCapacity, NotFound, PhoneNumbers, Results, Suites, ValidationFailed } from "@earshot/core"
+import { encodeCapacity, NotFound, PhoneNumbers, Results, RunIsOver, Suites, ValidationFailed } from "@earshot/core"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import { ResultId, RunId } from "../../src/kernel/Ids.js"
 
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
@@ -190,6 +195,164 @@ for (const database of TestEngine.databases) {
             expect(runs).toHaveProperty([`run_ids${path}`], [message])
           }
         }
+      })
+    )
+
+    it.effect("are taken back from workers whose leases ended, by whoever looks, three times at most", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, faultsOf, numbers, results, start } = yield* tested
+        const made = yield* start(1, numbers[0].id)
+        const elsewhere = yield* tested
+        yield* elsewhere.start(1)
+        yield* elsewhere.claim(1)
+        const attempt = Effect.flatMap(claim(1), ([run]) =>
+          run === undefined ? Effect.dieMessage("Nothing was claimed") : Effect.succeed(run)
+        )
+        for (const [left, status] of [
+          [1, "queued"],
+          [1, "queued"],
+          [0, "timeout"]
+        ] as const) {
+          const { lease, run } = yield* attempt
+          yield* TestClock.adjust("59 seconds")
+          yield* as(results.heartbeat(run.id, { lease, lease_seconds: 60 }))
+          yield* TestClock.adjust("60 seconds")
+          const ended = new Date(yield* Clock.currentTimeMillis).toISOString()
+          const said = { lease: [`This lease ended at ${ended}; stop executing the run.`] }
+          // Before anybody took notice, too.
+          expect(yield* faultsOf(as(results.heartbeat(run.id, { lease })))).toEqual(said)
+          expect(yield* faultsOf(as(results.complete(run.id, { lease })))).toEqual(said)
+          expect(yield* faultsOf(as(results.fail(run.id, { lease, error: "x" })))).toEqual(said)
+          yield* results.sweep
+          expect((yield* as(results.readRun(run.id))).status).toBe(status)
+          expect(yield* capacity).toMatchObject({ active_sessions: 0, slots_in_use: 0, pending_demand: left })
+          expect(yield* faultsOf(as(results.heartbeat(run.id, { lease })))).toEqual({
+            lease: ["This lease does not hold any more."]
+          })
+        }
+        expect((yield* capacity).phone_numbers_held).toEqual([])
+        expect(yield* as(results.read(made.id))).toMatchObject({ status: "completed", successRate: 0 })
+        // The other organisation's was taken back as well.
+        expect(yield* elsewhere.capacity).toMatchObject({ active_sessions: 0, pending_demand: 1 })
+        expect(yield* results.sweep).toBe(0)
+      })
+    )
+
+    it.effect("are cancelled as far as they are not over, whole or run by run", () =>
+      Effect.gen(function* () {
+        const { as, capacity, claim, faultsOf, numbers, results, runsOf, start } = yield* tested
+        const made = yield* start(4, numbers[0].id)
+        const [first, second] = yield* claim(2)
+        if (first === undefined || second === undefined) return yield* Effect.dieMessage("Nothing was claimed")
+        yield* as(results.fail(first.run.id, { lease: first.lease, error: "No answer" }))
+        expect(yield* as(results.cancelRun(second.run.id))).toMatchObject({ status: "cancelled", success: null })
+        expect(yield* as(results.cancelRun(second.run.id))).toMatchObject({ status: "cancelled" })
+        expect(yield* faultsOf(as(results.cancelRun(first.run.id)))).toEqual(new RunIsOver({ status: "failed" }))
+        expect(yield* faultsOf(as(results.complete(second.run.id, { lease: second.lease })))).toEqual({
+          lease: ["This lease does not hold any more."]
+        })
+        expect(yield* capacity).toMatchObject({ active_sessions: 0, pending_demand: 2 })
+        for (let time = 0; time < 2; time++) {
+          const cancelled = yield* as(results.cancel(made.id))
+          expect(cancelled).toMatchObject({ status: "completed", successRate: 0 })
+          expect(cancelled.runsByStatus).toMatchObject({ failed: 1, cancelled: 3, queued: 0 })
+        }
+        expect(yield* capacity).toEqual({
+          active_sessions: 0,
+          pending_demand: 0,
+          slots_in_use: 0,
+          phone_numbers_held: []
+        })
+        const stranger = yield* tested
+        const [run] = yield* runsOf(made.id)
+        expect(yield* faultsOf(stranger.as(results.cancel(made.id)))).toBeInstanceOf(NotFound)
+        expect(yield* faultsOf(stranger.as(results.cancelRun(run?.id ?? runId(1))))).toBeInstanceOf(NotFound)
+      })
+    )
+
+    it.effect("are compared, and exported with everything that is known of their runs", () =>
+      Effect.gen(function* () {
+        const { agent, as, claim, faultsOf, project, results, start } = yield* tested
+        const sql = yield* SqlClient
+        const play = (success: ReadonlyArray<boolean>) =>
+          Effect.gen(function* () {
+            const made = yield* start(success.length)
+            const claimed = yield* claim(success.length)
+            for (const [position, { lease, run }] of claimed.entries()) {
+              yield* as(
+                results.complete(run.id, {
+                  lease,
+                  success: success[position],
+                  transcript_json: [{ role: "Main Agent", content: "Hi <there>", start_time: 0, end_time: 2.5 }]
+                })
+              )
+            }
+            return { id: made.id, runs: claimed.map(({ run }) => run.id) }
+          })
+        const base = yield* play([true, false])
+        const now = yield* play([true, true, false])
+        const [metric] = yield* sql<{ readonly id: number }>`INSERT INTO metrics ${sql
+          .insert({
+            organization_id: project.organizationId,
+            project_id: project.id,
+            agent_id: agent.id,
+            name: "Wait",
+            slug: "wait",
+            type: "custom_code",
+            eval_type: "numeric",
+            function_name: "latency_ms",
+            created_ms: 0,
+            updated_ms: 0
+          })
+          .returning("id")}`
+        for (const [run, value] of [
+          [base.runs[0], 100],
+          [base.runs[1], 200],
+          [now.runs[0], 90]
+        ]) {
+          yield* sql`INSERT INTO run_evaluations ${sql.insert({
+            run_id: run ?? 0,
+            metric_id: metric?.id ?? 0,
+            status: "scored",
+            value_kind: "number",
+            value_number: value ?? 0,
+            value_text: null,
+            detail: '{"reason":null,"explanation":null,"moments":[]}',
+            created_ms: 0
+          })}`
+        }
+        const compared = yield* as(results.compare(now.id, { base: base.id }))
+        expect(compared).toMatchObject({
+          base: { id: base.id, totalRuns: 2 },
+          result: { id: now.id, totalRuns: 3 },
+          change: "better",
+          successRate: { base: 0.5, result: 2 / 3, change: "better" },
+          metrics: [{ name: "Wait", base: 150, result: 90, difference: -60, change: "better" }],
+          scenarios: [{ key: "a", change: "better", runs: { base: 2, result: 3 } }]
+        })
+        expect(yield* as(results.compare(base.id, { base: base.id }))).toMatchObject({ change: "same" })
+        const stranger = yield* tested
+        const foreign = yield* stranger.start(1)
+        expect(yield* faultsOf(as(results.compare(now.id, { base: foreign.id })))).toEqual({
+          base: [`Invalid pk "${foreign.id}" - object does not exist.`]
+        })
+        expect(yield* faultsOf(as(results.compare(now.id, { tolerance: "x" })))).toEqual({
+          base: ["This field is required."],
+          tolerance: ["A valid number is required."]
+        })
+        expect(yield* faultsOf(as(results.compare(now.id, { base: base.id, tolerance: 2 })))).toEqual({
+          tolerance: ["Ensure this value is less than or equal to 1."]
+        })
+        expect(yield* faultsOf(as(results.compare(foreign.id, { base: base.id })))).toBeInstanceOf(NotFound)
+
+        const lines = Chunk.toReadonlyArray(yield* as(Stream.runCollect(results.export(now.id))))
+        expect(lines.map(({ id }) => id)).toEqual(now.runs)
+        expect(lines[0]).toEqual(yield* as(results.readRun(now.runs[0] ?? runId(1))))
+        expect(lines[0]).toMatchObject({ success: true, duration: 2.5, metrics: [{ metric_name: "Wait", value: 90 }] })
+        expect(yield* faultsOf(stranger.as(Stream.runDrain(results.export(now.id))))).toBeInstanceOf(NotFound)
+        const report = yield* as(results.junit(now.id))
+        expect(report).toContain('<testsuites name="S" tests="3" failures="1" errors="0" skipped="0" time="7.500">')
+        expect(report).toContain(`<testcase name="A (run ${now.runs[0]})" classname="a" time="2.500"/>`)
       })
     )
 
