@@ -189,17 +189,20 @@ export const layer = (config: TextExecutorConfig = {}) =>
           /** An action's parts with the words that the caller finds for them. */
           const phrased = (item: ConditionalAction): Effect.Effect<ReadonlyArray<ActionPart>, Broken> =>
             Effect.gen(function* () {
-              const texts = item.action.flatMap((part) =>
+              const end = item.action.findIndex(({ kind }) => kind === "endcall")
+              // What stands behind is not said.
+              const parts = end === -1 ? item.action : item.action.slice(0, end + 1)
+              const texts = parts.flatMap((part) =>
                 part.kind === "speech" && part.text.trim() !== "" ? [part.text.trim()] : []
               )
-              if (item.fixedMessage || texts.length === 0) return item.action
+              if (item.fixedMessage || texts.length === 0) return parts
               const found = yield* asked(phraseQuestion(scenario, messages, texts))
-              if (Option.isNone(found) || found.value.texts.length !== texts.length) return item.action
-              const words = found.value.texts.map((text) => keepable(text))
+              if (Option.isNone(found) || found.value.texts.length !== texts.length) return parts
+              const words = found.value.texts.map((text) => keepable(text).slice(0, maxAnswer))
               // A model that falls silent is not followed: the action's own words stand.
-              if (words.some((text) => text.trim() === "")) return item.action
+              if (words.some((text) => text.trim() === "")) return parts
               let place = 0
-              return item.action.map((part) =>
+              return parts.map((part) =>
                 part.kind === "speech" && part.text.trim() !== ""
                   ? { ...part, text: ` ${words[place++] ?? part.text} ` }
                   : part

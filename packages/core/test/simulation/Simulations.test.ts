@@ -399,6 +399,28 @@ for (const database of TestEngine.databases) {
     }
   )
 
+  const impatient = TestEngine.layer(database, { chatAgents, simulation: { answerTimeout: "200 millis" } })
+
+  layer(Layer.merge(impatient, quiet), { timeout: "1 minute" })(
+    `runs by text, with little patience, on ${database},`,
+    (it) => {
+      it.scoped("end as timeouts where the agent takes too long for one answer", () =>
+        TestServices.provideLive(
+          Effect.gen(function* () {
+            const { one, reachable, runner, start } = yield* tested
+            const agent = yield* fakeAgent((heard) => (heard.body.messages.length > 1 ? undefined : friendly(heard)))
+            yield* reachable(agent.url)
+            const result = yield* start([booking])
+            yield* runner.drain
+            const run = yield* one(result)
+            expect(run).toMatchObject({ status: "timeout", error: "The agent took longer than 200ms for an answer." })
+            expect(run.transcriptObject).toHaveLength(4)
+          })
+        )
+      )
+    }
+  )
+
   /** A model that answers by the name of the form that it is asked for. */
   const scripted: { answer: (name: string, prompt: string) => unknown } = { answer: () => ({}) }
   const ask: Ask = (question) =>
@@ -479,7 +501,7 @@ for (const database of TestEngine.databases) {
 
       it.scoped("open with the first message that is given, and match conditions by meaning", () =>
         Effect.gen(function* () {
-          const { one, reachable, runner, start } = yield* tested
+          const { reachable, runner, runsOf, start } = yield* tested
           const agent = yield* fakeAgent(({ body }) => ({
             message: body.messages.length < 3 ? "When shall we expect you?" : "See you then."
           }))
@@ -509,12 +531,49 @@ for (const database of TestEngine.databases) {
             }
           ])
           yield* runner.drain
-          const page = yield* Effect.flatMap(tested, () => Effect.void).pipe(Effect.zipRight(one(result)))
-          expect(page.transcriptObject?.map(({ content }) => content)).toEqual([
+          const [opened, followed] = yield* runsOf(result)
+          expect(opened?.transcriptObject?.map(({ content }) => content)).toEqual([
             "Hello, table for 4.",
             "When shall we expect you?",
             "Bye."
           ])
+          // Where the model finds other words in another number, the action's own are said.
+          expect(followed?.transcriptObject?.map(({ content }) => content)).toEqual([
+            "Hello, this is Ann <endcall />.",
+            "When shall we expect you?",
+            "Well...",
+            "On Friday.",
+            "See you then.",
+            "Bye."
+          ])
+          expect(followed?.moments.map(({ condition, kind }) => [kind, condition])).toEqual([
+            ["condition", 0],
+            ["condition", 1],
+            ["silence", 1],
+            ["condition", 3],
+            ["endcall", 3]
+          ])
+        })
+      )
+
+      it.scoped("end after so many messages that nobody hangs up, and are scored all the same", () =>
+        Effect.gen(function* () {
+          const { one, reachable, runner, start } = yield* tested
+          const agent = yield* fakeAgent(() => ({ message: "Go on." }))
+          yield* reachable(agent.url)
+          scripted.answer = (name) =>
+            name === "caller_message"
+              ? { message: "And then?", hang_up: false }
+              : { reasoning: "No.", verdict: "decided", value: false, turn: 1, quote: "then" }
+          const result = yield* start([instruction])
+          yield* runner.drain
+          expect(yield* one(result)).toMatchObject({
+            status: "completed",
+            success: false,
+            endedReason: "too_many_messages",
+            error: "Not met: Expected outcome (No.)"
+          })
+          expect(agent.heard).toHaveLength(50)
         })
       )
 
