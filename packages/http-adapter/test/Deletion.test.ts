@@ -129,6 +129,58 @@ describe.each(TestEngine.databases)("what callers should not send, on %s,", asyn
     ])
   })
 
+  it("is out of reach for sessions and links that are bound to something else, and off unless it is granted", async () => {
+    const tenant = await server.tenant()
+    const { key, project } = tenant
+    const [mine, other] = [await start(server, tenant), await start(server, tenant)]
+    const bounds = [{ type: "result", id: mine.id }]
+    const token = async (permissions: ReadonlyArray<string> | undefined) => {
+      const json = { kind: "embedded_session", bounds, ...(permissions === undefined ? {} : { permissions }) }
+      const made = await server.send("POST", "/user/v1/tokens/", { key, json })
+      expect(made.status).toBe(201)
+      return { authorization: `Bearer ${String(at(made.json, "token"))}` }
+    }
+    const link = async (within: ReadonlyArray<object>, permissions: ReadonlyArray<string> | undefined) => {
+      const json = { name: "L", bounds: within, ...(permissions === undefined ? {} : { permissions }) }
+      const made = await server.send("POST", "/user/v1/shareable_links/", { key, json })
+      expect(made.status).toBe(201)
+      return { "x-shareable-link": String(at(made.json, "token")) }
+    }
+    for (const headers of [await token(undefined), await link(bounds, undefined)]) {
+      for (const [path, json] of [
+        [`${RESULTS}bulk_delete/`, { result_ids: [mine.id] }],
+        [`${RESULTS}${mine.id}/delete_runs/`, { run_ids: mine.runs }]
+      ] as const) {
+        const refused = await server.send("POST", path, { headers, json })
+        expect([refused.status, refused.json]).toEqual([
+          403,
+          { detail: "You do not have permission to perform this action (needs results:delete)." }
+        ])
+      }
+      expect((await server.send("GET", `${RESULTS}${mine.id}/`, { headers })).status).toBe(200)
+      expect((await server.send("GET", `${RESULTS}${other.id}/`, { headers })).status).toBe(404)
+    }
+    const granted = await token(["results:read", "results:delete"])
+    const elsewhere = await server.send("POST", `${RESULTS}${other.id}/delete_runs/`, {
+      headers: granted,
+      json: { run_ids: other.runs }
+    })
+    expect(elsewhere.status).toBe(404)
+    const one = await server.send("POST", `${RESULTS}${mine.id}/delete_runs/`, {
+      headers: granted,
+      json: { run_ids: mine.runs.slice(0, 1) }
+    })
+    expect([one.status, one.text]).toEqual([204, ""])
+    const both = { result_ids: [mine.id, other.id] }
+    expect((await server.send("POST", `${RESULTS}bulk_delete/`, { headers: granted, json: both })).status).toBe(204)
+    expect((await server.send("GET", `${RESULTS}${mine.id}/`, { key })).status).toBe(404)
+    expect((await server.send("GET", `${RESULTS}${other.id}/`, { key })).json).toMatchObject({ total_runs: 2 })
+    expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 2 })
+    const wide = await link([{ type: "project", id: project }], ["results:delete"])
+    expect((await server.send("POST", `${RESULTS}bulk_delete/`, { headers: wide, json: both })).status).toBe(204)
+    expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 0 })
+  })
+
   it("is told of a spec by path, and creates nothing", async () => {
     const { agent, key } = await server.tenant()
     const conditional = (conditions: ReadonlyArray<object>) => ({
