@@ -335,9 +335,9 @@ export const layer = Layer.effect(
         ),
       listRuns: (permit, { resultId, status }, request) =>
         sql`SELECT ${runColumns} FROM ${runTables} WHERE ${sql.and([
-          sql`u.organization_id = ${permit.organizationId}`,
           thereRun(permit),
-          ...(resultId === null ? [] : [sql`u.result_id = ${resultId}`]),
+          // A result's runs are its organisation's: to say so would have SQLite go through all of them that are of the status.
+          resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
           ...(status === null ? [] : [sql`u.status = ${status}`])
         ])} AND ${page(request, "u.id")}`.pipe(runRows.all, storing("ResultStore.listRuns")),
       scores: (permit, id) =>
