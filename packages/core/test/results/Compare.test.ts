@@ -7,9 +7,9 @@ import {
   type MetricScores,
   ResultId,
   type ResultScores,
-  RunStatus,
   type ScenarioScores
 } from "@earshot/core"
+import { ResultKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -47,44 +47,6 @@ const result = (id: number, ...scenarios: ReadonlyArray<ScenarioScores>): Result
   channel: "text",
   scenarios
 })
-
-const metric: fc.Arbitrary<MetricScores> = fc
-  .record({
-    id: fc.integer({ min: 1, max: 4 }),
-    numbers: fc.integer({ min: 0, max: 5 }),
-    mean: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
-    words: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor"), fc.integer({ min: 1, max: 9 }))
-  })
-  .map(({ id, mean, numbers, words: said }) => {
-    // A metric has numbers or words, and the same metric goes the same way in every scenario.
-    const isWords = id === 4
-    return {
-      id: MetricId.make(id),
-      name: `M ${id}`,
-      better: id === 1 ? "higher" : id === 2 ? "lower" : null,
-      numbers: isWords ? 0 : numbers,
-      sum: isWords ? 0 : mean * numbers,
-      words: new Map(isWords ? Object.entries(said) : [])
-    }
-  })
-
-const anyScenario = fc.record({
-  key: fc.constantFrom("a", "b", "c", "d"),
-  name: fc.string(),
-  counts: fc.array(
-    fc.record({
-      status: fc.constantFrom(...RunStatus.literals),
-      success: fc.option(fc.boolean()),
-      runs: fc.integer({ min: 1, max: 9 })
-    }),
-    { maxLength: 4 }
-  ),
-  metrics: fc.uniqueArray(metric, { selector: ({ id }) => id, maxLength: 4 })
-})
-
-const anyResult = fc
-  .uniqueArray(anyScenario, { selector: ({ key }) => key, maxLength: 4 })
-  .map((scenarios) => result(1, ...scenarios))
 
 const mirrored = {
   better: "worse",
@@ -178,7 +140,7 @@ describe("comparing two results", () => {
 
   it("finds nothing better or worse in the same result", () => {
     fc.assert(
-      fc.property(anyResult, (one) => {
+      fc.property(ResultKit.resultScores, (one) => {
         const compared = compareResults(one, one)
         const changes = [
           compared.change,
@@ -193,7 +155,7 @@ describe("comparing two results", () => {
 
   it("tells the other way round what it tells one way", () => {
     fc.assert(
-      fc.property(anyResult, anyResult, (one, other) => {
+      fc.property(ResultKit.resultScores, ResultKit.resultScores, (one, other) => {
         const [there, back] = [compareResults(one, other), compareResults(other, one)]
         const byKey = new Map(back.scenarios.map((compared) => [compared.key, compared]))
         expect(there.scenarios.map(({ key }) => key).toSorted()).toEqual([...byKey.keys()].toSorted())

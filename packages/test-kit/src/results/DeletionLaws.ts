@@ -5,10 +5,10 @@ import {
   planDeletion,
   ResultId,
   RunId,
-  type RunCount,
   RunStatus
 } from "@earshot/core"
 import * as fc from "fast-check"
+import { runCount } from "./ResultArbitraries.js"
 
 const number = fc.option(fc.integer({ min: 1, max: 4 }).map((id) => PhoneNumberId.make(id)))
 
@@ -130,13 +130,8 @@ export const deletionLaws: ReadonlyArray<DeletionLaw> = [
   {
     says: "a result is what its runs come to, in whatever order and however they are counted",
     check: () => {
-      const count: fc.Arbitrary<RunCount> = fc.record({
-        status: fc.constantFrom(...RunStatus.literals),
-        success: fc.option(fc.boolean()),
-        runs: fc.integer({ min: 1, max: 5 })
-      })
       fc.assert(
-        fc.property(fc.array(count), (counts) => {
+        fc.property(fc.array(runCount), (counts) => {
           const whole = evaluateResult(counts)
           const single = counts.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
           return (

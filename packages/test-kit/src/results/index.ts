@@ -6,4 +6,5 @@ export {
   checkCapacityModel
 } from "./CapacityModel.js"
 export { type DeletionLaw, deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
+export { metricScores, resultScores, runCount, scenarioScores } from "./ResultArbitraries.js"
 export { resultStoreContract } from "./ResultStoreContract.js"
