@@ -85,9 +85,9 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(ran.code).toBe(0)
     expect(ran.err.split("\n").at(-1)).toBe("2 of 2 runs are over, 0 under way, 0 being scored.")
     expect(ran.out.split("\n")).toEqual([
-      expect.stringMatching(/^RUN  SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+WHY$/),
-      expect.stringMatching(/^ +\d+  Books a table  completed\s+\d\d:\d\d/),
-      expect.stringMatching(/^ +\d+  Books a table  completed\s+\d\d:\d\d/),
+      expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+WHY$/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
       "",
       expect.stringMatching(/^Result \d+ \(Smoke\): 2 completed; no success rate\.$/)
     ])

@@ -14,6 +14,7 @@ import type { Charge } from "../credits/LedgerEntry.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
+import type { MetricId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import { fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
@@ -204,9 +205,17 @@ export const layer = (config: SimulationConfig = {}) =>
         expectedOutcome: scenario.expectedOutcome.trim() === "" ? null : scenario.expectedOutcome
       })
 
-      const chargesOf = (run: PlayableRun, evaluated: ReadonlyArray<Evaluated>): ReadonlyArray<Charge> =>
+      /** Only what the scenario named, as the suite's price has it: what its expected outcome takes is the run's own. */
+      const chargesOf = (
+        run: PlayableRun,
+        named: ReadonlySet<MetricId>,
+        evaluated: ReadonlyArray<Evaluated>
+      ): ReadonlyArray<Charge> =>
         evaluated
-          .filter(({ outcome }) => outcome.status === "scored" || outcome.status === "could_not_judge")
+          .filter(
+            ({ metric, outcome }) =>
+              named.has(metric.id) && (outcome.status === "scored" || outcome.status === "could_not_judge")
+          )
           .map(({ metric }) => ({
             reason: CHARGE_REASON,
             key: `${CHARGE_REASON}:run:${run.run.id}:${metric.id}`,
@@ -240,7 +249,7 @@ export const layer = (config: SimulationConfig = {}) =>
               permit,
               payload.run,
               evaluated,
-              Effect.flatMap(DateTime.now, (now) => ledger.charge(permit, chargesOf(run, evaluated), now))
+              Effect.flatMap(DateTime.now, (now) => ledger.charge(permit, chargesOf(run, asked, evaluated), now))
             )
           const agent = yield* Effect.option(agents.find(permit, run.agent.id))
           const postponed = yield* scorer.evaluate({
