@@ -363,4 +363,63 @@ describe.each(TestEngine.databases)("two callers of two servers on one %s", (dat
       })
     }
   }, 120_000)
+
+  it("claim, report, cancel and delete the same at the same time, and what is held is what is left", async () => {
+    const [one, two] = servers
+    if (one === undefined || two === undefined) throw new Error("There are no servers")
+    const tenant = await one.tenant()
+    const { agent, key, project } = tenant
+    const number = await one.send("POST", "/test_framework/v1/phone_numbers/", {
+      key,
+      json: { project, number: "+15550101" }
+    })
+    const made: Array<number> = []
+    for (let n = 0; n < 6; n++) {
+      const json = {
+        spec: { ...spec, scenarios: [{ ...scenario, frequency: 4 }] },
+        agent_id: agent,
+        phone_number: at(number.json, "id")
+      }
+      made.push(Number(at((await one.send("POST", RUN, { key, json })).json, "id")))
+    }
+    const post = async (server: TestServer, path: string, json?: object) => {
+      const answer = await server.send("POST", path, { key, ...(json === undefined ? {} : { json }) })
+      expect([200, 204, 400, 404, 409], `${path}: ${answer.text}`).toContain(answer.status)
+      return answer
+    }
+    const working = async (server: TestServer) => {
+      for (let n = 0; n < 4; n++) {
+        const claimed = at((await post(server, `${RUNS}claim/`, { channel: "voice", limit: 2 })).json, "results")
+        const runs: ReadonlyArray<unknown> = Array.isArray(claimed) ? claimed : []
+        await Promise.all(
+          runs.map((run, position) =>
+            post(server, `${RUNS}${String(at(run, "run", "id"))}/${position === 0 ? "heartbeat" : "complete"}/`, {
+              lease: at(run, "lease")
+            })
+          )
+        )
+      }
+    }
+    const [a, b, c, d] = made
+    await Promise.all([
+      working(one),
+      working(two),
+      post(one, `${RESULTS}${a}/cancel/`),
+      post(two, `${RESULTS}${a}/cancel/`),
+      post(two, `${RESULTS}bulk_delete/`, { result_ids: [b, c] }),
+      post(one, `${RESULTS}bulk_delete/`, { result_ids: [c, a] }),
+      post(two, `${RESULTS}${d}/cancel/`)
+    ])
+    const left = at((await two.send("GET", `${RESULTS}?limit=200`, { key })).json, "results")
+    const results: ReadonlyArray<unknown> = Array.isArray(left) ? left : []
+    expect(results.map((one_) => at(one_, "id"))).toEqual(made.slice(3).reverse())
+    const count = (status: string) =>
+      results.reduce<number>((sum, one_) => sum + Number(at(one_, "runs_by_status", status)), 0)
+    expect((await one.send("GET", CAPACITY, { key })).json).toEqual({
+      active_sessions: count("running"),
+      pending_demand: count("queued"),
+      slots_in_use: count("running"),
+      phone_numbers_held: count("running") + count("queued") > 0 ? [at(number.json, "id")] : []
+    })
+  }, 120_000)
 })
