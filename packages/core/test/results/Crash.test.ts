@@ -16,8 +16,8 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 /** Results that a call deletes, and runs that each of them has. */
-const RESULTS = 100
-const RUNS = 50
+const RESULTS = 25
+const RUNS = 200
 /** Kills for each database: two are quick enough for every run, fifty are what the promise is tested with. */
 const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 

@@ -30,7 +30,13 @@ const program = Effect.gen(function* () {
     suite: { name },
     // So that every result has runs under way and queued ones.
     defaults: { concurrency_limit: 2 },
-    scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency: Number(runs) }]
+    scenarios: ["a", "b"].map((key) => ({
+      key,
+      name: key,
+      type: "instruction",
+      instructions: "Ask.",
+      frequency: Number(runs) / 2
+    }))
   })
   for (let batch = 0; ; batch++) {
     const made = []
