@@ -260,7 +260,13 @@ export const make = (
           attempts += started
           if (running.size === 0 && started === 0) return attempts
           const fibers = [...running.values()].map(({ fiber }) => fiber)
-          if (fibers.length > 0) yield* Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber))))
+          // One that ended since the look rang the bell: what waited for it is due now, and the others may take long.
+          if (fibers.length > 0) {
+            yield* Effect.raceFirst(
+              Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber)))),
+              Effect.asVoid(bell.heard)
+            )
+          }
         }
       }).pipe(
         Effect.raceFirst(heartbeats),

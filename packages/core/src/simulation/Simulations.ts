@@ -129,9 +129,11 @@ export const layer = (config: SimulationConfig = {}) =>
           const script = readRunScript(run.script)
           if (Either.isLeft(script)) return Either.left("What the scenario says cannot be read.")
           const information = yield* informationOf(permit, script.right.test_profile)
-          if (Either.isLeft(information)) return Either.left(information.left)
+          // A conversation that took place is scored, whatever has gone since.
+          if (Either.isLeft(information) && run.run.status !== "evaluating") return Either.left(information.left)
           const persona = yield* personaOf(permit, run, script.right.personality)
-          return Either.map(scenarioOf(script.right, { information: information.right, persona }), (scenario) => ({
+          const of = { information: Either.getOrElse(information, () => null), persona }
+          return Either.map(scenarioOf(script.right, of), (scenario) => ({
             script: script.right,
             scenario
           }))

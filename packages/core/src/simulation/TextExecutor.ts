@@ -38,6 +38,7 @@ export interface TextExecutorConfig {
 const MAX_SAID = 1_000_000
 
 const MAX_TOOL_CALLS = 1000
+const MAX_TOOL_NAME = 1000
 
 /** What the testing agent says while nothing applies and no model finds better words. */
 const WAITING = ["I see.", "All right.", "Please go on."]
@@ -171,11 +172,15 @@ export const layer = (config: TextExecutorConfig = {}) =>
             }
             const at = yield* clock
             for (const tool of reply.toolCalls.slice(0, Math.max(0, MAX_TOOL_CALLS - toolCalls.length))) {
+              const name = keepable(tool.name).slice(0, MAX_TOOL_NAME)
+              const args = keepable(tool.arguments).slice(0, maxAnswer)
+              const result = tool.result === undefined ? undefined : keepable(tool.result).slice(0, maxAnswer)
+              said += name.length + args.length + (result?.length ?? 0)
               toolCalls.push({
-                id: tool.id,
-                name: keepable(tool.name).slice(0, 1000),
-                arguments: keepable(tool.arguments).slice(0, maxAnswer),
-                result: tool.result === undefined ? undefined : keepable(tool.result).slice(0, maxAnswer),
+                id: tool.id === undefined ? undefined : keepable(tool.id).slice(0, MAX_TOOL_NAME),
+                name,
+                arguments: args,
+                result,
                 succeeded: undefined,
                 startTime: since,
                 endTime: at
@@ -271,12 +276,16 @@ export const layer = (config: TextExecutorConfig = {}) =>
                 : { item: null, performance: spoken(text, hangsUp) }
             })
 
+          const tookTooLong = broken("timeout", `The run took longer than its ${scenario.maxDuration} seconds.`)
+
           const converse: Effect.Effect<string, Broken> = Effect.gen(function* () {
             let reply: ChatReply | undefined
             for (let sent = 0; sent < maxMessages; sent++) {
               const move = yield* next(reply)
               if (typeof move === "string") return move
               yield* say(move)
+              // Pauses are not waited for, and count all the same.
+              if ((yield* clock) > scenario.maxDuration) return yield* Effect.fail(tookTooLong)
               if (move.performance.endsCall) {
                 const isNoted = moments.at(-1)?.kind === "endcall"
                 if (!isNoted) {
@@ -295,7 +304,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
           return yield* converse.pipe(
             Effect.timeoutFail({
               duration: Duration.seconds(scenario.maxDuration),
-              onTimeout: () => broken("timeout", `The run took longer than its ${scenario.maxDuration} seconds.`)
+              onTimeout: () => tookTooLong
             }),
             Effect.matchEffect({
               onSuccess: (reason) => result({ is: "ended", reason }),

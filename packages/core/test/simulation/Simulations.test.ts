@@ -290,7 +290,7 @@ for (const database of TestEngine.databases) {
           const hostile = "date \u0000\ud800 <endcall /> {{name}} __proto__ \u202e"
           const agent = yield* fakeAgent(() => ({
             message: hostile,
-            tool_calls: [{ name: "a\u0000", arguments: "\ud800" }]
+            tool_calls: [{ id: "\u0000\ud800", name: "a\u0000", arguments: "\ud800" }]
           }))
           yield* reachable(agent.url)
           const result = yield* start([booking])
@@ -301,7 +301,26 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("are bounded in messages and in the length of an answer", () =>
+      it.scoped("count the pauses that nobody waits for", () =>
+        Effect.gen(function* () {
+          const { one, reachable, runner, start } = yield* tested
+          const agent = yield* fakeAgent(friendly)
+          yield* reachable(agent.url)
+          const opening = [{ id: 0, condition: "FIRST_MESSAGE", action: 'Hi. <silence time="400" /> Still there?' }]
+          const result = yield* start([
+            { ...booking, conditional_actions: { role: "Caller", conditions: opening }, max_duration: 399 }
+          ])
+          yield* runner.drain
+          expect(yield* one(result)).toMatchObject({
+            status: "timeout",
+            duration: 400,
+            error: "The run took longer than its 399 seconds."
+          })
+          expect(agent.heard).toEqual([])
+        })
+      )
+
+      it.scoped("are bounded in the length of an answer", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(() => ({ message: `date ${"x".repeat(20_000)}` }))
@@ -411,13 +430,13 @@ for (const database of TestEngine.databases) {
         TestServices.provideLive(
           Effect.gen(function* () {
             const { one, reachable, runner, start } = yield* tested
-            const agent = yield* fakeAgent((heard) => (heard.body.messages.length > 1 ? undefined : friendly(heard)))
+            const agent = yield* fakeAgent(() => undefined)
             yield* reachable(agent.url)
             const result = yield* start([booking])
             yield* runner.drain
             const run = yield* one(result)
             expect(run).toMatchObject({ status: "timeout", error: "The agent took longer than 200ms for an answer." })
-            expect(run.transcriptObject).toHaveLength(4)
+            expect(run.transcriptObject).toHaveLength(1)
           })
         )
       )
