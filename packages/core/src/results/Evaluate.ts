@@ -47,7 +47,8 @@ export const evaluateResult = (counts: ReadonlyArray<RunCount>): ResultEvaluatio
   for (const { runs, status, success } of counts) {
     runsByStatus[status] += runs
     total += runs
-    const isKnown = success !== null || status === "failed" || status === "timeout"
+    // What a worker reported of a run that waits for its scores is not the last word.
+    const isKnown = (status === "completed" && success !== null) || status === "failed" || status === "timeout"
     if (isKnown) judged += runs
     if (success === true && status === "completed") successful += runs
   }
