@@ -12,15 +12,7 @@ import { type CurrentActor, hostActor } from "../access/Actor.js"
 import { authorize, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Channel } from "../catalog/Agent.js"
-import {
-  decodeInput,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
-  Said,
-  ValidationFailed
-} from "../kernel/Faults.js"
+import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -156,8 +148,8 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
     >
     /**
      * `{lease, transcript_type?, transcript_json?, voice_recording?, voice_recording_url?, duration?, success?,
-     * call_ended_reason?}`. A recording is taken with the transcript type `none-mono`, which is made from it. Where the scenario has metrics
-     * or an expected outcome the run waits for its scores; otherwise it is completed at once.
+     * call_ended_reason?}`. A recording is taken with the transcript type `none-mono`, which is made from it. Where the
+     * scenario has metrics or an expected outcome the run waits for its scores; otherwise it is completed at once.
      */
     readonly complete: UseCase<
       "runs.complete",
