@@ -401,6 +401,27 @@ for (const database of TestEngine.databases) {
         )
       }
 
+      it.scoped("are put back when their process is told to stop, and begun again by the next", () =>
+        TestServices.provideLive(
+          Effect.gen(function* () {
+            const { capacity, one, reachable, runner, start } = yield* tested
+            let isSilent = true
+            const agent = yield* fakeAgent((heard) => (isSilent ? undefined : friendly(heard)))
+            yield* reachable(agent.url)
+            const result = yield* start([booking])
+            const working = yield* Effect.fork(runner.run)
+            yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => agent.heard.length > 0 })
+            expect((yield* one(result)).status).toBe("running")
+            yield* Fiber.interrupt(working)
+            expect((yield* one(result)).status).toBe("queued")
+            expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 1, slotsInUse: 0 })
+            isSilent = false
+            yield* runner.drain
+            expect(yield* one(result)).toMatchObject({ status: "completed", attempts: 2 })
+          })
+        )
+      )
+
       it.scoped("end as timeouts where they take longer than they may", () =>
         TestServices.provideLive(
           Effect.gen(function* () {
