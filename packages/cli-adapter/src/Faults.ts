@@ -61,6 +61,7 @@ const ASKED = new Set([
   "Unauthenticated",
   "RateLimited",
   "JobNotDead",
+  "RunIsOver",
   "NoActiveConnection",
   "ConnectionRevoked"
 ])

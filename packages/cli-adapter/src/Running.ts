@@ -9,6 +9,7 @@ import type {
   NotFound,
   RateLimited,
   RedactionUnavailable,
+  RunIsOver,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -39,6 +40,7 @@ export type CommandFault =
   | JobNotDead
   | ModelUnavailable
   | RedactionUnavailable
+  | RunIsOver
   | StorageFault
 
 /** A command that runs. */

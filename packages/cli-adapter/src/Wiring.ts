@@ -13,6 +13,8 @@ export interface EngineSettings {
   readonly recordings: string
   /** Hosts in private networks that recordings may be fetched from. */
   readonly recordingHosts: ReadonlyArray<string>
+  /** Hosts in private networks that agents under test may lie on. */
+  readonly agentHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
   /** Details of calls that are redacted along with transcript and recording. */

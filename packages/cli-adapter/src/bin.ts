@@ -54,16 +54,18 @@ const engine = (settings: EngineSettings): EngineLayer =>
     Effect.promise(async (): Promise<EngineLayer> => {
       const { Database, Engine } = await import("@earshot/core")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
+      const HttpChatAgent = await import("@earshot/core/providers/HttpChatAgent")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const box = await secretBox(settings)
       if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
       const { allowedHosts, publicUrl, repositories } = settings.codeHosts
-      const { maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
+      const { agentHosts, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
+        chatAgents: HttpChatAgent.layer({ allowedHosts: agentHosts }),
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
         ingest: {
           redaction: { details: redactDetails },

@@ -5,7 +5,7 @@ import { widthOf } from "../src/Text.js"
 
 const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
-  ...["calls", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
+  ...["calls", "suites", "results", "runs", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
   ...["keys", "links", "tokens", "connections", "organizations"]
 ]
 const paths = commandsOf("").flatMap((name) =>
@@ -17,6 +17,9 @@ describe("help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
+      ...["suites", "suites validate", "suites run"],
+      ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
+      ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
       "redact",
       ...["dashboards", "dashboards list", "dashboards show"],
       ...subjects.flatMap((subject) => [

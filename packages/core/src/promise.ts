@@ -44,6 +44,8 @@ import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { Results } from "./results/Results.js"
+import { Suites } from "./suites/Suites.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
@@ -88,6 +90,8 @@ export interface PromiseEngine {
   readonly tools: Promised<Context.Tag.Service<Tools>>
   readonly folders: Promised<Context.Tag.Service<Folders>>
   readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
+  readonly results: Promised<Context.Tag.Service<Results>>
+  readonly suites: Promised<Context.Tag.Service<Suites>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
@@ -164,6 +168,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       tools: Tools,
       folders: Folders,
       evaluators: Evaluators,
+      results: Results,
+      suites: Suites,
       calls: Calls,
       metrics: Metrics,
       evaluations: CallEvaluations,
@@ -193,6 +199,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     tools: promised(services.tools),
     folders: promised(services.folders),
     evaluators: promised(services.evaluators),
+    results: promised(services.results),
+    suites: promised(services.suites),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>

@@ -21,7 +21,13 @@ const transcript = [
 describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command line on %s", (kind) => {
   let at: Place
 
-  const as = (json = false) => ({ database: at.database, json, organization: Option.some(1), apiKey: none })
+  const as = (json = false) => ({
+    database: at.database,
+    json,
+    organization: Option.some(1),
+    apiKey: none,
+    allowedAgentHosts: []
+  })
   const page = { limit: none, cursor: none }
   const queued = { ...page, state: none, kind: none }
 

@@ -3,6 +3,6 @@ export { type Claim, DEFAULT_ATTEMPTS, encodeJob, Job, JobState, type NewJob } f
 export { JobBell, layer as jobBell } from "./JobBell.js"
 export { JobFailed, JobNotDead } from "./JobErrors.js"
 export { JobQueue, layer as jobQueue } from "./JobQueue.js"
-export { type JobHandler, make as makeJobRunner, JobRunner, type JobRunnerConfig } from "./JobRunner.js"
+export { type Chore, type JobHandler, make as makeJobRunner, JobRunner, type JobRunnerConfig } from "./JobRunner.js"
 export { JobQuery, Jobs } from "./Jobs.js"
 export { type Appetite, type Held, JobStore } from "./JobStore.js"

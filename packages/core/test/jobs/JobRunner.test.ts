@@ -10,6 +10,7 @@ import {
   JobStore,
   makeJobRunner,
   OrganizationStore,
+  StorageBusy,
   StorageError,
   UnitOfWork
 } from "@earshot/core"
@@ -269,6 +270,31 @@ for (const database of TestEngine.databases) {
         expect(ran).toEqual(["here"])
         yield* TestClock.adjust("500 millis")
         yield* until(Effect.sync(() => ran.length === 2))
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("does its chores every so often, and goes on when one of them fails", () =>
+      Effect.gen(function* () {
+        let done = 0
+        const runner = yield* makeJobRunner([], {}, [
+          {
+            failure: "It could not be done",
+            every: "5 seconds",
+            run: Effect.suspend(() =>
+              ++done === 2 ? Effect.fail(new StorageBusy({ operation: "Chore", undone: false })) : Effect.void
+            )
+          }
+        ])
+        yield* runner.drain
+        expect(done).toBe(1)
+        const running = yield* Effect.fork(runner.run)
+        for (const times of [2, 3, 4]) {
+          yield* until(Effect.sync(() => done === times))
+          yield* turns()
+          expect(done).toBe(times)
+          yield* TestClock.adjust("5 seconds")
+        }
         yield* Fiber.interrupt(running)
       })
     )

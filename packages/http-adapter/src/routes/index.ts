@@ -6,7 +6,9 @@ import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { results } from "./Results.js"
 import { simplifications } from "./Simplifications.js"
+import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { evaluations, jobs, metrics } from "./Metrics.js"
 
@@ -21,6 +23,8 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...ledger,
   ...projects,
   ...agents,
+  ...suites,
+  ...results,
   ...evaluators,
   ...personalities,
   ...testProfiles,

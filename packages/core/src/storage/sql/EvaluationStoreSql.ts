@@ -22,7 +22,7 @@ import { storing } from "./Storing.js"
 const BATCH = 1000
 
 /** How a value is kept. Numbers that are none (NaN, infinities) are no value. */
-const columnsOf = (value: EvaluationValue) =>
+export const columnsOf = (value: EvaluationValue) =>
   typeof value === "string"
     ? { value_kind: "text", value_number: null, value_text: value }
     : typeof value === "boolean"
@@ -55,7 +55,8 @@ const Detail: Schema.Schema<EvaluationDetail, string> = jsonColumn(
   })
 )
 
-const EvaluationRow = Schema.Struct({
+/** An evaluation with its metric, of a call or of a run. */
+export const EvaluationRow = Schema.Struct({
   metric_id: MetricId,
   name: Schema.String,
   slug: Schema.NullOr(Schema.String),
@@ -80,7 +81,7 @@ const valueOf = (row: typeof EvaluationRow.Type): EvaluationValue => {
   }
 }
 
-const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation => ({
+export const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation => ({
   metricId: row.metric_id,
   metricName: row.name,
   slug: row.slug,
