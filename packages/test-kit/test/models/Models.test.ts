@@ -1,0 +1,26 @@
+import { ModelKit, TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll, describe, it } from "vitest"
+
+describe.each(TestEngine.databases)("an engine on %s", (database) => {
+  const runtime = ManagedRuntime.make(TestEngine.layer(database))
+  afterAll(() => runtime.dispose())
+
+  const world = () =>
+    runtime.runPromise(
+      Effect.map(TestEngine.world, ({ actor, agent, project }): ModelKit.CallWorld => ({
+        door: ModelKit.engineDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor),
+        project: project.id,
+        agent: agent.id
+      }))
+    )
+
+  it("keeps calls and dashboards as the model says", async () => {
+    await ModelKit.checkCallModel(world, { walks: 12, steps: 25 })
+  }, 3_600_000)
+
+  it("answers calls at once as some order of them would be answered", async () => {
+    await ModelKit.checkCallsAtOnce(world, { walks: 15, steps: 5 })
+  }, 3_600_000)
+})
