@@ -108,7 +108,10 @@ const blank: ModelCall = {
   redacted: false
 }
 
-interface Stepped { readonly state: CallState; readonly answer: CallAnswer }
+interface Stepped {
+  readonly state: CallState
+  readonly answer: CallAnswer
+}
 
 const shows = (state: CallState, name: string, outcome: "done" | "created"): Stepped => {
   const call = state.calls.get(name)
@@ -130,7 +133,7 @@ const BROKEN = {
 export const deliveryOf = (step: DeliverStep, agent: number): object => ({
   call_id: step.name,
   agent,
-  timestamp: TIMES[step.name] ?? "2026-03-10T12:00:00Z",
+  timestamp: TIMES[step.name],
   ...(step.reason === undefined ? {} : { call_ended_reason: step.reason }),
   ...(step.feedback === undefined ? {} : { feedback: step.feedback }),
   ...(step.region === undefined ? {} : { metadata: { region: step.region } }),
@@ -317,7 +320,7 @@ export const aggregateOf = (name: string, values: ReadonlyArray<number>): number
   }
 }
 
-export const dayOf = (name: string): string => `${(TIMES[name] ?? "").slice(0, 10)}T00:00:00.000Z`
+export const dayOf = (name: string): string => `${String(TIMES[name]).slice(0, 10)}T00:00:00.000Z`
 
 const maybe = <A>(of: fc.Arbitrary<A>) => fc.option(of, { nil: undefined, freq: 2 })
 

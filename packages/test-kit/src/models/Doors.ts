@@ -1,22 +1,33 @@
 /** Ways to an engine that models are compared with: over HTTP by URL, to one server or to several in turn, and in process. */
 import {
   type Actor,
+  Agents,
   CallId,
   Calls,
   type CurrentActor,
   DashboardId,
   Dashboards,
+  encodeAgent,
   encodeCallRecord,
   encodeDashboard,
   encodeEvaluator,
+  encodeFolder,
   encodeLedgerEntry,
+  encodeMetric,
+  encodeProject,
+  encodeTool,
   encodeWidget,
   encodeWidgetData,
   type Engine,
   EvaluatorId,
   Evaluators,
+  FolderId,
+  Folders,
   Ledger,
+  Metrics,
   NotFound,
+  Projects,
+  Tools,
   ValidationFailed,
   WidgetId,
   Widgets
@@ -67,7 +78,7 @@ export const httpDoor = (urls: ReadonlyArray<string>, apiKey: string): Door => {
       case 201:
         return answered("created", body)
       case 400:
-        return answered("refused", null, Object.keys(Object(body)))
+        return answered("refused", null, typeof body === "object" && body !== null ? Object.keys(body) : [])
       case 404:
         return answered("missing")
       default:
@@ -92,6 +103,18 @@ const page =
 
 /** The requests that models make, as use cases. */
 const routes: Readonly<Record<string, Route>> = {
+  "POST /user/v1/projects/": (_, json) =>
+    done(
+      Effect.flatMap(Projects, (all) => all.create(json)),
+      (one) => encodeProject(one),
+      "created"
+    ),
+  "POST /test_framework/v1/agents/": (_, json) =>
+    done(
+      Effect.flatMap(Agents, (all) => all.create(json)),
+      encodeAgent,
+      "created"
+    ),
   "POST /observability/v1/observe/": (_, json) =>
     Effect.flatMap(Calls, (calls) =>
       Effect.map(calls.ingest(json), ({ call, created }) =>
@@ -166,6 +189,54 @@ const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Evaluators, (all) => all.read(EvaluatorId.make(id))),
       encodeEvaluator
     ),
+  "GET /test_framework/v1/scenarios/": (_, __, query) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.list(query)),
+      page(encodeEvaluator)
+    ),
+  "PATCH /test_framework/v1/scenarios/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.update(EvaluatorId.make(id), json)),
+      encodeEvaluator
+    ),
+  "DELETE /test_framework/v1/scenarios/:id/": (id) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.delete(EvaluatorId.make(id))),
+      () => null
+    ),
+  "POST /test_framework/v1/folders/": (_, json) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.create(json)),
+      (one) => encodeFolder(one),
+      "created"
+    ),
+  "GET /test_framework/v1/folders/": (_, __, query) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.list(query)),
+      page((one) => encodeFolder(one))
+    ),
+  "PATCH /test_framework/v1/folders/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.update(FolderId.make(id), json)),
+      (one) => encodeFolder(one)
+    ),
+  "DELETE /test_framework/v1/folders/:id/": (id) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.delete(FolderId.make(id))),
+      () => null
+    ),
+  "POST /test_framework/v1/tools/": (_, json) =>
+    done(
+      Effect.flatMap(Tools, (all) => all.create(json)),
+      (one) => encodeTool(one),
+      "created"
+    ),
+  "POST /test_framework/v1/metrics/": (_, json) =>
+    done(
+      Effect.flatMap(Metrics, (all) => all.create(json)),
+      encodeMetric,
+      "created"
+    ),
   "POST /test_framework/v1/scenarios/adv_update/": (_, json, query) =>
     done(
       Effect.flatMap(Evaluators, (all) => all.bulkUpdate(json, query)),
@@ -205,3 +276,15 @@ export const engineDoor =
       )
     )
   }
+
+/** A project and an agent of their own behind a door, with nothing in them. */
+export const emptyProject = async (door: Door): Promise<{ readonly project: number; readonly agent: number }> => {
+  const make = async (path: string, json: object): Promise<number> => {
+    const { body, outcome } = await door("POST", path, json)
+    const id: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "id") : undefined
+    if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome}`)
+    return id
+  }
+  const project = await make("/user/v1/projects/", { name: "Walk" })
+  return { project, agent: await make("/test_framework/v1/agents/", { project, name: "Walk" }) }
+}

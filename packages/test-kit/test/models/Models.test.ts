@@ -1,4 +1,4 @@
-import { ModelKit, TestEngine } from "@earshot/test-kit"
+import { EvaluatorKit, ModelKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { afterAll, describe, it } from "vitest"
@@ -16,11 +16,34 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
       }))
     )
 
+  const evaluators = async () => {
+    const { agent, door, project } = await world()
+    return ModelKit.evaluatorWorld(door, { agent, project })
+  }
+
   it("keeps calls and dashboards as the model says", async () => {
     await ModelKit.checkCallModel(world, { walks: 12, steps: 25 })
   }, 3_600_000)
 
   it("answers calls at once as some order of them would be answered", async () => {
     await ModelKit.checkCallsAtOnce(world, { walks: 15, steps: 5 })
+  }, 3_600_000)
+
+  it("keeps evaluators and folders as the model says", async () => {
+    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 6, steps: 20 })
+  }, 3_600_000)
+
+  it("leaves evaluators after bulk updates at once as some order of them would", async () => {
+    await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 15 })
+  }, 3_600_000)
+
+  it("lets in whom the model of credentials lets in", async () => {
+    const door = () =>
+      runtime.runPromise(
+        Effect.map(TestEngine.world, ({ actor, project }) =>
+          ModelKit.engineCredentialDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor, project.id)
+        )
+      )
+    await ModelKit.checkCredentialModel(door, { walks: 15, steps: 30 })
   }, 3_600_000)
 })
