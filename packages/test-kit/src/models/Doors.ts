@@ -142,6 +142,11 @@ const routes: Readonly<Record<string, Route>> = {
       (one) => encodeDashboard(one),
       "created"
     ),
+  "GET /dashboards/dashboards/": (_, __, query) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.list(query)),
+      page((one) => encodeDashboard(one))
+    ),
   "GET /dashboards/dashboards/:id/": (id) =>
     done(
       Effect.flatMap(Dashboards, (all) => all.read(DashboardId.make(id))),

@@ -13,3 +13,4 @@ export {
   type ModelKind
 } from "./CredentialModel.js"
 export { engineCredentialDoor } from "./EngineCredentials.js"
+export { tenantLaws, type TwoTenants } from "./TenantLaws.js"

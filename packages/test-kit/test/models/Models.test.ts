@@ -1,6 +1,7 @@
-import { EvaluatorKit, ModelKit, TestEngine } from "@earshot/test-kit"
+import { EvaluatorKit, ModelKit, PageKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Schema from "effect/Schema"
 import { afterAll, describe, it } from "vitest"
 
 describe.each(TestEngine.databases)("an engine on %s", (database) => {
@@ -46,4 +47,45 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
       )
     await ModelKit.checkCredentialModel(door, { walks: 15, steps: 30 })
   }, 3_600_000)
+
+  describe("pages", () => {
+    const list = async (): Promise<PageKit.PagedList> => {
+      const { door, project } = await world()
+      const path = "/dashboards/dashboards/"
+      return {
+        insert: async () => idOf((await door("POST", path, { name: "Row", project })).body),
+        remove: async (id) => {
+          await door("DELETE", `${path}${id}/`)
+        },
+        page: async (cursor, limit) => {
+          const query = `project=${project}&limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`
+          return pageOf((await door("GET", `${path}?${query}`)).body)
+        }
+      }
+    }
+    for (const { check, says } of PageKit.pageLaws(list)) it(says, check, 3_600_000)
+  })
+
+  describe("tenants", () => {
+    const tenants = async (): Promise<ModelKit.TwoTenants> => {
+      const [{ agent, door, project }, other] = [await world(), await world()]
+      return { mine: door, theirs: other.door, project, agent }
+    }
+    for (const { check, says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
+  })
 })
+
+const Id = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.Number }))
+const idOf = (body: unknown): number => Id(body).id
+
+const Page = Schema.decodeUnknownSync(
+  Schema.Struct({
+    next: Schema.NullOr(Schema.String),
+    previous: Schema.NullOr(Schema.String),
+    results: Schema.Array(Schema.Struct({ id: Schema.Number }))
+  })
+)
+const pageOf = (body: unknown): PageKit.PageOfIds => {
+  const { next, previous, results } = Page(body)
+  return { next, previous, ids: results.map(({ id }) => id) }
+}
