@@ -169,12 +169,12 @@ const deliver = (state: CallState, step: DeliverStep): Stepped => {
   }
   const made = before === undefined ? laid(state.made, step.name, (state.made.get(step.name) ?? 0) + 1) : state.made
   const charged = `${step.name}#${made.get(step.name) ?? 0}`
-  const owes = call.redacted && call.seconds !== null && call.seconds > 0 && !state.charges.has(charged)
+  const owed = call.redacted && call.seconds !== null && !state.charges.has(charged) ? call.seconds : 0
   return shows(
     {
       made,
       calls: laid(state.calls, step.name, call),
-      charges: owes ? laid(state.charges, charged, call.seconds ?? 0) : state.charges
+      charges: owed > 0 ? laid(state.charges, charged, owed) : state.charges
     },
     step.name,
     before === undefined ? "created" : "done"

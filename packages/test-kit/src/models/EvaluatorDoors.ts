@@ -25,8 +25,9 @@ export const evaluatorWorld = async (
 ): Promise<EvaluatorWorld> => {
   const results = async (subject: string): Promise<ReadonlyArray<unknown>> => {
     const { body } = await ask("GET", `${SUBJECTS}${subject}/?project=${project}&limit=200`)
-    const found = at(body, "results")
-    return Array.isArray(found) ? found : []
+    const found: unknown = at(body, "results")
+    const rows: ReadonlyArray<unknown> = Array.isArray(found) ? found : []
+    return rows
   }
   const door: EvaluatorDoor = {
     create: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/`, input)),
