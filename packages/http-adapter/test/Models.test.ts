@@ -19,11 +19,11 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
   }, 3_600_000)
 
   it("leaves evaluators after bulk updates at once as some order of them would", async () => {
-    await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 10 })
+    await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 5 })
   }, 3_600_000)
 
   it("lets in whom the model of credentials lets in", async () => {
     const credentials = () => Promise.resolve(ModelKit.httpCredentialDoor(server.url, key, project))
-    await ModelKit.checkCredentialModel(credentials, { walks: 10, steps: 30 })
+    await ModelKit.checkCredentialModel(credentials, { walks: 5, steps: 30 })
   }, 3_600_000)
 })

@@ -4,6 +4,7 @@
 //
 //   node packages/test-kit/faults/run.js [PART OF A FAULT'S NAME]
 import { spawn } from "node:child_process"
+import { performance } from "node:perf_hooks"
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -14,7 +14,10 @@ import {
   encodeFolder,
   encodeLedgerEntry,
   encodeMetric,
+  encodePersonality,
+  encodePhoneNumber,
   encodeProject,
+  encodeTestProfile,
   encodeTool,
   encodeWidget,
   encodeWidgetData,
@@ -26,7 +29,10 @@ import {
   Ledger,
   Metrics,
   NotFound,
+  Personalities,
+  PhoneNumbers,
   Projects,
+  TestProfiles,
   Tools,
   ValidationFailed,
   WidgetId,
@@ -234,6 +240,24 @@ const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Tools, (all) => all.create(json)),
       (one) => encodeTool(one),
+      "created"
+    ),
+  "POST /test_framework/v1/personalities/": (_, json) =>
+    done(
+      Effect.flatMap(Personalities, (all) => all.create(json)),
+      (one) => encodePersonality(one),
+      "created"
+    ),
+  "POST /test_framework/v1/test_profiles/": (_, json) =>
+    done(
+      Effect.flatMap(TestProfiles, (all) => all.create(json)),
+      (one) => encodeTestProfile(one),
+      "created"
+    ),
+  "POST /test_framework/v1/phone_numbers/": (_, json) =>
+    done(
+      Effect.flatMap(PhoneNumbers, (all) => all.create(json)),
+      (one) => encodePhoneNumber(one),
       "created"
     ),
   "POST /test_framework/v1/metrics/": (_, json) =>

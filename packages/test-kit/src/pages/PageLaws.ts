@@ -18,6 +18,9 @@ export interface PagedList {
   readonly page: (cursor: string | null, limit: number) => Promise<PageOfIds>
 }
 
+/** More pages than the rows of any try can be on: rows that are inserted are newer than all that is still to come. */
+const MOST_PAGES = 15
+
 const descending = (ids: ReadonlyArray<number>) => [...ids].sort((a, b) => b - a)
 
 /** Pages until there are no more; `between` happens after each page. */
@@ -34,7 +37,7 @@ const walk = async (
     cursor = page.next
     await between(pages.length)
     // A list that leads in circles is told by its rows, and need not be walked for ever.
-  } while (cursor !== null && pages.length < 60)
+  } while (cursor !== null && pages.length < MOST_PAGES)
   return pages
 }
 
@@ -93,7 +96,7 @@ export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw
       const last = (await walk(of, limit)).at(-1)
       const back: Array<number> = [...(last?.ids ?? [])]
       let cursor = last?.previous ?? null
-      for (let n = 0; cursor !== null && n < 60; n++) {
+      for (let n = 0; cursor !== null && n < MOST_PAGES; n++) {
         const page = await of.page(cursor, limit)
         back.unshift(...page.ids)
         cursor = page.previous
