@@ -50,7 +50,7 @@ export const faults = [
     file: "packages/core/src/storage/sql/Dialect.ts",
     find: "percentile: (value, at) => sql`percentile_cont(${value}, ${at})`",
     put: "percentile: (value, at) => sql`percentile_disc(${value}, ${at})`",
-    law: /an engine on sqlite keeps calls and dashboards as the model says/
+    law: /an engine on sqlite charts and charges a bar shows the p/
   },
   {
     fault: "milliseconds of provider_a read as seconds",
@@ -71,14 +71,14 @@ export const faults = [
     file: "packages/core/src/redaction/SpansToRedact.ts",
     find: "seen }), fields).filter(",
     put: 'seen }), new Set([...fields, "email_address"])).filter(',
-    law: /only the fields that were asked for are redacted/
+    law: /values of fields that were not asked for stay/
   },
   {
     fault: "a redaction charged again when the call turns out longer",
     file: "packages/core/src/calls/RedactionCharge.ts",
     find: "key: `redaction:call:${call.id}`",
     put: "key: `redaction:call:${call.id}:${call.durationSeconds}`",
-    law: /keeps calls and dashboards as the model says/
+    law: /charged once, by the first length
   },
   {
     fault: "a price that grows with the number of fields",

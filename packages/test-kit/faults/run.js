@@ -2,7 +2,7 @@
 // Puts faults into a copy of the workspace, one at a time, and runs the kit's own tests on it, and no others: each fault
 // has to be told. Prints which law told which fault, and how long that took. Run it at the workspace's root:
 //
-//   node packages/test-kit/faults/run.js [PART OF A FAULT'S NAME]
+//   node packages/test-kit/faults/run.js [PART OF A FAULT'S NAME]...
 import { spawn } from "node:child_process"
 import { performance } from "node:perf_hooks"
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
@@ -11,8 +11,8 @@ import { join } from "node:path"
 import { faults } from "./faults.js"
 
 const root = process.cwd()
-const [wanted = ""] = process.argv.slice(2)
-const chosen = faults.filter(({ fault }) => fault.includes(wanted))
+const wanted = process.argv.slice(2)
+const chosen = faults.filter(({ fault }) => wanted.length === 0 || wanted.some((part) => fault.includes(part)))
 
 /** Of a copy only what tests read; installed packages are those of the original. */
 const isCopied = (path) => !/(?:^|\/)(?:dist|\.git|node_modules\/\.|coverage)(?:\/|$)/.test(path.slice(root.length))

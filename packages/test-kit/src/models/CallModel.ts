@@ -152,8 +152,6 @@ const TIMES: Readonly<Record<string, string>> = {
   d: "2026-03-13T10:00:00Z"
 }
 
-export const NAMES = ["a", "b", "c", "d"] as const
-
 const deliver = (state: CallState, step: DeliverStep): Stepped => {
   if (step.broken !== undefined) return refuses(state, "refused", step.broken)
   const before = state.calls.get(step.name)
@@ -328,7 +326,8 @@ const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], und
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what is undefined is left out
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
-const name = fc.constantFrom(...NAMES)
+/** The first ones come most often, so that deliveries meet. */
+const name = fc.constantFrom("a", "a", "a", "b", "b", "c", "d")
 
 export const deliverStep: fc.Arbitrary<DeliverStep> = fc
   .record({
@@ -337,7 +336,7 @@ export const deliverStep: fc.Arbitrary<DeliverStep> = fc
     feedback: maybe(fc.constantFrom("good", "bad")),
     region: maybe(fc.constantFrom("eu", "us")),
     seconds: maybe(fc.constantFrom(1, 10, 20, 59.5, 90)),
-    redact: fc.nat({ max: 2 }).map((chance) => chance === 0),
+    redact: fc.boolean(),
     broken: fc.option(fc.constantFrom("trace_id" as const, "call_ended_reason" as const, "agent" as const), {
       nil: undefined,
       freq: 8

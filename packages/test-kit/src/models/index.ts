@@ -1,5 +1,12 @@
 export * as CallModel from "./CallModel.js"
-export { type CallWorld, checkCallModel, checkCallsAtOnce, type ModelOptions } from "./CallWalks.js"
+export {
+  type CallWorld,
+  chargeLaws,
+  chartDataLaws,
+  checkCallModel,
+  checkCallsAtOnce,
+  type ModelOptions
+} from "./CallWalks.js"
 export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
 export { type History, linearised, type Stepped } from "./Linearisable.js"
 export { evaluatorWorld } from "./EvaluatorDoors.js"

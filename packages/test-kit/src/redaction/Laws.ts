@@ -175,6 +175,12 @@ const promisesOf = (redact: Redact) => ({
 /** What the engine's redaction promises; each answers true where the promise is kept. */
 export const redactionLaws = promisesOf(Redaction.redactTranscript)
 
+/** Values that no recogniser could take for another field's. */
+const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
+  ["email_address", "ann.lee@example.com"],
+  ["ip_address", "192.168.7.44"]
+])
+
 /** What any redaction has to keep to. */
 export const lawsOfRedaction = (redact: Redact): ReadonlyArray<Law> => {
   const promises = promisesOf(redact)
@@ -185,6 +191,20 @@ export const lawsOfRedaction = (redact: Redact): ReadonlyArray<Law> => {
     law("what goes for some fields goes for more of them", [anyCall, someFields, someFields], promises.monotone, runs),
     law("what was redacted is left as it is when it is redacted again", [anyCall, someFields], promises.stable, runs),
     law("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
+    law(
+      "values of fields that were not asked for stay, those of the others go",
+      [fc.subarray([...plainValues.keys()]), fc.shuffledSubarray([...plainValues.keys()], { minLength: 1 })],
+      (asked, said) => {
+        const content = said.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
+        const { transcript } = redact(
+          { _tag: "RawTranscript", toolCalls: [], turns: [turnOf("testing_agent", content)] },
+          asked
+        )
+        const left = transcript.turns[0]?.content ?? ""
+        return said.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
+      },
+      runs
+    ),
     law("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs)
   ]
 }

@@ -23,7 +23,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   }
 
   it("keeps calls and dashboards as the model says", async () => {
-    await ModelKit.checkCallModel(world, { walks: 12, steps: 25 })
+    await ModelKit.checkCallModel(world, { walks: 15, steps: 35 })
   }, 3_600_000)
 
   it("answers calls at once as some order of them would be answered", async () => {
@@ -47,6 +47,12 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
       )
     await ModelKit.checkCredentialModel(door, { walks: 15, steps: 30 })
   }, 3_600_000)
+
+  describe("charts and charges", () => {
+    for (const { check, says } of [...ModelKit.chartDataLaws(world), ...ModelKit.chargeLaws(world)]) {
+      it(says, check, 3_600_000)
+    }
+  })
 
   describe("pages", () => {
     const list = async (): Promise<PageKit.PagedList> => {
