@@ -78,7 +78,7 @@ export const faults = [
     file: "packages/core/src/calls/RedactionCharge.ts",
     find: "key: `redaction:call:${call.id}`",
     put: "key: `redaction:call:${call.id}:${call.durationSeconds}`",
-    law: /charged once, by the first length
+    law: /charged once, by the first length/
   },
   {
     fault: "a price that grows with the number of fields",
