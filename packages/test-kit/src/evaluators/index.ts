@@ -8,3 +8,4 @@ export {
   type SeenEvaluator
 } from "./EvaluatorModel.js"
 export { insertMetrics } from "./Metrics.js"
+export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"

@@ -158,6 +158,8 @@ export const make = Effect.gen(function* () {
       const newRecordings = new Set<string>()
       const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
       const redacted = new Set<number>()
+      /** Every state on the way, since a call is charged by the first that has a length, whoever shares the commit. */
+      const steps: Array<CallRecord> = []
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         if (record === undefined) {
@@ -171,7 +173,10 @@ export const make = Effect.gen(function* () {
           continue
         }
         records.set(key, laid.call)
-        if (laid.changed) changed.set(key, laid.call)
+        if (laid.changed) {
+          changed.set(key, laid.call)
+          steps.push(laid.call)
+        }
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
         if (laid.evaluationDue) {
@@ -185,7 +190,7 @@ export const make = Effect.gen(function* () {
           released: laid.released
         })
       }
-      if (changed.size > 0) yield* update(changed, newTranscripts, newRecordings)
+      if (changed.size > 0) yield* update(changed, steps, newTranscripts, newRecordings)
       if (redacted.size > 0) {
         const ids = dialect.integers([...redacted])
         // Explanations and quotes repeat what was said. A formula's value is a measure, and stays.
@@ -208,6 +213,7 @@ export const make = Effect.gen(function* () {
   /** Saves what repeated deliveries changed, a statement a table. */
   const update = (
     changed: ReadonlyMap<string, CallRecord>,
+    steps: ReadonlyArray<CallRecord>,
     transcripts: ReadonlySet<string>,
     recordings: ReadonlySet<string>
   ) =>
@@ -276,7 +282,7 @@ export const make = Effect.gen(function* () {
         recordings.has(key) && call.recording === null ? [call.id] : []
       )
       if (gone.length > 0) yield* sql`DELETE FROM call_recordings WHERE call_id IN ${dialect.integers(gone)}`
-      yield* charge(sql, [...changed.values()])
+      yield* charge(sql, steps)
     })
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)

@@ -1,0 +1,17 @@
+import type { Check } from "./Check.js"
+import { credentials } from "./checks/Access.js"
+import { calls } from "./checks/Calls.js"
+import { dashboards } from "./checks/Dashboards.js"
+import { evaluators } from "./checks/Evaluators.js"
+import { general } from "./checks/Messages.js"
+import { metrics } from "./checks/Metrics.js"
+
+/** Every rule that is tried, by endpoint. A new endpoint adds its file here. */
+export const checks: ReadonlyArray<Check> = [
+  ...credentials,
+  ...dashboards,
+  ...evaluators,
+  ...metrics,
+  ...calls,
+  ...general
+]

@@ -1,0 +1,10 @@
+/** The engine's own ports, held to the kit's contracts alone. */
+import { Engine } from "@earshot/core"
+import { CatalogKit, StorageKit, TestEngine } from "@earshot/test-kit"
+import * as Layer from "effect/Layer"
+
+for (const database of TestEngine.databases) {
+  const storage = Engine.stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
+  StorageKit.unitOfWorkContract(database, storage)
+  CatalogKit.projectStoreContract(database, storage)
+}
