@@ -142,14 +142,16 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
 
       /** It is killed with jobs in its hands: stopped first, and looked at once what it had sent has arrived. */
       const kill = async ({ child, owner }: { readonly child: ChildProcess; readonly owner: string }) => {
-        let held = 0
-        for (;;) {
+        const stopped = async () => {
           child.kill("SIGSTOP")
           await pause(100)
-          held = await count(`SELECT count(*) AS n FROM jobs WHERE state = 'running' AND owner = '${owner}'`)
-          if (held > 0) break
+          return count(`SELECT count(*) AS n FROM jobs WHERE state = 'running' AND owner = '${owner}'`)
+        }
+        let held = await stopped()
+        while (held === 0) {
           child.kill("SIGCONT")
           await pause(20)
+          held = await stopped()
         }
         const killed = ended(child)
         child.kill("SIGKILL")
