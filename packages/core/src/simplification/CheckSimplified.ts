@@ -4,6 +4,7 @@
  * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and
  * enough of its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
  */
+import { fences } from "./Fences.js"
 import { protectedTokens, SPAN_SOURCE } from "./ProtectedTokens.js"
 import { MARKED, sentencesOf, simplifyPrompt } from "./SimplifyPrompt.js"
 
@@ -163,8 +164,6 @@ const meaningOf = (text: string): Meaning => {
 
 const wordsOf = (line: string): string => MARKED.exec(line)?.[2] ?? line
 
-const isFence = (line: string): boolean => /^\s*```/.test(line)
-
 interface Lines {
   readonly plain: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
@@ -180,10 +179,11 @@ const isContinued = (before: string | undefined, line: string): boolean =>
 const linesOf = (prompt: string): Lines => {
   const plain: Array<string> = []
   const code: Array<string> = []
-  let isCode = false
+  const kindOf = fences()
   for (const line of prompt.split(/\r\n|\n|\r/)) {
-    if (isFence(line)) isCode = !isCode
-    else if (isCode) code.push(line.trim())
+    const kind = kindOf(line)
+    if (kind === "fence") continue
+    if (kind === "code") code.push(line.trim())
     else if (isContinued(plain[plain.length - 1], line)) plain.push(`${plain.pop() ?? ""} ${line.trim()}`)
     else plain.push(line)
   }
