@@ -38,7 +38,7 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
     /**
      * E6: `{original_prompt}` or `{metric_id}`. A prompt that is a result already, or that nothing can be taken from, is
      * answered at once; any other is simplified by a job, whose `progressId` is answered. Of one prompt one job is under
-     * way at a time, whoever of the organisation asks for it.
+     * way at a time, whoever of the organisation asks for it, and its result answers for ten seconds more.
      */
     readonly request: UseCase<
       "simplifications.request",

@@ -125,6 +125,9 @@ for (const database of TestEngine.databases) {
         const other = yield* theirs.request({ original_prompt: VERBOSE })
         expect(other.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* runner.drain).toBe(2)
+        // Who asked with the others, but came after the job, gets what it came to.
+        expect((yield* request({ metric_id: metric.id })).progressId).toBe(asked[0]?.progressId)
+        yield* TestClock.adjust("10 seconds")
         const again = yield* request({ original_prompt: VERBOSE })
         expect(again.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* progress(again.progressId)).toMatchObject({ status: "queued" })
@@ -235,6 +238,7 @@ for (const database of TestEngine.databases) {
         expect(yield* runner.drain).toBe(1)
         expect(yield* progress(progressId)).toMatchObject({ status: "completed" })
 
+        yield* TestClock.adjust("10 seconds")
         const second = yield* request({ original_prompt: VERBOSE })
         yield* TestEngine.execute(
           `UPDATE jobs SET state = 'running', owner = 'gone', attempts = max_attempts, due_ms = 1 WHERE key = '${second.progressId}'`
