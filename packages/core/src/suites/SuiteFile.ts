@@ -12,14 +12,18 @@ export interface Place {
   readonly column: number
 }
 
-const placeOf = (text: string, offset: number): Place => {
-  let line = 1
-  let start = 0
-  for (const { 0: end, index } of text.slice(0, offset).matchAll(/\r\n|\r|\n/g)) {
-    line++
-    start = index + end.length
+/** Tells places in a text; its lines are looked for once, since a text may have thousands of faults. */
+const placer = (text: string): ((offset: number) => Place) => {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)]
+  return (offset) => {
+    let line = 0
+    for (let beyond = starts.length; beyond - line > 1;) {
+      const middle = (line + beyond) >> 1
+      if ((starts[middle] ?? 0) <= offset) line = middle
+      else beyond = middle
+    }
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 }
   }
-  return { line, column: offset - start + 1 }
 }
 
 /** JSON without comments or trailing commas, which the scanner would let pass. */
@@ -50,7 +54,7 @@ const isTooDeep = (text: string): boolean => {
 const syntaxFault = (text: string): string => {
   const errors: Array<ParseError> = []
   parse(text, errors, STRICT)
-  const { column, line } = placeOf(text, errors[0]?.offset ?? 0)
+  const { column, line } = placer(text)(errors[0]?.offset ?? 0)
   const hint = /^\s*(?:---\s|[A-Za-z_][\w-]*\s*:(?:\s|$))/.test(text) ? " It looks like YAML; a spec is JSON." : ""
   return `This is not valid JSON (line ${line}, column ${column}).${hint}`
 }
@@ -170,14 +174,15 @@ export const locator = (text: string): ((path: string) => Place | null) => {
   if (Buffer.byteLength(text) > SuiteLimits.bytes || isTooDeep(json)) return () => null
   const errors: Array<ParseError> = []
   const tree = parseTree(json, errors, STRICT)
+  const placeOf = placer(json)
   return (path) => {
-    if (path === NON_FIELD && errors[0] !== undefined) return placeOf(json, errors[0].offset)
+    if (path === NON_FIELD && errors[0] !== undefined) return placeOf(errors[0].offset)
     if (tree === undefined) return null
-    if (path === NON_FIELD) return placeOf(json, tree.offset)
+    if (path === NON_FIELD) return placeOf(tree.offset)
     let at: Found = { node: tree, rest: path }
     for (let next = below(at); next !== undefined; next = below(next)) at = next
     const isOfText = at.node !== tree || tree.type !== "object" || TOP.has(path.replace(/[.[].*$/s, ""))
-    return isOfText ? placeOf(json, (keyOf(at.node) ?? at.node).offset) : null
+    return isOfText ? placeOf((keyOf(at.node) ?? at.node).offset) : null
   }
 }
 
