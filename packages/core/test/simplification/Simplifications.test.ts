@@ -166,8 +166,13 @@ for (const database of TestEngine.databases) {
           original_prompt: ["This field is required if metric_id is left out."]
         })
         expect(yield* faults({ original_prompt: null, metric_id: null })).toHaveProperty("original_prompt")
-        expect(yield* faults({ original_prompt: VERBOSE, metric_id: metric.id })).toEqual({
-          original_prompt: ["Give original_prompt or metric_id, not both."]
+        // With both, the prompt is the one that is given; the metric has to be there all the same.
+        const unsaved = `${VERBOSE} Never return 5.`
+        expect(yield* request({ original_prompt: unsaved, metric_id: metric.id })).toMatchObject({
+          originalPrompt: unsaved
+        })
+        expect(yield* faults({ original_prompt: VERBOSE, metric_id: 999_999_999 })).toEqual({
+          metric_id: ['Invalid pk "999999999" - object does not exist.']
         })
         expect(yield* faults({ original_prompt: 5, metric_id: "x" })).toEqual({
           original_prompt: ["Not a valid string."],
