@@ -1,10 +1,10 @@
-import { locator, parseSuiteText, readSuite } from "@earshot/core"
+import { Faults, locator, parseSuiteText, readSuite } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-const faultsOf = (text: string) =>
-  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => ({}) })
+const faultsOf = (text: string): Faults.Faults =>
+  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
 
 describe("a suite file", () => {
   it("is JSON, with or without a byte order mark", () => {
