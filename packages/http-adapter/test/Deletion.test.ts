@@ -225,7 +225,10 @@ describe.each(TestEngine.databases)("what callers should not send, on %s,", asyn
       [
         "duplicate keys of an object",
         file('{"version": "1", "suite": {"name": "S", "name": "T"}, "scenarios": []}'),
-        { "suite.name": [expect.stringContaining("more than once (again at line 1, column 41)")] }
+        {
+          "suite.name": [expect.stringContaining("more than once (again at line 1, column 41)")],
+          scenarios: ["Ensure this field has at least 1 elements."]
+        }
       ],
       [
         "a circle of conditions",

@@ -112,9 +112,9 @@ for (const database of TestEngine.databases) {
       }
       expect(await post({})).toEqual([400, { original_prompt: ["This field is required if metric_id is left out."] }])
       expect(await post({ original_prompt: " " })).toEqual([400, { original_prompt: ["This field may not be blank."] }])
-      expect(await post({ original_prompt: VERBOSE, metric_id: 1 })).toEqual([
+      expect(await post({ original_prompt: VERBOSE, metric_id: 9_999_998 })).toEqual([
         400,
-        { original_prompt: ["Give original_prompt or metric_id, not both."] }
+        { metric_id: ['Invalid pk "9999998" - object does not exist.'] }
       ])
       expect(await post({ metric_id: 9_999_999 })).toEqual([
         400,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import {
   Credits,
   encodeValidated,
-  type Faults,
+  Faults,
   JUnit,
   locator,
   type Place,
@@ -57,10 +57,13 @@ interface Found {
   readonly messages: ReadonlyArray<string>
 }
 
-const found = (text: string, faults: Faults.Faults): ReadonlyArray<Found> => {
-  const placeOf = locator(text)
+const found = (options: SuiteFileOptions, text: string, faults: Faults.Faults): ReadonlyArray<Found> => {
+  const locate = locator(text)
+  // The option went before what the file says.
+  const placeOf = (path: string) =>
+    path === "agent_id" && Option.isSome(options.agent) ? null : locate(path === "file" ? Faults.NON_FIELD : path)
   return Object.entries(faults)
-    .map(([path, messages]) => ({ path, messages, place: path === "file" ? null : placeOf(path) }))
+    .map(([path, messages]) => ({ path, messages, place: placeOf(path) }))
     .toSorted((a, b) => order(a.place, b.place))
 }
 
@@ -69,7 +72,7 @@ const order = (a: Place | null, b: Place | null): number =>
 
 /** `suite.json:12:5: scenarios[0].name: This field may not be blank.`, as editors and compilers have it. */
 const lineOf = (file: string, { messages, path, place }: Found): ReadonlyArray<string> =>
-  faultLines({ [path === "file" ? "non_field_errors" : path]: messages }).map((line) =>
+  faultLines({ [path === "file" ? Faults.NON_FIELD : path]: messages }).map((line) =>
     neutralised(`${file}${place === null ? "" : `:${place.line}:${place.column}`}: ${line}`)
   )
 
@@ -137,7 +140,8 @@ export const orNothing = <A>(name: string, value: Option.Option<A>) =>
 /** A suite file with what is said beside it, as the engine takes it. */
 export const readSuite = (options: SuiteFileOptions) =>
   Effect.map(readSuiteFile(options.file), (bytes) => {
-    const text = Buffer.from(bytes).toString()
+    // As the engine reads it: without the byte order mark that some editors begin a file with.
+    const text = new TextDecoder().decode(bytes)
     return {
       text,
       keys: keysIn(text),
@@ -159,7 +163,7 @@ export const tellFaults = (
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const all = found(text, faults)
+    const all = found(options, text, faults)
     yield* writeReport(options.junit, () => report(options.file, options.file, keys, all))
     yield* screen.note(
       options.json

@@ -123,6 +123,8 @@ describe("earshot prompts simplify", () => {
       out: `${SHORT}\n`,
       err: ""
     })
+    const asJson = await earshot(["prompts", "simplify", "-", "--json"], { input: VERBOSE })
+    expect(JSON.parse(asJson.out)).toMatchObject({ simplified_prompt: SHORT })
     expect((await earshot(["prompts", "simplify"], { input: VERBOSE })).code).toBe(2)
   })
 })

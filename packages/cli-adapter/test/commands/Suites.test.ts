@@ -95,9 +95,22 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     const file = await written("suite:\n  name: Smoke\n")
     expect(await run(validate(options(file)))).toMatchObject({
       code: 1,
-      err: `${file}: This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON.`
+      err: `${file}:1:1: This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON.`
     })
+    const broken = await run(validate(options(await written('{\r\n  "version": "1",\r\n}'), { json: true })))
+    expect(JSON.parse(broken.err)).toMatchObject({ faults: [{ path: "file", line: 3, column: 1 }] })
     const missing = path.join(folder, "missing.json")
     expect(await run(validate(options(missing)))).toMatchObject({ code: 1, err: `${missing} cannot be read (ENOENT).` })
+  })
+
+  it("may begin with a byte order mark, and have faults of options apart from those of the file", async () => {
+    const junit = path.join(folder, "report.xml")
+    const file = await written(`\u{feff}${good}`)
+    expect(await run(validate(options(file, { junit: Option.some(junit) })))).toMatchObject({ code: 0 })
+    expect(await readFile(junit, "utf8")).toContain('<testcase name="books"')
+    expect(await run(validate(options(file, { agent: Option.some(99) })))).toMatchObject({
+      code: 1,
+      err: `${file}: agent_id: Invalid pk "99" - object does not exist.`
+    })
   })
 })

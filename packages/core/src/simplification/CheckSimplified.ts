@@ -4,6 +4,7 @@
  * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and
  * enough of its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
  */
+import { fences } from "./Fences.js"
 import { protectedTokens, SPAN_SOURCE } from "./ProtectedTokens.js"
 import { MARKED, sentencesOf, simplifyPrompt } from "./SimplifyPrompt.js"
 
@@ -62,6 +63,11 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   "not no never none nobody nothing neither nor without cannot except excluding unless".split(" ")
 )
 
+/** Words that make a rule hold less than always. */
+const SOFTENERS: ReadonlySet<string> = new Set(
+  "may might sometimes optionally usually often rarely occasionally mostly".split(" ")
+)
+
 /** Words that say nothing of what a rule is about. */
 const COMMON: ReadonlySet<string> = new Set(
   "a an the this that these those it its is are was were be been being has have had do does did will would should shall must may can could might if when whenever while then and to of in on at by for with from as into about so than there their they them he she his her you your we our i who whom which what how also any some please".split(
@@ -99,6 +105,9 @@ interface Meaning {
   /** Its words, in lower case. */
   readonly words: ReadonlySet<string>
   readonly negations: number
+  readonly isSoftened: boolean
+  /** Values such as TRUE, numbers, and quoted texts, each kind as they follow each other: which is for which depends on it. */
+  readonly orders: ReadonlyArray<ReadonlyArray<string>>
   readonly stems: ReadonlySet<string>
   /** Those of the stems that stand in an enumeration: "positive, neutral or negative". */
   readonly listed: ReadonlySet<string>
@@ -123,7 +132,10 @@ const meaningOf = (text: string): Meaning => {
     if (inner !== "") verbatim.push(inner)
     return " § "
   })
-  for (const [word] of withoutSpans.matchAll(IDENTIFIER)) verbatim.push(word)
+  const spans = [...verbatim]
+  const values = Array.from(withoutSpans.matchAll(IDENTIFIER), ([word]) => word)
+  verbatim.push(...values)
+  const numbers: Array<string> = []
   const names = new Set([...withoutSpans.matchAll(NAME)].map(([name]) => name.toLowerCase()))
   const terms = new Set<string>()
   const words = new Set<string>()
@@ -138,7 +150,9 @@ const meaningOf = (text: string): Meaning => {
   let hasNumber = false
   rest = rest.replace(NUMBER, (_, sign: string, digits: string, unit: string | undefined) => {
     hasNumber = true
-    terms.add(`${sign}${digits}${unit === undefined ? "" : (UNITS.get(unit) ?? unit)}`)
+    const number = `${sign}${digits}${unit === undefined ? "" : (UNITS.get(unit) ?? unit)}`
+    terms.add(number)
+    numbers.push(number)
     return " "
   })
   let negations = compared.delete("not equal") ? 1 : 0
@@ -158,12 +172,11 @@ const meaningOf = (text: string): Meaning => {
     for (const [word] of list.matchAll(/\p{L}+/gu)) if (stems.has(stemOf(word))) listed.add(stemOf(word))
   }
   if (hasNumber) for (const name of compared) terms.add(name)
-  return { text, verbatim, terms, words, negations, stems, listed }
+  const isSoftened = [...words].some((word) => SOFTENERS.has(word))
+  return { text, verbatim, terms, words, negations, isSoftened, orders: [spans, values, numbers], stems, listed }
 }
 
 const wordsOf = (line: string): string => MARKED.exec(line)?.[2] ?? line
-
-const isFence = (line: string): boolean => /^\s*```/.test(line)
 
 interface Lines {
   readonly plain: ReadonlyArray<string>
@@ -180,10 +193,11 @@ const isContinued = (before: string | undefined, line: string): boolean =>
 const linesOf = (prompt: string): Lines => {
   const plain: Array<string> = []
   const code: Array<string> = []
-  let isCode = false
+  const kindOf = fences()
   for (const line of prompt.split(/\r\n|\n|\r/)) {
-    if (isFence(line)) isCode = !isCode
-    else if (isCode) code.push(line.trim())
+    const kind = kindOf(line)
+    if (kind === "fence") continue
+    if (kind === "code") code.push(line.trim())
     else if (isContinued(plain[plain.length - 1], line)) plain.push(`${plain.pop() ?? ""} ${line.trim()}`)
     else plain.push(line)
   }
@@ -254,12 +268,32 @@ const shareOf = ({ stems }: Meaning, statement: Meaning, weights: Weights): numb
   return Math.min(all.weight === 0 ? 1 : found.weight / all.weight, all.own === 0 ? 1 : found.own / all.own)
 }
 
+/** Whether all of one list is in the other, in the same order. */
+const isWithin = (list: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean => {
+  let at = 0
+  for (const one of other) if (one === list[at]) at++
+  return at === list.length
+}
+
+/** Those lists of a rule whose parts a statement has in another order. */
+const reordered = (rule: Meaning, statement: Meaning): ReadonlyArray<string> =>
+  rule.orders.flatMap((list, kind) => {
+    const other = statement.orders[kind] ?? []
+    const all = [...new Set(list)]
+    // What is lacking is told of elsewhere.
+    return all.length > 1 && all.every((one) => other.includes(one)) && !isWithin(all, other)
+      ? [`the order ${all.join(", ")}`]
+      : []
+  })
+
 /** What of a rule a statement lacks. */
 const lackingIn = (rule: Meaning, { whole }: Statement): ReadonlyArray<string> => [
   ...rule.verbatim.filter((text) => !whole.text.includes(text)),
   ...[...rule.terms].filter((term) => !whole.terms.has(term) && !whole.words.has(term)),
   ...[...rule.listed].filter((stem) => !whole.stems.has(stem)),
-  ...(whole.negations < rule.negations ? ["a negation"] : [])
+  ...(whole.negations < rule.negations ? ["a negation"] : []),
+  ...reordered(rule, whole),
+  ...(whole.isSoftened && !rule.isSoftened ? ["its force"] : [])
 ]
 
 const quoted = (text: string): string => `"${text.length > 200 ? `${text.slice(0, 199).toWellFormed()}…` : text}"`

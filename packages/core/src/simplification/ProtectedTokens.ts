@@ -57,15 +57,15 @@ export const lostTokens = (original: string, shorter: string): ReadonlyArray<str
   })
 }
 
-/** Rewrites what lies between quoted texts, code and placeholders, and leaves those as they are. */
-export const betweenSpans = (text: string, rewrite: (plain: string) => string): string => {
+/** Rewrites what lies between quoted texts, code and placeholders, from its place in the text, and leaves those as they are. */
+export const betweenSpans = (text: string, rewrite: (plain: string, from: number) => string): string => {
   let at = 0
   let rewritten = ""
   for (const match of text.matchAll(SPANS)) {
-    rewritten += rewrite(text.slice(at, match.index)) + match[0]
+    rewritten += rewrite(text.slice(at, match.index), at) + match[0]
     at = match.index + match[0].length
   }
-  return rewritten + rewrite(text.slice(at))
+  return rewritten + rewrite(text.slice(at), at)
 }
 
 /** The same length, with an X for every sign of quoted texts, code and placeholders. */

@@ -31,8 +31,8 @@ export class SimplificationStore extends Context.Tag("@earshot/core/simplificati
   SimplificationStore,
   {
     /**
-     * Keeps a simplification, unless one of the same prompt is under way: then that one's progress id is answered,
-     * whichever process began it. One whose job is dead or gone is not under way. The job is to be enqueued, with the
+     * Keeps a simplification, unless one of the same prompt is under way, or was completed in the last ten seconds: then
+     * that one's progress id is answered, whichever process began it. One whose job is dead or gone is not under way. The job is to be enqueued, with the
      * progress id as its key, in the same transaction as this.
      */
     readonly begin: (

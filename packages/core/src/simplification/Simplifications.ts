@@ -36,9 +36,9 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
   Simplifications,
   {
     /**
-     * E6: `{original_prompt}` or `{metric_id}`. A prompt that is a result already, or that nothing can be taken from, is
+     * E6: `{original_prompt}` or `{metric_id}`; with both, the prompt is the one that is given, not yet the metric's. A prompt that is a result already, or that nothing can be taken from, is
      * answered at once; any other is simplified by a job, whose `progressId` is answered. Of one prompt one job is under
-     * way at a time, whoever of the organisation asks for it.
+     * way at a time, whoever of the organisation asks for it, and its result answers for ten seconds more.
      */
     readonly request: UseCase<
       "simplifications.request",
@@ -88,14 +88,11 @@ export const layer = Layer.effect(
     /** What rules alone came to is a result only where there is no language model that could do more. */
     const trusted: ReadonlyArray<Simplifier> = simplifier.by === "model" ? ["model"] : ["rules", "model"]
 
-    const promptOfMetric = (permit: Permit, id: MetricId) =>
+    const metricOf = (permit: Permit, id: MetricId) =>
       Effect.gen(function* () {
         const unknown = refused(fault("metric_id", Said.unknownId(id)))
         const metric = yield* metrics.find(permit, id).pipe(Effect.catchTag("NotFound", () => unknown))
-        if (!reaches(permit, { project: metric.projectId, agent: metric.agentId })) return yield* unknown
-        return metric.prompt.trim() === ""
-          ? yield* refused(fault("metric_id", "This metric has no prompt."))
-          : metric.prompt
+        return reaches(permit, { project: metric.projectId, agent: metric.agentId }) ? metric : yield* unknown
       })
 
     const promptOf = (permit: Permit, input: unknown) =>
@@ -103,13 +100,17 @@ export const layer = Layer.effect(
         const draft = yield* decodeInput(SimplificationDraft, input)
         const prompt = draft.original_prompt ?? null
         const metric = draft.metric_id ?? null
-        if (prompt !== null && metric !== null) {
-          return yield* refused(fault("original_prompt", "Give original_prompt or metric_id, not both."))
+        if (metric === null) {
+          return (
+            prompt ?? (yield* refused(fault("original_prompt", "This field is required if metric_id is left out.")))
+          )
         }
+        // An editor sends the text that is not saved yet, and the metric that it is for.
+        const found = yield* metricOf(permit, metric)
         if (prompt !== null) return prompt
-        return metric === null
-          ? yield* refused(fault("original_prompt", "This field is required if metric_id is left out."))
-          : yield* promptOfMetric(permit, metric)
+        return found.prompt.trim() === ""
+          ? yield* refused(fault("metric_id", "This metric has no prompt."))
+          : found.prompt
       })
 
     /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */

@@ -3,29 +3,58 @@
  * conditions out as a numbered list. It understands nothing, so it never rewrites a rule: a sentence that would lose a
  * protected token is left as it is.
  */
+import { fences } from "./Fences.js"
 import { betweenSpans, lostTokens, maskSpans, protectedTokens } from "./ProtectedTokens.js"
 
-/** Phrases that say nothing, and what is left of them. None holds a protected token. */
-const FILLER: ReadonlyArray<readonly [phrase: RegExp, left: string]> = [
-  [/\b(?:I would like you to|I want you to|I need you to|we would like you to|your (?:task|job) is to)\s+/gi, ""],
-  [/\b(?:would you|could you)\s+(?:please\s+)?/gi, ""],
-  [/\b(?:please|kindly)[,]?\s+/gi, ""],
-  // Not from the midst of a run of spaces, each of which would be tried.
-  [/(?<![\s,]),?\s+please\b/gi, ""],
-  [/\b(?:please )?(?:note|remember|keep in mind|bear in mind) that\s+/gi, ""],
-  [/\b(?:it is|it's) (?:very |really |extremely )?important (?:that|to)\s+/gi, ""],
-  [/\b(?:make|be) sure (?:(?:that )?you|that|to)\s+/gi, ""],
+type Phrases = ReadonlyArray<readonly [phrase: RegExp, left: string]>
+
+/** Longer ways to say the same, wherever they stand outside quoted texts. */
+const WORDY: Phrases = [
   [/\bin order to\b/gi, "to"],
   [/\bdue to the fact that\b/gi, "because"],
   [/\bin the event that\b/gi, "if"],
   [/\bfor the purpose of\b/gi, "for"],
   [/\bwith regards? to\b/gi, "about"],
+  // What the judge is to do, whatever somebody said before.
+  [/(?<=, ?)(?:please|kindly) (?=(?:return|score|rate|mark|assign|output|make sure)\b)/gi, ""],
+  [/(?<=, ?)make sure (?:(?:that )?you|to) (?=(?:return|score|rate|mark|assign|output)\b)/gi, ""]
+]
+
+/** Where a clause begins. In its midst the same words belong to what is said: "must note that", "not simply". */
+const CLAUSE = "(?<=^|[,;] ?|\\b(?:and|then|also|so) )"
+const atClause = (phrase: string): RegExp => new RegExp(`${CLAUSE}${phrase}`, "gi")
+
+/** Phrases that say nothing where they stand, and what is left of them. None holds a protected token. */
+const FILLER: Phrases = [
+  [atClause("(?:(?:I|we) would like you to|I want you to|I need you to|your (?:task|job) is to)\\s+"), ""],
+  [atClause("(?:would you|could you)\\s+(?=(?:please|kindly)\\b)"), ""],
+  [atClause("(?:please|kindly),?\\s+"), ""],
+  [/,? please(?=[.!]*$)/gi, ""],
+  [atClause("(?:note|remember|keep in mind|bear in mind) that\\s+"), ""],
+  // Not of what is important to somebody.
   [
-    /\b(?:basically|essentially|actually|really|simply|obviously|of course|as you know|generally speaking)\b[,]?\s*/gi,
+    atClause(
+      "(?:it is|it's) (?:very |really |extremely )?important (?:that|to(?! (?:the|a|an|any|every|some|this|that|these|those|its?|my|our|your|his|her|their|him|them|us|you|me|callers?|customers?|users?|people|everybody|everyone|somebody|someone)\\b))\\s+"
+    ),
     ""
   ],
-  [/\bthank(?:s| you)(?: very much| so much| in advance)?\b/gi, ""]
+  [atClause("(?:make|be) sure (?:that )?you\\s+(?!(?:are|were|have|had|can|will|would|may|should|must)\\b)"), ""],
+  [atClause("(?:make|be) sure (?:that(?! you\\b)|to)\\s+"), ""],
+  [atClause("(?:basically|essentially|actually|really|obviously|of course|as you know|generally speaking),\\s*"), ""],
+  [atClause("simply,?\\s+"), ""],
+  [/^(?:thanks|thank you)(?: very much| so much| in advance| for your (?:attention|help|time))*[.!]*$/gi, ""]
 ]
+
+/**
+ * Words after which others may be quoted or described without quotation marks: what the agent has to say may well be
+ * "please", and is no filler then.
+ */
+const SPEECH =
+  /\b(?:sa(?:y|ys|id|ying)|ask(?:s|ed|ing)?|t(?:ell|ells|old|elling)|speak(?:s|ing)?|spoken?|repl(?:y|ies|ied)|answer(?:s|ed|ing)?|respon(?:d|ds|ded|ding|ses?)|mention(?:s|ed|ing)?|us(?:e|es|ed|ing)|words?|wording|phras(?:e|es|ing)|sentences?|utter\w*|statements?|questions?|quot\w+|greet\w*|goodbyes?|closings?|scripts?|examples?|polite\w*|courte\w+|such as)\b/i
+
+/** A line that is somebody's words, or an example, and stays as it is. */
+const SPOKEN =
+  /^\s*(?:[-*+•>]\s*)?(?:(?:main |testing |human |ai )?(?:agent|caller|customer|user|client|assistant|bot|human|ai|examples?|input|output))\b[^:\n]{0,20}:\s*\S/i
 
 /** A line that has a form of its own: lists, headings, tables, quotes. Its words are rewritten, its form stays. */
 export const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
@@ -40,8 +69,11 @@ const EXCEPTION = /^(?:Otherwise|Else)\b.*[.!?]$/su
 /** A sentence that says something else after another one: it is never taken for a repetition. */
 const DEPENDS = /^(?:Otherwise|Else|Then|If so|If not|In (?:that|this|such)|This|That|These|Those|It|They)\b/u
 
+/** A sentence that says of what the next ones speak: said again after it, they say something else. */
+const SCOPE = /^(?:For|In|On|At|During|Under|With|While|Within|Concerning|Regarding|As)\b/u
+
 /** Whether there is any filler at all: most sentences have none, and are not tried against each. */
-const ANY_FILLER = new RegExp(FILLER.map(([phrase]) => phrase.source).join("|"), "i")
+const ANY_FILLER = new RegExp([...WORDY, ...FILLER].map(([phrase]) => phrase.source).join("|"), "i")
 const UNTIDY = /[ \t]{2}|\t| [,.;!?]|[,;]\s*[,;]/
 
 const tidied = (text: string): string => (UNTIDY.test(text) ? retidied(text) : text.trim())
@@ -59,10 +91,28 @@ const capitalised = (text: string): string => text.replace(/^[a-z]/, (letter) =>
 /** Phrases within phrases that are taken away, one from inside another. */
 const MOST_ROUNDS = 8
 
+const without = (text: string, phrases: Phrases): string =>
+  phrases.reduce((rest, [phrase, left]) => rest.replace(phrase, left), text)
+
+/** Stands for a quoted text, code or a placeholder: next to one no sentence begins or ends. */
+const SPAN_MARK = "X"
+
+const withoutFiller = (text: string): string => {
+  const masked = maskSpans(text)
+  // What somebody says begins after this.
+  const speech = masked.search(SPEECH)
+  return betweenSpans(text, (plain, from) => {
+    const to = from + plain.length
+    const own = speech === -1 ? plain.length : Math.max(0, Math.min(plain.length, speech - from))
+    const [before, after] = [from === 0 ? "" : SPAN_MARK, to === text.length && own === plain.length ? "" : SPAN_MARK]
+    const rest = without(`${before}${plain.slice(0, own)}${after}`, FILLER)
+    return without(rest.slice(before.length, rest.length - after.length) + plain.slice(own), WORDY)
+  })
+}
+
 /** One sentence without its filler, or as it was where that would take a rule's token along. */
 const rewriteSentence = (sentence: string): string => {
-  const once = (text: string) =>
-    tidied(betweenSpans(text, (plain) => FILLER.reduce((rest, [phrase, left]) => rest.replace(phrase, left), plain)))
+  const once = (text: string) => tidied(withoutFiller(text))
   let shorter = tidied(sentence)
   if (shorter === sentence && !ANY_FILLER.test(sentence)) return sentence
   // Taking one phrase away can bring another one together. What was made to do so time and again is no prompt.
@@ -108,21 +158,37 @@ const pass = (prompt: string): string => {
       if (sentence === "") return false
       if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
       if (said.has(key)) return false
+      if (SCOPE.test(sentence)) said.clear()
       said.add(key)
       heard.push(key)
       return true
     })
 
   const lines: Array<string> = []
-  let isCode = false
+  const kindOf = fences()
+  /** Whether what follows is what somebody says, as the introduction or heading above has it. */
+  let isSpoken = false
+  let isBegun = false
   for (const line of prompt.split(/\r\n|\n|\r/)) {
-    const isFence = /^\s*```/.test(line)
-    if (isCode || isFence) {
-      if (isFence) isCode = !isCode
+    if (kindOf(line) !== "plain") {
       lines.push(line)
       continue
     }
     const marked = MARKED.exec(line)
+    const introduces = /:[*_]*\s*$/.test(line) || marked?.[1]?.trim().startsWith("#") === true
+    if (!introduces && (isSpoken || SPOKEN.test(line)) && line.trim() !== "") {
+      // A paragraph after the one that was introduced is the prompt's own again.
+      if (isSpoken && isBegun && marked === null && lines[lines.length - 1] === "") isSpoken = false
+      else {
+        isBegun = true
+        lines.push(line.trimEnd())
+        continue
+      }
+    }
+    if (introduces) {
+      isSpoken = SPEECH.test(maskSpans(line)) || (isSpoken && marked !== null && !marked[1]?.trim().startsWith("#"))
+      isBegun = false
+    }
     // What is said under another heading, in another case or of another item is said of another thing.
     if (marked !== null || /:\s*$/.test(line)) said.clear()
     if (marked !== null) {
@@ -207,9 +273,8 @@ const MOST_WORDS = 25
  */
 export const isConcise = (prompt: string): boolean => {
   if (!isSimple(prompt)) return false
-  let isCode = false
+  const kindOf = fences()
   return prompt.split(/\r\n|\n|\r/).every((line) => {
-    if (/^\s*```/.test(line)) isCode = !isCode
-    return isCode || (line.match(/\S+/g) ?? []).length <= MOST_WORDS
+    return kindOf(line) !== "plain" || (line.match(/\S+/g) ?? []).length <= MOST_WORDS
   })
 }

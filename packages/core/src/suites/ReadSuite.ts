@@ -16,6 +16,7 @@ import { isPlainObject } from "../kernel/Json.js"
 import { nearest } from "../kernel/Nearest.js"
 import { isWithin } from "../kernel/Text.js"
 import {
+  MAX_TOLD_KEY,
   type InlinePersonality,
   type InlineTestProfile,
   type PersonalityChoice,
@@ -65,10 +66,11 @@ const readers = (found: FaultCollector) => {
     }
     let told = 0
     for (const key of Object.keys(value)) {
-      if (known.includes(key) || told++ >= TOLD_KEYS) continue
+      // A key "__proto__" is told of by whoever found that the document is JSON; no record of faults may have one.
+      if (known.includes(key) || key === "__proto__" || told++ >= TOLD_KEYS) continue
       const meant = nearest(key, known)
       found.add(
-        child(path, key.slice(0, 100)),
+        child(path, key.slice(0, MAX_TOLD_KEY)),
         meant === undefined ? Said.unknownField : `Unknown field; did you mean "${meant}"?`
       )
     }
@@ -174,7 +176,7 @@ const noDefaults: SuiteDefaults = {
   tags: []
 }
 
-/** Reads a spec out of a document that was found to be JSON of bounded depth (`jsonFault`). Total on any such value. */
+/** Reads a spec out of a document of bounded depth and size. Total on any such value; what no database could keep is not its matter (`jsonFaults`). */
 export const readSuite = (document: unknown): SuiteRead => {
   const found = faultCollector()
   const read = readers(found)

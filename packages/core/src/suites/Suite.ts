@@ -32,6 +32,9 @@ export const SuiteLimits = {
   name: 255
 } as const
 
+/** Characters of a key that is not known by which it is told. */
+export const MAX_TOLD_KEY = 100
+
 /** Something of the agent's world that a spec names by its id, or by a name that others read too. */
 export type Reference<Id extends number> =
   { readonly by: "id"; readonly id: Id } | { readonly by: "name"; readonly name: string }

@@ -1,25 +1,29 @@
 /** A spec as a file: JSON text with places, so that a fault can be told with its line and column. */
 import * as Either from "effect/Either"
-import { findNodeAtLocation, type Node, parse, type ParseError, parseTree, visit } from "jsonc-parser"
+import { type Node, parse, type ParseError, parseTree, visit } from "jsonc-parser"
 import { faultCollector } from "../kernel/FaultCollector.js"
 import { type Faults, fault, isFaulty, NON_FIELD } from "../kernel/Faults.js"
 import { MAX_JSON_DEPTH } from "../kernel/Json.js"
-import { SuiteLimits } from "./Suite.js"
+import { MAX_TOLD_KEY, SuiteLimits } from "./Suite.js"
 
-/** A place in a text; both count from 1, columns in UTF-16 units as editors count them. */
+/** A place in a text; both count from 1, columns in UTF-16 units as editors count them. Lines end in LF, CRLF or CR. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-const placeOf = (text: string, offset: number): Place => {
-  let line = 1
-  let start = 0
-  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
-    line++
-    start = at + 1
+/** Tells places in a text; its lines are looked for once, since a text may have thousands of faults. */
+const placer = (text: string): ((offset: number) => Place) => {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)]
+  return (offset) => {
+    let line = 0
+    for (let beyond = starts.length; beyond - line > 1;) {
+      const middle = (line + beyond) >> 1
+      if ((starts[middle] ?? 0) <= offset) line = middle
+      else beyond = middle
+    }
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 }
   }
-  return { line, column: offset - start + 1 }
 }
 
 /** JSON without comments or trailing commas, which the scanner would let pass. */
@@ -50,7 +54,7 @@ const isTooDeep = (text: string): boolean => {
 const syntaxFault = (text: string): string => {
   const errors: Array<ParseError> = []
   parse(text, errors, STRICT)
-  const { column, line } = placeOf(text, errors[0]?.offset ?? 0)
+  const { column, line } = placer(text)(errors[0]?.offset ?? 0)
   const hint = /^\s*(?:---\s|[A-Za-z_][\w-]*\s*:(?:\s|$))/.test(text) ? " It looks like YAML; a spec is JSON." : ""
   return `This is not valid JSON (line ${line}, column ${column}).${hint}`
 }
@@ -90,27 +94,34 @@ const duplicateFaults = (text: string): Faults => {
   return found.faults()
 }
 
+/** Editors of some systems begin a file with one; it is no part of the JSON. */
+const withoutByteOrderMark = (text: string): string => (text.startsWith("\u{feff}") ? text.slice(1) : text)
+
 const TOO_LARGE = `Ensure this file has no more than ${SuiteLimits.bytes} bytes.`
 
-/** Reads a spec's JSON text: the document, or its faults by path (`non_field_errors` for the text as a whole). */
-export const parseSuiteText = (text: string): Either.Either<unknown, Faults> => {
-  const json = text.startsWith("\u{feff}") ? text.slice(1) : text
+/** A spec's text, read. */
+export interface SuiteText {
+  readonly document: unknown
+  /** Keys that are given twice, by path; of these the document has the last. */
+  readonly faults: Faults
+}
+
+/** Reads a spec's JSON text, or tells why it is none (`non_field_errors`, since it has no parts then). */
+export const readSuiteText = (text: string): Either.Either<SuiteText, Faults> => {
+  const json = withoutByteOrderMark(text)
   if (Buffer.byteLength(text) > SuiteLimits.bytes) return Either.left(fault(NON_FIELD, TOO_LARGE))
   if (json.trim() === "") return Either.left(fault(NON_FIELD, "The file is empty."))
   if (isTooDeep(json)) {
     return Either.left(fault(NON_FIELD, `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`))
   }
-  return Either.flatMap(
+  return Either.map(
     Either.try({ try: (): unknown => JSON.parse(json), catch: () => fault(NON_FIELD, syntaxFault(json)) }),
-    (document) => {
-      const twice = duplicateFaults(json)
-      return isFaulty(twice) ? Either.left(twice) : Either.right(document)
-    }
+    (document) => ({ document, faults: duplicateFaults(json) })
   )
 }
 
 /** The same of a file's bytes. */
-export const parseSuiteBytes = (bytes: Uint8Array): Either.Either<unknown, Faults> =>
+export const readSuiteBytes = (bytes: Uint8Array): Either.Either<SuiteText, Faults> =>
   bytes.byteLength > SuiteLimits.bytes
     ? Either.left(fault(NON_FIELD, TOO_LARGE))
     : Either.flatMap(
@@ -118,33 +129,60 @@ export const parseSuiteBytes = (bytes: Uint8Array): Either.Either<unknown, Fault
           try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
           catch: () => fault(NON_FIELD, "The file is not valid UTF-8.")
         }),
-        parseSuiteText
+        readSuiteText
       )
 
-/** The steps of a fault's path: `scenarios[1].metrics[0]`. */
-const stepsOf = (path: string): ReadonlyArray<string | number> =>
-  path === NON_FIELD
-    ? []
-    : Array.from(path.matchAll(/\[(\d+)\]|([^.[\]]+)/g), ([, index, name]) =>
-        index === undefined ? (name ?? "") : Number(index)
-      )
+/** The document that a spec's JSON text is, or its faults by path. */
+export const parseSuiteText = (text: string): Either.Either<unknown, Faults> =>
+  Either.flatMap(readSuiteText(text), ({ document, faults }) =>
+    isFaulty(faults) ? Either.left(faults) : Either.right(document)
+  )
+
+/** A part of a document, and what of a path is left below it. */
+interface Found {
+  readonly node: Node
+  readonly rest: string
+}
+
+const without = (rest: string, step: string): string => rest.slice(step.length).replace(/^\./, "")
+
+/** The next part along a path. Keys may have dots and brackets themselves: the longest that fits is meant. */
+const below = ({ node, rest }: Found): Found | undefined => {
+  if (node.type === "array") {
+    const [step = "", index] = /^\[(\d+)\]/.exec(rest) ?? []
+    const item = index === undefined ? undefined : node.children?.[Number(index)]
+    return item === undefined ? undefined : { node: item, rest: without(rest, step) }
+  }
+  let longest: { readonly name: string; readonly value: Node } | undefined
+  for (const property of node.type === "object" ? (node.children ?? []) : []) {
+    const [key, value] = property.children ?? []
+    if (typeof key?.value !== "string" || value === undefined) continue
+    const name = key.value.slice(0, MAX_TOLD_KEY)
+    const fits = rest.startsWith(name) && ["", ".", "["].includes(rest.charAt(name.length))
+    if (fits && name !== "" && name.length > (longest?.name.length ?? 0)) longest = { name, value }
+  }
+  return longest === undefined ? undefined : { node: longest.value, rest: without(rest, longest.name) }
+}
 
 /**
  * Where in a spec's text the faults of paths are: at the key of what is wrong, at the item of a list, or, for what is
- * missing, at the nearest thing around it. Null for faults that are not of the text.
+ * missing, at the nearest thing around it; `non_field_errors` where the text stops being JSON. Null for faults that are not
+ * of the text.
  */
 export const locator = (text: string): ((path: string) => Place | null) => {
-  const json = text.startsWith("\u{feff}") ? text.slice(1) : text
+  const json = withoutByteOrderMark(text)
   if (Buffer.byteLength(text) > SuiteLimits.bytes || isTooDeep(json)) return () => null
-  const tree = parseTree(json, [], STRICT)
+  const errors: Array<ParseError> = []
+  const tree = parseTree(json, errors, STRICT)
+  const placeOf = placer(json)
   return (path) => {
+    if (path === NON_FIELD && errors[0] !== undefined) return placeOf(errors[0].offset)
     if (tree === undefined) return null
-    const steps = stepsOf(path)
-    for (let length = steps.length; length > 0; length--) {
-      const node = findNodeAtLocation(tree, steps.slice(0, length))
-      if (node !== undefined) return placeOf(json, (keyOf(node) ?? node).offset)
-    }
-    return steps.length === 0 || tree.type !== "object" || TOP.has(String(steps[0])) ? placeOf(json, tree.offset) : null
+    if (path === NON_FIELD) return placeOf(tree.offset)
+    let at: Found = { node: tree, rest: path }
+    for (let next = below(at); next !== undefined; next = below(next)) at = next
+    const isOfText = at.node !== tree || tree.type !== "object" || TOP.has(path.replace(/[.[].*$/s, ""))
+    return isOfText ? placeOf((keyOf(at.node) ?? at.node).offset) : null
   }
 }
 

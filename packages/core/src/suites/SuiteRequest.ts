@@ -7,11 +7,11 @@ import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Said } 
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, PhoneNumberId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
-import { Json, jsonFault, JsonObject } from "../kernel/Json.js"
+import { Json, jsonFault, type JsonFaults, jsonFaults, JsonObject } from "../kernel/Json.js"
 import type { PlanRequest } from "./PlanSuite.js"
 import { readSuite, type SuiteRead } from "./ReadSuite.js"
 import { SuiteLimits } from "./Suite.js"
-import { parseSuiteBytes, parseSuiteText } from "./SuiteFile.js"
+import { readSuiteBytes, readSuiteText, type SuiteText } from "./SuiteFile.js"
 
 const SuiteUpload = Schema.declare(
   (value): value is Upload | string => value instanceof Upload || typeof value === "string",
@@ -57,17 +57,20 @@ export interface SuiteRequest extends PlanRequest {
   readonly faults: Faults
 }
 
-/** The document under the name that it was given by. */
-type Given = Either.Either<unknown, Faults>
+/** The document, or what is wrong with the whole of it under the name that it was given by. */
+type Given = Either.Either<SuiteText, Faults>
 
-const fromText = (field: string, parsed: Either.Either<unknown, Faults>): Given =>
-  Either.mapLeft(parsed, (faults) => (NON_FIELD in faults ? fault(field, ...(faults[NON_FIELD] ?? [])) : faults))
+/** What is wrong with the document as a whole, told of the field that it came in. */
+const named = (field: string, { [NON_FIELD]: whole, ...faults }: Faults): Faults =>
+  whole === undefined ? faults : mergeFaults(fault(field, ...whole), faults)
+
+const fromText = (field: string, read: Given): Given => Either.mapLeft(read, (faults) => named(field, faults))
 
 const readFile = (file: unknown): Given => {
   if (file instanceof Upload) {
     return file.filename !== "" && !/\.json$/i.test(file.filename)
       ? Either.left(fault("file", "A spec is a .json file."))
-      : fromText("file", parseSuiteBytes(file.bytes))
+      : fromText("file", readSuiteBytes(file.bytes))
   }
   if (typeof file !== "string") {
     return Either.left(fault("file", "The submitted data was not a file. Check the encoding type on the form."))
@@ -81,31 +84,32 @@ const readFile = (file: unknown): Given => {
             try: () => decodeURIComponent(rest),
             catch: () => fault("file", "This is no well-formed data URI.")
           }),
-          (text) => fromText("file", parseSuiteText(text))
+          (text) => fromText("file", readSuiteText(text))
         )
-      : fromText("file", parseSuiteBytes(Buffer.from(rest, "base64")))
+      : fromText("file", readSuiteBytes(Buffer.from(rest, "base64")))
   }
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
     ? Either.left(fault("file", "Send the file itself; it is not fetched from an address."))
-    : fromText("file", parseSuiteText(file))
+    : fromText("file", readSuiteText(file))
 }
 
-/** A JSON document of bounded depth and size, which every rule may then walk. */
-const bounded = (field: string, document: unknown): Given => {
-  const wrong = jsonFault(document)
-  return wrong !== undefined
-    ? Either.left(fault(field, wrong))
-    : typeof document !== "object" || document === null || Array.isArray(document)
-      ? Either.left(fault(field, `A spec is a JSON object${Array.isArray(document) ? ", not a list" : ""}.`))
-      : Either.right(document)
+const fine: JsonFaults = { isBounded: true, faults: noFaults }
+
+/** A JSON object of bounded depth and size, which every rule may then walk, and what no database could keep of it. */
+const bounded = (field: string, { document, faults }: SuiteText): Given => {
+  const said = jsonFault(document) === undefined ? fine : jsonFaults(document)
+  if (!said.isBounded) return Either.left(named(field, said.faults))
+  return typeof document !== "object" || document === null || Array.isArray(document)
+    ? Either.left(fault(field, `A spec is a JSON object${Array.isArray(document) ? ", not a list" : ""}.`))
+    : Either.right({ document, faults: mergeFaults(faults, named(field, said.faults)) })
 }
 
 const readSpec = (spec: unknown): Given => {
-  if (typeof spec === "string") return fromText("spec", parseSuiteText(spec))
+  if (typeof spec === "string") return fromText("spec", readSuiteText(spec))
   // Measured as it would be written: what was posted may have had blanks.
   return jsonFault(spec) === undefined && Buffer.byteLength(JSON.stringify(spec)) > SuiteLimits.bytes
     ? Either.left(fault("spec", `Ensure this document has no more than ${SuiteLimits.bytes} bytes.`))
-    : Either.right(spec)
+    : Either.right({ document: spec, faults: noFaults })
 }
 
 const given = (input: Record<string, unknown>, name: string): unknown =>
@@ -133,7 +137,7 @@ export const readSuiteRequest = (input: unknown): SuiteRequest => {
                     fault("file", "This field is required if spec is not provided.")
                   )
             )
-  const suite = Either.isRight(document) ? readSuite(document.right) : undefined
+  const suite = Either.isRight(document) ? readSuite(document.right.document) : undefined
   const agent = read.optional("agent_id", fields.agent)
   const name = read.optional("name", fields.name)
   const channel = read.optional("channel", fields.channel)
@@ -157,6 +161,6 @@ export const readSuiteRequest = (input: unknown): SuiteRequest => {
     channel: chosen,
     providerData: providerE ?? providerD ?? null,
     suite,
-    faults: mergeFaults(read.faults(), Either.isLeft(document) ? document.left : noFaults)
+    faults: mergeFaults(read.faults(), Either.isLeft(document) ? document.left : document.right.faults)
   }
 }

@@ -11,7 +11,7 @@ export {
 } from "./PriceList.js"
 export { readSuite, type SuiteRead } from "./ReadSuite.js"
 export { SUITE_VERSION, SuiteLimits, type SuiteReading } from "./Suite.js"
-export { locator, parseSuiteBytes, parseSuiteText, type Place } from "./SuiteFile.js"
+export { locator, parseSuiteText, type Place } from "./SuiteFile.js"
 export { SUITE_SCHEMA_PATH, suiteJsonSchema } from "./SuiteJsonSchema.js"
 export {
   encodePlan,

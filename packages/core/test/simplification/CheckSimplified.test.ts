@@ -108,3 +108,30 @@ describe("the check of a shorter prompt", () => {
     }
   })
 })
+
+describe("a rule that has all its parts", () => {
+  it("is another rule where these changed places, or where it holds less than always", () => {
+    for (const [original, shorter] of [
+      ["If the agent greets return TRUE, otherwise return FALSE.", "If the agent greets return FALSE, otherwise TRUE."],
+      [
+        "Give 5 points for a greeting and 2 points for thanks.",
+        "Give 2 points for a greeting and 5 points for thanks."
+      ],
+      ['Return "good" for a greeting and "bad" for silence.', 'Return "bad" for a greeting and "good" for silence.'],
+      ["The agent must greet the caller.", "The agent may greet the caller."],
+      ["The agent must always greet the caller.", "The agent must sometimes greet the caller."]
+    ] as const) {
+      expect(faultsOfSimplified(original, shorter), shorter).not.toEqual([])
+    }
+    for (const [original, shorter] of [
+      ["If the agent greets return TRUE, otherwise return FALSE.", "Agent greets: TRUE, otherwise FALSE."],
+      ["Give 5 points for a greeting and 2 points for thanks.", "5 points for a greeting, 2 for thanks, 5 at most."],
+      ["The agent may greet the caller once.", "The agent may greet the caller once."]
+    ] as const) {
+      expect(
+        faultsOfSimplified(original, shorter).filter((one) => !one.startsWith("Made up")),
+        shorter
+      ).toEqual([])
+    }
+  })
+})

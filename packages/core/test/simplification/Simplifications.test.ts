@@ -125,6 +125,9 @@ for (const database of TestEngine.databases) {
         const other = yield* theirs.request({ original_prompt: VERBOSE })
         expect(other.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* runner.drain).toBe(2)
+        // Who asked with the others, but came after the job, gets what it came to.
+        expect((yield* request({ metric_id: metric.id })).progressId).toBe(asked[0]?.progressId)
+        yield* TestClock.adjust("10 seconds")
         const again = yield* request({ original_prompt: VERBOSE })
         expect(again.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* progress(again.progressId)).toMatchObject({ status: "queued" })
@@ -163,8 +166,13 @@ for (const database of TestEngine.databases) {
           original_prompt: ["This field is required if metric_id is left out."]
         })
         expect(yield* faults({ original_prompt: null, metric_id: null })).toHaveProperty("original_prompt")
-        expect(yield* faults({ original_prompt: VERBOSE, metric_id: metric.id })).toEqual({
-          original_prompt: ["Give original_prompt or metric_id, not both."]
+        // With both, the prompt is the one that is given; the metric has to be there all the same.
+        const unsaved = `${VERBOSE} Never return 5.`
+        expect(yield* request({ original_prompt: unsaved, metric_id: metric.id })).toMatchObject({
+          originalPrompt: unsaved
+        })
+        expect(yield* faults({ original_prompt: VERBOSE, metric_id: 999_999_999 })).toEqual({
+          metric_id: ['Invalid pk "999999999" - object does not exist.']
         })
         expect(yield* faults({ original_prompt: 5, metric_id: "x" })).toEqual({
           original_prompt: ["Not a valid string."],
@@ -235,6 +243,7 @@ for (const database of TestEngine.databases) {
         expect(yield* runner.drain).toBe(1)
         expect(yield* progress(progressId)).toMatchObject({ status: "completed" })
 
+        yield* TestClock.adjust("10 seconds")
         const second = yield* request({ original_prompt: VERBOSE })
         yield* TestEngine.execute(
           `UPDATE jobs SET state = 'running', owner = 'gone', attempts = max_attempts, due_ms = 1 WHERE key = '${second.progressId}'`

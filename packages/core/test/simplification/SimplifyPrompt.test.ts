@@ -69,6 +69,56 @@ describe("a simplified prompt", () => {
     )
   })
 
+  it("keeps words that are what is judged, and no politeness towards the judge", () => {
+    for (const text of [
+      "Return TRUE if the agent says please before asking.",
+      "Did the agent say thank you? If so, return TRUE.",
+      "Return FALSE if the agent never says hello and please.",
+      "The agent has to make sure that the caller is verified.",
+      "The agent must note that the caller is angry.",
+      "The agent must not simply transfer the call.",
+      "Return FALSE if the agent did not really answer.",
+      "Both answers have to be essentially the same.",
+      "It is important to the caller that the agent is brief.",
+      "How would you rate the call from 1 to 5?",
+      "Would you call it a success?",
+      "Make sure that you are fair.",
+      "The agent must say one of:\n- Thank you for calling Acme\n- Please hold\n- Could you please repeat that",
+      "The agent ends with one of these phrases:\n\n1. Thank you\n2. Please hold",
+      "# Examples of greetings\nPlease hold the line.\nThank you.\n# Rules\nReturn 5.",
+      "Agent: Hello. Please hold.\nCaller: Thank you.",
+      'Return "x" please "y".'
+    ]) {
+      expect(simplifyPrompt(text), text).toBe(text)
+    }
+    expect(
+      simplifyPrompt("The agent has to say this:\nPlease hold.\n\nPlease return 5 if the agent says so, please.")
+    ).toBe("The agent has to say this:\nPlease hold.\n\nReturn 5 if the agent says so, please.")
+    expect(simplifyPrompt("If the agent asks for a PIN, please make sure that you return FALSE.")).toBe(
+      "If the agent asks for a PIN, return FALSE."
+    )
+    expect(simplifyPrompt("Would you please judge the call. Return TRUE please. Thank you in advance!")).toBe(
+      "Judge the call. Return TRUE."
+    )
+  })
+
+  it("keeps what is said again in another scope", () => {
+    const text =
+      "In sales calls the bar is high. Return 5 when the caller agrees. In support calls the bar is low. Return 5 when the caller agrees."
+    expect(simplifyPrompt(text)).toBe(text)
+  })
+
+  it("keeps code between fences of any kind and length", () => {
+    for (const text of [
+      "````\n```\nPlease  keep   this\n```\nPlease  keep   this\n````",
+      "~~~\nPlease  keep   this\n```\nPlease  keep   this\n~~~",
+      "```text\nPlease  keep   this\n``` not yet\nPlease  keep   this\n```"
+    ]) {
+      expect(simplifyPrompt(`${text}\nPlease return 5.`)).toBe(`${text}\nReturn 5.`)
+    }
+    expect(simplifyPrompt("```inline```\nPlease return 5.")).toBe("```inline```\nReturn 5.")
+  })
+
   it("comes of hostile prompts as soon as of others, and changes nothing the second time", () => {
     const size = 50_000
     const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size)

@@ -1,10 +1,10 @@
-import { locator, parseSuiteText, readSuite } from "@earshot/core"
+import { Faults, locator, parseSuiteText, readSuite } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-const faultsOf = (text: string) =>
-  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => ({}) })
+const faultsOf = (text: string): Faults.Faults =>
+  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
 
 describe("a suite file", () => {
   it("is JSON, with or without a byte order mark", () => {
@@ -69,7 +69,30 @@ describe("a suite file", () => {
     expect(at("suite.name")).toEqual({ line: 3, column: 3 })
     expect(at("defaults")).toEqual({ line: 1, column: 1 })
     expect(at("channel")).toBeNull()
+    expect(at("non_field_errors")).toEqual({ line: 1, column: 1 })
     const document: unknown = JSON.parse(text)
     for (const path of Object.keys(readSuite(document).faults)) expect(at(path), path).not.toBeNull()
+  })
+
+  it("has its faults placed whatever ends its lines, and whatever its keys are called", () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const text = ["{", '  "suite": { "a.b": 1, "c[0]": { "a.b": 2 }, "a": { "b": 3 } },', '\t"x.y": 4', "}"].join(end)
+      for (const at of [locator(text), locator(`\u{feff}${text}`)]) {
+        expect(at("suite.a.b")).toEqual({ line: 2, column: 14 })
+        expect(at("suite.c[0].a.b")).toEqual({ line: 2, column: 34 })
+        expect(at("x.y")).toEqual({ line: 3, column: 2 })
+      }
+    }
+  })
+
+  it("that is no JSON has its fault placed where it stops being that", () => {
+    for (const [text, place] of [
+      ['{\n  "a": 1,\n}', { line: 3, column: 1 }],
+      ['{"version": "1",\r\n // no\r\n}', { line: 2, column: 2 }],
+      ["version: 1\n", { line: 1, column: 1 }]
+    ] as const) {
+      expect(locator(text)("non_field_errors"), text).toEqual(place)
+      expect(faultsOf(text).non_field_errors?.[0]).toContain(`(line ${place.line}, column ${place.column})`)
+    }
   })
 })

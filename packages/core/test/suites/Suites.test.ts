@@ -193,12 +193,47 @@ for (const database of TestEngine.databases) {
           spec: ["Ensure this document has no more than 1048576 bytes."]
         })
         for (const input of [null, [], "x", 7]) expect(yield* faultsOf(input)).toHaveProperty("non_field_errors")
-        expect(yield* faultsOf({ spec: spec({ name: "a\0b" }) })).toEqual({
-          spec: ["Null characters are not allowed."]
+      })
+    )
+
+    it.effect("tells what no database could keep where it stands, beside all else", () =>
+      Effect.gen(function* () {
+        const { agent, faultsOf, spec } = yield* tested
+        expect(yield* faultsOf({ spec: spec({ name: "a\0b", tags: ["ok", "\ud800"] }, { oops: 1 }) })).toEqual({
+          oops: ["Unknown field."],
+          "scenarios[0].name": ["Null characters are not allowed."],
+          "scenarios[0].tags[1]": ["Surrogate characters are not allowed: lone surrogates are no text."]
         })
-        expect(yield* faultsOf({ spec: JSON.parse('{"__proto__": 1}') })).toEqual({
-          spec: ['The key "__proto__" is not allowed.']
+        expect(yield* faultsOf({ spec: JSON.parse('{"__proto__": 1}'), agent_id: agent.id })).toEqual({
+          spec: ['The key "__proto__" is not allowed.'],
+          version: ["This field is required."],
+          suite: ["This field is required."],
+          scenarios: ["This field is required."]
         })
+        const information = '{"x": 1e400, "y": [9007199254740993], "__proto__": 1}'
+        const file = JSON.stringify(spec({ test_profile: { name: "New", information: 0 } }))
+        expect(
+          yield* faultsOf({ file: upload(file.replace('"information":0', `"information":${information}`)) })
+        ).toEqual({
+          "scenarios[0].test_profile.information": ['The key "__proto__" is not allowed.'],
+          "scenarios[0].test_profile.information.x": ["Value must be valid JSON."],
+          "scenarios[0].test_profile.information.y[0]": ["Ensure integers are within 2^53 - 1."]
+        })
+        const deep = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1)
+        expect(yield* faultsOf({ spec: spec({ name: deep, key: "\0" }) })).toEqual({
+          spec: ["Ensure this value is nested no deeper than 64 levels."]
+        })
+      })
+    )
+
+    it.effect("tells of keys that a text gives twice beside all else", () =>
+      Effect.gen(function* () {
+        const { faultsOf, spec } = yield* tested
+        const twice = JSON.stringify(spec({ frequency: 0 })).replace('"key":', '"key":"first","key":')
+        for (const input of [{ spec: twice }, { file: upload(twice) }]) {
+          const faults = yield* faultsOf({ ...input, channel: "sms" })
+          expect(Object.keys(faults).toSorted()).toEqual(["channel", "scenarios[0].frequency", "scenarios[0].key"])
+        }
       })
     )
 

@@ -22,7 +22,7 @@ export const simplifications: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Simplify a metric prompt",
     description:
-      "Either `original_prompt` or `metric_id`. Where nothing is left to take away, the answer says so at once " +
+      "`original_prompt`, or `metric_id`, whose prompt is then taken; with both the prompt is the one that is given. Where nothing is left to take away, the answer says so at once " +
       "(`skipped_simplification`) and `progress_id` is blank; otherwise `simplified_prompt` is blank, and `progress_id` " +
       "is what to ask again with. The result is offered: a metric gets it by being patched with it.",
     body: {

@@ -33,6 +33,9 @@ const toSimplification = (row: typeof SimplificationRow.Type): StoredSimplificat
   job: row.state === null ? null : { state: row.state, lastError: row.last_error }
 })
 
+/** Who asked at the same moment as others may come after the job of these is done: rules take no time. */
+const RECENT_MILLIS = 10_000
+
 /** Times that a prompt's simplification ended between two statements before it counts as too busy. */
 const MOST_TRIES = 5
 
@@ -57,6 +60,11 @@ export const layer = Layer.effect(
         const underWay = sql`organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
           AND under_way = 1`
         yield* sql`UPDATE simplifications SET under_way = 0 WHERE ${underWay} AND NOT ${hasJob}`
+        const recent = yield* sql`SELECT progress_id FROM simplifications
+          WHERE organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
+            AND simplified_prompt IS NOT NULL AND finished_ms > ${DateTime.toEpochMillis(now) - RECENT_MILLIS}
+          ORDER BY id DESC LIMIT 1`.pipe(progressIds.first)
+        if (Option.isSome(recent)) return { progressId: recent.value, created: false }
         const made = yield* sql`INSERT INTO simplifications ${sql.insert({
           organization_id: permit.organizationId,
           progress_id: wanted.progressId,

@@ -24,6 +24,7 @@ export const simplifications = Effect.gen(function* () {
   // Whatever two processes do at once, one job at a time simplifies a prompt.
   yield* sql`CREATE UNIQUE INDEX simplifications_under_way ON simplifications (organization_id, prompt_hash)
     WHERE under_way = 1`
+  yield* sql`CREATE INDEX simplifications_by_prompt ON simplifications (organization_id, prompt_hash)`
   yield* sql`CREATE INDEX simplifications_by_time ON simplifications (created_ms)`
   // Results are known again for as long as prompts are there, so longer than their jobs.
   yield* sql`CREATE TABLE simplified_prompts (
