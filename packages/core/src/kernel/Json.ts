@@ -64,7 +64,9 @@ export const isTooDeep = (root: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [root]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_JSON_DEPTH) return true
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []))
+    level = level.flatMap((value): ReadonlyArray<unknown> =>
+      typeof value === "object" && value !== null ? Object.values(value) : []
+    )
   }
   return false
 }
