@@ -240,21 +240,21 @@ for (const database of TestEngine.databases) {
         const store = yield* JobStore
         const bell = yield* JobBell
         let looks = 0
-        const looked = yield* Deferred.make<void>()
-        const over = yield* Deferred.make<void>()
+        const looked = yield* Deferred.make<boolean>()
+        const over = yield* Deferred.make<boolean>()
         const slow = JobStore.of({
           ...store,
           anyDue: (kinds, now) =>
             Effect.gen(function* () {
               const found = yield* store.anyDue(kinds, now)
               if (++looks !== 2) return found
-              yield* Deferred.succeed(looked, undefined)
+              yield* Deferred.succeed(looked, true)
               yield* Deferred.await(over)
               // The fiber that ran it takes leave of the runner.
               for (let turns = 0; turns < 50; turns++) yield* Effect.yieldNow()
               return found
             }),
-          succeed: (claim, now) => Effect.tap(store.succeed(claim, now), () => Deferred.succeed(over, undefined))
+          succeed: (claim, now) => Effect.tap(store.succeed(claim, now), () => Deferred.succeed(over, true))
         })
         const then = yield* Deferred.make<Effect.Effect<unknown, StorageFault>>()
         const { enqueue, runner } = yield* workshop(({ payload }) =>
