@@ -141,7 +141,10 @@ export const run = (options: RunOptions): Running =>
         ? printJson({ result: encodeResult(result), runs: runs.map((one) => encodeRun(one)) })
         : [...table(columns, runs, screen.columns), "", neutralised(summaryOf(result))].join("\n")
     )
-    if (result.success === false) return yield* new PartlyRefused()
+    // A run that somebody cancelled or deleted meanwhile has shown nothing: no reason to go on.
+    if (result.success === false || result.runsByStatus.cancelled > 0 || result.totalRuns < made.totalRuns) {
+      return yield* new PartlyRefused()
+    }
   }).pipe((steps) =>
     Effect.flatMap(workingEngine(plainEngine(options.database), options), (settings) =>
       withEngine(settings, { existing: true })(Effect.scoped(steps))

@@ -2,11 +2,12 @@ import { readFile, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as path from "node:path"
-import { Agents, AgentId, CurrentActor, Database, Engine, hostActor, OrganizationId } from "@earshot/core"
+import { Agents, AgentId, CurrentActor, Database, Engine, hostActor, OrganizationId, Results } from "@earshot/core"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import { init } from "../../src/commands/Init.js"
 import { run as runSuite } from "../../src/commands/RunSuite.js"
 import { place, type Place } from "../support/databases.js"
@@ -105,6 +106,24 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
         { status: "failed", error: "The agent's server answered 500." }
       ]
     })
+  })
+
+  it("ends with 1 where its runs are cancelled meanwhile", async () => {
+    const waiting = run(runSuite(await options(suite("Bye."), { channel: Option.some("voice"), json: true })), 120)
+    const cancelled = Effect.gen(function* () {
+      const results = yield* Results
+      const [open] = (yield* results.list({})).results.filter(({ status }) => status === "queued")
+      return open === undefined ? yield* Effect.fail("not yet") : yield* results.cancel(open.id)
+    }).pipe(Effect.retry({ times: 200, schedule: Schedule.spaced("50 millis") }))
+    await Effect.runPromise(
+      cancelled.pipe(
+        Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
+        Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(at.database))))
+      )
+    )
+    const ran = await waiting
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.out)).toMatchObject({ result: { success: null, runs_by_status: { cancelled: 2 } } })
   })
 
   it("tells the faults of a suite with their places, and makes nothing", async () => {

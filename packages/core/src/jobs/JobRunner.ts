@@ -262,9 +262,11 @@ export const make = (
         let attempts = 0
         yield* Effect.forEach(chores, ({ run }) => run, { discard: true })
         for (;;) {
+          // One that ends during the look may have enqueued another after it: then it is looked for again.
+          const wasIdle = running.size === 0
           const started = yield* takeUp
           attempts += started
-          if (running.size === 0 && started === 0) return attempts
+          if (wasIdle && started === 0) return attempts
           const fibers = [...running.values()].map(({ fiber }) => fiber)
           // One that ended since the look rang the bell: what waited for it is due now, and the others may take long.
           if (fibers.length > 0) {

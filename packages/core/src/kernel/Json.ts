@@ -97,6 +97,18 @@ export const jsonFaults = (root: unknown): JsonFaults => {
     : { isBounded: false, faults: fault(NON_FIELD, jsonFault(root) ?? "Value must be valid JSON.") }
 }
 
+/** Whether a parsed value nests deeper than may be printed again: what recurses over it, `JSON.stringify` too, could overflow. */
+export const isTooDeep = (root: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH) return true
+    level = level.flatMap((value): ReadonlyArray<unknown> =>
+      typeof value === "object" && value !== null ? Object.values(value) : []
+    )
+  }
+  return false
+}
+
 /** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */
 export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonFault(value) === undefined, {
   identifier: "Json",

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { ChatEndpoint } from "../catalog/Agent.js"
-import { isPlainObject, type Json } from "../kernel/Json.js"
+import { isPlainObject, isTooDeep, type Json } from "../kernel/Json.js"
 import type { ChatReply, ChatRequest, ChatToolCall } from "../simulation/Chat.js"
 import { ChatAgent, ChatFailed } from "../simulation/ChatAgent.js"
 import { roleNames } from "../transcripts/Transcript.js"
@@ -27,6 +27,7 @@ const failed = (reason: string): ChatFailed => new ChatFailed({ reason })
 
 const REFUSED = failed("The agent's address is not a public one. The operator can allow its host by name.")
 const NOT_JSON = failed("The agent's answer is no JSON.")
+const TOO_DEEP = failed("The agent's answer is nested too deeply.")
 
 /** The host as it stands in a URL, without the brackets of an IPv6 address. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "").toLowerCase()
@@ -209,4 +210,8 @@ export const layer = (config: HttpChatAgentConfig = {}): Layer.Layer<ChatAgent> 
   })
 
 const parsed = (bytes: Buffer): Either.Either<unknown, ChatFailed> =>
-  Either.try({ try: (): unknown => JSON.parse(bytes.toString()), catch: () => NOT_JSON })
+  Either.filterOrLeft(
+    Either.try({ try: (): unknown => JSON.parse(bytes.toString()), catch: () => NOT_JSON }),
+    (value) => !isTooDeep(value),
+    () => TOO_DEEP
+  )

@@ -138,7 +138,8 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
     readonly claim: UseCase<"runs.claim", [input: unknown], ReadonlyArray<ClaimedRun>, ValidationFailed | StorageFault>
     /**
      * `{lease, lease_seconds?}`; answers when the lease ends now. A run that was deleted is not found: stop it. A lease
-     * that has ended cannot be prolonged, whether or not the run was given to somebody else since.
+     * that has ended cannot be prolonged, whether or not the run was given to somebody else since. Neither can one of a run
+     * that has long been over its `max_duration`: it is a timeout then.
      */
     readonly heartbeat: UseCase<
       "runs.heartbeat",
@@ -168,13 +169,16 @@ export class Results extends Context.Tag("@earshot/core/results/Results")<
     readonly ring: Effect.Effect<void>
     /**
      * Takes back the runs of every organisation whose leases have ended: into the queue, or to their end as timeouts after
-     * the last try. Answers how many. For whoever runs the engine; any number of processes may do it at once.
+     * the last try. Fails those whose job is dead. Answers how many. For whoever runs the engine; any number of processes may do it at once.
      */
     readonly sweep: Effect.Effect<number, StorageFault>
   }
 >() {}
 
 const lostLease = new ValidationFailed({ faults: fault("lease", "This lease does not hold any more.") })
+
+const overdue = (error: string): ValidationFailed =>
+  new ValidationFailed({ faults: fault("lease", `${error} Stop executing it.`) })
 
 const endedLease = (until: number): ValidationFailed =>
   new ValidationFailed({
@@ -335,7 +339,7 @@ export const layer = Layer.effect(
             Effect.flatMap(DateTime.now, (now) => takeBack(permit, now))
           )
         }
-        return taken
+        return taken + (yield* runWork.failStranded)
       }),
       ring: runWork.ring,
       open: (permit, result) =>
@@ -444,12 +448,19 @@ export const layer = Layer.effect(
           permit,
           Effect.gen(function* () {
             const asked = yield* decodeInput(HeartbeatInput, input)
-            yield* claimed(permit, id, asked.lease)
+            const held = yield* claimed(permit, id, asked.lease)
+            const exceeded = yield* runWork.exceeded(permit, id)
+            if (exceeded !== null) {
+              const error = `The run took longer than its ${exceeded} seconds.`
+              yield* moved(permit, held, "expire", { ...nothingKnown, error })
+              // The refusal comes after the transaction, or it would undo this.
+              return Either.left(overdue(error))
+            }
             const until = DateTime.add(yield* DateTime.now, { seconds: asked.lease_seconds })
             yield* store.prolong(permit, id, until.epochMillis)
-            return until
+            return Either.right(until)
           })
-        )
+        ).pipe(Effect.flatten)
       ),
       complete: useCase("runs.complete")((permit, id, input) =>
         Effect.gen(function* () {

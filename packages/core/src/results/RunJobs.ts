@@ -18,6 +18,9 @@ export const SCORE_ATTEMPTS = 8
 export const RunPayload = Schema.Struct({ run: RunId })
 export type RunPayload = typeof RunPayload.Type
 
+/** A run has one job of each kind in its life, by which it is found again: `RunWorkStore.stranded`. */
+const jobKey = (run: RunId): string => String(run)
+
 /**
  * The jobs of a result's runs. Lanes keep its concurrency limit: as many lanes as runs may be under way, each playing its
  * runs one after the other, in whichever processes.
@@ -31,6 +34,7 @@ export const executeJobs = (
   runs.map((run, place) => ({
     organizationId,
     kind: EXECUTE_JOB,
+    key: jobKey(run),
     payload: { run },
     lane: concurrencyLimit === null ? null : `${result}:${place % concurrencyLimit}`,
     maxAttempts: EXECUTE_ATTEMPTS
@@ -39,6 +43,7 @@ export const executeJobs = (
 export const scoreJob = (organizationId: OrganizationId, run: RunId): NewJob => ({
   organizationId,
   kind: SCORE_JOB,
+  key: jobKey(run),
   payload: { run },
   lane: String(run),
   maxAttempts: SCORE_ATTEMPTS

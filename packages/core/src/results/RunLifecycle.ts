@@ -32,7 +32,7 @@ export type RunEvent =
 
 /** The one table of what leads where; what is not in it cannot happen. */
 export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<RunEvent, RunStatus>>>>> = {
-  queued: { claim: "running", cancel: "cancelled", expire: "timeout" },
+  queued: { claim: "running", fail: "failed", cancel: "cancelled", expire: "timeout" },
   running: {
     requeue: "queued",
     report: "evaluating",
@@ -92,6 +92,16 @@ export const capacityChange = (from: RunStatus, to: RunStatus | "deleted", runs:
     pendingDemand: runs * (then.pendingDemand - before.pendingDemand)
   }
 }
+
+/**
+ * Seconds that a worker has for a run beside the conversation itself: to dial, to hang up, and to report. A worker that keeps a
+ * run for longer holds a slot, a number and a place of its result's for nothing.
+ */
+export const WORKER_GRACE_SECONDS = 900
+
+/** Whether a worker has had a run for longer than it may; instants are epoch milliseconds, the duration seconds. */
+export const isOverdue = (startedAt: number, maxDuration: number, now: number): boolean =>
+  now >= startedAt + (maxDuration + WORKER_GRACE_SECONDS) * 1000
 
 /** Times that a run is taken up before it is given up. */
 export const MAX_RUN_ATTEMPTS = 3

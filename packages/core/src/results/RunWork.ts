@@ -20,7 +20,7 @@ import { criteriaOf, missedSentence, successByCriteria } from "./Rubric.js"
 import type { Criterion, PlayableRun, RunDetail, RunMoment } from "./RunDetail.js"
 import { runDetail } from "./RunDetail.js"
 import { executeJobs, scoreJob } from "./RunJobs.js"
-import { after, onLostLease } from "./RunLifecycle.js"
+import { after, isOverdue, onLostLease } from "./RunLifecycle.js"
 import { RunWorkStore } from "./RunWorkStore.js"
 
 /** How the conversation of a run went. */
@@ -111,6 +111,13 @@ export class RunWork extends Context.Tag("@earshot/core/results/RunWork")<
       run: RunId,
       decides: (score: StoredEvaluation) => boolean
     ) => Effect.Effect<void, StorageFault>
+    /**
+     * Fails the runs of every organisation that nobody would take further, since the job that was to play or to score them
+     * is dead; answers how many. Any number of processes may do it at once.
+     */
+    readonly failStranded: Effect.Effect<number, StorageFault>
+    /** The seconds that a run may last where its worker has had it for too long; null where it has not. */
+    readonly exceeded: (permit: Permit, run: RunId) => Effect.Effect<number | null, StorageFault>
     /** Everything that is known of a run within the permit's reach. */
     readonly detail: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<RunDetail>, StorageFault>
   }
@@ -194,8 +201,39 @@ export const layer = Layer.effect(
       success: null
     }
 
+    const permitOf = (organization: OrganizationId) => Effect.orDie(authorize(hostActor(organization), "runs.claim"))
+
     return RunWork.of({
-      permitOf: (organization) => Effect.orDie(authorize(hostActor(organization), "runs.claim")),
+      permitOf,
+      failStranded: Effect.gen(function* () {
+        let failed = 0
+        for (const organization of yield* store.organizationsWithStranded) {
+          const permit = yield* permitOf(organization)
+          failed += yield* changing(
+            permit,
+            Effect.gen(function* () {
+              const stranded = yield* store.stranded(permit)
+              const now = yield* DateTime.now
+              for (const { id, reason, status } of stranded) {
+                const to = after(status, "fail")
+                const what = status === "queued" ? "played" : "scored"
+                const error = `The run could not be ${what}: ${reason ?? "its job is dead."}`
+                const end = { success: false, durationSeconds: null, error, transcript: null }
+                if (to !== undefined) yield* results.end(permit, [id], status, { ...end, to }, now)
+              }
+              return stranded.length
+            })
+          )
+        }
+        return failed
+      }),
+      exceeded: (permit, id) =>
+        Effect.zipWith(store.find(permit, id), DateTime.now, (found, now) => {
+          if (Option.isNone(found) || found.value.run.startedAt === null) return null
+          const { max_duration: most } = found.value.script
+          const since = found.value.run.startedAt.epochMillis
+          return typeof most === "number" && isOverdue(since, most, now.epochMillis) ? most : null
+        }),
       ring: bell.ring,
       enqueue: (permit, result, concurrencyLimit) =>
         Effect.flatMap(store.runsOf(permit, result), (runs) =>

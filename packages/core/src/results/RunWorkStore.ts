@@ -3,12 +3,20 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { ResultId, RunId } from "../kernel/Ids.js"
+import type { OrganizationId, ResultId, RunId } from "../kernel/Ids.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { Evaluated } from "../metrics/Scorer.js"
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
 import type { Criterion, PlayableRun, RunMoment, RunOutcome } from "./RunDetail.js"
 import type { RunStatus } from "./RunLifecycle.js"
+
+/** A run that nobody will take further: the job that was to is dead. */
+export interface StrandedRun {
+  readonly id: RunId
+  readonly status: "queued" | "evaluating"
+  /** Why the job's last attempt came to nothing. */
+  readonly reason: string | null
+}
 
 /**
  * What storage promises about what runs play and what they came to. A permit's organisation and reach bound every answer,
@@ -21,6 +29,10 @@ export class RunWorkStore extends Context.Tag("@earshot/core/results/RunWorkStor
     readonly runsOf: (permit: Permit, result: ResultId) => Effect.Effect<ReadonlyArray<RunId>, StorageFault>
     /** A run with what it plays and what was said in it so far. */
     readonly find: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<PlayableRun>, StorageFault>
+    /** The organisations that have runs whose job is dead, whoever asks. It costs what there are of dead jobs. */
+    readonly organizationsWithStranded: Effect.Effect<ReadonlyArray<OrganizationId>, StorageFault>
+    /** Queued runs whose job to play them is dead, and evaluating ones whose job to score them is. */
+    readonly stranded: (permit: Permit) => Effect.Effect<ReadonlyArray<StrandedRun>, StorageFault>
     readonly outcome: (permit: Permit, run: RunId) => Effect.Effect<RunOutcome, StorageFault>
     /** How the conversation ended; what was noted before is replaced. */
     readonly note: (

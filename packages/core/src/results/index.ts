@@ -55,4 +55,5 @@ export { criteriaOf, type DecidingScore, missedSentence, successByCriteria } fro
 export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
 export { EXECUTE_JOB, SCORE_JOB } from "./RunJobs.js"
 export { type RunReported, RunWork, type TakenRun } from "./RunWork.js"
-export { RunWorkStore } from "./RunWorkStore.js"
+export { executeJobs, scoreJob } from "./RunJobs.js"
+export { RunWorkStore, type StrandedRun } from "./RunWorkStore.js"

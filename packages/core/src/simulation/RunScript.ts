@@ -1,7 +1,7 @@
 /** What a run plays, read from what its suite kept of the scenario, with the test profile's values filled in. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { fillPlaceholders } from "../catalog/PlaceholderRules.js"
+import { MAX_FILLED, type PlaceholderFiller, placeholderFiller } from "../catalog/PlaceholderRules.js"
 import { callVariables, isLegacyFlat, VARIABLES_SECTION } from "../catalog/ProfileRules.js"
 import type { ActionPart } from "../evaluators/ActionMarkup.js"
 import {
@@ -71,18 +71,20 @@ export interface Scenario {
   readonly maxDuration: number
 }
 
-const filledPart = (part: ActionPart, variables: JsonObject): ActionPart =>
+const filledPart = (part: ActionPart, { fill }: PlaceholderFiller): ActionPart =>
   // What a value says is speech, even where it looks like a marker: the action was read before.
-  part.kind === "speech" ? { ...part, text: fillPlaceholders(part.text, variables) } : part
+  part.kind === "speech" ? { ...part, text: fill(part.text) } : part
 
-const filledTrigger = (trigger: Trigger, variables: JsonObject): Trigger =>
-  trigger.on === "description" ? { ...trigger, description: fillPlaceholders(trigger.description, variables) } : trigger
+const filledTrigger = (trigger: Trigger, { fill }: PlaceholderFiller): Trigger =>
+  trigger.on === "description" ? { ...trigger, description: fill(trigger.description) } : trigger
 
-const filledItem = (item: ConditionalAction, variables: JsonObject): ConditionalAction => ({
+const filledItem = (item: ConditionalAction, filler: PlaceholderFiller): ConditionalAction => ({
   ...item,
-  trigger: filledTrigger(item.trigger, variables),
-  action: item.action.map((part) => filledPart(part, variables))
+  trigger: filledTrigger(item.trigger, filler),
+  action: item.action.map((part) => filledPart(part, filler))
 })
+
+const OVERFULL = `What the test profile says fills the scenario's placeholders with more than ${MAX_FILLED} characters.`
 
 /** The scenario of a script; left is a sentence that says why it cannot be played. */
 export const scenarioOf = (
@@ -90,12 +92,13 @@ export const scenarioOf = (
   of: { readonly information: JsonObject | null; readonly persona: Persona | null }
 ): Either.Either<Scenario, string> => {
   const variables = callVariables({ information: of.information, dynamicVariableValues: null })
-  const fill = (text: string): string => fillPlaceholders(text, variables)
+  const filler = placeholderFiller(variables)
+  const { fill } = filler
   const information = of.information ?? {}
   const actions =
     script.type === "conditional_actions" ? parseConditionalActionsText(script.instructions) : Either.right(null)
   if (Either.isLeft(actions)) return Either.left("The scenario's conditional actions cannot be read.")
-  return Either.right({
+  const scenario: Scenario = {
     type: script.type,
     instructions: script.type === "conditional_actions" ? "" : fill(script.instructions),
     actions:
@@ -103,7 +106,7 @@ export const scenarioOf = (
         ? null
         : {
             role: fill(actions.right.role),
-            conditions: actions.right.conditions.map((item) => filledItem(item, variables))
+            conditions: actions.right.conditions.map((item) => filledItem(item, filler))
           },
     firstMessage: fill(script.first_message),
     expectedOutcome: fill(script.expected_outcome),
@@ -114,5 +117,6 @@ export const scenarioOf = (
       : Object.fromEntries(Object.entries(information).filter(([section]) => section !== VARIABLES_SECTION)),
     variables,
     maxDuration: script.max_duration
-  })
+  }
+  return filler.isOverfull() ? Either.left(OVERFULL) : Either.right(scenario)
 }

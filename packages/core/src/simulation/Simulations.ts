@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../access/Permit.js"
 import { Agents } from "../catalog/Agents.js"
@@ -52,6 +53,9 @@ export interface SimulationConfig {
 const WATCH = "1 second"
 /** Looks between two signs of life. */
 const LOOKS_PER_SIGN = 15
+
+/** How long a run's report is tried for; its lease is kept for longer. */
+const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(10))
 
 /** The predefined metric that holds a run to what its scenario expects. */
 const OUTCOME_CODE = "expected_outcome"
@@ -144,7 +148,14 @@ export const layer = (config: SimulationConfig = {}) =>
         Effect.gen(function* () {
           for (let looks = 1; ; looks++) {
             yield* Effect.sleep(WATCH)
-            const stays = yield* looks % LOOKS_PER_SIGN === 0 ? runs.keep(permit, taken) : runs.isHeld(permit, taken)
+            const look = looks % LOOKS_PER_SIGN === 0 ? runs.keep(permit, taken) : runs.isHeld(permit, taken)
+            // A database that cannot be asked now is no reason to break off: the report shows the lease again.
+            const stays = yield* Effect.catchAll(look, (error) =>
+              Effect.as(
+                Effect.logWarning("A run under way could not be looked after", { run: taken.run.id, error }),
+                true
+              )
+            )
             if (!stays) return
           }
         })
@@ -165,7 +176,17 @@ export const layer = (config: SimulationConfig = {}) =>
             scenario: ready.right.scenario
           }
           return yield* Effect.raceFirst(
-            Effect.map(executor.play(toPlay), (played) => Option.some(reportOf(played))),
+            executor.play(toPlay).pipe(
+              Effect.map(reportOf),
+              // Whoever plays it may be a host's own, and what it stumbled over once it would stumble over again.
+              Effect.catchAllDefect((defect) =>
+                Effect.as(
+                  Effect.logError("A run could not be played", { run: taken.run.id, defect }),
+                  unplayable(`The run could not be played (${defect instanceof Error ? defect.name : "defect"}).`)
+                )
+              ),
+              Effect.asSome
+            ),
             Effect.as(watched(permit, taken), Option.none())
           )
         })
@@ -183,7 +204,9 @@ export const layer = (config: SimulationConfig = {}) =>
             // The process is going: the run is anybody's again at once.
             Effect.onInterrupt(() => Effect.ignore(runs.putBack(permit, taken)))
           )
-          const kept = Option.isSome(reported) && (yield* runs.report(permit, taken, reported.value))
+          // A conversation that took place is not to be held again because the database was busy at its end.
+          const kept =
+            Option.isSome(reported) && (yield* Effect.retry(runs.report(permit, taken, reported.value), REPORTING))
           if (kept) return yield* runs.ring
           // Deleted or cancelled; or taken back, and then it is begun again.
           yield* Effect.flatMap(runs.isQueued(permit, payload.run), (queued) =>

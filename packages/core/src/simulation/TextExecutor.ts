@@ -69,10 +69,11 @@ const spoken = (text: string, endsCall: boolean): Performance => ({
 })
 
 /** What the agent is sent for an action: its words, or, where it has none, what is done instead of speaking. */
-const messageOf = ({ markers, utterances }: Performance): string => {
+const messageOf = ({ endsCall, markers, utterances }: Performance): string => {
   if (utterances.length > 0) return utterances.map(({ text }) => text).join(" ")
   const silent = markers.find(({ kind }) => kind === "silence" || kind === "hold")
-  return silent === undefined ? "" : `[${silent.kind} ${silent.seconds ?? 0} s]`
+  // Also where all that was to be said is a placeholder with a blank value: an agent is never sent nothing.
+  return silent === undefined ? (endsCall ? "" : "[silence 0 s]") : `[${silent.kind} ${silent.seconds ?? 0} s]`
 }
 
 /** Texts of a model or an agent may hold what no database keeps. */

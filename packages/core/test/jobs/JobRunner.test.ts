@@ -12,6 +12,7 @@ import {
   OrganizationStore,
   StorageBusy,
   StorageError,
+  type StorageFault,
   UnitOfWork
 } from "@earshot/core"
 import { CatalogKit, JobKit, TestEngine } from "@earshot/test-kit"
@@ -231,6 +232,43 @@ for (const database of TestEngine.databases) {
         expect(yield* other.drain).toBe(1)
         expect(yield* Effect.flip(job(short))).toMatchObject({ _tag: "NoSuchElementException" })
         expect(yield* job(long)).toMatchObject({ state: "succeeded", attempts: 1 })
+      })
+    )
+
+    it.effect("drains also what a job enqueues that ends during the last look", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        const bell = yield* JobBell
+        let looks = 0
+        const looked = yield* Deferred.make<boolean>()
+        const over = yield* Deferred.make<boolean>()
+        const slow = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) =>
+            Effect.gen(function* () {
+              const found = yield* store.anyDue(kinds, now)
+              if (++looks !== 2) return found
+              yield* Deferred.succeed(looked, true)
+              yield* Deferred.await(over)
+              // The fiber that ran it takes leave of the runner.
+              for (let turns = 0; turns < 50; turns++) yield* Effect.yieldNow()
+              return found
+            }),
+          succeed: (claim, now) => Effect.tap(store.succeed(claim, now), () => Deferred.succeed(over, true))
+        })
+        const then = yield* Deferred.make<Effect.Effect<unknown, StorageFault>>()
+        const { enqueue, runner } = yield* workshop(({ payload }) =>
+          payload === "first"
+            ? bell.ring.pipe(
+                Effect.zipRight(Deferred.await(looked)),
+                Effect.zipRight(Effect.flatten(Deferred.await(then))),
+                Effect.asVoid
+              )
+            : Effect.void
+        ).pipe(Effect.provideService(JobStore, slow))
+        yield* Deferred.succeed(then, enqueue({ payload: "second" }))
+        yield* enqueue({ payload: "first" })
+        expect(yield* runner.drain).toBe(2)
       })
     )
 

@@ -3,5 +3,7 @@ import { ResultKit, TestEngine } from "@earshot/test-kit"
 import * as Layer from "effect/Layer"
 
 for (const database of TestEngine.databases) {
-  ResultKit.resultStoreContract(database, Engine.stores.pipe(Layer.provide(TestEngine.storage(database))))
+  const stores = () => Engine.stores.pipe(Layer.provide(TestEngine.storage(database)))
+  ResultKit.resultStoreContract(database, stores())
+  ResultKit.runWorkStoreContract(database, stores())
 }

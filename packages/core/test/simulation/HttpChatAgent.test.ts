@@ -92,6 +92,10 @@ it.scopedLive("tells what is wrong with an answer, and repeats nothing of it", (
     }
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`
     expect(yield* failure((yield* text(deep)).url, "openai")).toMatch(/^The agent's answer /)
+    const tools = `[{"name":"book","arguments":${deep}}]`
+    expect(yield* failure((yield* text(`{"message":"Hi","tool_calls":${tools}}`)).url)).toBe(
+      "The agent's answer is nested too deeply."
+    )
     for (const hostile of ["[]", '{"choices":{}}', '{"choices":[null]}', '{"choices":[]}']) {
       expect(yield* failure((yield* text(hostile)).url, "openai")).toBe("The agent's answer has no choices[0].message.")
     }

@@ -117,6 +117,61 @@ for (const database of TestEngine.databases) {
         })
       )
 
+      it.effect("is failed when the job that was to play or to score it is dead", () =>
+        Effect.gen(function* () {
+          const { as, capacity, id, organization, results, status, take, permit, work } = yield* tested
+          const other = yield* tested
+          const dies = (kind: string) =>
+            TestEngine.execute(
+              `UPDATE jobs SET state = 'dead', due_ms = NULL, last_error = 'Unexpected: RangeError.'
+               WHERE kind = '${kind}' AND organization_id = ${organization.id}`
+            )
+          yield* results.sweep
+          expect(yield* status).toEqual(["queued", 0])
+          const taken = must(yield* take())
+          yield* dies("execute_run")
+          yield* results.sweep
+          expect(yield* status).toEqual(["running", 1])
+          yield* work.putBack(permit, taken)
+          expect(yield* results.sweep).toBe(1)
+          expect(yield* as(results.readRun(id))).toMatchObject({
+            status: "failed",
+            success: false,
+            error: "The run could not be played: Unexpected: RangeError."
+          })
+          expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
+          expect(yield* results.sweep).toBe(0)
+          expect(yield* take(1, 2)).toBe(null)
+          expect(yield* other.status).toEqual(["queued", 0])
+        })
+      )
+
+      it.effect("is failed when it cannot be scored, and keeps what was said", () =>
+        Effect.gen(function* () {
+          const { as, capacity, id, organization, results, status, take, permit, work } = yield* tested
+          yield* TestEngine.execute(
+            `UPDATE result_scenarios SET script = replace(script, '"expected_outcome":""', '"expected_outcome":"X"')
+             WHERE result_id = (SELECT result_id FROM runs WHERE id = ${id})`
+          )
+          expect(yield* work.report(permit, must(yield* take()), ended)).toBe(true)
+          yield* results.sweep
+          expect(yield* status).toEqual(["evaluating", 1])
+          yield* TestEngine.execute(
+            `UPDATE jobs SET state = 'dead', due_ms = NULL, last_error = NULL
+             WHERE kind = 'score_run' AND organization_id = ${organization.id}`
+          )
+          expect(yield* results.sweep).toBe(1)
+          expect(yield* as(results.readRun(id))).toMatchObject({
+            status: "failed",
+            success: false,
+            duration: 1,
+            endedReason: "testing_agent_ended_call",
+            error: "The run could not be scored: its job is dead."
+          })
+          expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
+        })
+      )
+
       it.effect("is reported once at most and holds what its status says, whatever comes when", () =>
         Effect.gen(function* () {
           const command = fc.oneof(

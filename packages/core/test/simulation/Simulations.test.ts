@@ -284,6 +284,53 @@ for (const database of TestEngine.databases) {
         })
       )
 
+      it.scoped("fail where their placeholders would be filled with more than memory holds, and say so", () =>
+        Effect.gen(function* () {
+          const { one, reachable, runner, start } = yield* tested
+          const agent = yield* fakeAgent(friendly)
+          yield* reachable(agent.url)
+          const many = "{{name}}".repeat(1000)
+          const result = yield* start([
+            {
+              ...booking,
+              conditional_actions: {
+                role: many,
+                conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: many }]
+              },
+              test_profile: { name: "Ann", information: { main_agent_variables: { name: "a".repeat(400_000) } } }
+            }
+          ])
+          yield* runner.drain
+          expect(yield* one(result)).toMatchObject({
+            status: "failed",
+            attempts: 1,
+            error: "What the test profile says fills the scenario's placeholders with more than 1000000 characters."
+          })
+          expect(agent.heard).toEqual([])
+        })
+      )
+
+      it.scoped("send no empty message where all that was to be said is a blank value", () =>
+        Effect.gen(function* () {
+          const { one, reachable, runner, start } = yield* tested
+          const agent = yield* fakeAgent(() => ({ message: "For which date?", end_call: true }))
+          yield* reachable(agent.url)
+          const result = yield* start([
+            {
+              ...booking,
+              conditional_actions: {
+                role: "Caller",
+                conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: "{{name}}" }]
+              },
+              test_profile: { name: "Ann", information: { main_agent_variables: { name: " " } } }
+            }
+          ])
+          yield* runner.drain
+          expect(yield* one(result)).toMatchObject({ status: "completed", endedReason: "main_agent_ended_call" })
+          expect(agent.heard.map(({ body }) => body.message)).toEqual(["[silence 0 s]"])
+        })
+      )
+
       it.scoped("take hostile answers as text", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested

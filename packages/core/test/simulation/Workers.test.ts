@@ -18,6 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
 
 const turns = [
   { role: "Testing Agent", content: "A table, please.", start_time: 0, end_time: 1 },
@@ -114,6 +115,29 @@ for (const database of TestEngine.databases) {
             ])
             expect(run.transcript).toBe("[00:00] Testing Agent: A table, please.\n[00:02] Main Agent: It is booked.")
           }
+        })
+      )
+
+      it.effect("are timeouts where their worker keeps them for longer than they may last", () =>
+        Effect.gen(function* () {
+          const { as, claimed, results } = yield* tested
+          const { id, lease } = yield* claimed({ max_duration: 60 })
+          const beat = as(results.heartbeat(id, { ...lease, lease_seconds: 600 }))
+          yield* TestClock.adjust("30 seconds")
+          yield* beat
+          yield* TestClock.adjust("9 minutes")
+          yield* beat
+          yield* TestClock.adjust("9 minutes")
+          const refused = yield* Effect.flip(beat)
+          expect(refused).toMatchObject({
+            faults: { lease: ["The run took longer than its 60 seconds. Stop executing it."] }
+          })
+          expect(yield* as(results.readRun(id))).toMatchObject({
+            status: "timeout",
+            error: "The run took longer than its 60 seconds."
+          })
+          expect(yield* as(results.capacity())).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
+          expect(yield* Effect.flip(as(results.complete(id, lease)))).toBeInstanceOf(ValidationFailed)
         })
       )
 

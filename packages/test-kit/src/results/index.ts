@@ -7,4 +7,4 @@ export {
 } from "./CapacityModel.js"
 export { type DeletionLaw, deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
 export { metricScores, resultScores, runCount, scenarioScores } from "./ResultArbitraries.js"
-export { resultStoreContract } from "./ResultStoreContract.js"
+export { resultStoreContract, runWorkStoreContract } from "./ResultStoreContract.js"

@@ -5,8 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import { AgentId, ProjectId, RunId } from "../../kernel/Ids.js"
+import { AgentId, OrganizationId, ProjectId, RunId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
+import { EXECUTE_JOB, SCORE_JOB } from "../../results/RunJobs.js"
 import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
 import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
@@ -23,6 +24,12 @@ const PlayableRow = Schema.Struct({
   transcript: Schema.NullOr(StoredTranscript)
 })
 
+const StrandedRow = Schema.Struct({
+  id: RunId,
+  status: Schema.Literal("queued", "evaluating"),
+  reason: Schema.NullOr(Schema.String)
+})
+
 export const layer = Layer.effect(
   RunWorkStore,
   Effect.gen(function* () {
@@ -37,13 +44,29 @@ export const layer = Layer.effect(
     }))
     const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
     const outcomes = readRows(OutcomeRow, toOutcome)
+    const organizations = readRows(Schema.Struct({ organization_id: OrganizationId }), (row) => row.organization_id)
+    const strandedRows = readRows(StrandedRow, (row) => row)
     const evaluations = readRows(EvaluationRow, toEvaluation)
 
     const there = (permit: Permit) =>
       sql`u.organization_id = ${permit.organizationId} AND u.deleted_ms IS NULL AND t.deleted_ms IS NULL
         AND ${within(sql, permit, reach)}`
 
+    /** From the jobs to the runs, since few are dead and many wait. */
+    const strandedRuns = sql`jobs j JOIN runs u ON u.id = CAST(j.key AS BIGINT) JOIN results t ON t.id = u.result_id
+      WHERE j.state = 'dead' AND j.due_ms IS NULL AND j.key IS NOT NULL
+        AND j.kind IN (${EXECUTE_JOB}, ${SCORE_JOB})
+        AND ((j.kind = ${EXECUTE_JOB} AND u.status = 'queued') OR (j.kind = ${SCORE_JOB} AND u.status = 'evaluating'))
+        AND u.deleted_ms IS NULL AND t.deleted_ms IS NULL`
+
     return RunWorkStore.of({
+      organizationsWithStranded: sql`SELECT DISTINCT u.organization_id FROM ${strandedRuns}
+        ORDER BY u.organization_id`.pipe(organizations.all, storing("RunWorkStore.organizationsWithStranded")),
+      stranded: (permit) =>
+        sql`SELECT u.id, u.status, j.last_error AS reason FROM ${strandedRuns} AND ${there(permit)} ORDER BY u.id`.pipe(
+          strandedRows.all,
+          storing("RunWorkStore.stranded")
+        ),
       runsOf: (permit, result) =>
         sql`SELECT u.id FROM runs u JOIN results t ON t.id = u.result_id
             WHERE u.result_id = ${result} AND ${there(permit)} ORDER BY u.id`.pipe(
