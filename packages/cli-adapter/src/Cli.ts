@@ -758,7 +758,12 @@ const subjectCommands = <M>(
   [
     Command.make(
       "list",
-      { ...common, ...page, selection: Options.all(selection) },
+      {
+        ...common,
+        ...page,
+        // `all` of none has no meaning to the library.
+        selection: Object.keys(selection).length === 0 ? Options.map(Options.none, () => ({})) : Options.all(selection)
+      },
       lazily(load, (module) => commands(module).list)
     ).pipe(Command.withDescription("Lists them, newest first.")),
     Command.make(
@@ -811,6 +816,16 @@ const evaluators = Command.make("evaluators").pipe(
       )
     )
   ])
+)
+
+const projects = Command.make("projects").pipe(
+  Command.withDescription("What belongs together: agents, their tests, calls and dashboards."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.projects, "project", {}))
+)
+
+const agents = Command.make("agents").pipe(
+  Command.withDescription("The agents that are tested and observed, and where they are reached."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.agents, "agent", ofProject))
 )
 
 const personalities = Command.make("personalities").pipe(
@@ -878,6 +893,8 @@ export const groups = {
   results: Command.getSubcommands(results),
   runs: Command.getSubcommands(runs),
   dashboards: Command.getSubcommands(dashboards),
+  projects: Command.getSubcommands(projects),
+  agents: Command.getSubcommands(agents),
   evaluators: Command.getSubcommands(evaluators),
   personalities: Command.getSubcommands(personalities),
   profiles: Command.getSubcommands(profiles),
@@ -907,6 +924,8 @@ export const earshot = Command.make("earshot").pipe(
     runs,
     redact,
     dashboards,
+    projects,
+    agents,
     evaluators,
     personalities,
     profiles,

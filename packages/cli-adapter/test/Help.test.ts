@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
-const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
+const subjects = ["projects", "agents", "evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
   ...["calls", "suites", "results", "runs", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
   ...["keys", "links", "tokens", "connections", "organizations"]
