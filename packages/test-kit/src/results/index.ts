@@ -5,6 +5,8 @@ export {
   type CapacityWorld,
   checkCapacityModel
 } from "./CapacityModel.js"
-export { type DeletionLaw, deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
+export { deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
+export { type Evaluate, evaluationLaws } from "./EvaluationLaws.js"
+export { lifecycleLaws, type RunLife } from "./LifecycleLaws.js"
 export { metricScores, resultScores, runCount, scenarioScores } from "./ResultArbitraries.js"
 export { resultStoreContract } from "./ResultStoreContract.js"
