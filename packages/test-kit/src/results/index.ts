@@ -5,6 +5,7 @@ export {
   type CapacityWorld,
   checkCapacityModel
 } from "./CapacityModel.js"
+export { checkDeletionsAtOnce } from "./DeletionsAtOnce.js"
 export { deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
 export { type Evaluate, evaluationLaws } from "./EvaluationLaws.js"
 export { lifecycleLaws, type RunLife } from "./LifecycleLaws.js"
