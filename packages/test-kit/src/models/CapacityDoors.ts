@@ -12,6 +12,13 @@ const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
   return rows
 }
 
+const countsOf = (result: unknown): Readonly<Record<string, number>> => {
+  const counts = at(result, "runs_by_status")
+  return typeof counts === "object" && counts !== null
+    ? Object.fromEntries(Object.entries(counts).map(([status, runs]) => [status, Number(runs)]))
+    : {}
+}
+
 /** An organisation behind a door, with an agent whose runs are started. */
 export interface CapacityOwner {
   readonly door: Door
@@ -92,12 +99,7 @@ export const capacityWorld = async (
       },
       results: async () => {
         const { body } = await door("GET", `${SUBJECTS}results/?limit=200`)
-        return listAt(body, "results").map((one) => ({
-          id: Number(at(one, "id")),
-          runs: Object.fromEntries(
-            Object.entries(Object(at(one, "runs_by_status"))).map(([status, n]) => [status, Number(n)])
-          )
-        }))
+        return listAt(body, "results").map((one) => ({ id: Number(at(one, "id")), runs: countsOf(one) }))
       }
     }
   }
