@@ -52,6 +52,11 @@ const under = (name: string, change: (value: unknown) => unknown) => {
 
 const OBSERVE = "/observability/v1/observe/"
 const DASHBOARDS = "/dashboards/dashboards/"
+const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
+const SIMPLIFY = "/test_framework/v1/metrics/simplify_prompt/"
+const RESULTS = "/test_framework/v1/results/"
+const BULK_DELETE = `${RESULTS}bulk_delete/`
+const CAPACITY = "/test_framework/v1/capacity/"
 const BULK = "/test_framework/v1/scenarios/adv_update/"
 
 /** A server's fault, the check that has to tell it, and what makes it. */
@@ -222,10 +227,176 @@ const faults = (key: string): ReadonlyArray<readonly [what: string, check: strin
       }
     }
   ],
+  [
+    "a suite whose channel is none unless given",
+    "E1/channels",
+    {
+      answer: spoil((json, asked) =>
+        isTo(asked, VALIDATE) && fieldsOf(asked).channel === undefined ? under("channel", () => "text")(json) : json
+      )
+    }
+  ],
+  [
+    "a plan that forgets the frequency in its price",
+    "E1/price",
+    { answer: spoil(under("estimated_cost", () => "25.000000")) }
+  ],
+  [
+    "a validation that has runs made",
+    "E1/nothing-created",
+    {
+      answer: async (answer, asked, send) => {
+        if (isTo(asked, VALIDATE) && answer.status === 200) {
+          await send({ ...asked, path: "/test_framework/v2/scenarios/run_scenarios_json/" })
+        }
+        return answer
+      }
+    }
+  ],
+  [
+    "faults of a spec under its name alone",
+    "E1/every-fault",
+    {
+      answer: spoil(
+        (json, asked) => (isTo(asked, VALIDATE) ? { spec: Object.values(Object(json)).flat() } : json),
+        [400]
+      )
+    }
+  ],
+  [
+    "an agent of the spec that wins over the request's",
+    "E1/agent",
+    {
+      request: (asked) => {
+        const { agent_id, ...fields } = fieldsOf(asked)
+        return isTo(asked, VALIDATE) && at(fields.spec, "agent_id") !== undefined ? withFields(asked, fields) : asked
+      }
+    }
+  ],
+  [
+    "a prompt that is lost from the answer",
+    "E6/answered-200",
+    { answer: spoil((json, asked) => (isTo(asked, SIMPLIFY) ? under("original_prompt", () => "")(json) : json)) }
+  ],
+  [
+    "a prompt and a metric at once",
+    "E6/refused",
+    {
+      request: (asked) => {
+        const { metric_id, ...fields } = fieldsOf(asked)
+        return isTo(asked, SIMPLIFY) && fields.original_prompt !== undefined ? withFields(asked, fields) : asked
+      }
+    }
+  ],
+  [
+    "another organisation's prompt shown to whoever knows its id",
+    "E6/progress-other-organization",
+    {
+      request: (asked) =>
+        asked.method === "GET" ? { ...asked, headers: { ...asked.headers, "x-service-api-key": key } } : asked
+    }
+  ],
+  ["deleting with a body", "E8/answered-204", { answer: (a) => ({ ...a, status: a.status === 204 ? 200 : a.status }) }],
+  [
+    "101 results at a time",
+    "E8/limits",
+    {
+      request: (asked) => {
+        const { result_ids: ids } = fieldsOf(asked)
+        return isTo(asked, BULK_DELETE) && Array.isArray(ids)
+          ? withFields(asked, { result_ids: ids.slice(0, 100) })
+          : asked
+      }
+    }
+  ],
+  [
+    "unknown results that are a fault",
+    "E8/silent",
+    {
+      answer: (answer, asked) =>
+        isTo(asked, BULK_DELETE) && asked.body.includes("999999999")
+          ? { ...answer, status: 400, text: '{"result_ids": ["Unknown."]}' }
+          : answer
+    }
+  ],
+  [
+    "a counter decremented twice",
+    "E8/counters",
+    {
+      answer: (answer, asked) => {
+        deleted += isTo(asked, BULK_DELETE) ? 1 : 0
+        return isTo(asked, CAPACITY, "GET")
+          ? spoil(under("pending_demand", (held) => Number(held) - (deleted > 1 ? 3 : 0)))(answer, asked, neverSent)
+          : answer
+      }
+    }
+  ],
+  [
+    "a number that is never released",
+    "E8/numbers-shared",
+    {
+      answer: spoil((json, asked) => {
+        if (!isTo(asked, CAPACITY, "GET")) return json
+        const numbers = at(json, "phone_numbers_held")
+        held = [...held, ...(Array.isArray(numbers) ? numbers.map(Number) : [])]
+        return { ...Object(json), phone_numbers_held: held }
+      })
+    }
+  ],
+  [
+    "another organisation's results deleted",
+    "E8/other-organization",
+    {
+      request: (asked) =>
+        isTo(asked, BULK_DELETE) ? { ...asked, headers: { ...asked.headers, "x-service-api-key": key } } : asked
+    }
+  ],
+  [
+    "a result that is not evaluated again",
+    "E9/re-evaluation",
+    { answer: spoil(under("success_rate", (rate) => (rate === null ? null : 1 / 3))) }
+  ],
+  [
+    "runs of another result deleted in silence",
+    "E9/not-its-own",
+    {
+      answer: (answer, asked) =>
+        asked.path.endsWith("delete_runs/") && answer.status === 400 ? { ...answer, status: 204, text: "" } : answer
+    }
+  ],
+  [
+    "a lease that anybody may show",
+    "results/lease",
+    {
+      answer: (answer, asked) =>
+        asked.path.endsWith("heartbeat/") && answer.status === 400 ? { ...answer, status: 200 } : answer
+    }
+  ],
+  [
+    "cancelling twice is a fault",
+    "results/cancel",
+    {
+      answer: (answer, asked) => {
+        cancelled += asked.path.endsWith("cancel/") ? 1 : 0
+        return cancelled > 2 && asked.path.endsWith("cancel/") ? { ...answer, status: 409 } : answer
+      }
+    }
+  ],
+  [
+    "runs listed whatever their status",
+    "results/read",
+    {
+      request: (asked) => ({ ...asked, path: asked.path.replace(/&status=\w+/, "") })
+    }
+  ],
   ["a metric that is answered as it was", "E12/answered-200", { answer: spoil(under("display_order", () => 0)) }]
 ]
 
 let appended = 0
+let deleted = 0
+let cancelled = 0
+let held: ReadonlyArray<number> = []
+const neverSent = () => Promise.reject(new Error("Nothing else is asked"))
 
 describe("a server with a fault, known by its URL alone", async () => {
   const server = await serving()
@@ -313,7 +484,8 @@ describe("the command", async () => {
   })
 
   it("means E1 by E1, and not E10", () => {
-    expect(checksFor(["E1"])).toEqual([])
+    expect(checksFor(["E1"]).every(({ id }) => id.startsWith("E1/"))).toBe(true)
+    expect(checksFor(["E1"]).length).toBeGreaterThan(10)
     expect(checksFor(["e10"]).length).toBeGreaterThan(20)
     expect(new Set(checksFor().map(({ id }) => id)).size).toBe(checksFor().length)
   })

@@ -1,4 +1,4 @@
-import { EvaluatorKit, ModelKit, TestEngine } from "@earshot/test-kit"
+import { EvaluatorKit, ModelKit, ResultKit, TestEngine } from "@earshot/test-kit"
 import { describe, it } from "vitest"
 import { serving } from "./support/TestServer.js"
 
@@ -9,6 +9,20 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
 
   const calls = async () => ({ door, ...(await ModelKit.emptyProject(door)) })
   const evaluators = async () => ModelKit.evaluatorWorld(door, await ModelKit.emptyProject(door))
+
+  const tenant = async (): Promise<ModelKit.CapacityOwner> => {
+    const made = await server.tenant()
+    return { door: ModelKit.httpDoor([server.url], made.key), project: made.project, agent: made.agent }
+  }
+  const capacity = async () => ModelKit.capacityWorld(await tenant(), await tenant())
+
+  it("holds what the model of capacity says that runs need", async () => {
+    await ResultKit.checkCapacityModel(capacity, { walks: 4, steps: 30 })
+  }, 3_600_000)
+
+  it("leaves results after deletions at once as some order of them would", async () => {
+    await ResultKit.checkDeletionsAtOnce(capacity, { walks: 10 })
+  }, 3_600_000)
 
   it("keeps calls and dashboards as the model says", async () => {
     await ModelKit.checkCallModel(calls, { walks: 6, steps: 25 })

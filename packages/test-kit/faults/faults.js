@@ -88,6 +88,48 @@ export const faults = [
     law: /the price does not depend on how many fields/
   },
   {
+    fault: "a counter decremented twice, in the cascade of a deletion",
+    file: "packages/core/src/results/Deletion.ts",
+    find: "activeSessions += held.activeSessions * runs",
+    put: "activeSessions += 2 * held.activeSessions * runs",
+    law: /the counters go down by what the deleted runs held/
+  },
+  {
+    fault: "a counter decremented twice, where a deletion is written",
+    file: "packages/core/src/storage/sql/ResultStoreSql.ts",
+    find: "pendingDemand: -plan.decrements.pendingDemand",
+    put: "pendingDemand: -2 * plan.decrements.pendingDemand",
+    law: /holds what the model of capacity says/
+  },
+  {
+    fault: "a slot that stays taken when its run is deleted by itself",
+    file: "packages/core/src/storage/sql/ResultStoreSql.ts",
+    find: "if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${runs}`",
+    put: "",
+    law: /holds what the model of capacity says/
+  },
+  {
+    fault: "a run counted as a success before it is scored",
+    file: "packages/core/src/results/Evaluate.ts",
+    find: 'if (success === true && status === "completed") successful += runs',
+    put: "if (success === true) successful += runs",
+    law: /the success rate is that of the runs of which it is known/
+  },
+  {
+    fault: "a suite whose price forgets how often its scenarios run",
+    file: "packages/core/src/suites/PlanSuite.ts",
+    find: "estimatedCost: times(costOfOne, frequency)",
+    put: "estimatedCost: costOfOne",
+    law: /a scenario costs, so often as it runs/
+  },
+  {
+    fault: "a bulk update that passes over what it cannot detach",
+    file: "packages/core/src/evaluators/BulkUpdateRules.ts",
+    find: 'allFoundFaults("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),',
+    put: "",
+    law: /one fault anywhere, and nothing is planned/
+  },
+  {
     fault: "keys managed by a session that is bound to one project",
     file: "packages/core/src/access/Permit.ts",
     find: "rule.organizationWide === true && actor.bounds !== null",

@@ -1,4 +1,14 @@
-import { after, capacityChange, holdingsOf, onLostLease, type RunEvent, RunStatus, transitions } from "@earshot/core"
+import {
+  after,
+  capacityChange,
+  evaluateResult,
+  holdingsOf,
+  onLostLease,
+  planDeletion,
+  type RunEvent,
+  RunStatus,
+  transitions
+} from "@earshot/core"
 import { ResultKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 
@@ -34,5 +44,6 @@ describe("the life of a run", () => {
 })
 
 describe("deleting results and runs", () => {
-  for (const { check, says } of ResultKit.deletionLaws) it(says, check)
+  for (const { check, says } of ResultKit.deletionLaws(planDeletion)) it(says, check)
+  for (const { check, says } of ResultKit.evaluationLaws(evaluateResult)) it(says, check)
 })

@@ -32,7 +32,8 @@ const suite = (...scenarios: ReadonlyArray<object>) => ({
 })
 
 describe("a suite's plan", () => {
-  for (const { check, says } of SuiteKit.suiteLaws(standardPrices)) it(says, check)
+  const plan: SuiteKit.PlanDocument = (document, ...rest) => planSuite(readSuite(document), ...rest)
+  for (const { check, says } of SuiteKit.suiteLaws(plan, standardPrices)) it(says, check)
 
   it("has the fields of the interface, joined with the defaults", () => {
     const document = {

@@ -59,7 +59,8 @@ const bodyOf = ({ body, form, json, multipart }: Request): Pick<RequestInit, "bo
   if (multipart !== undefined) {
     const parts = new FormData()
     for (const [name, value] of Object.entries(multipart)) {
-      if (value instanceof Blob) parts.append(name, value, `${name}.bin`)
+      if (value instanceof File) parts.append(name, value)
+      else if (value instanceof Blob) parts.append(name, value, `${name}.bin`)
       else parts.append(name, fieldText(value))
     }
     return { body: parts }

@@ -1,6 +1,6 @@
 /** What checks stand on: things of their own, made through the server's own endpoints and taken away afterwards. */
 import type { Client, Reply, Request } from "./Client.js"
-import { bodyOf, Skipped } from "./Expect.js"
+import { at, bodyOf, listAt, Skipped } from "./Expect.js"
 
 export interface WorldOptions {
   readonly client: Client
@@ -42,10 +42,23 @@ export interface World {
   readonly numericMetric: () => Promise<number>
   readonly evaluator: (fields?: Body) => Promise<number>
   readonly dashboard: (fields?: Body) => Promise<number>
+  /**
+   * Has runs queued by a suite: a result of so many by voice, which wait for a worker, and the ids of the runs, oldest first.
+   * It is deleted at the end.
+   */
+  readonly result: (runs: number, fields?: Body) => Promise<StartedResult>
   /** A secret of a credential of this kind, with everything that it can be given. */
   readonly credential: (kind: CredentialKind) => Promise<Readonly<Record<string, string>>>
   /** Takes away what was made; answers what could not be. */
   readonly cleanUp: () => Promise<ReadonlyArray<string>>
+}
+
+/** A result and its runs. */
+export interface StartedResult {
+  readonly body: Body
+  readonly id: number
+  readonly path: string
+  readonly runs: ReadonlyArray<number>
 }
 
 export const PATHS = {
@@ -68,7 +81,15 @@ export const PATHS = {
   keys: "/user/v1/api_keys/",
   tokens: "/user/v1/tokens/",
   links: "/user/v1/shareable_links/",
-  ledger: "/credits/ledger/"
+  ledger: "/credits/ledger/",
+  validate: "/test_framework/v2/scenarios/validate_scenarios_json/",
+  run: "/test_framework/v2/scenarios/run_scenarios_json/",
+  results: "/test_framework/v1/results/",
+  bulkDelete: "/test_framework/v1/results/bulk_delete/",
+  runs: "/test_framework/v1/runs/",
+  capacity: "/test_framework/v1/capacity/",
+  simplify: "/test_framework/v1/metrics/simplify_prompt/",
+  progress: "/test_framework/v1/metrics/simplify_prompt_progress/"
 } as const
 
 export const credentialKinds = [
@@ -87,6 +108,16 @@ const once = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   return () => (made ??= step())
 }
 
+/** Results that one request deletes. Source: interface, Limits. */
+const MAX_DELETED = 100
+
+/** A suite of one scenario. */
+export const suiteOf = (runs: number, fields: Body = {}): Body => ({
+  version: "1",
+  suite: { name: "Conformance" },
+  scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Say hello.", frequency: runs, ...fields }]
+})
+
 /** What a credential needs to be let in everywhere that its kind is. */
 const PERMISSIONS = [
   "catalog:read",
@@ -99,6 +130,9 @@ const PERMISSIONS = [
   "calls:read",
   "calls:write",
   "calls:delete",
+  "results:read",
+  "results:write",
+  "results:delete",
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete"
@@ -107,6 +141,7 @@ const PERMISSIONS = [
 export const makeWorld = (options: WorldOptions): World => {
   const { client, run } = options
   const owed: Array<string> = []
+  const results: Array<number> = []
   let calls = 0
 
   const post: World["post"] = (path, json, request) => client.ask("POST", path, { ...request, json })
@@ -209,9 +244,27 @@ export const makeWorld = (options: WorldOptions): World => {
       }),
     dashboard: async (fields = {}) =>
       makeId(PATHS.dashboards, { name: "Conformance", project: await project(), ...fields }),
+    result: async (runs, fields = {}) => {
+      const reply = await post(PATHS.run, { spec: suiteOf(runs), agent_id: await agent(), ...fields })
+      if (reply.status === 404 || reply.status === 405) throw new Skipped(`the server runs no suites at ${PATHS.run}`)
+      const body = bodyOf(reply, 201)
+      const id = Number(body.id)
+      results.push(id)
+      const listed = bodyOf(await get(`${PATHS.runs}?result=${id}&limit=200`), 200)
+      const ids = listAt(listed, "results").map((one) => Number(at(one, "id")))
+      return { body, id, path: `${PATHS.results}${id}/`, runs: ids.reverse() }
+    },
     credential: (kind) => credentials[kind](),
     cleanUp: async () => {
       const left: Array<string> = []
+      for (let from = 0; from < results.length; from += MAX_DELETED) {
+        const some = results.slice(from, from + MAX_DELETED)
+        const isGone = await post(PATHS.bulkDelete, { result_ids: some }).then(
+          ({ status }) => status === 204,
+          () => false
+        )
+        if (!isGone) left.push(...some.map((id) => `${PATHS.results}${id}/`))
+      }
       for (const path of owed.reverse()) {
         try {
           const { status } = await client.ask("DELETE", path)

@@ -5,6 +5,9 @@ import { dashboards } from "./checks/Dashboards.js"
 import { evaluators } from "./checks/Evaluators.js"
 import { general } from "./checks/Messages.js"
 import { metrics } from "./checks/Metrics.js"
+import { results } from "./checks/Results.js"
+import { simplification } from "./checks/Simplification.js"
+import { suites } from "./checks/Suites.js"
 
 /** Every rule that is tried, by endpoint. A new endpoint adds its file here. */
 export const checks: ReadonlyArray<Check> = [
@@ -12,6 +15,9 @@ export const checks: ReadonlyArray<Check> = [
   ...dashboards,
   ...evaluators,
   ...metrics,
+  ...suites,
+  ...simplification,
+  ...results,
   ...calls,
   ...general
 ]

@@ -9,3 +9,4 @@ export {
 } from "./EvaluatorModel.js"
 export { insertMetrics } from "./Metrics.js"
 export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"
+export { bulkUpdateLaws, type PlanBulkUpdate } from "./BulkUpdateLaws.js"

@@ -9,6 +9,7 @@ import {
   Dashboards,
   encodeAgent,
   encodeCallRecord,
+  encodeCapacity,
   encodeDashboard,
   encodeEvaluator,
   encodeFolder,
@@ -17,6 +18,8 @@ import {
   encodePersonality,
   encodePhoneNumber,
   encodeProject,
+  encodeResult,
+  encodeRun,
   encodeTestProfile,
   encodeTool,
   encodeWidget,
@@ -32,6 +35,11 @@ import {
   Personalities,
   PhoneNumbers,
   Projects,
+  ResultId,
+  Results,
+  RunId,
+  RunIsOver,
+  Suites,
   TestProfiles,
   Tools,
   ValidationFailed,
@@ -83,6 +91,8 @@ export const httpDoor = (urls: ReadonlyArray<string>, apiKey: string): Door => {
         return answered("done", body)
       case 201:
         return answered("created", body)
+      case 409:
+        return answered("refused")
       case 400:
         return answered("refused", null, typeof body === "object" && body !== null ? Object.keys(body) : [])
       case 404:
@@ -271,6 +281,67 @@ const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Evaluators, (all) => all.bulkUpdate(json, query)),
       (changed) => (query.many === "true" ? changed.map(encodeEvaluator) : changed.map(encodeEvaluator)[0])
     ),
+  "POST /test_framework/v2/scenarios/run_scenarios_json/": (_, json) =>
+    done(
+      Effect.flatMap(Suites, (all) => all.run(json)),
+      (one) => encodeResult(one),
+      "created"
+    ),
+  "GET /test_framework/v1/results/": (_, __, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.list(query)),
+      page((one) => encodeResult(one))
+    ),
+  "POST /test_framework/v1/results/bulk_delete/": (_, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.bulkDelete(json)),
+      () => null
+    ),
+  "POST /test_framework/v1/results/:id/delete_runs/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.deleteRuns(ResultId.make(id), json)),
+      () => null
+    ),
+  "POST /test_framework/v1/results/:id/cancel/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.cancel(ResultId.make(id))),
+      (one) => encodeResult(one)
+    ),
+  "GET /test_framework/v1/runs/": (_, __, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.listRuns(query)),
+      page((one) => encodeRun(one))
+    ),
+  "POST /test_framework/v1/runs/claim/": (_, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.claim(json)),
+      (claimed) => ({ results: claimed.map(({ lease, run }) => ({ run: encodeRun(run), lease })) })
+    ),
+  "POST /test_framework/v1/runs/:id/heartbeat/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.heartbeat(RunId.make(id), json)),
+      () => null
+    ),
+  "POST /test_framework/v1/runs/:id/complete/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.complete(RunId.make(id), json)),
+      (one) => encodeRun(one)
+    ),
+  "POST /test_framework/v1/runs/:id/fail/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.fail(RunId.make(id), json)),
+      (one) => encodeRun(one)
+    ),
+  "POST /test_framework/v1/runs/:id/cancel/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.cancelRun(RunId.make(id))),
+      (one) => encodeRun(one)
+    ),
+  "GET /test_framework/v1/capacity/": () =>
+    done(
+      Effect.flatMap(Results, (all) => all.capacity()),
+      encodeCapacity
+    ),
   "GET /credits/ledger/": (_, __, query) =>
     done(
       Effect.flatMap(Ledger, (all) => all.list(query)),
@@ -293,11 +364,13 @@ export const engineDoor =
     return run(
       route(id, json, Object.fromEntries(new URLSearchParams(query))).pipe(
         Effect.catchAll((error) =>
-          error instanceof ValidationFailed
-            ? Effect.succeed(answered("refused", null, Object.keys(error.faults)))
-            : error instanceof NotFound
-              ? Effect.succeed(answered("missing"))
-              : Effect.fail(error)
+          error instanceof RunIsOver
+            ? Effect.succeed(answered("refused"))
+            : error instanceof ValidationFailed
+              ? Effect.succeed(answered("refused", null, Object.keys(error.faults)))
+              : error instanceof NotFound
+                ? Effect.succeed(answered("missing"))
+                : Effect.fail(error)
         ),
         // What it answers is compared with what travels: instants as texts, and nothing that JSON does not say.
         Effect.map((answer): Answered => ({ ...answer, body: JSON.parse(JSON.stringify(answer.body)) })),

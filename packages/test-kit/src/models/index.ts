@@ -9,6 +9,7 @@ export {
 } from "./CallWalks.js"
 export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
 export { type History, linearised, type Stepped } from "./Linearisable.js"
+export { type CapacityOwner, capacityWorld } from "./CapacityDoors.js"
 export { evaluatorWorld } from "./EvaluatorDoors.js"
 export {
   type Action,

@@ -1,9 +1,2 @@
 export { anyText, phrase, type PlainRule, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
-export {
-  checkFindsWhatIsLost,
-  isIdempotent,
-  isShorter,
-  keepsTokens,
-  passesTheCheck,
-  type Simplify
-} from "./SimplifierLaws.js"
+export { checkLaws, type JudgeSimplified, simplifierLaws, type Simplify } from "./SimplifierLaws.js"

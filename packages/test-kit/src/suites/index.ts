@@ -1,2 +1,2 @@
 export { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
-export { type SuiteLaw, suiteLaws } from "./SuiteLaws.js"
+export { type PlanDocument, priceListLaws, standardPriceLaws, suiteLaws } from "./SuiteLaws.js"

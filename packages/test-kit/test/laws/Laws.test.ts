@@ -1,34 +1,51 @@
 /** The engine's rules, held to the kit's laws alone. */
 import {
+  after,
   authorize,
+  capacityChange,
   Credits,
   DashboardDraft,
+  evaluateResult,
   Faults,
+  faultsOfSimplified,
   Filters,
+  holdingsOf,
   IngestBody,
   judgeWidget,
   MetricPatch,
+  onLostLease,
   operations,
   type Operation,
   OrganizationId,
   Pages,
+  planBulkUpdate,
+  planDeletion,
+  planSuite,
   ProjectId,
   quantile,
+  readBulkUpdate,
   readEvaluator,
+  readSuite,
   Redaction,
   type Referred,
   ReviewPatch,
+  simplifyPrompt,
+  standardPrices,
   TranscriptFormat
 } from "@earshot/core"
 import {
   AccessKit,
   CreditKit,
   DashboardKit,
+  EvaluatorKit,
   FilterKit,
   type Laws,
   LimitKit,
   MetricKit,
   PageKit,
+  ResultKit,
+  SimplificationKit,
+  SuiteKit,
   TranscriptArbitraries
 } from "@earshot/test-kit"
 import * as RedactionKit from "@earshot/test-kit/redaction"
@@ -81,6 +98,26 @@ hold("access", [
           }),
     OrganizationId.make(1)
   )
+])
+
+hold("bulk updates", [
+  ...EvaluatorKit.bulkUpdateLaws((input, found, targets) => planBulkUpdate(readBulkUpdate(input), found, targets))
+])
+
+hold("suites", [
+  ...SuiteKit.suiteLaws((document, ...rest) => planSuite(readSuite(document), ...rest), standardPrices),
+  ...SuiteKit.standardPriceLaws(standardPrices)
+])
+
+hold("results", [
+  ...ResultKit.deletionLaws(planDeletion),
+  ...ResultKit.evaluationLaws(evaluateResult),
+  ...ResultKit.lifecycleLaws({ after, capacityChange, holdingsOf, onLostLease })
+])
+
+hold("simplification", [
+  ...SimplificationKit.simplifierLaws(simplifyPrompt),
+  ...SimplificationKit.checkLaws(faultsOfSimplified)
 ])
 
 const faultsOf = (decoded: Either.Either<unknown, object>) =>

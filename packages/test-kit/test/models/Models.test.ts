@@ -1,4 +1,5 @@
-import { EvaluatorKit, ModelKit, PageKit, TestEngine } from "@earshot/test-kit"
+import { Results } from "@earshot/core"
+import { EvaluatorKit, ModelKit, PageKit, ResultKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schema from "effect/Schema"
@@ -36,6 +37,24 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
 
   it("leaves evaluators after bulk updates at once as some order of them would", async () => {
     await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 15 })
+  }, 3_600_000)
+
+  const capacity = async () =>
+    ModelKit.capacityWorld(await world(), await world(), {
+      endLeases: async () => {
+        await runtime.runPromise(TestEngine.execute("UPDATE runs SET lease_until_ms = 1 WHERE status = 'running'"))
+      },
+      sweep: async () => {
+        await runtime.runPromise(Effect.flatMap(Results, (results) => results.sweep))
+      }
+    })
+
+  it("holds what the model of capacity says that runs need", async () => {
+    await ResultKit.checkCapacityModel(capacity, { walks: 10, steps: 40 })
+  }, 3_600_000)
+
+  it("leaves results after deletions at once as some order of them would", async () => {
+    await ResultKit.checkDeletionsAtOnce(capacity, { walks: 15 })
   }, 3_600_000)
 
   it("lets in whom the model of credentials lets in", async () => {
