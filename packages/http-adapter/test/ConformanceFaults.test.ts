@@ -279,7 +279,7 @@ const faults = (key: string): ReadonlyArray<readonly [what: string, check: strin
     { answer: spoil((json, asked) => (isTo(asked, SIMPLIFY) ? under("original_prompt", () => "")(json) : json)) }
   ],
   [
-    "a prompt and a metric at once",
+    "a metric that is not there, beside a prompt",
     "E6/refused",
     {
       request: (asked) => {

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { killing } from "../jobs/killing.js"
 
 const CALLS = 200
 
@@ -115,59 +116,28 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
           )
         )
       const succeeded = () => count("SELECT count(*) AS n FROM jobs WHERE state = 'succeeded'")
-
-      const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
       const until = async (enough: number) => {
-        while ((await succeeded()) < enough) await pause(20)
+        while ((await succeeded()) < enough) await new Promise((resolve) => setTimeout(resolve, 20))
       }
 
-      const owners = new Set<string>()
-      /** A process that has begun to work, and the name it takes jobs under. */
-      const begin = async () => {
-        const child = start()
-        for (;;) {
-          await pause(5)
-          const rows = await engine.runPromise(
-            Effect.flatMap(SqlClient, (sql) =>
-              sql.unsafe<{ readonly owner: string }>("SELECT DISTINCT owner FROM jobs WHERE state = 'running'")
-            )
-          )
-          const owner = rows.map((row) => row.owner).find((one) => !owners.has(one))
-          if (owner !== undefined) {
-            owners.add(owner)
-            return { child, owner }
-          }
-        }
-      }
-
-      /** It is killed with jobs in its hands: stopped first, and looked at once what it had sent has arrived. */
-      const kill = async ({ child, owner }: { readonly child: ChildProcess; readonly owner: string }) => {
-        const stopped = async () => {
-          child.kill("SIGSTOP")
-          await pause(100)
-          return count(`SELECT count(*) AS n FROM jobs WHERE state = 'running' AND owner = '${owner}'`)
-        }
-        let held = await stopped()
-        while (held === 0) {
-          child.kill("SIGCONT")
-          await pause(20)
-          held = await stopped()
-        }
-        const killed = ended(child)
-        child.kill("SIGKILL")
-        await killed
-        expect(await succeeded()).toBeLessThan(CALLS)
-        return held
-      }
+      const { begin, kill } = killing(start, () =>
+        engine.runPromise(
+          Effect.flatMap(SqlClient, (sql) =>
+            sql.unsafe<{ readonly owner: string }>("SELECT owner FROM jobs WHERE state = 'running'")
+          ).pipe(Effect.map((rows) => rows.map((row) => row.owner)))
+        )
+      )
 
       // On PostgreSQL two processes work at a time throughout. Each of the first two is killed.
       const first = await begin()
       const besides = database === "postgres" ? [(await begin()).child] : []
       await until(40)
       const left = await kill(first)
+      expect(await succeeded()).toBeLessThan(CALLS)
       const second = await begin()
       await until(100)
       const leftAgain = await kill(second)
+      expect(await succeeded()).toBeLessThan(CALLS)
       const others = [...besides, start()]
       await until(CALLS)
       await Promise.all(

@@ -20,7 +20,7 @@ const LEADS: Readonly<Record<RunEvent, readonly [from: ReadonlyArray<RunStatus>,
   requeue: [["running"], "queued"],
   report: [["running"], "evaluating"],
   score: [["evaluating"], "completed"],
-  fail: [["running", "evaluating"], "failed"],
+  fail: [["queued", "running", "evaluating"], "failed"],
   expire: [["queued", "running"], "timeout"],
   cancel: [["queued", "running", "evaluating"], "cancelled"]
 }

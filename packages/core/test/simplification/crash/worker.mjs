@@ -20,7 +20,7 @@ const ask = (question) =>
         seed: 7
       }
     }),
-    "20 millis"
+    "60 millis"
   )
 
 const fiber = Effect.runFork(

@@ -120,16 +120,17 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
     }
   ],
   refused: [
-    "original_prompt or metric_id is required, and not both; what is neither a text nor a metric is a fault",
+    "original_prompt or metric_id is required; what is neither a text nor a metric is a fault",
     async (world) => {
       expectFaults(await world.post(PATHS.simplify, {}), "original_prompt")
-      const metric_id = await world.numericMetric()
-      expectOnlyFaults(await world.post(PATHS.simplify, { original_prompt: "Return 1.", metric_id }), "original_prompt")
       for (const wrong of ["", "  ", 5, {}, "a\0b", "\ud800"]) {
         expectFaults(await world.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
       }
       for (const wrong of [world.nobody, "x", -1, {}]) {
         expectOnlyFaults(await world.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
+        // A prompt beside it does not make up for a metric that is not there.
+        const both = { original_prompt: "Return 1.", metric_id: wrong }
+        expectOnlyFaults(await world.post(PATHS.simplify, both), "metric_id")
       }
     }
   ],
