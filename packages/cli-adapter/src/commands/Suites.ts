@@ -47,8 +47,10 @@ const columns: ReadonlyArray<Column<PlannedScenario>> = [
 /** Credits without the zeros that say nothing. */
 const shortCredits = (credits: Credits.MicroCredits): string => Credits.print(credits).replace(/\.?0+$/, "")
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
 const summary = (plan: SuitePlan): string =>
-  `${plan.suiteName}: ${plan.scenarios.length} scenarios, ${plan.totalRuns} runs by ${plan.channel}, about ${shortCredits(plan.estimatedCost)} credits.`
+  `${plan.suiteName}: ${counted(plan.scenarios.length, "scenario")}, ${counted(plan.totalRuns, "run")} by ${plan.channel}, about ${shortCredits(plan.estimatedCost)} credits.`
 
 /** A fault with its place in the file; null for one of the options. */
 interface Found {

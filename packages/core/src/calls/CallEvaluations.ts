@@ -200,6 +200,7 @@ export const layer = (config: EvaluationConfig = {}) =>
             Effect.mapError(() => new JobFailed({ reason: "The job does not say which call.", retry: false }))
           )
           const permit = yield* authorize(hostActor(OrganizationId.make(claim.organizationId)), "calls.evaluate").pipe(
+            // The host may do everything.
             Effect.orDie
           )
           const found = yield* calls.find(permit, payload.call)

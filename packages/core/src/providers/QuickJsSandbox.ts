@@ -380,6 +380,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
               takeOne,
               (worker) =>
                 answerOf(worker, request).pipe(
+                  // The thread's program is this file's own: another form would be a fault of ours, not of the code.
                   Effect.flatMap((said) => Effect.orDie(decodeAnswer(said))),
                   Effect.flatMap((answer) =>
                     Effect.map(Effect.either(judge(answer)), (judged) => ({

@@ -1,28 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Calls, CurrentActor, Database, Engine, hostActor, Metrics, Organizations } from "@earshot/core"
-import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { killing } from "../jobs/killing.js"
+import { describe, expect, it } from "vitest"
+import { killing, ownersOfRunning, workersOf } from "../jobs/workers.js"
 
 const CALLS = 200
-
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
-const worker = fileURLToPath(new URL("./crash/worker.mjs", import.meta.url))
-
-beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-}, 240_000)
 
 /** Notes every score that is written over another: what an earlier attempt kept is not to be scored again. */
 const noteRewrites = {
@@ -49,40 +33,10 @@ const CODE =
   "let n = 0; for (let i = 0; i < 300000; i++) n += i % 7; return { value: call.transcript_object.length, explanation: String(n) }"
 
 describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is killed, on %s,", (database) => {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-evaluations-"))
-  const children = new Set<ChildProcess>()
-  let address = `sqlite:${join(folder, "calls.db")}`
-  let drop: () => Promise<unknown> = () => Promise.resolve()
-
-  beforeAll(async () => {
-    if (database === "postgres") {
-      const fresh = await createDatabase(await postgresUrl())
-      address = fresh.url
-      drop = () => fresh.drop()
-    }
-  })
-
-  afterAll(async () => {
-    for (const child of children) child.kill("SIGKILL")
-    await drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const start = (): ChildProcess => {
-    const child = spawn(process.execPath, [worker, address], { stdio: ["pipe", "pipe", "inherit"] })
-    children.add(child)
-    return child
-  }
-  const ended = (child: ChildProcess) =>
-    new Promise<void>((resolve) => {
-      child.on("close", () => {
-        children.delete(child)
-        resolve()
-      })
-    })
+  const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
   it("all finish, with no score and no charge twice", { timeout: 180_000 }, async () => {
-    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address))))
+    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       const founded = await engine.runPromise(
         Effect.gen(function* () {
@@ -120,13 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
         while ((await succeeded()) < enough) await new Promise((resolve) => setTimeout(resolve, 20))
       }
 
-      const { begin, kill } = killing(start, () =>
-        engine.runPromise(
-          Effect.flatMap(SqlClient, (sql) =>
-            sql.unsafe<{ readonly owner: string }>("SELECT owner FROM jobs WHERE state = 'running'")
-          ).pipe(Effect.map((rows) => rows.map((row) => row.owner)))
-        )
-      )
+      const { begin, kill } = killing(start, () => engine.runPromise(ownersOfRunning))
 
       // On PostgreSQL two processes work at a time throughout. Each of the first two is killed.
       const first = await begin()
@@ -140,13 +88,7 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
       expect(await succeeded()).toBeLessThan(CALLS)
       const others = [...besides, start()]
       await until(CALLS)
-      await Promise.all(
-        others.map((child) => {
-          const gone = ended(child)
-          child.stdin?.end()
-          return gone
-        })
-      )
+      await Promise.all(others.map(stop))
 
       expect(await count("SELECT count(*) AS n FROM rewritten")).toBe(0)
       expect(await count("SELECT count(*) AS n FROM jobs")).toBe(CALLS)

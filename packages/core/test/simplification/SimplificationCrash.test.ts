@@ -1,67 +1,21 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { CurrentActor, Database, Engine, hostActor, Organizations, Simplifications } from "@earshot/core"
-import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { killing } from "../jobs/killing.js"
+import { describe, expect, it } from "vitest"
+import { killing, ownersOfRunning, workersOf } from "../jobs/workers.js"
 
 const PROMPTS = 60
-
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
-const worker = fileURLToPath(new URL("./crash/worker.mjs", import.meta.url))
-
-beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-}, 240_000)
 
 const promptOf = (n: number) =>
   `Please make sure that you carefully return the number ${n + 1000} in the case in which it can be heard that the agent, at whatever time that may be, greets the caller.`
 
 describe.each(["sqlite", "postgres"] as const)("simplifications whose process is killed, on %s,", (database) => {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-simplifications-"))
-  const children = new Set<ChildProcess>()
-  let address = `sqlite:${join(folder, "calls.db")}`
-  let drop: () => Promise<unknown> = () => Promise.resolve()
-
-  beforeAll(async () => {
-    if (database === "postgres") {
-      const fresh = await createDatabase(await postgresUrl())
-      address = fresh.url
-      drop = () => fresh.drop()
-    }
-  })
-
-  afterAll(async () => {
-    for (const child of children) child.kill("SIGKILL")
-    await drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const start = (): ChildProcess => {
-    const child = spawn(process.execPath, [worker, address], { stdio: ["pipe", "pipe", "inherit"] })
-    children.add(child)
-    return child
-  }
-  const ended = (child: ChildProcess) =>
-    new Promise<void>((resolve) => {
-      child.on("close", () => {
-        children.delete(child)
-        resolve()
-      })
-    })
+  const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
   it("are all completed by others, each once", { timeout: 180_000 }, async () => {
-    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address))))
+    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       const { as, asked } = await engine.runPromise(
         Effect.gen(function* () {
@@ -87,13 +41,7 @@ describe.each(["sqlite", "postgres"] as const)("simplifications whose process is
         while ((await succeeded()) < enough) await new Promise((resolve) => setTimeout(resolve, 20))
       }
 
-      const { begin, kill } = killing(start, () =>
-        engine.runPromise(
-          Effect.flatMap(SqlClient, (sql) =>
-            sql.unsafe<{ readonly owner: string }>("SELECT owner FROM jobs WHERE state = 'running'")
-          ).pipe(Effect.map((rows) => rows.map((row) => row.owner)))
-        )
-      )
+      const { begin, kill } = killing(start, () => engine.runPromise(ownersOfRunning))
 
       const first = await begin()
       await until(10)
@@ -101,13 +49,7 @@ describe.each(["sqlite", "postgres"] as const)("simplifications whose process is
       expect(await succeeded()).toBeLessThan(PROMPTS)
       const others = database === "postgres" ? [start(), start()] : [start()]
       await until(PROMPTS)
-      await Promise.all(
-        others.map((child) => {
-          const gone = ended(child)
-          child.stdin?.end()
-          return gone
-        })
-      )
+      await Promise.all(others.map(stop))
 
       expect(await count("SELECT count(*) AS n FROM jobs")).toBe(PROMPTS)
       expect(await count("SELECT count(*) AS n FROM jobs WHERE attempts > 1")).toBeGreaterThanOrEqual(left)

@@ -1,59 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { once } from "node:events"
 import { Agents, CurrentActor, Database, Engine, hostActor, Organizations, Results, Suites } from "@earshot/core"
-import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import { workersOf } from "../jobs/workers.js"
 import { fakeAgent } from "./fakeAgent.js"
 
 const RUNS = 30
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url))
-const worker = fileURLToPath(new URL("./crash/worker.mjs", import.meta.url))
-
-beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-}, 240_000)
-
 describe.each(["sqlite", "postgres"] as const)("runs whose process is killed, on %s,", (database) => {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-runs-"))
-  const children = new Set<ChildProcess>()
-  let address = `sqlite:${join(folder, "runs.db")}`
-  let drop: () => Promise<unknown> = () => Promise.resolve()
-
-  beforeAll(async () => {
-    if (database === "postgres") {
-      const fresh = await createDatabase(await postgresUrl())
-      address = fresh.url
-      drop = () => fresh.drop()
-    }
-  })
-
-  afterAll(async () => {
-    for (const child of children) child.kill("SIGKILL")
-    await drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const start = (): ChildProcess => {
-    const child = spawn(process.execPath, [worker, address], { stdio: ["pipe", "pipe", "inherit"] })
-    children.add(child)
-    child.on("close", () => children.delete(child))
-    return child
-  }
-  const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.on("close", () => resolve()))
+  const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
   it("are begun again by another, completed once each, and leave nothing held", { timeout: 180_000 }, async () => {
-    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address))))
+    const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       await engine.runPromise(
         Effect.scoped(
@@ -102,16 +63,15 @@ describe.each(["sqlite", "postgres"] as const)("runs whose process is killed, on
               until: () => agent.heard.filter(({ body }) => body.messages.length > 1).length >= 5
             })
             expect((yield* read).runsByStatus.running).toBe(5)
+            const closed = once(first, "close")
             first.kill("SIGKILL")
-            yield* Effect.promise(() => ended(first))
+            yield* Effect.promise(() => closed)
             isStuck = false
             const second = start()
             yield* Effect.repeat(Effect.zipRight(Effect.sleep("200 millis"), read), {
               until: ({ status }) => status === "completed"
             })
-            const finished = ended(second)
-            second.stdin?.end()
-            yield* Effect.promise(() => finished)
+            yield* Effect.promise(() => stop(second))
             expect((yield* read).runsByStatus).toMatchObject({ completed: RUNS })
             const page = yield* as(Effect.flatMap(Results, (all) => all.listRuns({ result: result.id, limit: 200 })))
             const attempts = page.results.map((run) => run.attempts)
