@@ -7,7 +7,6 @@
 import Database from "better-sqlite3"
 import Fastify from "fastify"
 import pg from "pg"
-import { announce, untilTold } from "./process.js"
 
 const [, , database, location = "", organization, project, agent] = process.argv
 const owner = { organization: Number(organization), project: Number(project), agent: Number(agent) }
@@ -164,10 +163,8 @@ fastify.post<{ Body: Body }>("/observe", { schema: { body: schema } }, async (re
 })
 await fastify.listen({ host: "127.0.0.1", port: 0 })
 const address = fastify.server.address()
-announce({
-  url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/observe`,
-  agent: owner.agent,
-  headers: {}
-})
-await untilTold()
-process.exit(0)
+console.log(
+  JSON.stringify({
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/observe`
+  })
+)
