@@ -1,17 +1,16 @@
 /**
  * Taking calls in over HTTP, 10 KB each, against a service that does no more than check and insert (ingest/baseline.ts
- * says what). Ours is the command that people start, in one process and in as many as there are cores. All servers run in
- * processes of their own over databases of the same schema that flush every commit; the rounds alternate, since nothing
- * else holds still on a shared machine.
+ * says what). Ours runs in one process, and in as many as there are cores. All servers run apart from this program, over
+ * databases of the same schema that flush every commit; the rounds alternate, since nothing else holds still on a shared
+ * machine.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { Engine, Organizations } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
@@ -75,49 +74,28 @@ interface Server {
 
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-const hasUrl = (value: unknown): value is { readonly url: string } =>
-  typeof value === "object" && value !== null && "url" in value && typeof value.url === "string"
+/** What a server says of itself. */
+const Announced = Schema.parseJson(
+  Schema.Struct({ url: Schema.String, agent: Schema.Number, key: Schema.optional(Schema.String) })
+)
 
-/** Starts a server that says where it is in a line of JSON. */
-const start = async (
-  args: ReadonlyArray<string>
-): Promise<{ readonly process: ChildProcess; readonly url: string }> => {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
-  const ended = once(child, "exit").then(() => Promise.reject(new Error(`${args[0]} did not start`)))
+/** Starts a server that says in a line of JSON where it is. */
+const start = async (program: string, args: ReadonlyArray<string>): Promise<Server> => {
+  const child = spawn(process.execPath, [fileOf(`./ingest/${program}.js`), ...args], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const ended = once(child, "exit").then(() => Promise.reject(new Error(`${program} did not start`)))
   ended.catch(() => undefined)
-  const line = once(createInterface({ input: child.stdout }), "line")
-  const said: unknown = await Promise.race([
-    line.then(([text]: Array<unknown>): unknown => JSON.parse(String(text))),
-    ended
-  ])
-  if (!hasUrl(said)) throw new Error(`${args[0]} did not say where it is`)
-  return { process: child, url: said.url }
-}
-
-const BINARY = fileOf("../../packages/cli-adapter/bin/earshot.js")
-
-/** What `earshot init --json` prints. */
-const Init = Schema.parseJson(Schema.Struct({ agent: Schema.Number, api_key: Schema.String }))
-
-const startOurs = async (database: string, folder: string, processes: number): Promise<Server> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [BINARY, "init", "--json", "--database", database])
-  const init = Schema.decodeSync(Init)(stdout)
-  const where = ["--database", database, "--recordings", join(folder, "recordings"), "--port", "0"]
-  const how = ["--processes", String(processes), "--json", "--log-level", "error"]
-  const { process: child, url } = await start([BINARY, "serve", ...where, ...how])
+  const line: Promise<ReadonlyArray<unknown>> = once(createInterface({ input: child.stdout }), "line")
+  const [text] = await Promise.race([line, ended])
+  const { agent, key, url } = Schema.decodeUnknownSync(Announced)(text)
   return {
     process: child,
     url: `${url}/observability/v1/observe/`,
-    agent: init.agent,
-    headers: { "x-service-api-key": init.api_key },
+    agent,
+    headers: key === undefined ? {} : { "x-service-api-key": key },
     time: timeOfProcesses(child.pid ?? 0)
   }
-}
-
-/** `owner` are the ids of an organisation, a project and an agent. */
-const startBaseline = async (kind: string, where: string, owner: ReadonlyArray<number>): Promise<Server> => {
-  const { process: child, url } = await start([fileOf("./ingest/baseline.js"), kind, where, ...owner.map(String)])
-  return { process: child, url, agent: owner[2] ?? 0, headers: {}, time: timeOfProcesses(child.pid ?? 0) }
 }
 
 const stop = async ({ process: child }: Server): Promise<void> => {
@@ -178,11 +156,11 @@ const measure = async (server: Server, connections: number, databaseTime: Proces
 }
 
 /** Migrates a database for the baseline, and gives it an agent to insert for. */
-const prepare = (storage: Layer.Layer<Engine.Storage, unknown>): Promise<ReadonlyArray<number>> =>
+const prepare = (storage: Layer.Layer<Engine.Storage, unknown>): Promise<ReadonlyArray<string>> =>
   Effect.runPromise(
     Effect.map(
       Effect.flatMap(Organizations, (organizations) => organizations.create({ name: "Baseline" })),
-      ({ agent, organization, project }) => [organization.id, project.id, agent.id]
+      ({ agent, organization, project }) => [organization.id, project.id, agent.id].map(String)
     ).pipe(Effect.provide(Engine.layer.pipe(Layer.provide(storage))))
   )
 
@@ -259,9 +237,9 @@ const overSqlite = async (): Promise<void> => {
   try {
     const file = join(folder, "baseline.db")
     const owner = await prepare(SqliteStorage.layer({ filename: file }))
-    const baseline = running(await startBaseline("sqlite", file, owner))
+    const baseline = running(await start("baseline", ["sqlite", file, ...owner]))
     for (const processes of PROCESSES) {
-      const ours = running(await startOurs(`sqlite:${join(folder, `${processes}.db`)}`, folder, processes))
+      const ours = running(await start("earshot", [`sqlite:${join(folder, `${processes}.db`)}`, String(processes)]))
       await compare(`on SQLite, ${processesOf(processes)} against fastify + better-sqlite3,`, ours, baseline)
       await stop(ours)
     }
@@ -272,7 +250,6 @@ const overSqlite = async (): Promise<void> => {
 }
 
 const overPostgres = async (): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), "earshot-bench-"))
   const postgres = await startPostgres({ durable: true })
   const servers: Array<Server> = []
   const running = (server: Server): Server => {
@@ -282,18 +259,17 @@ const overPostgres = async (): Promise<void> => {
   try {
     const theirs = await createDatabase(postgres.url)
     const owner = await prepare(PostgresStorage.layer({ url: Redacted.make(theirs.url) }))
-    const baseline = running(await startBaseline("postgres", theirs.url, owner))
+    const baseline = running(await start("baseline", ["postgres", theirs.url, ...owner]))
     const databaseTime = await timeOfPostgres(postgres.url)
     for (const processes of PROCESSES) {
       const mine = await createDatabase(postgres.url)
-      const ours = running(await startOurs(mine.url, folder, processes))
+      const ours = running(await start("earshot", [mine.url, String(processes)]))
       await compare(`on PostgreSQL, ${processesOf(processes)} against fastify + pg,`, ours, baseline, databaseTime)
       await stop(ours)
     }
   } finally {
     await Promise.all(servers.map(stop))
     await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
   }
 }
 

@@ -156,7 +156,7 @@ const intoPostgres = (url: string): ((row: Row, body: Body) => Promise<string>) 
 
 const insert = database === "sqlite" ? intoSqlite(location) : intoPostgres(location)
 const fastify = Fastify({ logger: false })
-fastify.post<{ Body: Body }>("/observe", { schema: { body: schema } }, async (request, reply) => {
+fastify.post<{ Body: Body }>("/observability/v1/observe/", { schema: { body: schema } }, async (request, reply) => {
   const row = rowOf(request.body)
   const id = await insert(row, request.body)
   return reply.code(201).send(recordOf(Number(id), request.body, row))
@@ -165,6 +165,7 @@ await fastify.listen({ host: "127.0.0.1", port: 0 })
 const address = fastify.server.address()
 console.log(
   JSON.stringify({
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/observe`
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    agent: owner.agent
   })
 )

@@ -32,7 +32,8 @@ export const timeOfPostgres = async (url: string): Promise<ProcessorTime> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query<{ readonly pid: number }>("SELECT pg_backend_pid() AS pid")
-  await client.end()
+  // The server's parent process; the one that was asked ends with its client.
   const backend = await statOf(String(rows[0]?.pid))
+  await client.end()
   return backend === undefined ? () => Promise.resolve(undefined) : timeOfProcesses(Number(backend.parent))
 }

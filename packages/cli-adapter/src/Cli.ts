@@ -64,7 +64,9 @@ const serve = Command.make(
         (count) => (count >= 1 && count <= MOST_PROCESSES ? Option.some(count) : Option.none()),
         `--processes takes a number from 1 to ${MOST_PROCESSES}`
       ),
-      Options.withDescription("Processes that share the address, one a processor core; one unless told."),
+      Options.withDescription(
+        "Processes that share the address, up to one a processor core; one unless told. Of several, another one evaluates."
+      ),
       Options.withDefault(1)
     ),
     ...Settings.codeHosts,

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 import { gatherMetrics } from "./Gather.js"
-import { numberOfProcess } from "./Processes.js"
+import { roleOfProcess } from "./Processes.js"
 
 /** What the server counts, as Prometheus reads it. */
 export interface HttpMetrics {
@@ -86,7 +86,7 @@ export const makeMetrics = (levels: Levels): HttpMetrics => {
       child.time(seconds)
     },
     print:
-      numberOfProcess() === undefined
+      roleOfProcess() === undefined
         ? async () => `${await registry.metrics()}${await processMetrics().metrics()}`
         : gatherMetrics([registry, processMetrics()])
   }

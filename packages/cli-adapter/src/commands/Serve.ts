@@ -1,19 +1,21 @@
-import { Checkouts, JobRunner, Organizations } from "@earshot/core"
+import { Checkouts, type Engine, JobRunner, Organizations } from "@earshot/core"
 import {
   HttpServer,
   type HttpServerOptions,
   lead,
   type LogLevel,
-  numberOfProcess,
-  reportReady
+  reportReady,
+  roleOfProcess
 } from "@earshot/http-adapter"
 import { countForOthers } from "@earshot/core/providers/RateLimits"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Level from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { Misused, type OutputClosed } from "../Faults.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
@@ -69,20 +71,34 @@ const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"
 /** How long a key to a repository may outlive its session or its connection at a host that does not ask this server. */
 const BETWEEN_ENDINGS = "30 seconds"
 
+/** What a server does beside answering, until it is told to stop; what is under way then is put back. */
+const workInBackground = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runner = yield* JobRunner
+    const checkouts = yield* Checkouts
+    yield* Effect.forkScoped(runner.run)
+    yield* checkouts.endDue.pipe(
+      Effect.catchAll((fault) => Effect.logWarning("Keys that have ended could not be taken back", fault)),
+      Effect.repeat(Schedule.spaced(BETWEEN_ENDINGS)),
+      Effect.forkScoped
+    )
+  }).pipe(Effect.provide(engine))
+
 /** Says that it serves, and where: to the process that leads this one, if there is one, since that speaks for all. */
 const announce = (url: string, options: ServeOptions): Effect.Effect<void, OutputClosed, Screen> =>
-  numberOfProcess() === undefined
+  roleOfProcess() === undefined
     ? Effect.flatMap(Screen, (screen) =>
         screen.print(options.json ? printJson({ url }) : `Earshot is ready at ${url} (API description at ${url}/docs)`)
       )
     : reportReady(url)
 
-/** Serves in this process. */
+/** Does in this process what it is there for: all there is, if no other process leads it. */
 const serveHere = (options: ServeOptions): Running =>
   Effect.scoped(
     Effect.gen(function* () {
       const screen = yield* Screen
       const wiring = yield* Wiring
+      const role = roleOfProcess()
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
@@ -93,13 +109,16 @@ const serveHere = (options: ServeOptions): Running =>
         processes: options.processes
       }
       const engine = yield* runEngine(settings, { existing: false })
+      if (role === undefined || role === "background") yield* workInBackground(engine)
+      if (role === "background") {
+        yield* reportReady(null)
+        return yield* Effect.never
+      }
       const organizations = yield* Effect.provide(Organizations, engine)
       const present = yield* organizations.list({ limit: 1 })
-      if (present.results.length === 0 && (numberOfProcess() ?? 1) === 1) {
+      if (present.results.length === 0 && role !== "serves") {
         yield* screen.note("This database has no organisation yet, so nobody can call: `earshot init` makes one.")
       }
-      // What was taken in is evaluated meanwhile; what is under way when it stops is put back.
-      yield* Effect.forkScoped((yield* Effect.provide(JobRunner, engine)).run)
       const server = yield* Layer.build(
         wiring
           .server({
@@ -112,18 +131,15 @@ const serveHere = (options: ServeOptions): Running =>
       )
       const { url } = yield* Effect.provide(HttpServer, server)
       listening.url = url
-      const checkouts = yield* Effect.provide(Checkouts, engine)
-      yield* checkouts.endDue.pipe(
-        Effect.catchAll((fault) => Effect.logWarning("Keys that have ended could not be taken back", fault)),
-        Effect.repeat(Schedule.spaced(BETWEEN_ENDINGS)),
-        Effect.forkScoped
-      )
       yield* announce(url, options)
-      yield* Effect.never
+      return yield* Effect.never
     })
   )
 
-/** Serves in processes of their own, which this one leads. */
+/**
+ * Serves in processes that this one leads. What is done beside answering has a process of its own: evaluating a call takes
+ * many times as long as taking it in, and no delivery should wait for it.
+ */
 const serveTogether = (options: ServeOptions): Running =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -134,7 +150,7 @@ const serveTogether = (options: ServeOptions): Running =>
         }
         yield* countForOthers
       }
-      const { url } = yield* lead(options.processes)
+      const { url } = yield* lead({ serving: options.processes, background: true })
       yield* announce(url, options)
       yield* Effect.never
     })
@@ -145,5 +161,5 @@ export const serve = (options: ServeOptions): Running =>
   Effect.gen(function* () {
     const signals = yield* Signals
     yield* signals.endWell
-    return yield* options.processes > 1 && numberOfProcess() === undefined ? serveTogether(options) : serveHere(options)
+    return yield* options.processes > 1 && roleOfProcess() === undefined ? serveTogether(options) : serveHere(options)
   })
