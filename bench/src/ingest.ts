@@ -1,12 +1,13 @@
 /**
  * Taking calls in over HTTP, 10 KB each, against a service that does no more than check and insert (ingest/baseline.ts
- * says what). Both servers run in processes of their own over databases of the same schema that flush every commit; the
- * rounds alternate, since nothing else holds still on a shared machine.
+ * says what). Ours runs in one process, and in as many as there are cores. All servers run apart from this program, over
+ * databases of the same schema that flush every commit; the rounds alternate, since nothing else holds still on a shared
+ * machine.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -18,8 +19,8 @@ import autocannon from "autocannon"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { postgresTime } from "./ingest/postgresTime.js"
-import { type Announced, type CpuTime, cpuTime } from "./ingest/process.js"
+import * as Schema from "effect/Schema"
+import { type ProcessorTime, timeOfPostgres, timeOfProcesses } from "./ingest/processorTime.js"
 
 export const name = "ingest"
 
@@ -62,43 +63,45 @@ const bodyFor = (agent: number): string => {
   return body()
 }
 
-interface Server extends Announced {
+interface Server {
   readonly process: ChildProcess
-  /** The processor time it has used so far. */
-  readonly time: () => Promise<CpuTime>
+  /** Where calls are sent. */
+  readonly url: string
+  readonly agent: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly time: ProcessorTime
 }
 
+const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** What a server says of itself. */
+const Announced = Schema.parseJson(
+  Schema.Struct({ url: Schema.String, agent: Schema.Number, key: Schema.optional(Schema.String) })
+)
+
+/** Starts a server that says in a line of JSON where it is. */
 const start = async (program: string, args: ReadonlyArray<string>): Promise<Server> => {
-  const file = fileURLToPath(new URL(`./ingest/${program}.js`, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] })
-  const lines = createInterface({ input: child.stdout })
+  const child = spawn(process.execPath, [fileOf(`./ingest/${program}.js`), ...args], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`${program} did not start`)))
   ended.catch(() => undefined)
-  const line: unknown = await Promise.race([
-    once(lines, "line").then(([text]: Array<unknown>): unknown => JSON.parse(String(text))),
-    ended
-  ])
-  if (!isAnnounced(line)) throw new Error(`${program} did not say where it is`)
-  const time = async (): Promise<CpuTime> => {
-    const answered = once(lines, "line")
-    child.stdin.write("\n")
-    const said = await answered.then(([text]: Array<unknown>): unknown => JSON.parse(String(text)))
-    if (!isCpuTime(said)) throw new Error(`${program} did not say what time it has used`)
-    return said
+  const line: Promise<ReadonlyArray<unknown>> = once(createInterface({ input: child.stdout }), "line")
+  const [text] = await Promise.race([line, ended])
+  const { agent, key, url } = Schema.decodeUnknownSync(Announced)(text)
+  return {
+    process: child,
+    url: `${url}/observability/v1/observe/`,
+    agent,
+    headers: key === undefined ? {} : { "x-service-api-key": key },
+    time: timeOfProcesses(child.pid ?? 0)
   }
-  return { ...line, process: child, time }
 }
 
-const isCpuTime = (value: unknown): value is CpuTime =>
-  typeof value === "object" && value !== null && "microseconds" in value && typeof value.microseconds === "number"
-
-const isAnnounced = (value: unknown): value is Announced =>
-  typeof value === "object" && value !== null && "url" in value && "agent" in value && "headers" in value
-
-const stop = async (server: Server): Promise<void> => {
-  if (server.process.exitCode !== null) return
-  server.process.stdin?.end()
-  await once(server.process, "exit")
+const stop = async ({ process: child }: Server): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill("SIGTERM")
+  await once(child, "exit")
 }
 
 let calls = 1_000_000
@@ -107,16 +110,24 @@ let calls = 1_000_000
 interface Round {
   /** Answered calls a second. */
   readonly rate: number
-  readonly server: number
+  readonly server: number | undefined
   readonly database: number | undefined
   readonly clients: number
 }
 
-const measure = async (server: Server, connections: number, databaseTime: DatabaseTime): Promise<Round> => {
+/** The processor time of a database that has no processes of its own. */
+const noTime: ProcessorTime = () => Promise.resolve(undefined)
+
+const clientsTime = (): number => {
+  const { system, user } = process.cpuUsage()
+  return user + system
+}
+
+const measure = async (server: Server, connections: number, databaseTime: ProcessorTime): Promise<Round> => {
   const [before, after] = bodyFor(server.agent).split(ID)
-  const used = async () => [(await server.time()).microseconds, (await databaseTime())?.microseconds] as const
+  const used = () => Promise.all([server.time(), databaseTime()])
   const [serverBefore, databaseBefore] = await used()
-  const clientsBefore = cpuTime().microseconds
+  const clientsBefore = clientsTime()
   const result = await autocannon({
     url: server.url,
     connections,
@@ -129,31 +140,27 @@ const measure = async (server: Server, connections: number, databaseTime: Databa
       }
     ]
   })
-  const clients = cpuTime().microseconds - clientsBefore
+  const clients = clientsTime() - clientsBefore
   const [serverAfter, databaseAfter] = await used()
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${server.url}: ${result.non2xx} refused, ${result.errors} lost`)
   const answered = result["2xx"]
+  const each = (from: number | undefined, to: number | undefined): number | undefined =>
+    from === undefined || to === undefined ? undefined : (to - from) / answered
   return {
     rate: answered / result.duration,
-    server: (serverAfter - serverBefore) / answered,
-    database:
-      databaseBefore === undefined || databaseAfter === undefined
-        ? undefined
-        : (databaseAfter - databaseBefore) / answered,
+    server: each(serverBefore, serverAfter),
+    database: each(databaseBefore, databaseAfter),
     clients: clients / answered
   }
 }
-
-/** The processor time of a database that has processes of its own. */
-type DatabaseTime = () => Promise<CpuTime | undefined>
 
 /** Migrates a database for the baseline, and gives it an agent to insert for. */
 const prepare = (storage: Layer.Layer<Engine.Storage, unknown>): Promise<ReadonlyArray<string>> =>
   Effect.runPromise(
     Effect.map(
       Effect.flatMap(Organizations, (organizations) => organizations.create({ name: "Baseline" })),
-      ({ agent, organization, project }) => [String(organization.id), String(project.id), String(agent.id)]
+      ({ agent, organization, project }) => [organization.id, project.id, agent.id].map(String)
     ).pipe(Effect.provide(Engine.layer.pipe(Layer.provide(storage))))
   )
 
@@ -182,11 +189,16 @@ const costLine = (who: string, rounds: ReadonlyArray<Round>): string => {
   ].join(", ")}`
 }
 
+/** In how many processes ours runs. */
+const PROCESSES = [1, availableParallelism()]
+
+const processesOf = (count: number): string => `${count} ${count === 1 ? "process" : "processes"}`
+
 const compare = async (
   title: string,
   ours: Server,
   baseline: Server,
-  databaseTime: DatabaseTime = () => Promise.resolve(undefined)
+  databaseTime: ProcessorTime = noTime
 ): Promise<void> => {
   for (const connections of CONNECTIONS) {
     await measure(ours, connections, databaseTime)
@@ -218,14 +230,19 @@ const compare = async (
 const overSqlite = async (): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-bench-"))
   const servers: Array<Server> = []
+  const running = (server: Server): Server => {
+    servers.push(server)
+    return server
+  }
   try {
     const file = join(folder, "baseline.db")
     const owner = await prepare(SqliteStorage.layer({ filename: file }))
-    servers.push(await start("earshot", ["sqlite", join(folder, "earshot.db")]))
-    servers.push(await start("baseline", ["sqlite", file, ...owner]))
-    const [ours, baseline] = servers
-    if (ours !== undefined && baseline !== undefined)
-      await compare("on SQLite, against fastify + better-sqlite3,", ours, baseline)
+    const baseline = running(await start("baseline", ["sqlite", file, ...owner]))
+    for (const processes of PROCESSES) {
+      const ours = running(await start("earshot", [`sqlite:${join(folder, `${processes}.db`)}`, String(processes)]))
+      await compare(`on SQLite, ${processesOf(processes)} against fastify + better-sqlite3,`, ours, baseline)
+      await stop(ours)
+    }
   } finally {
     await Promise.all(servers.map(stop))
     await rm(folder, { recursive: true, force: true })
@@ -235,15 +252,21 @@ const overSqlite = async (): Promise<void> => {
 const overPostgres = async (): Promise<void> => {
   const postgres = await startPostgres({ durable: true })
   const servers: Array<Server> = []
+  const running = (server: Server): Server => {
+    servers.push(server)
+    return server
+  }
   try {
-    const mine = await createDatabase(postgres.url)
     const theirs = await createDatabase(postgres.url)
     const owner = await prepare(PostgresStorage.layer({ url: Redacted.make(theirs.url) }))
-    servers.push(await start("earshot", ["postgres", mine.url]))
-    servers.push(await start("baseline", ["postgres", theirs.url, ...owner]))
-    const [ours, baseline] = servers
-    if (ours !== undefined && baseline !== undefined)
-      await compare("on PostgreSQL, against fastify + pg,", ours, baseline, await postgresTime(postgres.url))
+    const baseline = running(await start("baseline", ["postgres", theirs.url, ...owner]))
+    const databaseTime = await timeOfPostgres(postgres.url)
+    for (const processes of PROCESSES) {
+      const mine = await createDatabase(postgres.url)
+      const ours = running(await start("earshot", [mine.url, String(processes)]))
+      await compare(`on PostgreSQL, ${processesOf(processes)} against fastify + pg,`, ours, baseline, databaseTime)
+      await stop(ours)
+    }
   } finally {
     await Promise.all(servers.map(stop))
     await postgres.stop()

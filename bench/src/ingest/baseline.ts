@@ -7,7 +7,6 @@
 import Database from "better-sqlite3"
 import Fastify from "fastify"
 import pg from "pg"
-import { announce, untilTold } from "./process.js"
 
 const [, , database, location = "", organization, project, agent] = process.argv
 const owner = { organization: Number(organization), project: Number(project), agent: Number(agent) }
@@ -157,17 +156,16 @@ const intoPostgres = (url: string): ((row: Row, body: Body) => Promise<string>) 
 
 const insert = database === "sqlite" ? intoSqlite(location) : intoPostgres(location)
 const fastify = Fastify({ logger: false })
-fastify.post<{ Body: Body }>("/observe", { schema: { body: schema } }, async (request, reply) => {
+fastify.post<{ Body: Body }>("/observability/v1/observe/", { schema: { body: schema } }, async (request, reply) => {
   const row = rowOf(request.body)
   const id = await insert(row, request.body)
   return reply.code(201).send(recordOf(Number(id), request.body, row))
 })
 await fastify.listen({ host: "127.0.0.1", port: 0 })
 const address = fastify.server.address()
-announce({
-  url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/observe`,
-  agent: owner.agent,
-  headers: {}
-})
-await untilTold()
-process.exit(0)
+console.log(
+  JSON.stringify({
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    agent: owner.agent
+  })
+)

@@ -1,33 +1,37 @@
-/** The server that is measured: the HTTP adapter over the engine, with an API key asked for on every request. */
-import { Engine, Organizations } from "@earshot/core"
-import { PostgresStorage } from "@earshot/core/postgres"
+/**
+ * The server that is measured: the HTTP adapter over the engine, with an API key asked for on every request, in as many
+ * processes as it is told. Calls wait to be evaluated, which nobody does here: what they are compared with does not, either.
+ */
+import { Database, Engine, Organizations } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
-import { SqliteStorage } from "@earshot/core/sqlite"
 import * as Http from "@earshot/http-adapter"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { announce, untilTold } from "./process.js"
 
-const [, , database, location = ""] = process.argv
+const [, , database = "", processes = "1"] = process.argv
 
-const storage =
-  database === "sqlite"
-    ? SqliteStorage.layer({ filename: location })
-    : PostgresStorage.layer({ url: Redacted.make(location) })
-
-const engine = Engine.layerWith({ blobs: MemoryBlobStore.layer }).pipe(Layer.provideMerge(storage))
+const engine = Engine.layerWith({ blobs: MemoryBlobStore.layer }).pipe(Layer.provide(Database.layer(database)))
+const server = Effect.map(
+  Layer.build(Http.layer({ port: 0, logLevel: "error" }).pipe(Layer.provide(engine))),
+  (built) => Context.get(built, Http.HttpServer).url
+)
 
 const program = Effect.gen(function* () {
-  const organizations = yield* Organizations
-  const { agent, apiKey } = yield* organizations.create({ name: "Benchmark" })
-  const server = yield* Http.HttpServer
-  announce({
-    url: `${server.url}/observability/v1/observe/`,
-    agent: agent.id,
-    headers: { "x-service-api-key": Redacted.value(apiKey.secret) }
-  })
-  yield* Effect.promise(untilTold)
-}).pipe(Effect.provide(Http.layer({ port: 0, logLevel: "error" }).pipe(Layer.provideMerge(engine))))
+  if (Http.roleOfProcess() !== undefined) {
+    yield* Effect.flatMap(server, Http.reportReady)
+    return yield* Effect.never
+  }
+  const { agent, apiKey } = yield* Effect.provide(
+    Effect.flatMap(Organizations, (organizations) => organizations.create({ name: "Benchmark" })),
+    engine
+  )
+  const url =
+    processes === "1" ? yield* server : (yield* Http.lead({ serving: Number(processes), background: false })).url
+  console.log(JSON.stringify({ url, agent: agent.id, key: Redacted.value(apiKey.secret) }))
+  return yield* Effect.never
+}).pipe(Effect.scoped)
 
+process.once("SIGTERM", () => process.exit(0))
 await Effect.runPromise(program)

@@ -46,6 +46,9 @@ const port = Options.integer("port").pipe(
   Options.withDefault(8080)
 )
 
+/** Beyond any machine's cores it is a slip of the finger, which would fill its memory. */
+const MOST_PROCESSES = 256
+
 const serve = Command.make(
   "serve",
   {
@@ -56,6 +59,16 @@ const serve = Command.make(
       Options.withDefault("127.0.0.1")
     ),
     port,
+    processes: Options.integer("processes").pipe(
+      Options.filterMap(
+        (count) => (count >= 1 && count <= MOST_PROCESSES ? Option.some(count) : Option.none()),
+        `--processes takes a number from 1 to ${MOST_PROCESSES}`
+      ),
+      Options.withDescription(
+        "Processes that share the address, up to one a processor core; one unless told. Of several, another one evaluates."
+      ),
+      Options.withDefault(1)
+    ),
     ...Settings.codeHosts,
     ...Settings.ingesting,
     ...Settings.agentHosts,

@@ -81,6 +81,12 @@ const PARSER = new Set([
   "UnclusteredFlag"
 ])
 
+/** The code that a process of the command ended with, if it is one of a command that failed. */
+const codeOf = (error: unknown): Report["code"] => {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+  return code === 1 || code === 2 ? code : 3
+}
+
 /** What became of a command that failed with a typed error. It goes by tags, so that it loads no engine for it. */
 export const reportOf = (error: unknown): Report => {
   const tag = tagOf(error)
@@ -88,6 +94,7 @@ export const reportOf = (error: unknown): Report => {
   if (tag === "PartlyRefused") return { code: 1, lines: [], body: undefined }
   if (PARSER.has(tag)) return { code: 2, lines: [], body: undefined }
   if (tag === "Misused") return said(2, messageOf(error))
+  if (tag === "ProcessEnded") return said(codeOf(error), messageOf(error))
   if (ASKED.has(tag)) return said(1, messageOf(error))
   if (tag === "ValidationFailed" && typeof error === "object" && error !== null && "faults" in error) {
     return isFieldFaults(error.faults)

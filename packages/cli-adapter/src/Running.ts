@@ -14,7 +14,7 @@ import type {
   Unauthenticated,
   ValidationFailed
 } from "@earshot/core"
-import type { ListenFailed } from "@earshot/http-adapter"
+import type { ListenFailed, ProcessEnded } from "@earshot/http-adapter"
 import type * as Effect from "effect/Effect"
 import type { Misused, OutputClosed, PartlyRefused, Refused } from "./Faults.js"
 import type { Screen } from "./Screen.js"
@@ -29,6 +29,7 @@ export type CommandFault =
   | OutputClosed
   | Database.DatabaseUnusable
   | ListenFailed
+  | ProcessEnded
   | ValidationFailed
   | CodeHostFailed
   | ConnectionRevoked

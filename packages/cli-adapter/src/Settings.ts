@@ -177,7 +177,8 @@ export const plainEngine = (address: string, options?: CodeHostOptions): EngineS
   transcriber: undefined,
   languageModel: undefined,
   requestsPerMinute: undefined,
-  refusalsPerMinute: undefined
+  refusalsPerMinute: undefined,
+  processes: 1
 })
 
 /** The engine of a command that takes in calls; the transcriber comes from the environment, since its key is a secret. */

@@ -38,6 +38,8 @@ export interface EngineSettings {
   /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined
+  /** Processes that serve together, and so share what may be asked of them a minute. */
+  readonly processes: number
 }
 
 /** Where engine and server come from. The types alone are imported, so that a command loads what it uses. */

@@ -10,7 +10,7 @@ import { type EngineSettings, Wiring } from "./Wiring.js"
 const allowance = (perMinute: number | undefined) =>
   perMinute === undefined ? undefined : { points: perMinute, seconds: 60 }
 
-/** What counts requests: PostgreSQL where several servers may share it, else this process. */
+/** What counts requests: PostgreSQL where several servers may share it, else this process or the one that leads it. */
 const rateLimiter = async (settings: EngineSettings) => {
   const requests = allowance(settings.requestsPerMinute)
   const refusals = allowance(settings.refusalsPerMinute)
@@ -21,7 +21,7 @@ const rateLimiter = async (settings: EngineSettings) => {
   }
   if (settings.database.startsWith("sqlite:")) {
     const RateLimits = await import("@earshot/core/providers/RateLimits")
-    return RateLimits.layerMemory(allowances)
+    return settings.processes > 1 ? RateLimits.layerCluster(allowances) : RateLimits.layerMemory(allowances)
   }
   const { PostgresRateLimits } = await import("@earshot/core/postgres")
   return PostgresRateLimits.layer(allowances)

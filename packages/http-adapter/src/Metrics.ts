@@ -1,4 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+import { gatherMetrics } from "./Gather.js"
+import { roleOfProcess } from "./Processes.js"
 
 /** What the server counts, as Prometheus reads it. */
 export interface HttpMetrics {
@@ -83,6 +85,9 @@ export const makeMetrics = (levels: Levels): HttpMetrics => {
       child.count()
       child.time(seconds)
     },
-    print: async () => `${await registry.metrics()}${await processMetrics().metrics()}`
+    print:
+      roleOfProcess() === undefined
+        ? async () => `${await registry.metrics()}${await processMetrics().metrics()}`
+        : gatherMetrics([registry, processMetrics()])
   }
 }

@@ -1,6 +1,7 @@
-/** Rate limits kept in the memory of one process, which is all that a single server needs. */
+/** Rate limits kept in memory, which is all that a single server needs. */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { RateLimiterMemory } from "rate-limiter-flexible"
+import { RateLimiterCluster, RateLimiterClusterMaster, RateLimiterMemory } from "rate-limiter-flexible"
 import { countingLimiter } from "../access/CountingLimiter.js"
 import { type Allowances, RateLimiter } from "../access/RateLimiter.js"
 
@@ -13,3 +14,21 @@ export const layerMemory = (allowances: Allowances): Layer.Layer<RateLimiter> =>
       (budget, { points, seconds }) => new RateLimiterMemory({ keyPrefix: budget, points, duration: seconds })
     )
   )
+
+/** How long the process that leads may take to count; beyond it the request fails. */
+const COUNT_MILLIS = 5_000
+
+/** Counts in the process that leads this one by `node:cluster`, which has to `countForOthers`. */
+export const layerCluster = (allowances: Allowances): Layer.Layer<RateLimiter> =>
+  Layer.sync(RateLimiter, () =>
+    countingLimiter(
+      allowances,
+      (budget, { points, seconds }) =>
+        new RateLimiterCluster({ keyPrefix: budget, points, duration: seconds, timeoutMs: COUNT_MILLIS })
+    )
+  )
+
+/** From now on this process counts for those that it leads by `node:cluster`. */
+export const countForOthers: Effect.Effect<void> = Effect.sync(() => {
+  new RateLimiterClusterMaster()
+})

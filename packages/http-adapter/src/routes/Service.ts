@@ -56,10 +56,9 @@ export const serviceEndpoints = (
       summary: "Metrics for Prometheus",
       outcomes: [{ status: 200, description: "In Prometheus' text format.", mediaType: "text/plain" }],
       handle: () =>
-        Effect.map(Effect.promise(metrics.print), (text) => ({
-          status: 200,
-          content: { as: "text", type: metrics.contentType, text }
-        }))
+        Effect.tryPromise({ try: metrics.print, catch: () => MessageFaults.busy }).pipe(
+          Effect.map((text) => ({ status: 200, content: { as: "text", type: metrics.contentType, text } }))
+        )
     }
   ]
   const document = Buffer.from(JSON.stringify(openApi([...others, ...described], basePath)))

@@ -1,0 +1,168 @@
+import { existsSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { earshot, start, type Started } from "../support/binary.js"
+import { place, type Place } from "../support/databases.js"
+
+const range = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, at) => at)
+
+/** The processes that this one started, as Linux knows them. */
+const startedBy = async (parent: number): Promise<ReadonlyArray<number>> => {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")))
+  return pids
+    .filter((_, at) => stats[at]?.slice(stats[at].lastIndexOf(")") + 2).split(" ")[1] === String(parent))
+    .map(Number)
+}
+
+const commons = ["--processes", "2", "--port", "0", "--json", "--log-level", "error"]
+
+/** Starts a server that is gone after the test, whatever comes of that. */
+const serving = ({ database }: Place, ...options: ReadonlyArray<string>): Started => {
+  const server = start(["serve", ...commons, ...options, "--database", database])
+  onTestFinished(() => {
+    server.child.kill("SIGKILL")
+  })
+  return server
+}
+
+const urlOf = async (server: Started): Promise<string> => /http[^"]+/.exec(await server.until("\n"))?.[0] ?? ""
+
+/** Makes an organisation; answers its key. */
+const initialised = async ({ database }: Place): Promise<string> => {
+  const init = await earshot(["init", "--json", "--database", database])
+  return /ear_[0-9A-Za-z]{49}/.exec(init.out)?.[0] ?? ""
+}
+
+/** A client whose every request has a connection of its own, so that the processes take turns. */
+const client = (url: string, key: string) => {
+  const headers = { "X-SERVICE-API-KEY": key, "content-type": "application/json", connection: "close" }
+  const text = async (path: string) => (await fetch(url + path, { headers })).text()
+  return {
+    deliver: async (id: string): Promise<number> => {
+      const body = JSON.stringify({ call_id: id, agent: 1, transcript_json: [{ role: "Main Agent", content: "Hi" }] })
+      const answer = await fetch(`${url}/observability/v1/observe/`, { method: "POST", headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    },
+    calls: async (): Promise<ReadonlyArray<{ readonly call_id: string; readonly metrics: ReadonlyArray<unknown> }>> =>
+      (await text("/observability/v1/call-logs/export/"))
+        .trim()
+        .split("\n")
+        .map((line) => Schema.decodeUnknownSync(Line)(line)),
+    /** How many calls were taken in, as the metrics have it. */
+    counted: async () =>
+      /^earshot_http_requests_total\{method="POST",.*status="201"\} (\d+)$/m.exec(await text("/metrics"))?.[1]
+  }
+}
+
+const Line = Schema.parseJson(Schema.Struct({ call_id: Schema.String, metrics: Schema.Array(Schema.Unknown) }))
+
+for (const kind of ["sqlite", "postgres"] as const) {
+  describe(`a server of two processes on ${kind}`, () => {
+    let at: Place
+    let key = ""
+    beforeAll(async () => {
+      at = await place(kind)
+      key = await initialised(at)
+    })
+    afterAll(() => at.remove())
+
+    it("takes each call once, evaluates it, and tells the same whichever process is asked", async () => {
+      const server = serving(at)
+      const url = await urlOf(server)
+      const { calls, counted, deliver } = client(url, key)
+
+      const ids = range(40).map((n) => `together-${n}`)
+      // Twice at the same time, so that both processes have the same call in their hands.
+      const statuses = await Promise.all([...ids, ...ids].map(deliver))
+      expect(statuses.filter((status) => status === 201)).toHaveLength(40)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(40)
+      expect((await calls()).map((call) => call.call_id).toSorted()).toEqual(ids.toSorted())
+      expect(await Promise.all(range(4).map(counted))).toEqual(["40", "40", "40", "40"])
+      const scored = async () => (await calls()).every(({ metrics }) => metrics.length > 0)
+      await expect.poll(scored, { timeout: 60_000, interval: 500 }).toBe(true)
+
+      server.child.kill("SIGTERM")
+      expect(await server.ended).toEqual({ code: 0, out: `{"url":"${url}"}\n`, err: "" })
+    }, 120_000)
+
+    it.skipIf(!existsSync("/proc/self/stat"))(
+      "goes on when one that serves is killed, and keeps what it had answered",
+      async () => {
+        const server = serving(at)
+        const { calls, counted, deliver } = client(await urlOf(server), key)
+        const before = await startedBy(server.child.pid ?? 0)
+        expect(before).toHaveLength(3)
+        // The oldest is the one that began to serve before the others were started.
+        const victim = Math.min(...before)
+
+        const kept: Array<string> = []
+        const clients = range(4).map(async (who) => {
+          for (const n of range(30)) {
+            const id = `killed-${who}-${n}`
+            const status = await deliver(id).catch(() => undefined)
+            if (status === 201) kept.push(id)
+            if (who === 0 && n === 5) process.kill(victim, "SIGKILL")
+          }
+        })
+        await Promise.all(clients)
+        expect(kept.length).toBeGreaterThan(60)
+        expect((await calls()).map((call) => call.call_id)).toEqual(expect.arrayContaining(kept))
+        const replaced = async () => {
+          const now = await startedBy(server.child.pid ?? 0)
+          return now.length === 3 && !now.includes(victim)
+        }
+        await expect.poll(replaced, { timeout: 60_000, interval: 200 }).toBe(true)
+        // All of them have to answer for the count to be told.
+        await expect.poll(counted, { timeout: 60_000 }).toBeDefined()
+
+        server.child.kill("SIGTERM")
+        const { code, err } = await server.ended
+        expect(code).toBe(0)
+        expect(err.match(/another takes its place/g)).toHaveLength(1)
+      },
+      180_000
+    )
+  })
+}
+
+describe("a server of two processes with a limit", () => {
+  it("counts for both together", async () => {
+    const at = await place("sqlite")
+    const key = await initialised(at)
+    const server = serving(at, "--rate-limit", "10")
+    const { deliver } = client(await urlOf(server), key)
+    const statuses = await Promise.all(range(24).map((n) => deliver(`limited-${n}`)))
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(14)
+    server.child.kill("SIGTERM")
+    expect((await server.ended).code).toBe(0)
+    await at.remove()
+  }, 60_000)
+})
+
+describe("a server of several processes that cannot start", () => {
+  it("says why, once, and ends as its first process did", async () => {
+    const at = await place("sqlite")
+    const taken = createServer().listen(0, "127.0.0.1")
+    await new Promise((resolve) => taken.once("listening", resolve))
+    const address = taken.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const serve = ["serve", "--processes", "3", "--database", at.database]
+    const [inUse, inMemory, misused] = await Promise.all([
+      earshot([...serve, "--port", String(port)]),
+      earshot(["serve", "--processes", "2", "--database", "sqlite::memory:"]),
+      earshot([...serve, "--port", "0"], { env: { EARSHOT_SECRET_KEYS: "no key" } })
+    ])
+    taken.close()
+    await at.remove()
+    expect(inUse).toMatchObject({ code: 3, out: "" })
+    expect(inUse.err.match(/EADDRINUSE/g)).toHaveLength(1)
+    expect(inMemory).toEqual({ code: 2, out: "", err: "--processes: a database in memory is one process's own.\n" })
+    expect(misused).toMatchObject({ code: 2, out: "" })
+    expect(misused.err).toContain("EARSHOT_SECRET_KEYS")
+  }, 60_000)
+})
