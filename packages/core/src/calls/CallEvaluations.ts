@@ -175,8 +175,14 @@ export const layer = (config: EvaluationConfig = {}) =>
           )
         )
 
-      /** Success, topic and the like, by everything that was said of the call, now and before. */
-      const conclude = (permit: Permit<"calls:write">, claim: Claim, id: CallId, all: ReadonlyArray<Metric>) =>
+      /** Success, topic and the like, by everything that was said of the call, now and before; ends the job if it is over. */
+      const conclude = (
+        permit: Permit<"calls:write">,
+        claim: Claim,
+        id: CallId,
+        all: ReadonlyArray<Metric>,
+        over: boolean
+      ) =>
         whileHeld(
           claim,
           Effect.gen(function* () {
@@ -191,6 +197,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               said.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
             )
             yield* calls.saveEvaluation(permit, { ...changed, updatedAt: yield* DateTime.now })
+            if (over) yield* queue.succeed(claim)
           })
         )
 
@@ -266,7 +273,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               hopeless.map(({ fault: why, metric }) => ({ metric, outcome: outcomes.without("failed", why.reason) }))
             )
           }
-          yield* conclude(permit, claim, call.id, all)
+          yield* conclude(permit, claim, call.id, all, postponed.length === 0)
           const [first] = waiting
           if (first !== undefined) {
             const retryAfter = Math.max(...waiting.map(({ fault: why }) => why.retryAfter ?? 0))

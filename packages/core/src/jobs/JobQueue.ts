@@ -20,6 +20,11 @@ export class JobQueue extends Context.Tag("@earshot/core/jobs/JobQueue")<
     readonly enqueueAll: (jobs: ReadonlyArray<NewJob>) => Effect.Effect<void, StorageFault>
     /** As `JobStore.holds`, now. */
     readonly holds: (claim: Claim) => Effect.Effect<boolean, StorageFault>
+    /**
+     * Ends the job well in the caller's transaction, so that it is over with the last thing it wrote instead of with a
+     * transaction of its own. What is done after it must come to nothing.
+     */
+    readonly succeed: (claim: Claim) => Effect.Effect<void, StorageFault>
   }
 >() {}
 
@@ -30,7 +35,8 @@ export const layer = Layer.effect(
       enqueue: (job) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.map(store.enqueue(job, now), ({ id }) => id)),
       enqueueAll: (jobs) => Effect.flatMap(Clock.currentTimeMillis, (now) => store.enqueueAll(jobs, now)),
-      holds: (claim) => Effect.flatMap(Clock.currentTimeMillis, (now) => store.holds(claim, now))
+      holds: (claim) => Effect.flatMap(Clock.currentTimeMillis, (now) => store.holds(claim, now)),
+      succeed: (claim) => Effect.asVoid(Effect.flatMap(Clock.currentTimeMillis, (now) => store.succeed(claim, now)))
     })
   )
 )
