@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Either from "effect/Either"
 import { StorageBusy, UnitOfWork } from "../../src/kernel/Storage.js"
+import { Dialect } from "../../src/storage/sql/Dialect.js"
 import { storing } from "../../src/storage/sql/Storing.js"
 
 layer(TestEngine.layer("sqlite"))("storage on SQLite", (it) => {
@@ -18,6 +19,22 @@ layer(TestEngine.layer("sqlite"))("storage on SQLite", (it) => {
 })
 
 layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
+  it.effect("is planned for as many ids as there are: for a hundred it would read a whole table", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { integers, numbers } = yield* Dialect
+      for (const list of [integers, numbers]) {
+        const [plan] = yield* sql<{ "QUERY PLAN": unknown }>`EXPLAIN SELECT value FROM ${list([7, 8, 9])} AS given`
+        expect(plan?.["QUERY PLAN"]).toMatch(/rows=3 /)
+        expect(yield* sql`SELECT value FROM ${list([7, 8.0, -9])} AS given`).toEqual([
+          { value: 7 },
+          { value: 8 },
+          { value: -9 }
+        ])
+      }
+    })
+  )
+
   it.effect("says that it is busy where a statement took longer than its operator allows", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

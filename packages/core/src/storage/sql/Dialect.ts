@@ -148,11 +148,10 @@ export const postgresDialect = (sql: SqlClient): DialectFragments => ({
   },
   keyOnly: sql.literal(""),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
-  integers: (values) =>
-    sql`(SELECT value::bigint AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
+  // Of an array the planner knows how long it is. Of JSON it believes a hundred, and scans a table for one id's rows.
+  integers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::bigint[]) AS listed (value))`,
   texts: (values) => sql`(SELECT value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
-  numbers: (values) =>
-    sql`(SELECT value::float8 AS value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
+  numbers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::float8[]) AS listed (value))`,
   ranges: (values) =>
     sql`(SELECT (value ->> 0)::bigint AS low, (value ->> 1)::bigint AS high
       FROM jsonb_array_elements(${JSON.stringify(values)}::jsonb))`,
