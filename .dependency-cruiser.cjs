@@ -11,9 +11,10 @@ const FLOORS = [
   ["access", "filters", "redaction"],
   ["credits", "jobs"],
   ["catalog"],
-  ["metrics", "results", "analytics", "checkouts"],
-  ["evaluators", "calls", "dashboards", "simplification"],
-  ["suites", "simulation", "storage", "providers"]
+  ["metrics", "analytics", "checkouts"],
+  ["evaluators", "calls", "dashboards", "simplification", "results"],
+  ["suites", "simulation"],
+  ["storage", "providers"]
 ]
 const FOLDERS = FLOORS.flat()
 

@@ -58,6 +58,7 @@ const serve = Command.make(
     port,
     ...Settings.codeHosts,
     ...Settings.ingesting,
+    ...Settings.agentHosts,
     maxBody: Settings.positive("max-body", "Bytes of a JSON or form body."),
     maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included."),
     maxConnections: Settings.positive("max-connections", "Open connections; more are refused."),
@@ -329,6 +330,172 @@ const calls = Command.make("calls").pipe(
   ])
 )
 
+/** What every command over a suite file takes. */
+const suiteFile = {
+  ...common,
+  agent: Settings.positive("agent", "The agent to test; the file's agent_id unless told."),
+  channel: Options.choice("channel", ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]).pipe(
+    Options.withDescription("How the agent is reached; voice unless told."),
+    Options.optional
+  ),
+  name: Options.text("name").pipe(
+    Options.withDescription("What to call the run; the suite's name unless told."),
+    Options.optional
+  ),
+  junit: Options.text("junit").pipe(
+    Options.withPseudoName("PATH"),
+    Options.withDescription("Also write a JUnit report to this file."),
+    Options.optional
+  ),
+  file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The suite, a JSON file; see docs/suites.md."))
+}
+
+const suites = Command.make("suites").pipe(
+  Command.withDescription("Test suites: files that say how an agent is tested."),
+  Command.withSubcommands([
+    Command.make(
+      "validate",
+      suiteFile,
+      lazily(
+        () => import("./commands/Suites.js"),
+        (module) => module.validate
+      )
+    ).pipe(
+      Command.withDescription(
+        "Checks a suite against its agent and says what running it would do and cost. Nothing is created or called."
+      )
+    ),
+    Command.make(
+      "run",
+      {
+        ...suiteFile,
+        ...Settings.agentHosts,
+        phoneNumber: Settings.positive("phone-number", "The id of the number that voice runs call from."),
+        noWait: Options.boolean("no-wait").pipe(
+          Options.withDescription("End as soon as the runs are queued; somebody else plays them.")
+        ),
+        timeout: Settings.positive("timeout", "Seconds to wait at most; as long as it takes unless told.")
+      },
+      lazily(
+        () => import("./commands/RunSuite.js"),
+        (module) => module.run
+      )
+    ).pipe(
+      Command.withDescription(
+        "Runs a suite and waits for its runs, playing those by text itself. Ends with 1 where a run was no success."
+      )
+    )
+  ])
+)
+
+const loadResults = () => import("./commands/Results.js")
+const resultId = id("The result's id.")
+
+const results = Command.make("results").pipe(
+  Command.withDescription("Results: the runs of suites, and what they came to."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        project: Settings.positive("project", "Results of this project alone."),
+        agent: Settings.positive("agent", "Results of this agent alone."),
+        ...page
+      },
+      lazily(loadResults, (module) => module.list)
+    ).pipe(Command.withDescription("Lists results, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: resultId },
+      lazily(loadResults, (module) => module.show)
+    ).pipe(Command.withDescription("Shows a result with what its metrics came to.")),
+    Command.make(
+      "compare",
+      {
+        ...common,
+        tolerance: Options.float("tolerance").pipe(
+          Options.withDescription("What difference counts as none, 0 to 1; 0 unless told."),
+          Options.optional
+        ),
+        base: Args.integer({ name: "BASE" }).pipe(Args.withDescription("The id of the result to compare with.")),
+        id: resultId
+      },
+      lazily(loadResults, (module) => module.compare)
+    ).pipe(Command.withDescription("Says what became better and what worse, scenario by scenario.")),
+    Command.make(
+      "export",
+      {
+        ...common,
+        junit: Options.text("junit").pipe(
+          Options.withPseudoName("PATH"),
+          Options.withDescription("Write a JUnit report to this file instead; - is stdout."),
+          Options.optional
+        ),
+        id: resultId
+      },
+      lazily(loadResults, (module) => module.exportResult)
+    ).pipe(Command.withDescription("Prints every run with its transcript as a line of JSON (NDJSON).")),
+    Command.make(
+      "cancel",
+      { ...common, id: resultId },
+      lazily(loadResults, (module) => module.cancel)
+    ).pipe(Command.withDescription("Cancels the runs of a result that are not over.")),
+    Command.make(
+      "delete",
+      { ...common, ids: resultId.pipe(Args.repeated) },
+      lazily(loadResults, (module) => module.remove)
+    ).pipe(
+      Command.withDescription("Deletes results with their runs, up to 100; those that are not there are passed over.")
+    )
+  ])
+)
+
+const runs = Command.make("runs").pipe(
+  Command.withDescription("Runs: the simulated calls of results."),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...common,
+        result: Settings.positive("result", "Runs of this result alone."),
+        status: Options.choice("status", [
+          "queued",
+          "running",
+          "evaluating",
+          "completed",
+          "failed",
+          "timeout",
+          "cancelled"
+        ]).pipe(Options.withDescription("Runs in this state alone."), Options.optional),
+        ...page
+      },
+      lazily(loadResults, (module) => module.listRuns)
+    ).pipe(Command.withDescription("Lists runs, newest first.")),
+    Command.make(
+      "show",
+      { ...common, id: id("The run's id.") },
+      lazily(loadResults, (module) => module.showRun)
+    ).pipe(Command.withDescription("Shows a run.")),
+    Command.make(
+      "cancel",
+      { ...common, id: id("The run's id.") },
+      lazily(loadResults, (module) => module.cancelRun)
+    ).pipe(Command.withDescription("Cancels a run that is not over.")),
+    Command.make(
+      "delete",
+      {
+        ...common,
+        id: resultId,
+        runs: Args.integer({ name: "RUN" }).pipe(
+          Args.withDescription("Ids of the result's runs, up to 100."),
+          Args.repeated
+        )
+      },
+      lazily(loadResults, (module) => module.removeRuns)
+    ).pipe(Command.withDescription("Deletes runs of a result; what it came to is then what the others come to."))
+  ])
+)
+
 const redact = Command.make(
   "redact",
   {
@@ -414,6 +581,27 @@ const metrics = Command.make("metrics").pipe(
   ])
 )
 
+const prompts = Command.make("prompts").pipe(
+  Command.withDescription("Prompts of metrics."),
+  Command.withSubcommands([
+    Command.make(
+      "simplify",
+      {
+        json,
+        file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The file that holds the prompt. - is stdin."))
+      },
+      lazily(
+        () => import("./commands/Prompts.js"),
+        (module) => module.simplify
+      )
+    ).pipe(
+      Command.withDescription(
+        "Prints a shorter prompt with every rule of the first: by rules, or by the model of EARSHOT_MODEL_URL. It keeps nothing."
+      )
+    )
+  ])
+)
+
 const jobs = Command.make("jobs").pipe(
   Command.withDescription("Jobs: what is done after a request was answered."),
   Command.withSubcommands([
@@ -443,7 +631,7 @@ const jobs = Command.make("jobs").pipe(
     ).pipe(Command.withDescription("Gives a dead job all its attempts again.")),
     Command.make(
       "run",
-      { database, json },
+      { database, json, ...Settings.agentHosts },
       lazily(
         () => import("./commands/Jobs.js"),
         (module) => module.run
@@ -570,7 +758,12 @@ const subjectCommands = <M>(
   [
     Command.make(
       "list",
-      { ...common, ...page, selection: Options.all(selection) },
+      {
+        ...common,
+        ...page,
+        // `all` of none has no meaning to the library.
+        selection: Object.keys(selection).length === 0 ? Options.map(Options.none, () => ({})) : Options.all(selection)
+      },
       lazily(load, (module) => commands(module).list)
     ).pipe(Command.withDescription("Lists them, newest first.")),
     Command.make(
@@ -623,6 +816,16 @@ const evaluators = Command.make("evaluators").pipe(
       )
     )
   ])
+)
+
+const projects = Command.make("projects").pipe(
+  Command.withDescription("What belongs together: agents, their tests, calls and dashboards."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.projects, "project", {}))
+)
+
+const agents = Command.make("agents").pipe(
+  Command.withDescription("The agents that are tested and observed, and where they are reached."),
+  Command.withSubcommands(subjectCommands(loadCatalog, (module) => module.agents, "agent", ofProject))
 )
 
 const personalities = Command.make("personalities").pipe(
@@ -686,7 +889,12 @@ const demo = Command.make(
 /** Commands that hold others, with those. */
 export const groups = {
   calls: Command.getSubcommands(calls),
+  suites: Command.getSubcommands(suites),
+  results: Command.getSubcommands(results),
+  runs: Command.getSubcommands(runs),
   dashboards: Command.getSubcommands(dashboards),
+  projects: Command.getSubcommands(projects),
+  agents: Command.getSubcommands(agents),
   evaluators: Command.getSubcommands(evaluators),
   personalities: Command.getSubcommands(personalities),
   profiles: Command.getSubcommands(profiles),
@@ -694,6 +902,7 @@ export const groups = {
   tools: Command.getSubcommands(tools),
   folders: Command.getSubcommands(folders),
   metrics: Command.getSubcommands(metrics),
+  prompts: Command.getSubcommands(prompts),
   jobs: Command.getSubcommands(jobs),
   keys: Command.getSubcommands(keys),
   links: Command.getSubcommands(links),
@@ -710,8 +919,13 @@ export const earshot = Command.make("earshot").pipe(
     init,
     serve,
     calls,
+    suites,
+    results,
+    runs,
     redact,
     dashboards,
+    projects,
+    agents,
     evaluators,
     personalities,
     profiles,
@@ -719,6 +933,7 @@ export const earshot = Command.make("earshot").pipe(
     tools,
     folders,
     metrics,
+    prompts,
     jobs,
     keys,
     links,

@@ -32,7 +32,7 @@ export interface Report {
 
 const said = (code: Report["code"], message: string): Report => ({
   code,
-  lines: [message],
+  lines: message.split("\n"),
   body: { detail: message }
 })
 
@@ -61,6 +61,7 @@ const ASKED = new Set([
   "Unauthenticated",
   "RateLimited",
   "JobNotDead",
+  "RunIsOver",
   "NoActiveConnection",
   "ConnectionRevoked"
 ])

@@ -112,6 +112,17 @@ const logLevelFirst = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...options.filter((_, at) => moved[at] === true), ...args.filter((_, at) => moved[at] !== true)]
 }
 
+/** The arguments with a `-` for stdin after the options: the parser takes what follows one for no options. */
+const stdinLast = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const options = optionsOf(args)
+  // After an option it may be that one's value.
+  const at = options.findIndex(
+    (word, place) =>
+      word === "-" && options[place - 1]?.startsWith("-") === false && options[place + 1]?.startsWith("--") === true
+  )
+  return at === -1 ? args : [...options.toSpliced(at, 1), "-", ...args.slice(options.length)]
+}
+
 /** What is settled before the parser sees the arguments: help, and commands that there are none of. True if that was all. */
 const settled = (args: ReadonlyArray<string>): Effect.Effect<boolean, Misused | OutputClosed, Screen.Screen> =>
   Effect.gen(function* () {
@@ -176,7 +187,7 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
     const { colour } = yield* Screen.Screen
     yield* Command.run(earshot, { name: "earshot", version: VERSION, executable: "earshot" })([
       ...argv.slice(0, 2),
-      ...logLevelFirst(argv.slice(2))
+      ...logLevelFirst(stdinLast(argv.slice(2)))
     ]).pipe(Effect.withConsole(parserConsole(colour, parserFaults)))
   }).pipe(
     Effect.provide(

@@ -4,10 +4,12 @@ import type {
   Database,
   Forbidden,
   JobNotDead,
+  ModelUnavailable,
   NoActiveConnection,
   NotFound,
   RateLimited,
   RedactionUnavailable,
+  RunIsOver,
   StorageFault,
   Unauthenticated,
   ValidationFailed
@@ -36,7 +38,9 @@ export type CommandFault =
   | Forbidden
   | RateLimited
   | JobNotDead
+  | ModelUnavailable
   | RedactionUnavailable
+  | RunIsOver
   | StorageFault
 
 /** A command that runs. */

@@ -80,6 +80,21 @@ const positive = (name: string, what: string) =>
     Options.optional
   )
 
+/** What playing runs by text needs to know. */
+export const agentHosts = {
+  allowedAgentHosts: Options.text("allow-agent-host").pipe(
+    Options.withPseudoName("HOST"),
+    Options.withDescription(
+      "A host in a private network that agents under test may be reached at; may be given again. Also EARSHOT_AGENT_HOSTS, separated by commas."
+    ),
+    Options.repeated
+  )
+}
+
+export interface AgentHostOptions {
+  readonly allowedAgentHosts: ReadonlyArray<string>
+}
+
 const maxRecordingBytes = positive(
   "max-recording",
   "The largest recording that is kept, in bytes; 200000000 unless told."
@@ -156,6 +171,7 @@ export const plainEngine = (address: string, options?: CodeHostOptions): EngineS
   database: address,
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],
+  agentHosts: listed([process.env.EARSHOT_AGENT_HOSTS ?? ""]),
   maxRecordingBytes: undefined,
   redactDetails: [],
   transcriber: undefined,
@@ -196,6 +212,16 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
             }
     }
   })
+
+/** The engine of a worker: with the language model of the environment, and agents that may be reached beside public ones. */
+export const workingEngine = (
+  settings: EngineSettings,
+  options: AgentHostOptions
+): Effect.Effect<EngineSettings, Misused> =>
+  Effect.map(modelled(settings), (found) => ({
+    ...found,
+    agentHosts: [...listed(options.allowedAgentHosts), ...found.agentHosts]
+  }))
 
 /** The engine with the language model that the environment names. */
 export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings, Misused> =>

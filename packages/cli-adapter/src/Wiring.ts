@@ -1,4 +1,4 @@
-import type { CallDetail, Database, Engine } from "@earshot/core"
+import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
@@ -13,6 +13,8 @@ export interface EngineSettings {
   readonly recordings: string
   /** Hosts in private networks that recordings may be fetched from. */
   readonly recordingHosts: ReadonlyArray<string>
+  /** Hosts in private networks that agents under test may lie on. */
+  readonly agentHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
   /** Details of calls that are redacted along with transcript and recording. */
@@ -43,6 +45,8 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
     readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
+    /** The language model of the settings, or none: for commands that need no engine. */
+    readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
   }
 >() {}

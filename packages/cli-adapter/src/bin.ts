@@ -1,5 +1,5 @@
 /** The `earshot` command: this file alone chooses databases and providers, and loads each when a command asks for it. */
-import type { Database, Engine } from "@earshot/core"
+import type { Database, Engine, LanguageModel } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -37,6 +37,16 @@ const secretBox = async ({ secretKeys }: EngineSettings) => {
   })
 }
 
+const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<LanguageModel> =>
+  Layer.unwrapEffect(
+    Effect.promise(async () => {
+      if (settings === undefined) return (await import("@earshot/core")).noLanguageModel
+      const { apiKey, baseUrl, model } = settings
+      const OpenAiLanguageModel = await import("@earshot/core/providers/OpenAiLanguageModel")
+      return OpenAiLanguageModel.layer({ baseUrl, model, ...(apiKey === undefined ? {} : { apiKey }) })
+    })
+  )
+
 type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
 
 const engine = (settings: EngineSettings): EngineLayer =>
@@ -44,16 +54,18 @@ const engine = (settings: EngineSettings): EngineLayer =>
     Effect.promise(async (): Promise<EngineLayer> => {
       const { Database, Engine } = await import("@earshot/core")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
+      const HttpChatAgent = await import("@earshot/core/providers/HttpChatAgent")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const box = await secretBox(settings)
       if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
       const { allowedHosts, publicUrl, repositories } = settings.codeHosts
-      const { languageModel, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
+      const { agentHosts, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
+        chatAgents: HttpChatAgent.layer({ allowedHosts: agentHosts }),
         recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
         ingest: {
           redaction: { details: redactDetails },
@@ -65,15 +77,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
         }),
         ...(box === undefined ? {} : { secretBox: box.right }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
-        ...(languageModel === undefined
-          ? {}
-          : {
-              languageModel: (await import("@earshot/core/providers/OpenAiLanguageModel")).layer({
-                baseUrl: languageModel.baseUrl,
-                model: languageModel.model,
-                ...(languageModel.apiKey === undefined ? {} : { apiKey: languageModel.apiKey })
-              })
-            }),
+        languageModel: languageModel(settings.languageModel),
         ...(transcriber === undefined
           ? {}
           : {
@@ -90,6 +94,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
 main(
   Layer.succeed(Wiring, {
     engine,
+    languageModel,
     server: (options) =>
       Layer.unwrapEffect(
         Effect.map(

@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
 import { widthOf } from "../src/Text.js"
 
-const subjects = ["evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
+const subjects = ["projects", "agents", "evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
-  ...["calls", "dashboards", ...subjects, "metrics", "jobs"],
+  ...["calls", "suites", "results", "runs", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
   ...["keys", "links", "tokens", "connections", "organizations"]
 ]
 const paths = commandsOf("").flatMap((name) =>
@@ -17,6 +17,9 @@ describe("help", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
+      ...["suites", "suites validate", "suites run"],
+      ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
+      ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
       "redact",
       ...["dashboards", "dashboards list", "dashboards show"],
       ...subjects.flatMap((subject) => [
@@ -26,6 +29,7 @@ describe("help", () => {
         ...(subject === "personalities" ? ["personalities enable"] : [])
       ]),
       ...["metrics", "metrics predefined", "metrics list", "metrics show"],
+      ...["prompts", "prompts simplify"],
       ...["jobs", "jobs list", "jobs retry", "jobs run"],
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],

@@ -53,9 +53,12 @@ import * as Metrics from "./metrics/Metrics.js"
 import type { Sandbox } from "./metrics/Sandbox.js"
 import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
+import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import * as NerProvider from "./redaction/NerProvider.js"
+import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
+import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
@@ -74,11 +77,23 @@ import * as OrganizationStoreSql from "./storage/sql/OrganizationStoreSql.js"
 import * as PersonalityStoreSql from "./storage/sql/PersonalityStoreSql.js"
 import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
+import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
 import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
+import * as SimplificationStoreSql from "./storage/sql/SimplificationStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
 import * as ToolStoreSql from "./storage/sql/ToolStoreSql.js"
+import { PlayedChannels } from "./results/PlayedChannels.js"
+import * as Results from "./results/Results.js"
+import * as RunWork from "./results/RunWork.js"
+import type { ChatAgent } from "./simulation/ChatAgent.js"
+import { RunExecutor } from "./simulation/RunExecutor.js"
+import * as RunTranscription from "./simulation/RunTranscription.js"
+import * as Simulations from "./simulation/Simulations.js"
+import * as TextExecutor from "./simulation/TextExecutor.js"
+import * as RunWorkStoreSql from "./storage/sql/RunWorkStoreSql.js"
+import * as Suites from "./suites/Suites.js"
 import * as UserStoreSql from "./storage/sql/UserStoreSql.js"
 import * as WidgetStoreSql from "./storage/sql/WidgetStoreSql.js"
 
@@ -102,6 +117,8 @@ export type Services =
   | Tools.Tools
   | Folders.Folders
   | Evaluators.Evaluators
+  | Suites.Suites
+  | Results.Results
   | Calls.Calls
   | Metrics.Metrics
   | Dashboards.Dashboards
@@ -109,6 +126,7 @@ export type Services =
   | Jobs.Jobs
   | Ledger.Ledger
   | CallEvaluations.CallEvaluations
+  | Simplifications.Simplifications
   | JobRunner.JobRunner
   | CodeConnections.CodeConnections
   | Checkouts.Checkouts
@@ -124,9 +142,14 @@ export interface Ports {
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
   /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
   readonly sandbox?: Layer.Layer<Sandbox>
-  /** The language model that judges; none unless told, and then what needs one is skipped. */
+  /** The language model that judges and simplifies; none unless told, and then what needs one is skipped or done by rules. */
   readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
   readonly evaluation?: CallEvaluations.EvaluationConfig
+  /** How agents are reached that are tested by text; over HTTP at public addresses unless told. */
+  readonly chatAgents?: Layer.Layer<ChatAgent>
+  /** What plays runs inside the engine; the text channel unless told. `runExecutorNone` leaves all to outside workers. */
+  readonly runExecutor?: Layer.Layer<RunExecutor, never, ChatAgent | LanguageModel.LanguageModel>
+  readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
   readonly jobs?: JobRunner.JobRunnerConfig
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
@@ -158,9 +181,12 @@ export const stores = Layer.mergeAll(
   ToolStoreSql.layer,
   FolderStoreSql.layer,
   EvaluatorStoreSql.layer,
+  ResultStoreSql.layer,
+  RunWorkStoreSql.layer,
   CallStoreSql.layer,
   MetricStoreSql.layer,
   EvaluationStoreSql.layer,
+  SimplificationStoreSql.layer,
   JobStoreSql.layer,
   DashboardStoreSql.layer,
   WidgetStoreSql.layer,
@@ -189,13 +215,20 @@ const evaluation = Evaluations.layer.pipe(
   Layer.provideMerge(Scorer.layer)
 )
 
+const simplification = Simplifications.layer.pipe(Layer.provide(PromptSimplifier.layer))
+
 /** Who runs jobs; a subject that has jobs adds its handler here. */
 const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
   Layer.effect(
     JobRunner.JobRunner,
     Effect.gen(function* () {
-      const { handler } = yield* CallEvaluations.CallEvaluations
-      return yield* JobRunner.make([handler], config)
+      const evaluations = yield* CallEvaluations.CallEvaluations
+      const simplifications = yield* Simplifications.Simplifications
+      const simulations = yield* Simulations.Simulations
+      const results = yield* Results.Results
+      return yield* JobRunner.make([evaluations.handler, simplifications.handler, ...simulations.handlers], config, [
+        { failure: "Leases of runs could not be taken back", every: "5 seconds", run: results.sweep }
+      ])
     })
   )
 
@@ -213,25 +246,50 @@ const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Reposit
   Layer.provide(Vault.layer)
 )
 
-const evaluators = Evaluators.layer.pipe(Layer.provideMerge(testCatalog))
+const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
+  Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
+)
+
+/** Suites and results, and who plays and scores runs. */
+const testing = (ports: Ports) =>
+  Simulations.layer(ports.simulation).pipe(
+    Layer.provideMerge(evaluators),
+    Layer.provide(RunWork.layer),
+    Layer.provide(RunTranscription.layer),
+    Layer.provide(
+      Layer.effect(
+        PlayedChannels,
+        Effect.map(RunExecutor, ({ channels }) => channels)
+      )
+    ),
+    Layer.provide(
+      (ports.runExecutor ?? TextExecutor.layer(ports.simulation)).pipe(
+        Layer.provide(ports.chatAgents ?? HttpChatAgent.layer())
+      )
+    )
+  )
 
 /** The engine with some of its ports replaced. */
 export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =>
   runner(ports.jobs).pipe(
-    Layer.provideMerge(CallEvaluations.layer(ports.evaluation)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        CallEvaluations.layer({ redaction: ports.ingest?.redaction, ...ports.evaluation }),
+        simplification,
+        testing(ports)
+      )
+    ),
     Layer.merge(
       Calls.layer(ports.ingest).pipe(
         Layer.provide(
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-            ports.recordings ?? HttpRecordingSource.layer(),
-            ports.transcriber ?? Transcriber.layerNone,
             ports.ner ?? NerProvider.layerNone
           )
         )
       )
     ),
-    Layer.merge(Layer.merge(dashboards, evaluators)),
+    Layer.merge(dashboards),
     Layer.merge(Jobs.layer),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),
@@ -244,6 +302,8 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
+    Layer.provide(ports.recordings ?? HttpRecordingSource.layer()),
+    Layer.provide(ports.transcriber ?? Transcriber.layerNone),
     Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
     Layer.provide(JobBell.layer),
     Layer.provide(stores),

@@ -44,9 +44,12 @@ import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
 import { Evaluators } from "./evaluators/Evaluators.js"
+import { Results } from "./results/Results.js"
+import { Suites } from "./suites/Suites.js"
 import { JobRunner } from "./jobs/JobRunner.js"
 import { Jobs } from "./jobs/Jobs.js"
 import { Metrics } from "./metrics/Metrics.js"
+import { Simplifications } from "./simplification/Simplifications.js"
 import * as Engine from "./Engine.js"
 import * as Database from "./Database.js"
 
@@ -87,12 +90,15 @@ export interface PromiseEngine {
   readonly tools: Promised<Context.Tag.Service<Tools>>
   readonly folders: Promised<Context.Tag.Service<Folders>>
   readonly evaluators: Promised<Context.Tag.Service<Evaluators>>
+  readonly results: Promised<Context.Tag.Service<Results>>
+  readonly suites: Promised<Context.Tag.Service<Suites>>
   readonly calls: Promised<Context.Tag.Service<Calls>> & {
     /** Every call that `list` would page through, newest first, read page by page as it is iterated. */
     readonly export: (query: unknown, options: CallOptions) => AsyncIterable<CallRecord>
   }
   readonly metrics: Promised<Context.Tag.Service<Metrics>>
   readonly evaluations: Promised<Context.Tag.Service<CallEvaluations>>
+  readonly simplifications: Promised<Context.Tag.Service<Simplifications>>
   readonly jobs: Promised<Context.Tag.Service<Jobs>> & {
     /** Does every job that is due, and answers how many attempts it made; for who starts the engine without a worker. */
     readonly drain: () => Promise<number>
@@ -162,9 +168,12 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
       tools: Tools,
       folders: Folders,
       evaluators: Evaluators,
+      results: Results,
+      suites: Suites,
       calls: Calls,
       metrics: Metrics,
       evaluations: CallEvaluations,
+      simplifications: Simplifications,
       jobs: Jobs,
       runner: JobRunner,
       ledger: Ledger,
@@ -190,6 +199,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     tools: promised(services.tools),
     folders: promised(services.folders),
     evaluators: promised(services.evaluators),
+    results: promised(services.results),
+    suites: promised(services.suites),
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>
@@ -197,6 +208,7 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     },
     metrics: promised(services.metrics),
     evaluations: promised(services.evaluations),
+    simplifications: promised(services.simplifications),
     jobs: { ...promised(services.jobs), drain: () => run(services.runner.drain) },
     ledger: promised(services.ledger),
     dashboards: promised(services.dashboards),

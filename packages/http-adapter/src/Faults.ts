@@ -11,6 +11,7 @@ import {
   type RedactionUnavailable,
   type RepositoryBusy,
   type RepositoryUnavailable,
+  type RunIsOver,
   type StorageBusy,
   type StorageError,
   type Unauthenticated,
@@ -42,6 +43,7 @@ export type HttpFault =
   | Refused
   | RepositoryBusy
   | RepositoryUnavailable
+  | RunIsOver
   | StorageBusy
   | StorageError
   | Unauthenticated
@@ -87,6 +89,7 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
       JobNotDead: ({ message }) => detail(409, message),
+      RunIsOver: ({ message }) => detail(409, message),
       RateLimited: ({ message, retryAfterSeconds }) => detail(429, message, retryAfter(retryAfterSeconds)),
       NoActiveConnection: ({ message }) => detail(409, message),
       ConnectionRevoked: ({ message }) => detail(409, message),

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { Checkouts, CodeConnections } from "@earshot/core"
@@ -212,6 +213,36 @@ for (const database of TestEngine.databases) {
       expect((await git(["ls-remote", url], { headers: [basic("x", token)] })).stdout).toContain("refs/heads/main")
     })
 
+    it("stays out of every file when docs/checkout.md is followed to the letter", async () => {
+      const guide = readFileSync(new URL("../../../docs/checkout.md", import.meta.url), "utf8")
+      const lines = /```sh\n(export GIT_CONFIG_COUNT[^]*?)```/.exec(guide)?.[1] ?? ""
+      expect(lines).toContain('git clone "$CLONE_URL"')
+      const { json } = await checkout("web")
+      const token = textAt(json, "token")
+      const parent = target()
+      mkdirSync(parent)
+      const shell = spawn("sh", ["-euc", `${lines}\ncd web && git fetch`], {
+        cwd: parent,
+        stdio: "ignore",
+        env: {
+          PATH: process.env.PATH,
+          HOME: parent,
+          GIT_CONFIG_NOSYSTEM: "1",
+          GIT_TERMINAL_PROMPT: "0",
+          CLONE_URL: textAt(json, "clone_url"),
+          USERNAME: textAt(json, "username"),
+          TOKEN: token
+        }
+      })
+      expect(await new Promise((resolve) => shell.once("close", resolve))).toBe(0)
+      const written = readdirSync(parent, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+      expect(written.map(({ name }) => name)).toContain("config")
+      for (const file of written) {
+        const text = readFileSync(join(file.parentPath, file.name), "latin1")
+        for (const form of forms(token)) expect(text.includes(form), file.name).toBe(false)
+      }
+    })
+
     it("refuses to be pushed to", async () => {
       const { json } = await checkout("web")
       const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
@@ -341,6 +372,36 @@ for (const database of TestEngine.databases) {
       expect((await checkout("moving")).status).toBe(404)
     })
 
+    it("says that a repository cannot be read where git itself cannot, before anything else is said", async () => {
+      await CheckoutKit.makeRepository(join(home, "broken.git"), { a: "b" })
+      const { json } = await checkout("broken")
+      const url = textAt(json, "clone_url")
+      writeFileSync(join(home, "broken.git", "HEAD"), "nonsense")
+      for (const protocol of ["version=0", "version=2"]) {
+        const answer = await fetch(`${url}/info/refs?service=git-upload-pack`, {
+          headers: { ...bearer(textAt(json, "token")), "git-protocol": protocol }
+        })
+        expect([answer.status, await answer.json()]).toEqual([502, { detail: "The repository could not be read." }])
+      }
+    })
+
+    it("is had through one connection, whichever of two that are activated at once comes last", async () => {
+      const one = await localTenant(world)
+      const another = async () => {
+        const { json } = await server.send("POST", CONNECTIONS, { key: one.key, json: { host: "local" } })
+        return `${CONNECTIONS}${textAt(json, "id")}/`
+      }
+      const paths = [await another(), await another()]
+      const activate = (path: string) => server.send("POST", `${path}activate/`, { key: one.key })
+      for (let round = 0; round < 10; round++) {
+        await activate(one.connection)
+        const answers = await Promise.all([...paths, ...paths].map(activate))
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+        const { text } = await server.send("GET", CONNECTIONS, { key: one.key })
+        expect(text.match(/"state":"active"/g)).toHaveLength(1)
+      }
+    })
+
     it("leaves no secret in logs or in the database", async () => {
       const { json } = await checkout("web")
       const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
@@ -441,6 +502,58 @@ describe.skipIf(!hasGit)("a clone under way", async () => {
       expect(server.logs()).not.toContain(token)
     }
   )
+})
+
+describe.skipIf(!hasGit)("clones of one organisation", async () => {
+  const world = await makeServer("sqlite", { maxProcesses: 2 })
+
+  it("take half of the places at most, and give them back however they end", { timeout: 60_000 }, async () => {
+    const { server } = world
+    const noise = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
+    const [mine, theirs] = [await localTenant(world), await localTenant(world)]
+    await CheckoutKit.makeRepository(join(mine.home, "large.git"), noise)
+    const { json } = await mine.checkout("large")
+    const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
+    const head = (await git(["ls-remote", url, "HEAD"], { headers: [basic("x", token)] })).stdout.slice(0, 40)
+    const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text
+    const controller = new AbortController()
+    const slow = await fetch(`${url}/git-upload-pack`, {
+      method: "POST",
+      body: `${line(`want ${head} side-band-64k ofs-delta\n`)}0000${line("done\n")}`,
+      signal: controller.signal,
+      headers: { ...bearer(token), "content-type": "application/x-git-upload-pack-request" }
+    })
+    await slow.body!.getReader().read()
+    const refs = (to: string, key: string, method = "GET") =>
+      fetch(`${to}/info/refs?service=git-upload-pack`, { method, headers: bearer(key) })
+    expect((await refs(url, token)).status).toBe(503)
+    const other = (await theirs.checkout("web")).json
+    expect((await refs(textAt(other, "clone_url"), textAt(other, "token"))).status).toBe(200)
+    controller.abort()
+    let status = 503
+    for (let tries = 0; tries < 100 && status !== 200; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      status = (await refs(url, token)).status
+    }
+    expect(status).toBe(200)
+    // Neither a HEAD nor a client that goes at once keeps a place.
+    const address = url.slice(server.url.length)
+    for (let n = 0; n < 10; n++) {
+      expect([200, 503]).toContain((await refs(url, token, "HEAD")).status)
+      const socket = connect(server.port, "127.0.0.1", () => {
+        socket.write(
+          `GET ${address}/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+        )
+        setTimeout(() => socket.destroy(), n)
+      })
+      await new Promise((resolve) => socket.once("close", resolve))
+    }
+    for (let tries = 0; tries < 100 && status !== 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      status = (await git(["ls-remote", url], { headers: [basic("x", token)] })).code
+    }
+    expect(status).toBe(0)
+  })
 })
 
 for (const database of TestEngine.databases) {
@@ -596,6 +709,33 @@ for (const database of TestEngine.databases) {
         expect(await endDue()).toEqual({ released: 1, failed: 0 })
         expect([fake.tokens.size, await sealed()]).toEqual([0, []])
       }
+    })
+
+    it("that fail time and again are left alone for a while, and keep no other host's keys in force", async () => {
+      const path = await activate("gitlab")
+      for (let n = 0; n < 12; n++) expect((await checkout()).status).toBe(200)
+      await activate("github")
+      expect(gitlab.tokens.size).toBe(0)
+      for (let n = 0; n < 12; n++) expect((await checkout()).status).toBe(200)
+      await expire()
+      github.fail("DELETE", "/", "cut")
+      const asked = () => github.requests.filter(({ method }) => method === "DELETE").length
+      const before = asked()
+      const other = await server.tenant()
+      const theirs = await server.send("POST", CONNECTIONS, { key: other.key, json: drafts.gitlab })
+      await server.send("POST", `${CONNECTIONS}${textAt(theirs.json, "id")}/activate/`, { key: other.key })
+      const token = (await sessionOf(server, other)).token
+      const made = await server.send("POST", E2, { key: other.key, headers: bearer(token), json: { repo: "web" } })
+      expect(made.status).toBe(200)
+      await expire()
+      expect(await endDue()).toEqual({ released: 1, failed: 12 })
+      expect(asked() - before).toBeLessThan(12)
+      expect(gitlab.tokens.size).toBe(0)
+      github.recover()
+      await later(1000)
+      expect(await endDue()).toEqual({ released: 12, failed: 0 })
+      expect(github.tokens.size).toBe(0)
+      await server.send("DELETE", path, { key })
     })
 
     it("keep no secret of a connection anywhere but sealed", async () => {

@@ -101,8 +101,27 @@ describe("the OpenAPI document", async () => {
     const made = async (subject: string, json: object) =>
       at((await server.send("POST", `/test_framework/v1/${subject}/`, { key, json })).json, "id")
     const evaluator = await made("scenarios", { agent, name: "E", scenario_type: "instruction", instructions: "Hi" })
+    const spec = {
+      version: "1",
+      suite: { name: "S" },
+      scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency: 4 }]
+    }
+    const run = "/test_framework/v2/scenarios/run_scenarios_json/"
+    const result = at((await server.send("POST", run, { key, json: { spec, agent_id: agent } })).json, "id")
+    const claimed = await server.send("POST", "/test_framework/v1/runs/claim/", {
+      key,
+      json: { channel: "voice", limit: 3 }
+    })
+    const runs = ["0", "1", "2"].map((n) => at(claimed.json, "results", n, "run", "id"))
+    const waiting = await server.send("GET", "/test_framework/v1/runs/?status=queued", { key })
+    const queued = at(waiting.json, "results", "0", "id")
+    const lease = at(claimed.json, "results", "0", "lease")
     const metric = await made("metrics", { agent, name: "M", type: "llm_judge", eval_type: "binary", prompt: "?" })
     const ids: Readonly<Record<string, unknown>> = {
+      "/test_framework/v1/results/{id}/delete_runs/": result,
+      "/test_framework/v1/runs/{id}/heartbeat/": runs[0],
+      "/test_framework/v1/runs/{id}/complete/": runs[1],
+      "/test_framework/v1/runs/{id}/fail/": runs[2],
       "/test_framework/v1/scenarios/{id}/": evaluator,
       "/test_framework/v1/personalities/{id}/": await made("personalities", { project, name: "P", language: "en" }),
       "/test_framework/v1/test_profiles/{id}/": await made("test_profiles", { project, name: "T" }),
@@ -120,6 +139,7 @@ describe("the OpenAPI document", async () => {
     }
     // Ids of examples are those of nobody; here they are the tenant's.
     const own = {
+      ...{ agent_id: agent, lease, run_ids: [queued], result_ids: [999_999] },
       project,
       agent,
       dashboard,

@@ -6,7 +6,7 @@ import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { calling, findCaller, idOf, withEngine } from "../Session.js"
-import { type CallerOptions, modelled, plainEngine } from "../Settings.js"
+import { type AgentHostOptions, type CallerOptions, plainEngine, workingEngine } from "../Settings.js"
 import { printJson } from "../Text.js"
 
 interface Common extends CallerOptions {
@@ -52,7 +52,7 @@ export const retry = (options: Common & { readonly id: number }): Running =>
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
 /** Does what is due, of every organisation, and ends. The operator's own: it asks for no credential but the database. */
-export const run = (options: { readonly database: string; readonly json: boolean }): Running =>
+export const run = (options: { readonly database: string; readonly json: boolean } & AgentHostOptions): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const attempts = yield* (yield* JobRunner).drain
@@ -60,7 +60,7 @@ export const run = (options: { readonly database: string; readonly json: boolean
       ? screen.print(printJson({ attempts }))
       : screen.note(attempts === 0 ? "Nothing is due." : `${attempts} ${attempts === 1 ? "job was" : "jobs were"} run.`)
   }).pipe((steps) =>
-    Effect.flatMap(modelled(plainEngine(options.database)), (settings) =>
+    Effect.flatMap(workingEngine(plainEngine(options.database), options), (settings) =>
       withEngine(settings, { existing: true })(steps)
     )
   )

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs"
 import { Faults, isPlainObject, type RawTranscript, Redaction, roleNames, TranscriptFormat } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { Misused, Refused } from "../Faults.js"
+import { Refused } from "../Faults.js"
+import { readText } from "../ReadText.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { fieldsOf } from "../Settings.js"
@@ -18,37 +18,6 @@ export interface RedactOptions {
   readonly everyday: boolean
   readonly numbered: boolean
 }
-
-/** The most bytes that are read: several times what the longest transcript has. */
-const MOST_BYTES = 64 * 1024 * 1024
-
-const readAll = (name: string): Effect.Effect<string, Misused> =>
-  name === "-"
-    ? Effect.tryPromise({
-        try: async () => {
-          const parts: Array<Uint8Array> = []
-          let length = 0
-          for await (const part of process.stdin) {
-            const bytes = Buffer.from(part)
-            length += bytes.length
-            if (length <= MOST_BYTES) parts.push(bytes)
-          }
-          return length > MOST_BYTES ? undefined : Buffer.concat(parts).toString("utf8")
-        },
-        catch: () => new Misused({ reason: "stdin cannot be read." })
-      }).pipe(
-        Effect.flatMap((text) =>
-          text === undefined ? new Misused({ reason: `stdin: more than ${MOST_BYTES} bytes.` }) : Effect.succeed(text)
-        )
-      )
-    : Effect.try({
-        try: () => (statSync(name).size > MOST_BYTES ? undefined : readFileSync(name, "utf8")),
-        catch: () => new Misused({ reason: `${name}: there is no such file, or it cannot be read.` })
-      }).pipe(
-        Effect.flatMap((text) =>
-          text === undefined ? new Misused({ reason: `${name}: more than ${MOST_BYTES} bytes.` }) : Effect.succeed(text)
-        )
-      )
 
 const parsed = (text: string): unknown => {
   if (!/^\s*[[{]/.test(text)) return undefined
@@ -112,7 +81,7 @@ export const redact = (options: RedactOptions): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const fields = options.fields.length === 0 ? Redaction.sensitiveFields : yield* fieldsOf(options.fields, "--field")
-    const raw = yield* transcriptOf(yield* readAll(options.file), options.type)
+    const raw = yield* transcriptOf(yield* readText(options.file), options.type)
     const { spans, toolCallSpans, transcript } = Redaction.redactTranscript(raw, fields, {
       everyday: options.everyday,
       replacement: { style: options.numbered ? "numbered" : "label" }

@@ -9,12 +9,19 @@ import * as Schedule from "effect/Schedule"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { runEngine } from "../Session.js"
-import { type CodeHostOptions, codeHostSettings, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import {
+  type AgentHostOptions,
+  type CodeHostOptions,
+  codeHostSettings,
+  ingestingEngine,
+  type IngestingOptions,
+  workingEngine
+} from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { printJson } from "../Text.js"
 import { Wiring } from "../Wiring.js"
 
-export interface ServeOptions extends IngestingOptions, CodeHostOptions {
+export interface ServeOptions extends IngestingOptions, CodeHostOptions, AgentHostOptions {
   readonly database: string
   readonly json: boolean
   readonly host: string
@@ -63,7 +70,7 @@ export const serve = (options: ServeOptions): Running =>
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
-        ...(yield* ingestingEngine(options.database, options)),
+        ...(yield* Effect.flatMap(ingestingEngine(options.database, options), (one) => workingEngine(one, options))),
         codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
         requestsPerMinute: Option.getOrUndefined(options.rateLimit),
         refusalsPerMinute: Option.getOrUndefined(options.refusalLimit)

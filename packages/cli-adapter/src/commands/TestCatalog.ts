@@ -1,7 +1,11 @@
 import {
+  AgentId,
+  Agents,
+  encodeAgent,
   encodeFolder,
   encodePersonality,
   encodePhoneNumber,
+  encodeProject,
   encodeTestProfile,
   encodeTool,
   FolderId,
@@ -11,6 +15,7 @@ import {
   PhoneNumberId,
   PhoneNumbers,
   ProjectId,
+  Projects,
   TestProfileId,
   TestProfiles,
   ToolId,
@@ -27,6 +32,27 @@ import { type Common, subject } from "./Subject.js"
 
 const project = { name: "PROJECT", of: (one: { readonly projectId: number }) => String(one.projectId), right: true }
 const name = { name: "NAME", of: (one: { readonly name: string }) => one.name, least: 12 }
+
+export const projects = subject({
+  noun: "project",
+  useCases: Projects,
+  id: ProjectId,
+  encode: encodeProject,
+  columns: [name]
+})
+
+export const agents = subject({
+  noun: "agent",
+  useCases: Agents,
+  id: AgentId,
+  encode: encodeAgent,
+  columns: [
+    project,
+    name,
+    { name: "PROVIDER", of: ({ provider }) => provider ?? "" },
+    { name: "ASSISTANT", of: ({ assistantId }) => assistantId ?? "", least: 8 }
+  ]
+})
 
 export const personalities = subject({
   noun: "personality",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { bulkUpdate, create, list, remove, show, update } from "../../src/commands/Evaluators.js"
 import { init } from "../../src/commands/Init.js"
-import { enable, folders, personalities } from "../../src/commands/TestCatalog.js"
+import { agents, enable, folders, personalities, projects } from "../../src/commands/TestCatalog.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
@@ -54,6 +54,24 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     expect(await run(create(given("name")))).toMatchObject({ code: 2, out: "" })
     expect(await run(create(given("tags=[1")))).toMatchObject({ code: 2, out: "" })
     expect(await run(create({ ...given(), input: Option.some("nowhere.json") }))).toMatchObject({ code: 1 })
+  })
+
+  it("belong to projects and agents, whose secrets are never shown", async () => {
+    expect((await run(projects.create(given("name=Hotels")))).out).toMatch(/^name +Hotels$/m)
+    const endpoint = '{"url": "https://agent.example/chat", "kind": "webhook", "headers": {"Authorization": "hidden"}}'
+    const made = await run(
+      agents.create({ ...given("project=2", "name=Concierge", `chat_endpoint=${endpoint}`), json: true })
+    )
+    expect(made.err).toBe("")
+    const { id } = JSON.parse(made.out)
+    expect(JSON.parse(made.out)).toMatchObject({ project: 2, chat_endpoint: { url: "https://agent.example/chat" } })
+    expect((await run(agents.update({ ...given("provider=provider_a"), id }))).out).toMatch(/^provider +provider_a$/m)
+    const listed = await run(agents.list({ ...as(), ...page, selection: { project: Option.some(2) } }))
+    expect(listed.out).toMatch(/ 2 {2}Concierge +provider_a/)
+    for (const { out } of [made, await run(agents.show({ ...as(), id }))]) expect(out).not.toContain("hidden")
+    expect((await run(agents.remove({ ...as(), id }))).code).toBe(0)
+    expect((await run(projects.remove({ ...as(), id: 2 }))).code).toBe(0)
+    expect(await run(projects.show({ ...as(), id: 2 }))).toMatchObject({ code: 1, out: "" })
   })
 
   it("enable personalities for a project", async () => {

@@ -10,6 +10,12 @@ const environment = (): NodeJS.ProcessEnv =>
     Object.entries(process.env).filter(([name]) => !/^(?:EARSHOT_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$)/.test(name))
   )
 
+interface Options {
+  readonly input?: string
+  /** What of Earshot's the environment has. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 export interface Started {
   readonly child: ChildProcess
   /** All of stdout once it holds this. */
@@ -18,8 +24,11 @@ export interface Started {
 }
 
 /** Starts the command that people start. */
-export const start = (args: ReadonlyArray<string>, options: { readonly input?: string } = {}): Started => {
-  const child = spawn(process.execPath, [BINARY, ...args], { env: environment(), stdio: ["pipe", "pipe", "pipe"] })
+export const start = (args: ReadonlyArray<string>, options: Options = {}): Started => {
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    env: { ...environment(), ...options.env },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
   let out = ""
   let err = ""
   const waiting = new Set<() => void>()
@@ -52,5 +61,4 @@ export const start = (args: ReadonlyArray<string>, options: { readonly input?: s
 }
 
 /** Runs the command that people run. */
-export const earshot = (args: ReadonlyArray<string>, options: { readonly input?: string } = {}): Promise<Ran> =>
-  start(args, options).ended
+export const earshot = (args: ReadonlyArray<string>, options: Options = {}): Promise<Ran> => start(args, options).ended

@@ -1,4 +1,5 @@
-import { Database, Engine } from "@earshot/core"
+import { Database, Engine, noLanguageModel } from "@earshot/core"
+import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { layer as server } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
@@ -17,8 +18,12 @@ export interface Ran {
 }
 
 const wiring = Layer.succeed(Wiring, {
-  engine: ({ database }) =>
-    Engine.layerWith({ blobs: MemoryBlobStore.layer }).pipe(Layer.provide(Database.layer(database))),
+  engine: ({ agentHosts, database }) =>
+    Engine.layerWith({
+      blobs: MemoryBlobStore.layer,
+      chatAgents: HttpChatAgent.layer({ allowedHosts: agentHosts })
+    }).pipe(Layer.provide(Database.layer(database))),
+  languageModel: () => noLanguageModel,
   server
 })
 

@@ -87,6 +87,30 @@ export const operations = {
   /** E4 */
   "evaluators.bulkUpdate": { needs: "evaluators:write", accepts: keyOnly },
 
+  /** E1 */
+  "suites.validate": { needs: "evaluators:read", accepts: people },
+
+  "suites.run": { needs: "results:write", accepts: people },
+
+  "results.list": { needs: "results:read", accepts: everybody },
+  "results.read": { needs: "results:read", accepts: everybody },
+  "results.compare": { needs: "results:read", accepts: everybody },
+  "results.export": { needs: "results:read", accepts: people },
+  "results.junit": { needs: "results:read", accepts: people },
+  /** E8 */
+  "results.bulkDelete": { needs: "results:delete", accepts: everybody },
+  /** E9 */
+  "results.deleteRuns": { needs: "results:delete", accepts: everybody },
+  "results.cancel": { needs: "results:write", accepts: people },
+  "results.capacity": { needs: "results:read", accepts: people, organizationWide: true },
+  "runs.list": { needs: "results:read", accepts: everybody },
+  "runs.read": { needs: "results:read", accepts: everybody },
+  "runs.cancel": { needs: "results:write", accepts: people },
+  "runs.claim": { needs: "results:write", accepts: keyOnly },
+  "runs.heartbeat": { needs: "results:write", accepts: keyOnly },
+  "runs.complete": { needs: "results:write", accepts: keyOnly },
+  "runs.fail": { needs: "results:write", accepts: keyOnly },
+
   "connections.create": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.list": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.read": { needs: "connections:manage", accepts: people, organizationWide: true },
@@ -112,6 +136,9 @@ export const operations = {
   /** E12 */
   "metrics.update": { needs: "catalog:write", accepts: keyOnly },
   "metrics.delete": { needs: "catalog:delete", accepts: people },
+  /** E6 */
+  "simplifications.request": { needs: "catalog:write", accepts: peopleAndEmbeds },
+  "simplifications.progress": { needs: "catalog:write", accepts: peopleAndEmbeds },
   "calls.evaluate": { needs: "calls:write", accepts: people },
   "calls.evaluations": { needs: "calls:read", accepts: peopleAndEmbeds },
 

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -26,6 +27,8 @@ import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
+import { redactJson, redactText } from "../redaction/RedactJson.js"
+import type { RedactOptions } from "../redaction/SpansToRedact.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
 import { evaluated } from "./EvaluatedCall.js"
@@ -53,9 +56,12 @@ export const EvaluationRequest = Fields.object({
 const unique = (ids: ReadonlyArray<MetricId>): ReadonlyArray<MetricId> => [...new Set(ids)]
 
 const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, Faults> =>
-  Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
-    fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
-  )
+  // Whoever lists no metrics asked for none of them, and surely not for all.
+  input.length === 0
+    ? Either.left(fault(NON_FIELD, "This list may not be empty."))
+    : Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
+        fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
+      )
 
 /** An evaluation that was asked for. */
 export interface Requested {
@@ -93,7 +99,12 @@ export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvalua
 export interface EvaluationConfig {
   /** Calls that this process evaluates at a time; 4 unless told. */
   readonly concurrency?: number
+  /** How a judge is kept from what was asked to be redacted; as deliveries are unless told. */
+  readonly redaction?: Pick<RedactOptions, "everyday" | "threshold" | "replacement"> | undefined
 }
+
+/** The call was deleted while it was evaluated. */
+class CallGone extends Data.TaggedError("CallGone") {}
 
 const missing = new NotFound({ resource: "Call" })
 const decodePayload = Schema.decodeUnknown(EvaluationPayload)
@@ -117,8 +128,6 @@ export const layer = (config: EvaluationConfig = {}) =>
           Option.match({ onNone: () => missing, onSome: (call) => Effect.succeed(call) })
         )
 
-      const agentOf = (call: CallRecord) => ({ id: call.agentId, projectId: call.projectId })
-
       const subjectOf = (call: CallRecord, description: string): EvaluatedSubject => ({
         name: call.callId,
         transcript: call.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
@@ -131,13 +140,37 @@ export const layer = (config: EvaluationConfig = {}) =>
         expectedOutcome: expectedOutcomeOf(call.metadata)
       })
 
+      const { everyday, replacement, threshold } = config.redaction ?? {}
+      const redaction = {
+        ...(everyday === undefined ? {} : { everyday }),
+        ...(replacement === undefined ? {} : { replacement }),
+        ...(threshold === undefined ? {} : { threshold })
+      }
+
+      /**
+       * A call as it is put to a language model. The record's details stay as they were sent, since hosts look calls up by
+       * them (see `RedactDelivery`); what leaves the house is redacted by what was asked for, wherever it stands.
+       */
+      const outside = (subject: EvaluatedSubject, { redactFields }: CallRecord): EvaluatedSubject => {
+        if (redactFields.length === 0) return subject
+        const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, redaction))
+        return {
+          ...subject,
+          endedReason: text(subject.endedReason),
+          metadata: redactJson(subject.metadata, redactFields, redaction),
+          dynamicVariables: redactJson(subject.dynamicVariables, redactFields, redaction),
+          agentDescription: text(subject.agentDescription) ?? "",
+          expectedOutcome: text(subject.expectedOutcome)
+        }
+      }
+
       /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
-      const whileHeld = <A>(
+      const whileHeld = <A, E>(
         claim: Claim,
-        steps: Effect.Effect<A, StorageFault>
-      ): Effect.Effect<A, StorageFault | JobFailed> =>
+        steps: Effect.Effect<A, E | StorageFault>
+      ): Effect.Effect<A, E | StorageFault | JobFailed> =>
         work.atomically(
-          Effect.flatMap(queue.holds(claim), (held): Effect.Effect<A, StorageFault | JobFailed> =>
+          Effect.flatMap(queue.holds(claim), (held): Effect.Effect<A, E | StorageFault | JobFailed> =>
             held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
           )
         )
@@ -167,13 +200,14 @@ export const layer = (config: EvaluationConfig = {}) =>
             Effect.mapError(() => new JobFailed({ reason: "The job does not say which call.", retry: false }))
           )
           const permit = yield* authorize(hostActor(OrganizationId.make(claim.organizationId)), "calls.evaluate").pipe(
+            // The host may do everything.
             Effect.orDie
           )
           const found = yield* calls.find(permit, payload.call)
           // Deleted since.
           if (Option.isNone(found)) return
           const call = found.value
-          const all = yield* metrics.ofAgent(permit, agentOf(call))
+          const all = yield* metrics.ofAgent(permit, call.agentId)
           const agent = yield* Effect.option(agents.find(permit, call.agentId))
           const said = yield* evaluations.ofCall(permit, call.id)
           // What an earlier attempt of this very job came to stands: a judge is not asked twice.
@@ -181,12 +215,26 @@ export const layer = (config: EvaluationConfig = {}) =>
             said.filter((one) => one.detail.job === claim.id && one.status !== "failed").map((one) => one.metricId)
           )
           const asked = payload.metrics === null ? undefined : new Set(payload.metrics)
+          const before = new Set(payload.again ? said.map((one) => one.metricId) : [])
           const chosen = all.filter(
             (metric) =>
-              (asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) && !done.has(metric.id)
+              ((asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) || before.has(metric.id)) &&
+              !done.has(metric.id)
           )
+          // What was made of text that is to be gone by now must not be written down behind its back.
           const keep = (outcome: ReadonlyArray<Evaluated>) =>
-            whileHeld(claim, evaluations.keep(permit, call.id, outcome, claim.id))
+            whileHeld(
+              claim,
+              Effect.flatMap(
+                calls.holdRedaction(permit, call.id),
+                (fields): Effect.Effect<void, StorageFault | JobFailed | CallGone> =>
+                  Option.isNone(fields)
+                    ? new CallGone()
+                    : fields.value.length > call.redactFields.length
+                      ? new JobFailed({ reason: "More of the call was redacted while it was evaluated.", retry: true })
+                      : evaluations.keep(permit, call.id, outcome, claim.id)
+              )
+            )
           const results = new Map(
             said.flatMap((one) => {
               const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
@@ -196,16 +244,19 @@ export const layer = (config: EvaluationConfig = {}) =>
               ]
             })
           )
+          const last = claim.attempt >= claim.maxAttempts
+          const subject = subjectOf(
+            call,
+            Option.match(agent, { onNone: () => "", onSome: ({ description }) => description })
+          )
           const postponed = yield* scorer.evaluate({
-            subject: subjectOf(
-              call,
-              Option.match(agent, { onNone: () => "", onSome: ({ description }) => description })
-            ),
+            subject,
+            outside: () => outside(subject, call),
             metrics: chosen,
             earlier: results,
+            last,
             emit: keep
           })
-          const last = claim.attempt >= claim.maxAttempts
           const [hopeless, waiting] = [
             postponed.filter(({ fault: why }) => last || !why.retry),
             postponed.filter(({ fault: why }) => !last && why.retry)
@@ -232,7 +283,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               retry: false
             })
           }
-        })
+        }).pipe(Effect.catchTag("CallGone", () => Effect.void))
 
       return CallEvaluations.of({
         handler: { kind: EVALUATION_JOB, concurrency: config.concurrency ?? 4, run },
@@ -244,7 +295,7 @@ export const layer = (config: EvaluationConfig = {}) =>
             const call = yield* find(permit, id)
             const { metric_ids: asked = null } = yield* decodeInput(EvaluationRequest, input ?? {})
             if (asked !== null) {
-              const known = new Set((yield* metrics.ofAgent(permit, agentOf(call))).map((metric) => metric.id))
+              const known = new Set((yield* metrics.ofAgent(permit, call.agentId)).map((metric) => metric.id))
               const unknown = asked.filter((one) => !known.has(one))
               if (unknown.length > 0) {
                 return yield* new ValidationFailed({ faults: fault("metric_ids", ...unknown.map(Said.unknownId)) })

@@ -7,6 +7,7 @@ import type { Filter } from "../filters/Filter.js"
 import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
+import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RedactionOwed } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
@@ -65,6 +66,14 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
       permit: Permit<"calls:write">,
       id: CallId
     ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
+    /**
+     * Locks a call as `findForUpdate` does and answers what is redacted in it by now, without reading what was said:
+     * whoever kept the call in mind asks before writing down something about it.
+     */
+    readonly holdRedaction: (
+      permit: Permit<"calls:write">,
+      id: CallId
+    ) => Effect.Effect<Option.Option<ReadonlyArray<SensitiveField>>, StorageFault>
     /** Saves what a review changes: success, review, feedback, drop-off point, topic. */
     readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
     /** Saves what an evaluation changes: success, drop-off point, topic, evaluation. */

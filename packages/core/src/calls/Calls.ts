@@ -202,7 +202,7 @@ export const layer = (
       const foreignMetrics = (permit: Permit, agent: Agent, asked: ReadonlyArray<MetricId> | undefined) =>
         asked === undefined
           ? Effect.succeed(noFaults)
-          : Effect.map(metrics.ofAgent(permit, agent), (all) => {
+          : Effect.map(metrics.ofAgent(permit, agent.id), (all) => {
               const known = new Set(all.map((metric) => metric.id))
               const unknown = asked.filter((id) => !known.has(id))
               return unknown.length === 0 ? noFaults : fault("metric_ids", ...unknown.map(Said.unknownId))

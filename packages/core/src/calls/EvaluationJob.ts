@@ -12,7 +12,9 @@ export const EVALUATION_ATTEMPTS = 8
 export const EvaluationPayload = Schema.Struct({
   call: CallId,
   /** The metrics to evaluate; null is all that the agent has enabled for production calls. */
-  metrics: Schema.NullOr(Schema.Array(MetricId))
+  metrics: Schema.NullOr(Schema.Array(MetricId)),
+  /** Whether metrics that spoke of the call before are asked again too: what they spoke of has changed. */
+  again: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 export type EvaluationPayload = typeof EvaluationPayload.Type
 
@@ -20,11 +22,12 @@ export type EvaluationPayload = typeof EvaluationPayload.Type
 export const evaluationJob = (
   organizationId: OrganizationId,
   call: CallId,
-  metrics: ReadonlyArray<MetricId> | null
+  metrics: ReadonlyArray<MetricId> | null,
+  again = false
 ): NewJob => ({
   organizationId,
   kind: EVALUATION_JOB,
-  payload: { call, metrics },
+  payload: again ? { call, metrics, again } : { call, metrics },
   lane: String(call),
   maxAttempts: EVALUATION_ATTEMPTS
 })

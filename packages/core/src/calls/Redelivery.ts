@@ -65,6 +65,11 @@ export interface Redelivered {
   /** Whether the call is to be evaluated again: its transcript changed, or what is asked of it. */
   readonly evaluationDue: boolean
   /**
+   * Whether more is redacted than before. What code and judges said of the call they said of what is to be gone, so it has
+   * to go as well.
+   */
+  readonly redactsMore: boolean
+  /**
    * What this delivery leaves standing although it was asked to be redacted, in this delivery or one before. Where there
    * is any, the delivery must not be kept: it has to be redacted again with all of what is asked.
    */
@@ -138,7 +143,10 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     changed,
     transcriptChanged,
     recordingChanged,
-    evaluationDue: delivery.evaluates && (transcriptChanged || laid.askedMetrics !== existing.askedMetrics),
+    evaluationDue:
+      delivery.evaluates &&
+      (transcriptChanged || laid.askedMetrics !== existing.askedMetrics || (grows && transcript !== null)),
+    redactsMore: grows,
     owed: isOwed ? redactFields : [],
     released
   }

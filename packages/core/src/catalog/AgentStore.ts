@@ -33,6 +33,7 @@ export interface AgentNames {
 export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
   AgentStore,
   {
+    /** Keeps a new agent, and with it the predefined metrics: every agent has them until they are switched off. */
     readonly insert: (
       permit: Permit<"catalog:write">,
       agent: NewAgent,

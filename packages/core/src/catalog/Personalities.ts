@@ -58,6 +58,13 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       project: ProjectId | null,
       id: PersonalityId
     ) => Effect.Effect<PersonalityStanding, StorageFault>
+    /** All that the project has enabled, oldest first; the project is one that the permit was found to reach. */
+    readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageFault>
+    /** Which of these are there, within the permit's reach. */
+    readonly among: (
+      permit: Permit,
+      ids: ReadonlyArray<PersonalityId>
+    ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageFault>
   }
 >() {}
 
@@ -86,6 +93,8 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: PersonalityId) => within(permit, store.find(permit, id))
 
     return Personalities.of({
+      enabledIn: store.enabledIn,
+      among: (permit, ids) => (ids.length === 0 ? Effect.succeed(new Set()) : store.among(permit, ids)),
       standing: (permit, project, id) =>
         Effect.gen(function* () {
           // One that was made elsewhere and enabled here is in the reach of whoever reaches this project.

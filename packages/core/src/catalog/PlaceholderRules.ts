@@ -22,12 +22,46 @@ export const placeholdersOf = (text: string): ReadonlyArray<string> => [
   ...new Set(Array.from(text.matchAll(PLACEHOLDER), (match) => match[1] ?? ""))
 ]
 
+/** The most characters that values fill in at a time: a long value in many places would come to more than any memory holds. */
+export const MAX_FILLED = 1_000_000
+
+/** Fills the placeholders of several texts that belong together. */
+export interface PlaceholderFiller {
+  readonly fill: (text: string) => string
+  /** Whether a placeholder stayed because all values together would have come to more than `MAX_FILLED` characters. */
+  readonly isOverfull: () => boolean
+}
+
+export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
+  const printed = new Map<string, string | undefined>()
+  let room = MAX_FILLED
+  let isOverfull = false
+  const printedOf = (name: string): string | undefined => {
+    if (!printed.has(name)) {
+      const value = valueOf(variables, name)
+      printed.set(name, value === undefined ? undefined : print(value))
+    }
+    return printed.get(name)
+  }
+  return {
+    fill: (text) =>
+      text.replace(PLACEHOLDER, (placeholder: string, name: string) => {
+        const value = printedOf(name)
+        if (value === undefined) return placeholder
+        if (value.length > room) {
+          isOverfull = true
+          return placeholder
+        }
+        room -= value.length
+        return value
+      }),
+    isOverfull: () => isOverfull
+  }
+}
+
 /**
  * Fills `{{variable}}` placeholders: texts as they are, null as nothing, other values as JSON. A placeholder without a
- * value stays, so that it is seen to be missing; values are not filled in turn, so that none can name another.
+ * value stays, so that it is seen to be missing, and so does one that there is no room for (`MAX_FILLED`); values are not
+ * filled in turn, so that none can name another.
  */
-export const fillPlaceholders = (text: string, variables: JsonObject): string =>
-  text.replace(PLACEHOLDER, (placeholder: string, name: string) => {
-    const value = valueOf(variables, name)
-    return value === undefined ? placeholder : print(value)
-  })
+export const fillPlaceholders = (text: string, variables: JsonObject): string => placeholderFiller(variables).fill(text)

@@ -38,6 +38,11 @@ export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestPro
       of: { readonly projectId: ProjectId | null; readonly agentId: AgentId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<TestProfile>, StorageFault>
+    /** What the project has of them, by id and name, oldest first. */
+    readonly namesIn: (
+      permit: Permit,
+      project: ProjectId
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageFault>
     /** Saves the changed one as a whole. */
     readonly save: (permit: Permit<"catalog:write">, profile: TestProfile) => Effect.Effect<void, StorageFault>
     /** Takes it out of sight: evaluators that had it have none. */

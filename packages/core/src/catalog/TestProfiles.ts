@@ -51,6 +51,11 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
     readonly delete: UseCase<"testProfiles.delete", [id: TestProfileId], void, NotFound | StorageFault>
     /** A test profile that another use case was given the id of, when it is within the permit's reach. */
     readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<TestProfile, NotFound | StorageFault>
+    /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
+    readonly namesIn: (
+      permit: Permit,
+      project: ProjectId
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageFault>
   }
 >() {}
 
@@ -92,6 +97,7 @@ export const layer = Layer.effect(
       })
 
     return TestProfiles.of({
+      namesIn: store.namesIn,
       find,
       create: useCase("testProfiles.create")((permit, input) =>
         work.atomically(

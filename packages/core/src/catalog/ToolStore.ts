@@ -40,6 +40,11 @@ export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
     ) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
     /** All of these that are there, within the permit's reach, in one statement. */
     readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
+    /** What the project has of them, by id and name, oldest first. */
+    readonly namesIn: (
+      permit: Permit,
+      project: ProjectId
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: ToolId; readonly name: string }>, StorageFault>
     /** Saves the changed one as a whole. */
     readonly save: (permit: Permit<"catalog:write">, tool: Tool) => Effect.Effect<void, StorageFault>
     /** Takes it out of sight, and away from the evaluators that had it. */

@@ -34,6 +34,11 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
     readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageFault>
     /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
     readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
+    /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
+    readonly namesIn: (
+      permit: Permit,
+      project: ProjectId
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: ToolId; readonly name: string }>, StorageFault>
   }
 >() {}
 
@@ -59,6 +64,7 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: ToolId) => within(permit, store.find(permit, id))
 
     return Tools.of({
+      namesIn: store.namesIn,
       among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       create: useCase("tools.create")((permit, input) =>
         work.atomically(

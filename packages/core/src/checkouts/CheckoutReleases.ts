@@ -22,13 +22,19 @@ export interface Released {
 export class CheckoutReleases extends Context.Tag("@earshot/core/checkouts/CheckoutReleases")<
   CheckoutReleases,
   {
-    /** Takes back all that is due now, of one organisation or of all of them, and erases what is of no more use. */
+    /**
+     * Takes back all that is due now, of one organisation or of all of them, and erases what is of no more use. A host that
+     * fails time and again is left alone for this once, so that it keeps no other's keys in force.
+     */
     readonly endDue: (of?: OrganizationId) => Effect.Effect<Released, StorageFault>
   }
 >() {}
 
 const AT_A_TIME = 100
 const CONCURRENTLY = 4
+
+/** Failures after which a connection's host is not asked again in one go: others wait for theirs meanwhile. */
+const MOST_FAILURES = 4
 
 /** Seconds to the next try: 15, 30, 60 and so on, up to ten minutes. */
 const pause = (attempts: number): number => Math.min(600, 15 * 2 ** Math.min(attempts, 10))
@@ -43,9 +49,10 @@ export const layer = Layer.effect(
     const hosts = yield* CodeHosts
     const vault = yield* Vault
 
-    const take = (grant: DueGrant) =>
+    const take = (grant: DueGrant, failures: Map<number, number>) =>
       Effect.gen(function* () {
-        const kind = grant.stored.connection.host
+        const { host: kind, id } = grant.stored.connection
+        if ((failures.get(id) ?? 0) >= MOST_FAILURES) return yield* postpone(grant, null)
         const host = hosts.find((one) => one.kind === kind)
         if (host === undefined) return yield* unknownHost(kind)
         const connection = yield* vault.open(grant.stored)
@@ -55,7 +62,12 @@ export const layer = Layer.effect(
       }).pipe(
         // One token that cannot be taken back keeps no other one in force.
         Effect.catchTags({
-          CodeHostFailed: (failure) => postpone(grant, failure.retryAfterSeconds),
+          CodeHostFailed: (failure) =>
+            Effect.suspend(() => {
+              const { id } = grant.stored.connection
+              failures.set(id, (failures.get(id) ?? 0) + 1)
+              return postpone(grant, failure.retryAfterSeconds)
+            }),
           StorageError: () => postpone(grant, null)
         })
       )
@@ -71,11 +83,12 @@ export const layer = Layer.effect(
       endDue: (of) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
+          const failures = new Map<number, number>()
           let released = 0
           let failed = 0
           for (;;) {
             const due = yield* grants.due(now, AT_A_TIME, of)
-            const outcomes = yield* Effect.forEach(due, take, { concurrency: CONCURRENTLY })
+            const outcomes = yield* Effect.forEach(due, (grant) => take(grant, failures), { concurrency: CONCURRENTLY })
             released += outcomes.filter((ended) => ended).length
             failed += outcomes.filter((ended) => !ended).length
             if (due.length < AT_A_TIME) break

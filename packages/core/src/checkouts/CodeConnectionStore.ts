@@ -45,7 +45,7 @@ export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/Co
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
     ) => Effect.Effect<Option.Option<StoredConnection>, StorageFault>
-    /** The same, locked until the transaction ends. */
+    /** The same, with all connections of the organisation locked until the transaction ends. */
     readonly hold: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId

@@ -62,6 +62,9 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
 
 const RESEALED_AT_A_TIME = 200
 
+/** What is not taken back by then is left to the server, which does it now and then. */
+const RELEASED_WITHIN = "20 seconds"
+
 export const layer = Layer.effect(
   CodeConnections,
   Effect.gen(function* () {
@@ -98,6 +101,10 @@ export const layer = Layer.effect(
         yield* store.recordTest(permit, id, failed === null ? null : failed.reason, yield* DateTime.now)
         return failed
       })
+
+    /** Takes keys back while the caller waits, but not for as long as a host may keep it waiting. */
+    const endDueSoon = (permit: Permit<"connections:manage">) =>
+      Effect.asVoid(Effect.timeoutOption(releases.endDue(permit.organizationId), RELEASED_WITHIN))
 
     const read = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
       Effect.map(orNotFound(store.find(permit, id)), ({ connection }) => connection)
@@ -175,7 +182,7 @@ export const layer = Layer.effect(
               yield* store.activate(permit, id, yield* DateTime.now)
             })
           )
-          yield* releases.endDue(permit.organizationId)
+          yield* endDueSoon(permit)
           return yield* read(permit, id)
         })
       ),
@@ -187,7 +194,7 @@ export const layer = Layer.effect(
               yield* store.revoke(permit, id, yield* DateTime.now)
             })
           )
-          .pipe(Effect.zipRight(releases.endDue(permit.organizationId)))
+          .pipe(Effect.zipRight(endDueSoon(permit)))
       ),
       reseal: Effect.zipWith(resealAll("connection"), resealAll("grant"), (one, other) => one + other)
     })

@@ -13,15 +13,6 @@ export class JobFailed extends Schema.TaggedError<JobFailed>("@earshot/core/jobs
   }
 }
 
-/** The lease ran out while the job ran: somebody else may be running it, so what it was about to do must not be done. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>("@earshot/core/jobs/LeaseLost")("LeaseLost", {
-  jobId: Schema.Number
-}) {
-  override get message(): string {
-    return `The lease of job ${this.jobId} is lost`
-  }
-}
-
 /** Only a dead job can be given another chance. */
 export class JobNotDead extends Schema.TaggedError<JobNotDead>("@earshot/core/jobs/JobNotDead")("JobNotDead", {
   state: Schema.String

@@ -16,6 +16,8 @@ export class JobQueue extends Context.Tag("@earshot/core/jobs/JobQueue")<
      * `JobBell` once the transaction is committed.
      */
     readonly enqueue: (job: NewJob) => Effect.Effect<JobId, StorageFault>
+    /** As `enqueue`, for many. */
+    readonly enqueueAll: (jobs: ReadonlyArray<NewJob>) => Effect.Effect<void, StorageFault>
     /** As `JobStore.holds`, now. */
     readonly holds: (claim: Claim) => Effect.Effect<boolean, StorageFault>
   }
@@ -27,6 +29,7 @@ export const layer = Layer.effect(
     JobQueue.of({
       enqueue: (job) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.map(store.enqueue(job, now), ({ id }) => id)),
+      enqueueAll: (jobs) => Effect.flatMap(Clock.currentTimeMillis, (now) => store.enqueueAll(jobs, now)),
       holds: (claim) => Effect.flatMap(Clock.currentTimeMillis, (now) => store.holds(claim, now))
     })
   )

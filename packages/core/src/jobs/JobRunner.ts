@@ -27,6 +27,14 @@ export interface JobHandler {
   readonly run: (claim: Claim) => Effect.Effect<void, JobFailed | StorageFault>
 }
 
+/** What is looked after every so often by every process that runs jobs, so that doing it twice does no harm. */
+export interface Chore {
+  /** A sentence for the log of what could not be done: `Expired leases could not be taken back`. */
+  readonly failure: string
+  readonly every: Duration.DurationInput
+  readonly run: Effect.Effect<unknown, StorageFault>
+}
+
 export interface JobRunnerConfig {
   /** How long a job is this process's without a sign of life; 30 seconds unless told. */
   readonly lease?: Duration.DurationInput
@@ -48,7 +56,10 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
      * cannot be reached is asked again later.
      */
     readonly run: Effect.Effect<never>
-    /** Runs every job that is due, those that become due meanwhile included, and answers how many attempts it made. */
+    /**
+     * Does the chores once and runs every job that is due, those that become due meanwhile included; answers how many
+     * attempts it made. Where the database fails it, what is under way is put back.
+     */
     readonly drain: Effect.Effect<number, StorageFault>
   }
 >() {}
@@ -72,7 +83,11 @@ interface Running {
 }
 
 /** Makes the runner of these handlers. */
-export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfig = {}) =>
+export const make = (
+  handlers: ReadonlyArray<JobHandler>,
+  config: JobRunnerConfig = {},
+  chores: ReadonlyArray<Chore> = []
+) =>
   Effect.gen(function* () {
     const store = yield* JobStore
     const work = yield* UnitOfWork
@@ -200,6 +215,19 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
       work.atomically(store.prune({ succeeded: now - keepSucceeded, dead: now - keepDead }))
     ).pipe(Effect.catchAll((error) => Effect.logWarning("Old jobs could not be removed", { error })))
 
+    const regularly = chores.map(({ every, failure, run }) =>
+      Effect.forever(
+        Effect.zipRight(
+          run.pipe(
+            Effect.catchAll((error) => Effect.logWarning(failure, { error })),
+            // As with the loop: what nobody watches must go on.
+            Effect.catchAllDefect((defect) => Effect.logError(failure, { defect }))
+          ),
+          Effect.sleep(every)
+        )
+      )
+    )
+
     const housekeeping = Effect.forever(Effect.zipRight(prune, Effect.sleep("1 hour")))
 
     /** Ends what runs and puts it back. */
@@ -219,27 +247,39 @@ export const make = (handlers: ReadonlyArray<JobHandler>, config: JobRunnerConfi
 
     const loop = takeUp.pipe(
       Effect.catchAll((error) => Effect.as(Effect.logWarning("Jobs could not be looked for", { error }), 0)),
+      // Nobody watches the worker: one that ended would leave every job waiting for good.
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Jobs could not be looked for", { defect }), 0)),
       Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.heard, Effect.sleep(poll)))),
       Effect.forever
     )
 
     return JobRunner.of({
-      run: Effect.all([loop, heartbeats, housekeeping], { concurrency: "unbounded", discard: true }).pipe(
+      run: Effect.all([loop, heartbeats, housekeeping, ...regularly], { concurrency: "unbounded", discard: true }).pipe(
         Effect.zipRight(Effect.never),
         Effect.ensuring(putBack)
       ),
       drain: Effect.gen(function* () {
         let attempts = 0
+        yield* Effect.forEach(chores, ({ run }) => run, { discard: true })
         for (;;) {
+          // One that ends during the look may have enqueued another after it: then it is looked for again.
+          const wasIdle = running.size === 0
           const started = yield* takeUp
           attempts += started
-          if (running.size === 0 && started === 0) return attempts
+          if (wasIdle && started === 0) return attempts
           const fibers = [...running.values()].map(({ fiber }) => fiber)
-          if (fibers.length > 0) yield* Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber))))
+          // One that ended since the look rang the bell: what waited for it is due now, and the others may take long.
+          if (fibers.length > 0) {
+            yield* Effect.raceFirst(
+              Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber)))),
+              Effect.asVoid(bell.heard)
+            )
+          }
         }
       }).pipe(
         Effect.raceFirst(heartbeats),
-        Effect.onInterrupt(() => putBack)
+        Effect.zipLeft(prune),
+        Effect.onError(() => putBack)
       )
     })
   })

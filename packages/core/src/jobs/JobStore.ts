@@ -29,7 +29,7 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
       job: NewJob,
       now: number
     ) => Effect.Effect<{ readonly id: JobId; readonly created: boolean }, StorageFault>
-    /** Makes jobs in one statement; those whose kind and key are there already are passed over. */
+    /** Makes jobs, a thousand a statement; those whose kind and key are there already are passed over. */
     readonly enqueueAll: (jobs: ReadonlyArray<NewJob>, now: number) => Effect.Effect<void, StorageFault>
     /** Whether any job of these kinds is due: a read, so that an idle worker takes no lock. */
     readonly anyDue: (kinds: ReadonlyArray<string>, now: number) => Effect.Effect<boolean, StorageFault>

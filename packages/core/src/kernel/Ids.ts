@@ -71,3 +71,9 @@ export type FolderId = typeof FolderId.Type
 
 export const EvaluatorId = id("EvaluatorId")
 export type EvaluatorId = typeof EvaluatorId.Type
+
+export const ResultId = id("ResultId")
+export type ResultId = typeof ResultId.Type
+
+export const RunId = id("RunId")
+export type RunId = typeof RunId.Type

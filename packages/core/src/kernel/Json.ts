@@ -1,4 +1,6 @@
 import * as Schema from "effect/Schema"
+import { faultCollector } from "./FaultCollector.js"
+import { type Faults, fault, NON_FIELD, type PathSegment, printPath } from "./Faults.js"
 import { textFault } from "./Text.js"
 
 /** Any JSON document. */
@@ -57,6 +59,54 @@ export const jsonFault = (root: unknown): string | undefined => {
     }
   }
   return undefined
+}
+
+/** Why no rule may walk a value: it is too deep, or there is too much of it; with that, all that `jsonFault` finds, by path. */
+export interface JsonFaults {
+  readonly isBounded: boolean
+  readonly faults: Faults
+}
+
+/** How many faults of one document are told of. */
+const MAX_TOLD = 100
+
+/** What `jsonFault` says, of each part that it is to be said of. Slower: for documents in which it found something. */
+export const jsonFaults = (root: unknown): JsonFaults => {
+  const found = faultCollector()
+  let told = 0
+  let nodes = 0
+  const add = (path: ReadonlyArray<PathSegment>, wrong: string | undefined) => {
+    if (wrong !== undefined && told++ < MAX_TOLD) found.add(printPath(path), wrong)
+  }
+  const isBounded = (value: unknown, path: ReadonlyArray<PathSegment>): boolean => {
+    if (++nodes > MAX_JSON_NODES || path.length > MAX_JSON_DEPTH) return false
+    if (Array.isArray(value)) return value.every((item: unknown, index) => isBounded(item, [...path, index]))
+    if (!isPlainObject(value)) {
+      add(path, jsonFault(value))
+      return true
+    }
+    return Object.keys(value).every((key) => {
+      const wrong = key === "__proto__" ? `The key "__proto__" is not allowed.` : textFault(key)
+      // Told of the object: such a key is no part of a path either.
+      add(path, wrong)
+      return wrong !== undefined || isBounded(value[key], [...path, key])
+    })
+  }
+  return isBounded(root, [])
+    ? { isBounded: true, faults: found.faults() }
+    : { isBounded: false, faults: fault(NON_FIELD, jsonFault(root) ?? "Value must be valid JSON.") }
+}
+
+/** Whether a parsed value nests deeper than may be printed again: what recurses over it, `JSON.stringify` too, could overflow. */
+export const isTooDeep = (root: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH) return true
+    level = level.flatMap((value): ReadonlyArray<unknown> =>
+      typeof value === "object" && value !== null ? Object.values(value) : []
+    )
+  }
+  return false
 }
 
 /** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */

@@ -3,9 +3,10 @@
  * and from what. Speech means the segments of `Speech.speechOf`: a speaker's turns merged where they overlap or touch.
  */
 import type { OrganizationId } from "../kernel/Ids.js"
-import { MetricId } from "../kernel/Ids.js"
+import { type AgentId, MetricId, type ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { FormulaName } from "./Formulas.js"
+import type { NewMetric } from "./Metric.js"
 import { type MetricCategory, type PredefinedEntry, PredefinedMetric } from "./Predefined.js"
 import { costOf } from "./Price.js"
 
@@ -93,7 +94,10 @@ const latency = (id: number, statistic: "p50" | "p90" | "p95" | "p99", words: st
     subCategory: "Latency"
   })
 
-/** Every predefined metric, in the order in which lists show them. */
+/**
+ * Every predefined metric, in the order in which lists show them. Whoever adds one adds a revision (see
+ * `storage/sql/CatalogueRevisions.ts`), which gives it to the agents that are there.
+ */
 export const catalogue: ReadonlyArray<PredefinedEntry> = [
   byFormula({
     id: 1,
@@ -293,7 +297,7 @@ export const catalogue: ReadonlyArray<PredefinedEntry> = [
     measures: "How long the agent keeps the floor at most.",
     formulaText:
       "the longest time from the start of a segment of the agent's to the end of its last one before the user begins to " +
-      "speak, the agent's own pauses included.",
+      "speak, the agent's own pauses included as far as the user is silent in them.",
     unit: "seconds",
     basis: ALL_TIMES,
     evalType: "numeric",
@@ -529,6 +533,26 @@ const bySlug = new Map(catalogue.map((entry) => [entry.slug, entry]))
 
 /** The entry that a `service_defined_metric_code` names. A metric's code is its slug. */
 export const entryOf = (code: string): PredefinedEntry | undefined => bySlug.get(code)
+
+/** The whole catalogue as metrics of one agent. */
+export const predefinedOf = (owner: {
+  readonly agentId: AgentId
+  readonly projectId: ProjectId
+}): ReadonlyArray<NewMetric> =>
+  catalogue.map((entry, position) => ({
+    ...owner,
+    slug: entry.slug,
+    predefinedCode: entry.slug,
+    name: entry.name,
+    description: entry.description,
+    type: entry.type,
+    evalType: entry.evalType,
+    enumValues: entry.enumValues,
+    prompt: entry.prompt,
+    configuration: entry.configuration,
+    functionName: entry.functionName,
+    displayOrder: position
+  }))
 
 /** The whole catalogue as one organisation sees it. */
 export const predefinedMetrics = (organizationId: OrganizationId): ReadonlyArray<PredefinedMetric> =>

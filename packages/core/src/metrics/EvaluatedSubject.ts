@@ -1,3 +1,4 @@
+import { MAX_FILLED } from "../catalog/PlaceholderRules.js"
 import type { Json } from "../kernel/Json.js"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
@@ -54,16 +55,21 @@ export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string
 const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Fills `{{variable}}` placeholders in; those that nothing is known for stay. Source: interface, E10, dynamic_variables. */
-export const fillIn = (text: string, variables: Json): string =>
-  isRecord(variables)
-    ? text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
-        const value = Object.hasOwn(variables, name) ? variables[name] : undefined
-        return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-          ? String(value)
-          : placeholder
-      })
-    : text
+/**
+ * Fills `{{variable}}` placeholders in; those that nothing is known for, or that there is no room for, stay. Source: interface, E10, dynamic_variables.
+ */
+export const fillIn = (text: string, variables: Json): string => {
+  if (!isRecord(variables)) return text
+  let room = MAX_FILLED
+  return text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return placeholder
+    const printed = String(value)
+    if (printed.length > room) return placeholder
+    room -= printed.length
+    return printed
+  })
+}
 
 /** A call's metadata may say what it was to come to. */
 export const expectedOutcomeOf = (metadata: Json): string | null => {
@@ -71,10 +77,17 @@ export const expectedOutcomeOf = (metadata: Json): string | null => {
   return typeof said === "string" && said.trim() !== "" ? said : null
 }
 
+/** Line breaks that JSON lets stand, each as the escape that means it. */
+const BREAKS = /[\u0085\u2028\u2029]/g
+
+/** JSON on one line, whatever a text holds. */
+export const oneLine = (value: Json): string =>
+  JSON.stringify(value).replace(BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /** The turns as a judge reads them, a JSON document a line, so that nothing said in one looks like another. */
 export const numberedTurns = ({ turns }: RedactedTranscript): string =>
   turns
     .map(({ content, speaker, startTime }, position) =>
-      JSON.stringify({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
+      oneLine({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
     )
     .join("\n")

@@ -12,14 +12,14 @@ export class EvaluationStore extends Context.Tag("@earshot/core/metrics/Evaluati
   {
     /**
      * Keeps evaluations, in as few statements as they fit in: a call and a metric that were there already get the new
-     * value, and of two for the same pair in one list the later counts. Pairs whose call or metric is not the
-     * organisation's are passed over.
+     * value, and of two for the same pair in one list the later counts. Pairs whose call or metric is not there, deleted
+     * or another organisation's, are passed over; what was kept is answered.
      */
     readonly record: (
       permit: Permit<"calls:write">,
       evaluations: ReadonlyArray<Evaluation>,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Evaluation>, StorageFault>
     /** Everything that was said of a call by metrics that are there, by display order and id. */
     readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
   }

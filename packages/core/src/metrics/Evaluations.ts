@@ -17,7 +17,8 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
   {
     /**
      * Keeps outcomes and charges for them, in the caller's transaction: each metric once a call, however often it is
-     * evaluated, and nothing for what was skipped, not applicable or failed.
+     * evaluated, and nothing for what was skipped, not applicable or failed. What is said by a metric that was deleted
+     * meanwhile, or of a call that was, is neither kept nor charged.
      */
     readonly keep: (
       permit: Permit<"calls:write">,
@@ -42,7 +43,7 @@ export const layer = Layer.effect(
       keep: (permit, call, evaluated, job) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
-          yield* store.record(
+          const kept = yield* store.record(
             permit,
             evaluated.map(({ metric, outcome }) => ({
               callId: call,
@@ -53,10 +54,14 @@ export const layer = Layer.effect(
             })),
             now
           )
+          const there = new Set(kept.map(({ metricId }) => metricId))
           yield* ledger.charge(
             permit,
             evaluated
-              .filter(({ outcome }) => outcome.status === "scored" || outcome.status === "could_not_judge")
+              .filter(
+                ({ metric, outcome }) =>
+                  there.has(metric.id) && (outcome.status === "scored" || outcome.status === "could_not_judge")
+              )
               .map(({ metric }) => ({
                 reason: CHARGE_REASON,
                 key: `${CHARGE_REASON}:call:${call}:${metric.id}`,

@@ -329,16 +329,16 @@ const infrastructureIssues = overTime((timed, configuration, { call }) => {
   return measured(found.length === 0, momentsOf(found))
 })
 
-/** Stretches of the agent's segments with none of the user's beginning between them. */
+/** Stretches of the agent's segments in which the user neither begins to speak nor speaks in the pauses. */
 const monologues = ({ segments }: TimedSpeech): ReadonlyArray<Interval> => {
   const found: Array<{ start: number; end: number }> = []
   let before: TimedSegment["speaker"] | undefined
+  let userEnd = Number.NEGATIVE_INFINITY
   for (const { end, speaker, start } of segments) {
     const last = found[found.length - 1]
-    if (speaker === "main_agent") {
-      if (before === "main_agent" && last !== undefined) last.end = Math.max(last.end, end)
-      else found.push({ start, end })
-    }
+    if (speaker === "testing_agent") userEnd = end
+    else if (before === "main_agent" && last !== undefined && userEnd <= last.end) last.end = end
+    else found.push({ start, end })
     before = speaker
   }
   return found
@@ -379,7 +379,9 @@ export const REPROMPT_PHRASES: ReadonlyArray<string> = [
   "please repeat"
 ]
 
-const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> => phrases.map(normalized)
+/** As `normalized`; what has no words is no phrase. */
+const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> =>
+  phrases.map(normalized).filter((phrase) => phrase !== "")
 
 const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
 
@@ -387,12 +389,12 @@ const momentOfTurn = (turn: Turn | undefined): ReadonlyArray<Moment> =>
   turn?.startTime === undefined ? [] : [moment(turn.startTime, (turn.endTime ?? turn.startTime) - turn.startTime)]
 
 /** The agent's turns that match, with their moments where they are known. */
-const counted = (context: FormulaContext, matches: (text: string, position: number) => boolean): Measured => {
+const counted = (context: FormulaContext, matches: (text: string, turn: Turn) => boolean): Measured => {
   if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
   const found: Array<Turn> = []
   context.agentTexts().forEach((text, position) => {
     const turn = context.agentTurns[position]
-    if (turn !== undefined && matches(text, position)) found.push(turn)
+    if (turn !== undefined && matches(text, turn)) found.push(turn)
   })
   const moments = found.flatMap(momentOfTurn).sort((a, b) => a.at_second - b.at_second)
   return measured(found.length, moments)
@@ -410,8 +412,8 @@ const MIN_REPEATED_WORDS = 4
 const repeatedReplies: Formula = (context, configuration) => {
   const least = setting(configuration, "min_words", MIN_REPEATED_WORDS)
   const seen = new Set<string>()
-  return counted(context, (text) => {
-    if (text.split(" ").length - 2 < least) return false
+  return counted(context, (text, { content }) => {
+    if (countWords(content) < least) return false
     if (seen.has(text)) return true
     seen.add(text)
     return false

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
 import type { EvaluatedSubject } from "./EvaluatedSubject.js"
-import { numberedTurns } from "./EvaluatedSubject.js"
+import { numberedTurns, oneLine } from "./EvaluatedSubject.js"
 import type { MetricSpec } from "./Metric.js"
 import { scaleOf } from "./MetricRules.js"
 import { isBinary, wordsOf } from "./MetricTerms.js"
@@ -63,7 +63,7 @@ const kindOfAnswer = (spec: MetricSpec): string => {
 }
 
 const section = (title: string, text: string): string => `## ${title}\n${text}\n`
-const data = (title: string, value: Json): string => (value === null ? "" : section(title, JSON.stringify(value)))
+const data = (title: string, value: Json): string => (value === null ? "" : section(title, oneLine(value)))
 
 /** The question of a metric about a call; `again` is what was wrong with the answer before. */
 export const questionOf = (spec: MetricSpec, subject: EvaluatedSubject, again?: string): JudgeQuestion =>

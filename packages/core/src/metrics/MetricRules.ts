@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../kernel/Json.js"
 import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
 import type { MetricSpec } from "./Metric.js"
 import { currentTypes, wordsOf } from "./MetricTerms.js"
+import { normalized } from "./Words.js"
 
 const MAX_WORDS = 100
 const MAX_WORD = 255
@@ -135,7 +136,9 @@ const textsFault = (value: Json): string | undefined =>
       ? Said.tooMany(MAX_PHRASES)
       : value.some((one: Json) => typeof one !== "string")
         ? Said.notAString
-        : undefined
+        : value.some((one: Json) => typeof one === "string" && normalized(one) === "")
+          ? "A phrase needs a word."
+          : undefined
 
 const scaleFaults = (settings: JsonObject): Faults => {
   const [min, max] = [settings.min, settings.max]

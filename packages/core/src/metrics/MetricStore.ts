@@ -11,7 +11,8 @@ import type { Metric, NewMetric } from "./Metric.js"
 /**
  * What storage promises about metrics. A permit's organisation bounds every answer; deleted metrics are not there. Of an
  * agent's metrics no two that are there have the same slug, and no two, deleted ones included, are the same predefined
- * metric.
+ * metric. Every agent has the predefined metrics from the transaction on that makes it (`AgentStore.insert`), and those
+ * that the catalogue gained since from when its database is first opened by a newer Earshot.
  */
 export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore")<
   MetricStore,
@@ -21,12 +22,6 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       metric: NewMetric,
       now: DateTime.Utc
     ) => Effect.Effect<Metric, StorageFault>
-    /** Gives an agent metrics, but for those that it has or had, by slug or predefined code. */
-    readonly adopt: (
-      permit: Permit,
-      metrics: ReadonlyArray<NewMetric>,
-      now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
     /** As `find`, and nobody changes or deletes the metric until the transaction ends: for what changes it. */
     readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>

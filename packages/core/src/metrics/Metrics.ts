@@ -21,9 +21,8 @@ import * as Fields from "../kernel/Fields.js"
 import { AgentId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
-import type { Agent } from "../catalog/Agent.js"
-import { catalogue, predefinedMetrics } from "./Catalogue.js"
-import { type Metric, MetricDraft, MetricPatch, type MetricSpec, type NewMetric, patched, specOf } from "./Metric.js"
+import { predefinedMetrics } from "./Catalogue.js"
+import { type Metric, MetricDraft, MetricPatch, type MetricSpec, patched, specOf } from "./Metric.js"
 import { isJudged, judgeMetric, slugFor } from "./MetricRules.js"
 import { MetricStore } from "./MetricStore.js"
 import type { PredefinedMetric } from "./Predefined.js"
@@ -43,7 +42,7 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
     /** E11: every metric that agents have unless it is switched off. */
     readonly predefined: UseCase<"metrics.predefined", [], ReadonlyArray<PredefinedMetric>, never>
     readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageFault>
-    /** `{agent_id?, project?, cursor?, limit?}`; with `agent_id` the predefined metrics are among them. */
+    /** `{agent_id?, project?, cursor?, limit?}`; the predefined metrics of agents are among them. */
     readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageFault>
     readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageFault>
     /** E12. The patch is laid over what is there and the whole is judged. */
@@ -66,15 +65,9 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
       slug: string
     ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
     /** Every metric of an agent, the predefined ones included; the agent is one that the permit was found to reach. */
-    readonly ofAgent: (
-      permit: Permit,
-      agent: Pick<Agent, "id" | "projectId">
-    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
   }
 >() {}
-
-/** Agents that this process has given the catalogue to; asking the database again costs little, so few are remembered. */
-const MAX_REMEMBERED = 50_000
 
 const missing = new NotFound({ resource: "Metric" })
 
@@ -85,43 +78,6 @@ export const layer = Layer.effect(
     const agents = yield* Agents
     const sandbox = yield* Sandbox
     const work = yield* UnitOfWork
-    const adopted = new Set<number>()
-
-    /** Gives an agent the predefined metrics that it does not have yet, those of a newer catalogue included. */
-    const adopt = (permit: Permit, agent: Pick<Agent, "id" | "projectId">) =>
-      adopted.has(agent.id)
-        ? Effect.void
-        : Effect.flatMap(DateTime.now, (now) =>
-            work.atomically(
-              store.adopt(
-                permit,
-                catalogue.map((entry, position): NewMetric => ({
-                  projectId: agent.projectId,
-                  agentId: agent.id,
-                  slug: entry.slug,
-                  predefinedCode: entry.slug,
-                  name: entry.name,
-                  description: entry.description,
-                  type: entry.type,
-                  evalType: entry.evalType,
-                  enumValues: entry.enumValues,
-                  prompt: entry.prompt,
-                  configuration: entry.configuration,
-                  functionName: entry.functionName,
-                  displayOrder: position
-                })),
-                now
-              )
-            )
-          ).pipe(
-            Effect.zipRight(
-              Effect.sync(() => {
-                if (adopted.size >= MAX_REMEMBERED) adopted.clear()
-                adopted.add(agent.id)
-              })
-            )
-          )
-
     const reached = (permit: Permit, found: Effect.Effect<Option.Option<Metric>, StorageFault>) =>
       found.pipe(
         Effect.flatten,
@@ -156,10 +112,16 @@ export const layer = Layer.effect(
         Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ agent: undefined, faults }))
       )
 
+    /** Held, so that two metrics of one name do not take the same slug. */
+    const holdAgent = (permit: Permit, id: AgentId) =>
+      agents
+        .hold(permit, id)
+        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) })))
+
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
       withSlug: store.withSlug,
-      ofAgent: (permit, agent) => Effect.zipRight(adopt(permit, agent), store.ofAgent(permit, agent.id)),
+      ofAgent: store.ofAgent,
       among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       find: (permit, id) =>
         store.find(permit, id).pipe(
@@ -174,18 +136,9 @@ export const layer = Layer.effect(
           yield* judged(spec, faults)
           // Without one there were faults.
           if (agent === undefined) return yield* Effect.dieMessage("A metric's agent was neither found nor missed")
-          yield* adopt(permit, agent)
           return yield* work.atomically(
             Effect.gen(function* () {
-              // Held, so that two metrics of one name do not take the same slug.
-              yield* agents
-                .hold(permit, agent.id)
-                .pipe(
-                  Effect.catchTag(
-                    "NotFound",
-                    () => new ValidationFailed({ faults: fault("agent", Said.unknownId(agent.id)) })
-                  )
-                )
+              yield* holdAgent(permit, agent.id)
               const others = yield* store.ofAgent(permit, agent.id)
               const taken = new Set(others.flatMap(({ slug }) => (slug === null ? [] : [slug])))
               return yield* store.insert(
@@ -202,7 +155,7 @@ export const layer = Layer.effect(
           const { agent_id: agentId, project } = yield* decodeInput(MetricQuery, query)
           const page = yield* Pages.decodeRequest(query)
           if (agentId !== undefined) {
-            const agent = yield* agents
+            yield* agents
               .find(permit, agentId)
               .pipe(
                 Effect.catchTag(
@@ -210,7 +163,6 @@ export const layer = Layer.effect(
                   () => new ValidationFailed({ faults: fault("agent_id", Said.unknownId(agentId)) })
                 )
               )
-            yield* adopt(permit, agent)
           }
           const found = yield* store.list(permit, { agentId, projectId: project }, page)
           return Pages.pageOf(page, found, (metric) => metric.id)
@@ -224,10 +176,17 @@ export const layer = Layer.effect(
           const patch = yield* decodeInput(MetricPatch, input)
           const moves = (patch.agent ?? null) !== null || blankIsNull(patch.assistant_id) !== null
           const { agent, faults } = moves ? yield* namedAgent(permit, patch) : { agent: undefined, faults: noFaults }
-          const elsewhere = agent !== undefined && agent.projectId !== before.projectId
+          const moving = agent !== undefined && agent.id !== before.agentId
           yield* judged(
             patched(before, patch),
-            mergeFaults(faults, elsewhere ? fault("agent", "A metric stays in its project.") : noFaults),
+            mergeFaults(
+              faults,
+              moving && before.predefinedCode !== null
+                ? fault("agent", "Every agent has the predefined metrics: this one stays with its own.")
+                : moving && agent.projectId !== before.projectId
+                  ? fault("agent", "A metric stays in its project.")
+                  : noFaults
+            ),
             before
           )
           return yield* work.atomically(
@@ -238,6 +197,7 @@ export const layer = Layer.effect(
               if (isFaulty(wrong)) return yield* new ValidationFailed({ faults: wrong })
               const agentId = agent?.id ?? held.agentId
               if (agentId !== held.agentId) {
+                yield* holdAgent(permit, agentId)
                 const theirs = yield* store.ofAgent(permit, agentId)
                 if (theirs.some((one) => one.slug !== null && one.slug === held.slug)) {
                   return yield* new ValidationFailed({

@@ -11,6 +11,7 @@ import { formulaOf, orderOf } from "./EvaluationOrder.js"
 import { contextOf, measure, settingsOf } from "./Formulas.js"
 import { decide, MAX_JUDGED, questionOf, triggerQuestionOf, valueFault, type Verdict } from "./Judge.js"
 import type { Metric } from "./Metric.js"
+import { neededBy } from "./MetricRules.js"
 import { type CodeFailed, Sandbox } from "./Sandbox.js"
 
 /** A metric and what evaluating it came to. */
@@ -27,9 +28,13 @@ export interface Postponed {
 
 export interface EvaluationRequest<E> {
   readonly subject: EvaluatedSubject
+  /** The call as a language model may see it, which may be somebody else's; as it is unless told. */
+  readonly outside?: () => EvaluatedSubject
   readonly metrics: ReadonlyArray<Metric>
   /** What metrics that are not among these said before, by slug and id. */
   readonly earlier: ReadonlyMap<string, EarlierResult>
+  /** Whether nothing that is postponed will be asked again; code then makes do without what was. */
+  readonly last?: boolean
   /** Told of outcomes as they come, some at a time: what is told is kept even if the rest comes to nothing. */
   readonly emit: (evaluated: ReadonlyArray<Evaluated>) => Effect.Effect<void, E>
 }
@@ -51,7 +56,11 @@ const NO_AUDIO = "This metric needs audio analysis, which is not available."
 const NOBODY = "Nobody speaks in the transcript."
 const MAX_EXPLANATION = 2000
 
-const keepable = (text: string): string => text.replaceAll("\0", "").toWellFormed().slice(0, MAX_EXPLANATION)
+const keepable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
+
+/** Whether code may look at what other metrics said: it says so, or at least has the word. */
+const readsResults = (metric: Metric): boolean =>
+  neededBy(metric.configuration).length > 0 || /\bresults\b/.test(metric.customCode)
 
 const judgementOf = (
   answer: Answer<Verdict>,
@@ -192,9 +201,10 @@ export const layer = Layer.effect(
     const ran = (
       metric: Metric,
       subject: EvaluatedSubject,
+      outside: EvaluatedSubject,
       results: ReadonlyMap<string, EarlierResult>
     ): Effect.Effect<Outcome, ModelUnavailable> =>
-      Effect.flatMap(triggered(model.ask, metric, subject), (untriggered) =>
+      Effect.flatMap(triggered(model.ask, metric, outside), (untriggered) =>
         Option.isSome(untriggered)
           ? Effect.succeed(untriggered.value)
           : metric.customCode.trim() === ""
@@ -215,26 +225,30 @@ export const layer = Layer.effect(
       )
 
     return Scorer.of({
-      evaluate: <E>({ earlier, emit, metrics, subject }: EvaluationRequest<E>) =>
+      evaluate: <E>({ earlier, emit, last = false, metrics, outside: seen, subject }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
+          // Nobody outside is asked where there is no model.
+          const outside = Option.isNone(model.ask) ? subject : (seen?.() ?? subject)
           const order = orderOf(metrics)
           const results = new Map(earlier)
           const postponed: Array<Postponed> = []
+          const remember = ({ metric, outcome }: Evaluated) => {
+            const result = { value: outcome.value, status: outcome.status, explanation: outcome.detail.explanation }
+            results.set(String(metric.id), result)
+            if (metric.slug !== null) results.set(metric.slug, result)
+          }
           const tell = (evaluated: ReadonlyArray<Evaluated>) => {
-            for (const { metric, outcome } of evaluated) {
-              const result = { value: outcome.value, status: outcome.status, explanation: outcome.detail.explanation }
-              results.set(String(metric.id), result)
-              if (metric.slug !== null) results.set(metric.slug, result)
-            }
+            for (const one of evaluated) remember(one)
             return evaluated.length === 0 ? Effect.void : emit(evaluated)
           }
-          /** One metric that may have to wait for the model; those that need it see that it has none yet. */
+          /** One metric that may have to wait for the model; code sees of one that waits no longer that it failed. */
           const attempted = (metric: Metric, outcome: Effect.Effect<Outcome, ModelUnavailable>) =>
             Effect.matchEffect(outcome, {
               onSuccess: (done) => tell([{ metric, outcome: done }]),
               onFailure: (fault) =>
                 Effect.sync(() => {
                   postponed.push({ metric, fault })
+                  if (last || !fault.retry) remember({ metric, outcome: outcomes.without("failed", fault.reason) })
                 })
             })
 
@@ -271,18 +285,27 @@ export const layer = Layer.effect(
           for (const metric of occasional) {
             yield* attempted(
               metric,
-              Effect.map(triggered(model.ask, metric, subject), (untriggered) =>
+              Effect.map(triggered(model.ask, metric, outside), (untriggered) =>
                 Option.getOrElse(untriggered, () => measuredOutcome(metric))
               )
             )
           }
           if (Option.isSome(model.ask)) {
-            yield* Effect.forEach(order.judged, (metric) => attempted(metric, judged(metric, subject)), {
+            yield* Effect.forEach(order.judged, (metric) => attempted(metric, judged(metric, outside)), {
               concurrency: JUDGES,
               discard: true
             })
           }
-          for (const metric of order.code) yield* attempted(metric, ran(metric, subject, results))
+          for (const metric of order.code) {
+            // What a judge has yet to say is waited for, or code would have its say without it for good.
+            const waited = last ? undefined : postponed.find(({ fault }) => fault.retry)
+            yield* attempted(
+              metric,
+              waited !== undefined && readsResults(metric)
+                ? Effect.fail(waited.fault)
+                : ran(metric, subject, outside, results)
+            )
+          }
           return postponed
         })
     })

@@ -20,9 +20,16 @@ export const countWords = (text: string): number => {
   return count
 }
 
-/** A text as phrases are looked for in it: words alone, in lower case, with a blank around each. */
+/** A sign of such a script, with the marks that belong to it. */
+const UNSPACED_SIGN = new RegExp(`${UNSPACED.source}\\p{M}*`, "gu")
+
+/**
+ * A text as phrases are looked for in it: words alone, in lower case, with a blank around each. Of scripts without blanks
+ * each sign stands for itself, so that a phrase is found wherever its signs follow each other.
+ */
 export const normalized = (text: string): string => {
-  const words = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").match(WORD)
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'")
+  const words = (UNSPACED.test(plain) ? plain.replace(UNSPACED_SIGN, " $& ") : plain).match(WORD)
   return words === null ? "" : ` ${words.join(" ")} `
 }
 

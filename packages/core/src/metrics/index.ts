@@ -1,5 +1,6 @@
 export { catalogue, entryOf, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
 export { type EarlierResult, type EvaluatedSubject, expectedOutcomeOf, fillIn } from "./EvaluatedSubject.js"
+export { type Direction, directionOf } from "./Direction.js"
 export {
   encodeEvaluation,
   type Evaluation,

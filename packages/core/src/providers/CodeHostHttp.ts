@@ -187,10 +187,14 @@ export const refusal = (answer: HostAnswer): Effect.Effect<never, CodeHostFailed
     return failed(`The code host answered HTTP ${status}.`, status === 503 ? pauseOf(headers, now) : null)
   })
 
-/** A clone URL of a host as it is handed on: over http or https, and without a credential in it. */
-export const readCloneUrl = (text: string): Either.Either<string, CodeHostFailed> => {
+/**
+ * A clone URL of a host as it is handed on: over https, or as the host itself is asked, and without a credential in it. A
+ * key that was had over https is not sent over plain http afterwards.
+ */
+export const readCloneUrl = (text: string, baseUrl: string): Either.Either<string, CodeHostFailed> => {
   if (!URL.canParse(text)) return Either.left(NOT_UNDERSTOOD)
   const url = new URL(text)
-  const isPlain = url.username === "" && url.password === "" && /^https?:$/.test(url.protocol)
-  return isPlain ? Either.right(url.href) : Either.left(NOT_UNDERSTOOD)
+  const isPlain = url.username === "" && url.password === ""
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && baseUrl.startsWith("http:"))
+  return isPlain && isSafe ? Either.right(url.href) : Either.left(NOT_UNDERSTOOD)
 }

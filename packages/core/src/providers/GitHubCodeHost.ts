@@ -185,7 +185,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       const checkout: HostCheckout = {
         repo: repository.name,
         fullName: repository.full_name,
-        cloneUrl: yield* readCloneUrl(repository.clone_url),
+        cloneUrl: yield* readCloneUrl(repository.clone_url, settings.base_url),
         defaultBranch: repository.default_branch,
         username: USERNAME,
         token: Redacted.make(granted.token),

@@ -144,7 +144,7 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
         if (answer.status !== 200) return yield* refusal(answer)
         const project = yield* readProject(answer)
         if (!same(project.path_with_namespace, fullName)) return yield* new RepositoryUnavailable()
-        const cloneUrl = yield* readCloneUrl(project.http_url_to_repo)
+        const cloneUrl = yield* readCloneUrl(project.http_url_to_repo, opened.settings.base_url)
         const source = yield* SecretSource
         const expiresAt = DateTime.add(yield* DateTime.now, { seconds: CHECKOUT_SECONDS })
         const lapsesAt = lapseAfter(expiresAt)

@@ -6,11 +6,13 @@ import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
+import * as Chunk from "effect/Chunk"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { printSecret, SECRET_BYTES } from "../access/Secret.js"
 import { SecretSource } from "../access/SecretSource.js"
@@ -34,6 +36,8 @@ export interface LocalCodeHostConfig {
   readonly git?: string
   /** Clones served at a time; 16 unless told. More are asked to come back. */
   readonly maxProcesses?: number
+  /** Of these, clones of one organisation; half of them unless told, so that none keeps the others from theirs. */
+  readonly maxProcessesOfOne?: number
   /** Seconds after which a clone is broken off; 10 minutes unless told. */
   readonly maxSeconds?: number
 }
@@ -44,6 +48,8 @@ const PROTOCOL = /^[a-z0-9=.:_-]{1,200}$/
 const NO_GIT = failed(
   "git is not installed on the machine that holds the repositories, or cannot be run. Only code hosts of the kind local need it."
 )
+
+const UNREADABLE = failed("The repository could not be read.")
 
 /** A pkt-line. Source: git's Documentation/gitprotocol-common. */
 const packetLine = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text
@@ -60,7 +66,28 @@ export const makeLocalCodeHost = (
   config: LocalCodeHostConfig
 ): { readonly host: CodeHost; readonly serving: Serving } => {
   const { directory, git = "git", maxProcesses = 16, maxSeconds = 600 } = config
+  const { maxProcessesOfOne = Math.max(1, Math.floor(maxProcesses / 2)) } = config
   let processes = 0
+  const processesOf = new Map<number, number>()
+
+  /** One of the places for clones, for as long as the scope is open. */
+  const place = ({ organizationId }: LocalRepository) =>
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        const own = processesOf.get(organizationId) ?? 0
+        if (processes >= maxProcesses || own >= maxProcessesOfOne) return new RepositoryBusy()
+        processes++
+        processesOf.set(organizationId, own + 1)
+        return Effect.void
+      }),
+      () =>
+        Effect.sync(() => {
+          processes--
+          const own = processesOf.get(organizationId) ?? 0
+          if (own > 1) processesOf.set(organizationId, own - 1)
+          else processesOf.delete(organizationId)
+        })
+    )
 
   /**
    * Starts git on a repository, in an environment of its own: nothing of this process's goes along, since that holds
@@ -143,14 +170,7 @@ export const makeLocalCodeHost = (
     Stream.unwrapScoped(
       Effect.gen(function* () {
         const path = yield* locate(repository)
-        yield* Effect.acquireRelease(
-          Effect.suspend(() => {
-            if (processes >= maxProcesses) return new RepositoryBusy()
-            processes++
-            return Effect.void
-          }),
-          () => Effect.sync(() => processes--)
-        )
+        yield* place(repository)
         const child = yield* Effect.acquireRelease(
           Effect.sync(() => {
             const started = start(["upload-pack", "--stateless-rpc", "--strict", ...args, path], protocol)
@@ -170,11 +190,18 @@ export const makeLocalCodeHost = (
           child.started.once("error", () => resume(NO_GIT))
         })
         child.started.stdin.end(input)
-        const written = Stream.fromAsyncIterable(child.started.stdout, () =>
-          failed("The repository could not be read to its end.")
-        ).pipe(Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk)))))
-        // Once git runs, and not before: what kept it from that is still to be answered.
-        return Stream.concat(Stream.fromIterable(heading), written)
+        const ended = new Promise<number | null>((resolve) => {
+          child.started.once("close", (code) => {
+            resolve(code)
+          })
+        })
+        const written = Stream.fromAsyncIterable(child.started.stdout, () => UNREADABLE).pipe(
+          Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk))))
+        )
+        // What keeps git from its first word is still to be answered; what comes later, its client sees.
+        const [first, rest] = yield* Stream.peel(written, Sink.take<Uint8Array>(1))
+        if (Chunk.isEmpty(first) && (yield* Effect.promise(() => ended)) !== 0) return yield* UNREADABLE
+        return Stream.concat(Stream.concat(Stream.fromIterable(heading), Stream.fromChunk(first)), rest)
       })
     )
 

@@ -43,11 +43,12 @@ const { parentPort, workerData } = require("node:worker_threads")
 const core = require(workerData.core)
 const variant = require(workerData.variant).default
 
-const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, callText, clock, maxResult) {
+const PRELUDE = ${JSON.stringify(`(function (source, callText, clock, maxResult) {
   "use strict"
   const { parse, stringify } = JSON
   const make = Function
   const toText = String
+  const isFiniteNumber = Number.isFinite
   const settle = Promise
   const { then } = Promise.prototype
   const { call: apply } = Function.prototype
@@ -83,19 +84,23 @@ const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, ca
   }
   let body
   try {
-    body = make("call", source + "\\n;if (typeof " + functionName + " === 'function') return " + functionName + "(call)")
+    body = make("call", source)
   } catch (error) {
     fails("syntax", error)
     return out
   }
-  if (checkOnly) {
-    out.state = "done"
-    return out
+  // JSON would make a null of these, and a null says that there is nothing to be said.
+  const honest = (key, value) => {
+    if (key !== "" && key !== "value") return value
+    const type = typeof value
+    if (type === "number" && !isFiniteNumber(value)) throw "It returned a number that is not finite."
+    if (type === "symbol" || type === "function") throw "What it returned is no JSON."
+    return value
   }
   const keep = (value) => {
     let text
     try {
-      text = stringify(value === undefined ? null : value)
+      text = stringify(value === undefined ? null : value, honest)
     } catch (error) {
       fails("result", error)
       return
@@ -120,10 +125,34 @@ const PRELUDE = ${JSON.stringify(`(function (checkOnly, source, functionName, ca
 
 const ready = (async () => {
   const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: workerData.pages })
-  return core.newQuickJSWASMModuleFromVariant(core.newVariant(variant, { wasmMemory }))
+  const silent = () => undefined
+  return core.newQuickJSWASMModuleFromVariant(
+    core.newVariant(variant, { wasmMemory, emscriptenModule: { print: silent, printErr: silent } })
+  )
 })()
 
-const run = (engine, { call, checkOnly, clock, functionName, source }) => {
+/** The body of the function that is called: what the code says and, where it defines the function, a call of that. */
+const bodyOf = ({ functionName, source }) =>
+  source + "\\n;if (typeof " + functionName + " === 'function') return " + functionName + "(call)"
+
+/**
+ * Compiles without running. Code that closes the function around it, to stand beside it, closes at most one of two kinds.
+ */
+const syntaxFault = (context, message) => {
+  const body = bodyOf(message)
+  for (const text of ["(function (call) {\\n" + body + "\\n})", "({ evaluate(call) {\\n" + body + "\\n} })"]) {
+    const compiled = context.evalCode(text, "metric.js", { type: "global", compileOnly: true })
+    if (compiled.error) {
+      const { message, name } = context.dump(compiled.error)
+      compiled.error.dispose()
+      return name + ": " + message
+    }
+    compiled.value.dispose()
+  }
+  return undefined
+}
+
+const run = (engine, message) => {
   const runtime = engine.newRuntime()
   runtime.setMaxStackSize(256 * 1024)
   let expired = false
@@ -148,15 +177,16 @@ const run = (engine, { call, checkOnly, clock, functionName, source }) => {
         : failed("threw", message.slice(0, 500))
   }
   let answer
-  const prelude = context.evalCode(PRELUDE, "prelude.js")
-  if (prelude.error) answer = errorOf(prelude.error)
+  const wrong = syntaxFault(context, message)
+  const prelude = wrong === undefined && !message.checkOnly ? context.evalCode(PRELUDE, "prelude.js") : undefined
+  if (wrong !== undefined) answer = failed("syntax", wrong.slice(0, 500))
+  else if (prelude === undefined) answer = failed("done", "null")
+  else if (prelude.error) answer = errorOf(prelude.error)
   else {
     const given = [
-      checkOnly ? context.true : context.false,
-      context.newString(source),
-      context.newString(functionName),
-      context.newString(call),
-      context.newNumber(clock),
+      context.newString(bodyOf(message)),
+      context.newString(message.call),
+      context.newNumber(message.clock),
       context.newNumber(${MAX_RESULT})
     ]
     const called = context.callFunction(prelude.value, context.undefined, ...given)
@@ -174,13 +204,25 @@ const run = (engine, { call, checkOnly, clock, functionName, source }) => {
       called.value.dispose()
     }
   }
-  context.dispose()
-  runtime.dispose()
-  return answer
+  // A run that was cut short leaves things behind that the engine stumbles over, and its thread is ended anyway.
+  if (answer.kind === "timeout" || answer.kind === "memory") return answer
+  try {
+    context.dispose()
+    runtime.dispose()
+    return answer
+  } catch {
+    return { ...answer, broken: true }
+  }
 }
 
+// An engine's first run takes many times as long as its second, and that is not the code's doing either.
+const warm = ready.then((engine) => {
+  run(engine, { source: "return call", functionName: "evaluate", call: "null", clock: 0, checkOnly: false })
+  return engine
+})
+
 parentPort.on("message", (message) => {
-  ready.then((engine) => {
+  warm.then((engine) => {
     // From here on its time runs: loading the engine is not the code's doing.
     parentPort.postMessage("started")
     return run(engine, message)
@@ -244,6 +286,10 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
         })
         // What a thread says while it is being stopped is nobody's business.
         worker.on("error", () => undefined)
+        worker.on("exit", () => {
+          clearTimeout(idle.get(worker))
+          idle.delete(worker)
+        })
         // A thread that waits for work keeps no process alive.
         worker.unref()
         return worker
@@ -334,6 +380,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
               takeOne,
               (worker) =>
                 answerOf(worker, request).pipe(
+                  // The thread's program is this file's own: another form would be a fault of ours, not of the code.
                   Effect.flatMap((said) => Effect.orDie(decodeAnswer(said))),
                   Effect.flatMap((answer) =>
                     Effect.map(Effect.either(judge(answer)), (judged) => ({

@@ -5,7 +5,7 @@
 
 /** Quoted texts, code and placeholders: nothing inside them is ever rewritten. Apostrophes inside words open nothing. */
 const SPAN =
-  /`[^`\n]*`|\{\{[^{}\n]*\}\}|\{[^{}\n]*\}|<[^<>\n]{1,80}>|"[^"\n]*"|“[^”\n]*”|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/
+  /`[^`\n]*`|\{\{[^{}\n]*\}\}|\{[^{}\n]*\}|<[^<>\n]{1,80}>|"[^"\n]*"|“[^“”\n]*”|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/
 
 /** Numbers, with what makes them a threshold. */
 const NUMBER =
@@ -26,6 +26,9 @@ const BINDING: ReadonlySet<string> = new Set(
 
 const TOKEN = new RegExp([SPAN, NUMBER, WORD].map(({ source }) => source).join("|"), "gu")
 const SPANS = new RegExp(SPAN, "gu")
+
+/** What a quoted text, code or a placeholder looks like, for other rules of this folder. */
+export const SPAN_SOURCE = SPAN.source
 
 /** A token as it is compared, or undefined for a word that may go. Binding words begin sentences in another case. */
 const protectedForm = (token: string): string | undefined => {
@@ -54,15 +57,15 @@ export const lostTokens = (original: string, shorter: string): ReadonlyArray<str
   })
 }
 
-/** Rewrites what lies between quoted texts, code and placeholders, and leaves those as they are. */
-export const betweenSpans = (text: string, rewrite: (plain: string) => string): string => {
+/** Rewrites what lies between quoted texts, code and placeholders, from its place in the text, and leaves those as they are. */
+export const betweenSpans = (text: string, rewrite: (plain: string, from: number) => string): string => {
   let at = 0
   let rewritten = ""
   for (const match of text.matchAll(SPANS)) {
-    rewritten += rewrite(text.slice(at, match.index)) + match[0]
+    rewritten += rewrite(text.slice(at, match.index), at) + match[0]
     at = match.index + match[0].length
   }
-  return rewritten + rewrite(text.slice(at))
+  return rewritten + rewrite(text.slice(at), at)
 }
 
 /** The same length, with an X for every sign of quoted texts, code and placeholders. */

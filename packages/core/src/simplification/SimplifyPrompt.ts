@@ -3,31 +3,61 @@
  * conditions out as a numbered list. It understands nothing, so it never rewrites a rule: a sentence that would lose a
  * protected token is left as it is.
  */
+import { fences } from "./Fences.js"
 import { betweenSpans, lostTokens, maskSpans, protectedTokens } from "./ProtectedTokens.js"
 
-/** Phrases that say nothing, and what is left of them. None holds a protected token. */
-const FILLER: ReadonlyArray<readonly [phrase: RegExp, left: string]> = [
-  [/\b(?:I would like you to|I want you to|I need you to|we would like you to|your (?:task|job) is to)\s+/gi, ""],
-  [/\b(?:would you|could you)\s+(?:please\s+)?/gi, ""],
-  [/\b(?:please|kindly)[,]?\s+/gi, ""],
-  [/[,]?\s+please\b/gi, ""],
-  [/\b(?:please )?(?:note|remember|keep in mind|bear in mind) that\s+/gi, ""],
-  [/\b(?:it is|it's) (?:very |really |extremely )?important (?:that|to)\s+/gi, ""],
-  [/\b(?:make|be) sure (?:that|to)\s+/gi, ""],
+type Phrases = ReadonlyArray<readonly [phrase: RegExp, left: string]>
+
+/** Longer ways to say the same, wherever they stand outside quoted texts. */
+const WORDY: Phrases = [
   [/\bin order to\b/gi, "to"],
   [/\bdue to the fact that\b/gi, "because"],
   [/\bin the event that\b/gi, "if"],
   [/\bfor the purpose of\b/gi, "for"],
   [/\bwith regards? to\b/gi, "about"],
-  [
-    /\b(?:basically|essentially|actually|really|simply|obviously|of course|as you know|generally speaking)\b[,]?\s*/gi,
-    ""
-  ],
-  [/\bthank(?:s| you)(?: very much| so much| in advance)?\b/gi, ""]
+  // What the judge is to do, whatever somebody said before.
+  [/(?<=, ?)(?:please|kindly) (?=(?:return|score|rate|mark|assign|output|make sure)\b)/gi, ""],
+  [/(?<=, ?)make sure (?:(?:that )?you|to) (?=(?:return|score|rate|mark|assign|output)\b)/gi, ""]
 ]
 
+/** Where a clause begins. In its midst the same words belong to what is said: "must note that", "not simply". */
+const CLAUSE = "(?<=^|[,;] ?|\\b(?:and|then|also|so) )"
+const atClause = (phrase: string): RegExp => new RegExp(`${CLAUSE}${phrase}`, "gi")
+
+/** Phrases that say nothing where they stand, and what is left of them. None holds a protected token. */
+const FILLER: Phrases = [
+  [atClause("(?:(?:I|we) would like you to|I want you to|I need you to|your (?:task|job) is to)\\s+"), ""],
+  [atClause("(?:would you|could you)\\s+(?=(?:please|kindly)\\b)"), ""],
+  [atClause("(?:please|kindly),?\\s+"), ""],
+  [/,? please(?=[.!]*$)/gi, ""],
+  [atClause("(?:note|remember|keep in mind|bear in mind) that\\s+"), ""],
+  // Not of what is important to somebody.
+  [
+    atClause(
+      "(?:it is|it's) (?:very |really |extremely )?important (?:that|to(?! (?:the|a|an|any|every|some|this|that|these|those|its?|my|our|your|his|her|their|him|them|us|you|me|callers?|customers?|users?|people|everybody|everyone|somebody|someone)\\b))\\s+"
+    ),
+    ""
+  ],
+  [atClause("(?:make|be) sure (?:that )?you\\s+(?!(?:are|were|have|had|can|will|would|may|should|must)\\b)"), ""],
+  [atClause("(?:make|be) sure (?:that(?! you\\b)|to)\\s+"), ""],
+  [atClause("(?:basically|essentially|actually|really|obviously|of course|as you know|generally speaking),\\s*"), ""],
+  [atClause("simply,?\\s+"), ""],
+  [/^(?:thanks|thank you)(?: very much| so much| in advance| for your (?:attention|help|time))*[.!]*$/gi, ""]
+]
+
+/**
+ * Words after which others may be quoted or described without quotation marks: what the agent has to say may well be
+ * "please", and is no filler then.
+ */
+const SPEECH =
+  /\b(?:sa(?:y|ys|id|ying)|ask(?:s|ed|ing)?|t(?:ell|ells|old|elling)|speak(?:s|ing)?|spoken?|repl(?:y|ies|ied)|answer(?:s|ed|ing)?|respon(?:d|ds|ded|ding|ses?)|mention(?:s|ed|ing)?|us(?:e|es|ed|ing)|words?|wording|phras(?:e|es|ing)|sentences?|utter\w*|statements?|questions?|quot\w+|greet\w*|goodbyes?|closings?|scripts?|examples?|polite\w*|courte\w+|such as)\b/i
+
+/** A line that is somebody's words, or an example, and stays as it is. */
+const SPOKEN =
+  /^\s*(?:[-*+•>]\s*)?(?:(?:main |testing |human |ai )?(?:agent|caller|customer|user|client|assistant|bot|human|ai|examples?|input|output))\b[^:\n]{0,20}:\s*\S/i
+
 /** A line that has a form of its own: lists, headings, tables, quotes. Its words are rewritten, its form stays. */
-const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
+export const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
 
 /** Where a sentence ends: not after a number's point, and not inside a quoted text, which is masked by then. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
@@ -36,8 +66,14 @@ const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
 const CONDITION = /^(?:If|When|Whenever|Unless)\b.*[.!?]$/su
 const EXCEPTION = /^(?:Otherwise|Else)\b.*[.!?]$/su
 
+/** A sentence that says something else after another one: it is never taken for a repetition. */
+const DEPENDS = /^(?:Otherwise|Else|Then|If so|If not|In (?:that|this|such)|This|That|These|Those|It|They)\b/u
+
+/** A sentence that says of what the next ones speak: said again after it, they say something else. */
+const SCOPE = /^(?:For|In|On|At|During|Under|With|While|Within|Concerning|Regarding|As)\b/u
+
 /** Whether there is any filler at all: most sentences have none, and are not tried against each. */
-const ANY_FILLER = new RegExp(FILLER.map(([phrase]) => phrase.source).join("|"), "i")
+const ANY_FILLER = new RegExp([...WORDY, ...FILLER].map(([phrase]) => phrase.source).join("|"), "i")
 const UNTIDY = /[ \t]{2}|\t| [,.;!?]|[,;]\s*[,;]/
 
 const tidied = (text: string): string => (UNTIDY.test(text) ? retidied(text) : text.trim())
@@ -52,21 +88,46 @@ const retidied = (text: string): string =>
 
 const capitalised = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 
+/** Phrases within phrases that are taken away, one from inside another. */
+const MOST_ROUNDS = 8
+
+const without = (text: string, phrases: Phrases): string =>
+  phrases.reduce((rest, [phrase, left]) => rest.replace(phrase, left), text)
+
+/** Stands for a quoted text, code or a placeholder: next to one no sentence begins or ends. */
+const SPAN_MARK = "X"
+
+const withoutFiller = (text: string): string => {
+  const masked = maskSpans(text)
+  // What somebody says begins after this.
+  const speech = masked.search(SPEECH)
+  return betweenSpans(text, (plain, from) => {
+    const to = from + plain.length
+    const own = speech === -1 ? plain.length : Math.max(0, Math.min(plain.length, speech - from))
+    const [before, after] = [from === 0 ? "" : SPAN_MARK, to === text.length && own === plain.length ? "" : SPAN_MARK]
+    const rest = without(`${before}${plain.slice(0, own)}${after}`, FILLER)
+    return without(rest.slice(before.length, rest.length - after.length) + plain.slice(own), WORDY)
+  })
+}
+
 /** One sentence without its filler, or as it was where that would take a rule's token along. */
 const rewriteSentence = (sentence: string): string => {
-  const once = (text: string) =>
-    tidied(betweenSpans(text, (plain) => FILLER.reduce((rest, [phrase, left]) => rest.replace(phrase, left), plain)))
+  const once = (text: string) => tidied(withoutFiller(text))
   let shorter = tidied(sentence)
   if (shorter === sentence && !ANY_FILLER.test(sentence)) return sentence
-  // Taking one phrase away can bring another one together.
-  for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) shorter = next
+  // Taking one phrase away can bring another one together. What was made to do so time and again is no prompt.
+  let rounds = 0
+  for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) {
+    if (++rounds > MOST_ROUNDS) return tidied(sentence)
+    shorter = next
+  }
   const wording = /[\p{L}\p{N}]/u.test(shorter) ? shorter.replace(/^[,;:\s]+/, "") : ""
   const result = /^[A-Z]/.test(sentence.trim()) ? capitalised(wording) : wording
   return lostTokens(sentence, result).length === 0 ? result : tidied(sentence)
 }
 
 /** The sentences of a text; ends inside quoted texts, code and placeholders are none. */
-const sentencesOf = (text: string): ReadonlyArray<string> => {
+export const sentencesOf = (text: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   // The same length, with nothing in it that could end a sentence.
   const masked = maskSpans(text)
@@ -95,23 +156,41 @@ const pass = (prompt: string): string => {
     sentences.filter((sentence) => {
       const key = keyOf(sentence)
       if (sentence === "") return false
-      if (key.split(" ").length < 4) return true
+      if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
       if (said.has(key)) return false
+      if (SCOPE.test(sentence)) said.clear()
       said.add(key)
       heard.push(key)
       return true
     })
 
   const lines: Array<string> = []
-  let isCode = false
+  const kindOf = fences()
+  /** Whether what follows is what somebody says, as the introduction or heading above has it. */
+  let isSpoken = false
+  let isBegun = false
   for (const line of prompt.split(/\r\n|\n|\r/)) {
-    const isFence = /^\s*```/.test(line)
-    if (isCode || isFence) {
-      if (isFence) isCode = !isCode
+    if (kindOf(line) !== "plain") {
       lines.push(line)
       continue
     }
     const marked = MARKED.exec(line)
+    const introduces = /:[*_]*\s*$/.test(line) || marked?.[1]?.trim().startsWith("#") === true
+    if (!introduces && (isSpoken || SPOKEN.test(line)) && line.trim() !== "") {
+      // A paragraph after the one that was introduced is the prompt's own again.
+      if (isSpoken && isBegun && marked === null && lines[lines.length - 1] === "") isSpoken = false
+      else {
+        isBegun = true
+        lines.push(line.trimEnd())
+        continue
+      }
+    }
+    if (introduces) {
+      isSpoken = SPEECH.test(maskSpans(line)) || (isSpoken && marked !== null && !marked[1]?.trim().startsWith("#"))
+      isBegun = false
+    }
+    // What is said under another heading, in another case or of another item is said of another thing.
+    if (marked !== null || /:\s*$/.test(line)) said.clear()
     if (marked !== null) {
       const [, mark = "", words = ""] = marked
       const kept = sentencesOf(words)
@@ -163,7 +242,7 @@ const laidOut = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   return lines
 }
 
-/** Passes after which a text that still changes is taken as it is: each pass shortens it or leaves it. */
+/** Passes that a text is given to come to rest; one pass nearly always does. */
 const MOST_PASSES = 8
 
 /**
@@ -178,8 +257,24 @@ export const simplifyPrompt = (prompt: string): string => {
     if (next === text) return text
     text = next
   }
-  return text
+  // A text that never rests is left alone, so that doing it again changes nothing here either.
+  return prompt.trim()
 }
 
 /** Whether there is nothing left for the simplifier to take away. */
 export const isSimple = (prompt: string): boolean => simplifyPrompt(prompt) === prompt.trim()
+
+/** Words of a line that states one rule. */
+const MOST_WORDS = 25
+
+/**
+ * Whether there is nothing left to reword either: no filler, and no line outside code that is longer than one rule takes.
+ * A prompt as short as that is not worth asking a language model about.
+ */
+export const isConcise = (prompt: string): boolean => {
+  if (!isSimple(prompt)) return false
+  const kindOf = fences()
+  return prompt.split(/\r\n|\n|\r/).every((line) => {
+    return kindOf(line) !== "plain" || (line.match(/\S+/g) ?? []).length <= MOST_WORDS
+  })
+}

@@ -97,6 +97,7 @@ describe("a repeated delivery", () => {
           transcriptChanged: false,
           recordingChanged: false,
           evaluationDue: false,
+          redactsMore: false,
           owed: [],
           released: []
         })

@@ -63,6 +63,8 @@ describe("placeholders", () => {
     const variables = { name: "{{n}}", account: { id: 7 }, n: 5, list: [1, "a"], none: null }
     expect(fillPlaceholders(text, variables)).toBe(`{{n}} of 7: 5 [1,"a"] {{missing}} {{__proto__}} {not} {{}}`)
     expect(placeholdersOf(text)).toEqual(["name", "account.id", "n", "list", "none", "missing", "__proto__"])
+    const filled = fillPlaceholders("{{n}}".repeat(3), { n: "x".repeat(400_000) })
+    expect([filled.length, filled.endsWith("{{n}}")]).toEqual([800_005, true])
     expect(fillPlaceholders("{{a.b}}", { "a.b": "whole", a: { b: "step" } })).toBe("whole")
   })
 

@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { generateKeyPairSync } from "node:crypto"
 import { describe } from "vitest"
-import { type CodeHostHttpConfig, makeCodeHostHttp } from "../../src/providers/CodeHostHttp.js"
+import { type CodeHostHttpConfig, makeCodeHostHttp, readCloneUrl } from "../../src/providers/CodeHostHttp.js"
 import { makeGitHubCodeHost } from "../../src/providers/GitHubCodeHost.js"
 import { lapseAfter, makeGitLabCodeHost } from "../../src/providers/GitLabCodeHost.js"
 import { makeLocalCodeHost } from "../../src/providers/LocalCodeHost.js"
@@ -373,6 +373,24 @@ describe("the addresses of code hosts", () => {
     expect(Either.isRight(open.readBaseUrl("http://127.0.0.1:8080"))).toBe(true)
     expect(Either.isRight(open.readBaseUrl("http://code.internal:8443"))).toBe(true)
     expect(Either.isLeft(open.readBaseUrl("http://code.internal"))).toBe(true)
+  })
+
+  it("are cloned from over https, or as they are asked themselves, with no credential in the URL", () => {
+    const [safe, plain] = ["https://code.example/api/v3", "http://127.0.0.1:8080"]
+    expect(readCloneUrl("https://code.example/a/web.git", safe)).toEqual(Either.right("https://code.example/a/web.git"))
+    expect(Either.isRight(readCloneUrl("http://127.0.0.1:8080/a/web.git", plain))).toBe(true)
+    for (const url of [
+      "http://code.example/a/web.git",
+      "https://token@code.example/a/web.git",
+      "https://x:token@code.example/a/web.git",
+      "ssh://git@code.example/a/web.git",
+      "git@code.example:a/web.git",
+      "file:///srv/web.git",
+      "ext::sh -c id",
+      ""
+    ]) {
+      expect(Either.isLeft(readCloneUrl(url, safe)), url).toBe(true)
+    }
   })
 
   it.scopedLive("are asked for nothing by a name that leads into a private network", () =>

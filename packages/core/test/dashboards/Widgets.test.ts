@@ -28,19 +28,8 @@ const scored = Effect.gen(function* () {
   const { agent, as, organization, project } = owner
   const dashboard = yield* (yield* Dashboards).create({ name: "A", project: project.id }).pipe(as)
   const host = hostActor(organization.id)
-  const toWrite = Either.getOrThrow(authorize(host, "agents.create"))
-  const metric = yield* (yield* MetricStore).insert(
-    toWrite,
-    {
-      projectId: project.id,
-      agentId: agent.id,
-      name: "Latency",
-      slug: "latency_ms",
-      type: "custom_code",
-      evalType: "numeric"
-    },
-    NOW
-  )
+  const toRead = Either.getOrThrow(authorize(host, "metrics.list"))
+  const metric = (yield* (yield* MetricStore).ofAgent(toRead, agent.id)).find(({ slug }) => slug === "latency_ms")!
   const calls = yield* insertCalls(owner, [
     { timestamp: "2026-03-30T10:00:00Z", duration: 60, success: true, reason: "hangup", metadata: { region: "eu" } },
     { timestamp: "2026-03-30T11:00:00Z", duration: 30, success: false, reason: "hangup", metadata: { region: "us" } },

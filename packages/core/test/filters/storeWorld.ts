@@ -11,7 +11,8 @@ import {
   ProjectStore,
   type Recording
 } from "@earshot/core"
-import type { FilterKit } from "@earshot/test-kit"
+import { type FilterKit, TestEngine } from "@earshot/test-kit"
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { stores } from "../../src/Engine.js"
@@ -55,6 +56,15 @@ export const storeWorld = ({ agents, calls, metrics }: FilterKit.CallWorld) =>
         NOW
       )
     )
+    // The predefined ones of these agents have taken the numbers that the world's own metrics have.
+    yield* (yield* SqlClient).onDialectOrElse({
+      pg: () => TestEngine.execute("TRUNCATE metrics RESTART IDENTITY CASCADE"),
+      orElse: () =>
+        Effect.zipRight(
+          TestEngine.execute("DELETE FROM metrics"),
+          TestEngine.execute("DELETE FROM sqlite_sequence WHERE name = 'metrics'")
+        )
+    })
     const metricStore = yield* MetricStore
     for (const { name } of metrics) {
       const draft = { projectId: project.id, agentId: stored[0]!.id, name, slug: null } as const

@@ -10,6 +10,9 @@ import {
   JobStore,
   makeJobRunner,
   OrganizationStore,
+  StorageBusy,
+  StorageError,
+  type StorageFault,
   UnitOfWork
 } from "@earshot/core"
 import { CatalogKit, JobKit, TestEngine } from "@earshot/test-kit"
@@ -20,7 +23,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as fc from "fast-check"
 import { describe, it as plainly } from "vitest"
@@ -63,8 +65,7 @@ const workshop = (
       runner: yield* makeJobRunner([{ kind, concurrency, run }], config),
       enqueue: (more: Parameters<typeof JobKit.jobOf>[2] = {}) =>
         Effect.flatMap(DateTime.now, (now) => store.enqueue(JobKit.jobOf(id, kind, more), DateTime.toEpochMillis(now))),
-      job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) =>
-        Effect.map(store.find(permit, job.id), Option.getOrThrow)
+      job: (job: Effect.Effect.Success<ReturnType<typeof store.enqueue>>) => Effect.flatten(store.find(permit, job.id))
     }
   })
 
@@ -206,6 +207,92 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("puts back what runs when it cannot go on looking, and clears away what is old when it can", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        let looks = 0
+        const failing = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) =>
+            looks++ === 0 ? store.anyDue(kinds, now) : new StorageError({ operation: "anyDue", cause: "gone" })
+        })
+        const { enqueue, job, kind, runner } = yield* workshop(({ payload }) =>
+          payload === "short" ? Effect.void : Effect.never
+        ).pipe(Effect.provideService(JobStore, failing))
+        const [short, long] = [
+          yield* enqueue({ payload: "short" }),
+          yield* enqueue({ payload: "long", maxAttempts: 1 })
+        ]
+        expect(yield* Effect.flip(runner.drain)).toMatchObject({ _tag: "StorageError" })
+        expect(yield* job(short)).toMatchObject({ state: "succeeded" })
+        expect(yield* job(long)).toMatchObject({ state: "queued", attempts: 0 })
+
+        yield* TestClock.adjust("8 days")
+        const other = yield* makeJobRunner([{ kind, concurrency: 1, run: () => Effect.void }])
+        expect(yield* other.drain).toBe(1)
+        expect(yield* Effect.flip(job(short))).toMatchObject({ _tag: "NoSuchElementException" })
+        expect(yield* job(long)).toMatchObject({ state: "succeeded", attempts: 1 })
+      })
+    )
+
+    it.effect("drains also what a job enqueues that ends during the last look", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        const bell = yield* JobBell
+        let looks = 0
+        const looked = yield* Deferred.make<boolean>()
+        const over = yield* Deferred.make<boolean>()
+        const slow = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) =>
+            Effect.gen(function* () {
+              const found = yield* store.anyDue(kinds, now)
+              if (++looks !== 2) return found
+              yield* Deferred.succeed(looked, true)
+              yield* Deferred.await(over)
+              // The fiber that ran it takes leave of the runner.
+              for (let turns = 0; turns < 50; turns++) yield* Effect.yieldNow()
+              return found
+            }),
+          succeed: (claim, now) => Effect.tap(store.succeed(claim, now), () => Deferred.succeed(over, true))
+        })
+        const then = yield* Deferred.make<Effect.Effect<unknown, StorageFault>>()
+        const { enqueue, runner } = yield* workshop(({ payload }) =>
+          payload === "first"
+            ? bell.ring.pipe(
+                Effect.zipRight(Deferred.await(looked)),
+                Effect.zipRight(Effect.flatten(Deferred.await(then))),
+                Effect.asVoid
+              )
+            : Effect.void
+        ).pipe(Effect.provideService(JobStore, slow))
+        yield* Deferred.succeed(then, enqueue({ payload: "second" }))
+        yield* enqueue({ payload: "first" })
+        expect(yield* runner.drain).toBe(2)
+      })
+    )
+
+    it.effect("goes on when looking for jobs meets what nobody expected", () =>
+      Effect.gen(function* () {
+        const store = yield* JobStore
+        let looks = 0
+        const strange = JobStore.of({
+          ...store,
+          anyDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.anyDue(kinds, now))
+        })
+        const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
+          Effect.provideService(JobStore, strange)
+        )
+        const one = yield* enqueue()
+        const running = yield* Effect.fork(runner.run)
+        yield* until(Effect.sync(() => looks > 0))
+        yield* turns()
+        yield* TestClock.adjust("500 millis")
+        yield* until(Effect.map(job(one), ({ state }) => state === "succeeded"))
+        yield* Fiber.interrupt(running)
+      })
+    )
+
     it.effect("starts at once what was enqueued in this process, and soon what came from another", () =>
       Effect.gen(function* () {
         const ran: Array<unknown> = []
@@ -221,6 +308,31 @@ for (const database of TestEngine.databases) {
         expect(ran).toEqual(["here"])
         yield* TestClock.adjust("500 millis")
         yield* until(Effect.sync(() => ran.length === 2))
+        yield* Fiber.interrupt(running)
+      })
+    )
+
+    it.effect("does its chores every so often, and goes on when one of them fails", () =>
+      Effect.gen(function* () {
+        let done = 0
+        const runner = yield* makeJobRunner([], {}, [
+          {
+            failure: "It could not be done",
+            every: "5 seconds",
+            run: Effect.suspend(() =>
+              ++done === 2 ? Effect.fail(new StorageBusy({ operation: "Chore", undone: false })) : Effect.void
+            )
+          }
+        ])
+        yield* runner.drain
+        expect(done).toBe(1)
+        const running = yield* Effect.fork(runner.run)
+        for (const times of [2, 3, 4]) {
+          yield* until(Effect.sync(() => done === times))
+          yield* turns()
+          expect(done).toBe(times)
+          yield* TestClock.adjust("5 seconds")
+        }
         yield* Fiber.interrupt(running)
       })
     )

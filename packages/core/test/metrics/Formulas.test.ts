@@ -242,6 +242,73 @@ describe("formulas on transcripts worked out by hand", () => {
     })
   })
 
+  it("count and time what crowded calls are made of", () => {
+    /** User 0-10 with the agent's 4-5 within it; agent 11-20, in which the user says 12-13, 15-15.5 and 19-21. */
+    const crowded = [
+      user("I would like to tell you a long story", 0, 10),
+      agent("mm-hm", 4, 5),
+      agent("Thank you for the story", 11, 20),
+      user("sorry", 12, 13),
+      user("but", 15, 15.5),
+      user("hold on", 19, 21)
+    ]
+    // Speech 0-10 and 11-21, both 4-5, 12-13, 15-15.5, 19-20: 3.5 s of 20. Agent 1 + 9, user 10 + 1 + 0.5 + 2.
+    expect(measureIt("latency_ms", crowded)).toMatchObject({ value: 1000, moments: [{ at_second: 10 }] })
+    expect(measureIt("overlap_ratio", crowded).value).toBe(0.175)
+    expect(measureIt("talk_ratio", crowded).value).toBe(0.425532)
+    expect(measureIt("dead_air_ratio", crowded).value).toBe(0.047619)
+    expect(measureIt("ai_interrupting_user", crowded).value).toBe(1)
+    expect(measureIt("user_interrupting_ai", crowded).value).toBe(3)
+    // Of the user's four segments the first alone is cut into; 4 interruptions in 21 seconds.
+    expect(measureIt("interruption_score", crowded).value).toBe(0.75)
+    expect(measureIt("interruption_rate", crowded).value).toBe(11.428571)
+    // The agent goes on for 8, 5 and 1 s.
+    expect(measureIt("stop_time_ms", crowded)).toMatchObject({ value: 4666.667, statistics: { p50: 5000, count: 3 } })
+    expect(measureIt("longest_monologue_s", crowded).value).toBe(9)
+    expect(measureIt("words_per_minute", crowded).value).toBe(36)
+
+    /** Both begin together; the user goes on at once after the agent; the agent never comes back. */
+    const together = [agent("Hello there", 0, 2), user("Hello?", 0, 1), user("Is it you?", 2, 3), user("Well", 14, 15)]
+    expect(measureIt("ai_interrupting_user", together).value).toBe(0)
+    expect(measureIt("user_interrupting_ai", together).value).toBe(0)
+    expect(measureIt("latency_ms", together).reason).toBe("The agent never answers after the user has spoken.")
+    expect(measureIt("silence_detection", together)).toMatchObject({
+      value: false,
+      statistics: { longest_silence_s: 11 }
+    })
+    expect(measureIt("infrastructure_issues", together).value).toBe(false)
+    expect(measureIt("excessive_silence", together)).toMatchObject({ value: 1, moments: [{ at_second: 3 }] })
+    expect(measureIt("overlap_ratio", together).value).toBe(0.25)
+
+    /** One turn inside another of the same speaker, a turn of no length, and one that ends before it starts. */
+    const odd = [
+      agent("one two three four", 0, 8),
+      agent("two three", 2, 4),
+      user("eh", 9, 9),
+      agent("five", 9.5, 10.5)
+    ]
+    expect(measureIt("latency_ms", odd)).toMatchObject({ value: 500, moments: [{ at_second: 9, duration_ms: 500 }] })
+    expect(measureIt("talk_ratio", odd).value).toBe(1)
+    expect(measureIt("words_per_minute", odd).value).toBe(46.667)
+    expect(measureIt("talk_ratio", [...odd, user("back", 12, 11)])).toMatchObject({
+      value: null,
+      reason: "1 turn has no end time."
+    })
+    const instant = [agent("now", 5, 5)]
+    for (const name of ["talk_ratio", "overlap_ratio", "dead_air_ratio", "words_per_minute"] as const) {
+      expect(measureIt(name, instant)).toMatchObject({ value: null, reason: "All speech falls into one instant." })
+    }
+  })
+
+  it("find phrases in scripts that put no blanks between words", () => {
+    const booked = [agent("好的，我已经为您预订了一张桌子。"), agent("もう一度お願いします。"), agent("ขอบคุณมากครับ")]
+    const phrases = (configuration: Json) => measureIt("phrase_compliance", booked, { configuration }).value
+    expect(phrases({ required: ["预订了", "もう一度", "ขอบคุณ"] })).toBe(1)
+    expect(phrases({ required: ["取消"], forbidden: ["桌子"] })).toBe(0)
+    expect(measureIt("reprompts", booked, { configuration: { phrases: ["もう一度"] } }).value).toBe(1)
+    expect(measureIt("repeated_replies", [...booked, ...booked]).value).toBeGreaterThan(0)
+  })
+
   it("count words in scripts that put no blanks between them", () => {
     expect(measureIt("words_per_turn", [agent("はい、お願いします。")]).value).toBeGreaterThan(1)
     expect(measureIt("words_per_turn", [agent("Don't do twenty-one things, 👍 ok?")]).value).toBe(5)

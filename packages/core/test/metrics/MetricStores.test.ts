@@ -18,6 +18,8 @@ import * as Option from "effect/Option"
 import { engine, insertCalls, NOW, world } from "../dashboards/fixtures.js"
 
 const toWrite = (organization: OrganizationId) => Either.getOrThrow(authorize(hostActor(organization), "agents.create"))
+const toDelete = (organization: OrganizationId) =>
+  Either.getOrThrow(authorize(hostActor(organization), "metrics.delete"))
 const toRecord = (organization: OrganizationId) => Either.getOrThrow(authorize(hostActor(organization), "calls.ingest"))
 
 const insertMetric = (owner: Effect.Effect.Success<typeof world>, slug: string | null = null) =>
@@ -53,15 +55,15 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const mine = yield* world
         const theirs = yield* world
-        const metric = yield* insertMetric(mine, "latency_ms")
+        const metric = yield* insertMetric(mine, "politeness")
         const metrics = yield* Metrics
         const store = yield* MetricStore
         const [permit, other] = [toWrite(mine.organization.id), toWrite(theirs.organization.id)]
-        expect(metric).toMatchObject({ agentId: mine.agent.id, slug: "latency_ms", createdAt: NOW })
+        expect(metric).toMatchObject({ agentId: mine.agent.id, slug: "politeness", createdAt: NOW })
         expect(yield* metrics.find(permit, metric.id)).toEqual(metric)
-        expect(yield* metrics.withSlug(permit, mine.project.id, "latency_ms")).toEqual([metric.id])
-        expect(yield* metrics.withSlug(permit, mine.project.id, "csat")).toEqual([])
-        expect(yield* metrics.withSlug(other, mine.project.id, "latency_ms")).toEqual([])
+        expect(yield* metrics.withSlug(permit, mine.project.id, "politeness")).toEqual([metric.id])
+        expect(yield* metrics.withSlug(permit, mine.project.id, "rudeness")).toEqual([])
+        expect(yield* metrics.withSlug(other, mine.project.id, "politeness")).toEqual([])
         expect(yield* store.find(other, metric.id)).toEqual(Option.none())
         expect(yield* Effect.flip(metrics.find(other, metric.id))).toMatchObject({ _tag: "NotFound" })
       })
@@ -94,7 +96,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keep nothing of calls or metrics that are another organisation's", () =>
+    it.effect("keep nothing of calls or metrics that are another organisation's, or deleted", () =>
       Effect.gen(function* () {
         const mine = yield* world
         const theirs = yield* world
@@ -102,15 +104,20 @@ for (const database of TestEngine.databases) {
         const [myCall] = yield* insertCalls(mine, [{ timestamp: "2026-03-30T10:00:00Z" }])
         const [theirCall] = yield* insertCalls(theirs, [{ timestamp: "2026-03-30T10:00:00Z" }])
         const store = yield* EvaluationStore
-        yield* store.record(
+        const gone = yield* insertMetric(mine)
+        yield* (yield* MetricStore).remove(toDelete(mine.organization.id), gone.id, NOW)
+        const answered = yield* store.record(
           toRecord(mine.organization.id),
           [
             { callId: theirCall!, metricId: myMetric.id, value: 1 },
             { callId: myCall!, metricId: theirMetric.id, value: 1 },
+            { callId: myCall!, metricId: gone.id, value: 1 },
             { callId: myCall!, metricId: myMetric.id, value: 1 }
           ],
           NOW
         )
+        expect(answered).toEqual([{ callId: myCall!, metricId: myMetric.id, value: 1 }])
+        expect(yield* kept(gone.id)).toEqual([])
         expect(yield* kept(myMetric.id)).toEqual([[myCall, "number", 1, null]])
         expect(yield* kept(theirMetric.id)).toEqual([])
       })

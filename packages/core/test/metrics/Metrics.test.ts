@@ -3,7 +3,10 @@ import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { describe, it as plainly } from "vitest"
+import { catalogueRevisions } from "../../src/storage/sql/CatalogueRevisions.js"
+import { migrate } from "../../src/storage/sql/Migrations.js"
 import { bound, faultsOf as anyFaults } from "../dashboards/fixtures.js"
 
 const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -23,6 +26,14 @@ describe("the catalogue", () => {
     for (const key of ["id", "slug", "name"] as const) {
       expect(new Set(catalogue.map((entry) => entry[key])).size).toBe(catalogue.length)
     }
+  })
+
+  plainly("has a revision for whatever it gained, so that agents that are there get it", () => {
+    // Raise both together: the first is what the last revision gives out.
+    expect({ metrics: catalogue.length, revisions: Object.keys(catalogueRevisions).length }).toEqual({
+      metrics: 35,
+      revisions: 1
+    })
   })
 
   plainly("says of each its formula, unit and basis, and names a formula or a prompt", () => {
@@ -72,6 +83,73 @@ for (const database of TestEngine.databases) {
         yield* as(metrics.delete(csat!.id))
         expect((yield* list).length).toBe(all.length - 1)
         expect(yield* Effect.flip(as(metrics.read(csat!.id)))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+
+    it.effect("are there with the agent: asking for them makes none", () =>
+      Effect.gen(function* () {
+        const { agent, as, project } = yield* world
+        const metrics = yield* Metrics
+        const sql = yield* SqlClient
+        const second = yield* Effect.flatMap(Agents, (agents) =>
+          as(agents.create({ project: project.id, name: "Second" }))
+        )
+        const rows = Effect.map(
+          sql<{ readonly n: number }>`SELECT count(*) AS n FROM metrics WHERE agent_id IN (${agent.id}, ${second.id})`,
+          ([row]) => Number(row?.n)
+        )
+        expect(yield* rows).toBe(2 * catalogue.length)
+        yield* as(metrics.list({ agent_id: agent.id }))
+        yield* as(metrics.list({ agent_id: second.id }))
+        expect(yield* rows).toBe(2 * catalogue.length)
+      })
+    )
+
+    it.effect("reach agents of an older database when it is opened, but for those that they switched off", () =>
+      Effect.gen(function* () {
+        const { agent, as } = yield* world
+        const theirs = yield* world
+        const metrics = yield* Metrics
+        const sql = yield* SqlClient
+        const slugs = (of: typeof theirs) =>
+          Effect.map(of.as(metrics.list({ agent_id: of.agent.id, limit: 200 })), ({ results }) =>
+            results.map(({ slug }) => slug).toSorted()
+          )
+        const all = yield* slugs(theirs)
+        // An agent from before there were any, and one of before the catalogue grew, with a metric of its own of a new name.
+        yield* sql`DELETE FROM metrics WHERE agent_id = ${agent.id}`
+        const theirMetrics = (yield* theirs.as(metrics.list({ agent_id: theirs.agent.id, limit: 200 }))).results
+        yield* theirs.as(metrics.delete(theirMetrics.find(({ slug }) => slug === "csat")!.id))
+        yield* sql`DELETE FROM metrics WHERE agent_id = ${theirs.agent.id} AND slug IN ('topic', 'sentiment')`
+        const own = { agent: theirs.agent.id, name: "Topic", type: "llm_judge", eval_type: "numeric", prompt: "?" }
+        const topic = yield* theirs.as(metrics.create(own))
+        yield* sql`DELETE FROM earshot_catalogue`
+        yield* Layer.build(migrate)
+        yield* Layer.build(migrate)
+        expect(yield* slugs({ ...theirs, agent, as })).toEqual(all)
+        expect(yield* slugs(theirs)).toEqual(all.filter((slug) => slug !== "csat"))
+        expect((yield* theirs.as(metrics.read(topic.id))).prompt).toBe("?")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("stay with their agent where they are predefined", () =>
+      Effect.gen(function* () {
+        const { agent, as, project } = yield* world
+        const metrics = yield* Metrics
+        const second = yield* Effect.flatMap(Agents, (agents) =>
+          as(agents.create({ project: project.id, name: "Second" }))
+        )
+        const find = (id: typeof agent.id) =>
+          Effect.map(as(metrics.list({ agent_id: id, limit: 200 })), ({ results }) =>
+            results.find(({ slug }) => slug === "csat")
+          )
+        const [mine, theirs] = [yield* find(agent.id), yield* find(second.id)]
+        // Switched off there, it leaves a place that nothing else may take.
+        yield* as(metrics.delete(theirs!.id))
+        expect(yield* faultsOf(as(metrics.update(mine!.id, { agent: second.id })))).toEqual({
+          agent: ["Every agent has the predefined metrics: this one stays with its own."]
+        })
+        expect((yield* as(metrics.update(mine!.id, { agent: agent.id, name: "Mood" }))).name).toBe("Mood")
       })
     )
 
@@ -197,6 +275,9 @@ for (const database of TestEngine.databases) {
             (name) => `configuration.${name}`
           )
         )
+        expect(yield* refused({ configuration: { required: ["yes", " !? "] } })).toEqual({
+          "configuration.required": ["A phrase needs a word."]
+        })
         expect(Object.keys(yield* refused({ configuration: [1] }))).toEqual(["configuration"])
         expect(Object.keys(yield* refused({ name: "x".repeat(256) }))).toEqual(["name"])
         expect(Object.keys(yield* refused({ custom_code: "return 1 // \0" }))).toEqual(["custom_code"])
@@ -253,7 +334,7 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.flip(theirs.as(metrics.delete(one!.id)))).toMatchObject(missing)
         expect(yield* Effect.flip(as(metrics.read(MetricId.make(1e9))))).toMatchObject(missing)
         expect(yield* faultsOf(theirs.as(metrics.list({ agent_id: agent.id })))).toHaveProperty("agent_id")
-        expect((yield* theirs.as(metrics.list({}))).results).toEqual([])
+        for (const { agentId } of (yield* theirs.as(metrics.list({}))).results) expect(agentId).toBe(theirs.agent.id)
         const elsewhere = TestEngine.as({
           ...bound(actor, [{ type: "agent", id: 1e9 }]),
           credential: "dashboard_session"

@@ -14,7 +14,7 @@ const failure = (source: string, call: Json = null) =>
 const check = (source: string, functionName = "") =>
   Effect.flatMap(Sandbox, (sandbox) => Effect.either(sandbox.check({ source, functionName })))
 
-layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom code", (it) => {
+layer(QuickJsSandbox.layer({ timeout: "800 millis", concurrency: 2 }))("custom code", (it) => {
   it.effect("answers what it returns, or what the function that it defines returns", () =>
     Effect.gen(function* () {
       const call = { transcript: "[00:01] Main Agent: Hé ☎", turns: [{ n: 1.5 }, null], yes: true }
@@ -32,6 +32,11 @@ layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom c
       expect((yield* check("return 1 +"))._tag).toBe("Left")
       expect((yield* check("}); while (true) {} (function () {"))._tag).toBe("Left")
       expect((yield* check("for (;;) {}"))._tag).toBe("Right")
+      for (const beside of ["}); globalThis.ran = 1; (function () {", "} }); globalThis.ran = 1; ({ evaluate() {"]) {
+        const refused = yield* check(beside)
+        expect(refused).toMatchObject({ _tag: "Left", left: { kind: "syntax" } })
+        expect(yield* failure(beside)).toMatchObject({ kind: "syntax" })
+      }
       expect((yield* check("return `${1}`", "two words"))._tag).toBe("Left")
       expect((yield* check("return 1 // and a comment at the end"))._tag).toBe("Right")
     })
@@ -54,6 +59,21 @@ layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom c
         reason: "Error: late"
       })
       expect(yield* failure("const f = () => f() + 1; return f()")).toMatchObject({ kind: "threw" })
+      for (const none of ["NaN", "{ value: 0 / 0 }", "{ value: -Infinity }"]) {
+        expect(yield* failure(`return ${none}`)).toEqual({
+          kind: "result",
+          reason: "It returned a number that is not finite."
+        })
+      }
+      for (const none of ["Symbol('x')", "{ value: Symbol('x') }", "{ value() {} }", "10n", "{ value: 10n }"]) {
+        expect(yield* failure(`return ${none}`)).toMatchObject({ kind: "result" })
+      }
+      expect(yield* failure("return { get value() { throw new Error('hidden') } }")).toMatchObject({ kind: "result" })
+      expect(yield* failure("return { get then() { throw new Error('hidden') } }")).toMatchObject({ kind: "threw" })
+      expect(
+        yield* run("return new Proxy({ value: 1 }, { get: (all, name) => (name === 'value' ? 2 : all[name]) })")
+      ).toEqual({ value: 2 })
+      expect(yield* run("return { then(keep) { keep({ value: 3 }) } }")).toEqual({ value: 3 })
       expect(yield* failure("return '\\u0000'")).toMatchObject({ kind: "result" })
       expect(yield* failure("return { toJSON() { return { ['__proto__']: 1 } } }")).toMatchObject({ kind: "result" })
     })
@@ -69,8 +89,8 @@ layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom c
     [
       "an endless chain of promises",
       "const go = () => Promise.resolve().then(go); return go()",
-      // Each waits for the next, so a fast machine runs out of memory first.
-      ["timeout", "memory"]
+      // Each waits for the next, so a fast machine runs out of memory first; the code may be told so by an exception.
+      ["timeout", "memory", "threw"]
     ],
     ["an endless regular expression", "return /^(a+)+$/.test('a'.repeat(40) + 'b')", ["timeout"]],
     ["a long built-in", "return new Array(2 ** 31).fill(0).sort().length", ["timeout", "memory", "threw"]],
@@ -81,8 +101,36 @@ layer(QuickJsSandbox.layer({ timeout: "400 millis", concurrency: 2 }))("custom c
       "const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1))",
       ["memory", "timeout", "threw"]
     ],
-    ["an endless answer", "return { toJSON() { for (;;) {} } }", ["timeout"]]
+    ["an endless answer", "return { toJSON() { for (;;) {} } }", ["timeout"]],
+    ["an endless thenable", "return { then() { for (;;) {} } }", ["timeout"]],
+    ["an endless proxy", "return new Proxy({}, { get() { for (;;) {} } })", ["timeout"]],
+    ["an endless description of a fault", "throw { toString() { for (;;) {} } }", ["timeout"]],
+    ["an endless await", "async function evaluate() { for (;;) await null }", ["timeout"]],
+    [
+      "a memory bomb in a promise",
+      "return Promise.resolve().then(() => { const a = []; for (;;) a.push('x'.repeat(100000)) })",
+      ["memory", "timeout"]
+    ],
+    ["recursion that catches everything", "const f = () => { try { f() } finally { f() } }; f()", ["timeout"]],
+    ["a number bomb", "let n = 3n; for (;;) n = n * n", ["timeout", "memory", "threw"]]
   ]
+  it.effect("lets nothing be said on the host's streams, however it ends", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const write = process.stderr.write.bind(process.stderr)
+      process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0
+      yield* failure("return Promise.resolve().then(() => { const a = []; for (;;) a.push('x'.repeat(100000)) })").pipe(
+        Effect.zipRight(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            process.stderr.write = write
+          })
+        )
+      )
+      expect(said).toEqual([])
+    })
+  )
+
   it.effect.each(stopped)("%s is stopped, and the next evaluation works", ([, code, kinds]) =>
     Effect.gen(function* () {
       const { kind } = yield* failure(code)

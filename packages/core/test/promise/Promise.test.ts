@@ -68,6 +68,23 @@ for (const [database, onDatabase] of [
         })
       }))
 
+    it("simplifies prompts by a worker of its own", () =>
+      onDatabase((address) =>
+        withEngine(address, async (engine) => {
+          const { organization } = await engine.organizations.create({ name: "Acme" })
+          const options = { actor: hostActor(organization.id) }
+          const original_prompt = "Please make sure that you return TRUE."
+          const { progressId } = await engine.simplifications.request({ original_prompt }, options)
+          let progress = await engine.simplifications.progress({ progress_id: progressId }, options)
+          while (progress.status !== "completed" && progress.status !== "failed") {
+            await new Promise((resolve) => setTimeout(resolve, 20))
+            progress = await engine.simplifications.progress({ progress_id: progressId }, options)
+          }
+          expect(progress).toMatchObject({ status: "completed", simplifiedPrompt: "Return TRUE." })
+          await expect(engine.simplifications.progress({ progress_id: "x" }, options)).rejects.toBeInstanceOf(NotFound)
+        })
+      ))
+
     it("rejects with the engine's own errors", () =>
       onDatabase((address) =>
         withEngine(address, async (engine) => {

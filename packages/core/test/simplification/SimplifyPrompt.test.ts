@@ -1,64 +1,15 @@
+import { isConcise, isSimple, lostTokens, simplifyPrompt } from "@earshot/core"
+import { SimplificationKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lostTokens, protectedTokens } from "../../src/simplification/ProtectedTokens.js"
-import { isSimple, simplifyPrompt } from "../../src/simplification/SimplifyPrompt.js"
-
-const phrases = fc.constantFrom(
-  "Please",
-  "make sure that",
-  "It is very important to",
-  "the agent does not interrupt",
-  "the caller",
-  "within 3 seconds",
-  ">= 90%",
-  "{{agent.description}}",
-  '"Hello, please hold. Thank you"',
-  "`TRUE`",
-  "return FALSE",
-  "if",
-  "unless",
-  "Otherwise",
-  "never",
-  "call_ended_reason",
-  "in order to",
-  "thank you",
-  "basically,",
-  "don't",
-  "1.5",
-  "'",
-  '"',
-  "e.g.",
-  "```"
-)
-const sentence = fc
-  .tuple(fc.array(phrases, { minLength: 1, maxLength: 8 }), fc.constantFrom(".", "!", "?", ",", ":", ""))
-  .map(([words, end]) => words.join(" ") + end)
-const prompt = fc
-  .array(fc.tuple(fc.constantFrom("", "- ", "1. ", "## ", "If ", "| "), sentence, fc.constantFrom(" ", "\n", "\n\n")), {
-    maxLength: 12
-  })
-  .map((parts) => parts.map((part) => part.join("")).join(""))
-const anyText = fc.oneof(prompt, fc.string({ unit: "grapheme", maxLength: 200 }), fc.lorem({ maxCount: 20 }))
 
 describe("a simplified prompt", () => {
-  it("stays as it is when it is simplified again", () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const once = simplifyPrompt(text)
-        expect(simplifyPrompt(once)).toBe(once)
-        expect(isSimple(once)).toBe(true)
-      }),
-      { numRuns: 500 }
-    )
-  })
+  for (const { check, says } of SimplificationKit.simplifierLaws(simplifyPrompt)) it(says, check)
 
-  it("has every protected token of the original", () => {
+  it("is known as simple", () => {
     fc.assert(
-      fc.property(prompt, (text) => {
-        const kept = new Set(protectedTokens(simplifyPrompt(text)))
-        for (const token of protectedTokens(text)) expect(kept.has(token), token).toBe(true)
-      }),
-      { numRuns: 500 }
+      fc.property(SimplificationKit.anyText, (text) => isSimple(simplifyPrompt(text))),
+      { numRuns: 300 }
     )
   })
 
@@ -90,6 +41,120 @@ describe("a simplified prompt", () => {
         .split("\n")
         .filter((line) => line === "- Return 1.")
     ).toHaveLength(2)
+  })
+
+  it("keeps what is said again of something else", () => {
+    const cases = [
+      "# Sales\nReturn 5 when the caller agrees.\n# Support\nReturn 5 when the caller agrees.",
+      "In sales:\nReturn 5 when the caller agrees.\nIn support:\nReturn 5 when the caller agrees.",
+      "1. Sales\nReturn 5 when the caller agrees.\n2. Support\nReturn 5 when the caller agrees.",
+      "If it rings, return 1. Otherwise, return the value 0. If it stops, return 2. Otherwise, return the value 0."
+    ]
+    for (const text of cases) {
+      const again = /Return 5|return the value 0/g
+      expect(simplifyPrompt(text).match(again), text).toHaveLength(text.match(again)?.length ?? 0)
+    }
+    expect(simplifyPrompt("Return 5 when the caller agrees. Return 5 when the caller agrees.")).toBe(
+      "Return 5 when the caller agrees."
+    )
+  })
+
+  it("keeps words that are what is judged, and no politeness towards the judge", () => {
+    for (const text of [
+      "Return TRUE if the agent says please before asking.",
+      "Did the agent say thank you? If so, return TRUE.",
+      "Return FALSE if the agent never says hello and please.",
+      "The agent has to make sure that the caller is verified.",
+      "The agent must note that the caller is angry.",
+      "The agent must not simply transfer the call.",
+      "Return FALSE if the agent did not really answer.",
+      "Both answers have to be essentially the same.",
+      "It is important to the caller that the agent is brief.",
+      "How would you rate the call from 1 to 5?",
+      "Would you call it a success?",
+      "Make sure that you are fair.",
+      "The agent must say one of:\n- Thank you for calling Acme\n- Please hold\n- Could you please repeat that",
+      "The agent ends with one of these phrases:\n\n1. Thank you\n2. Please hold",
+      "# Examples of greetings\nPlease hold the line.\nThank you.\n# Rules\nReturn 5.",
+      "Agent: Hello. Please hold.\nCaller: Thank you.",
+      'Return "x" please "y".'
+    ]) {
+      expect(simplifyPrompt(text), text).toBe(text)
+    }
+    expect(
+      simplifyPrompt("The agent has to say this:\nPlease hold.\n\nPlease return 5 if the agent says so, please.")
+    ).toBe("The agent has to say this:\nPlease hold.\n\nReturn 5 if the agent says so, please.")
+    expect(simplifyPrompt("If the agent asks for a PIN, please make sure that you return FALSE.")).toBe(
+      "If the agent asks for a PIN, return FALSE."
+    )
+    expect(simplifyPrompt("Would you please judge the call. Return TRUE please. Thank you in advance!")).toBe(
+      "Judge the call. Return TRUE."
+    )
+  })
+
+  it("keeps what is said again in another scope", () => {
+    const text =
+      "In sales calls the bar is high. Return 5 when the caller agrees. In support calls the bar is low. Return 5 when the caller agrees."
+    expect(simplifyPrompt(text)).toBe(text)
+  })
+
+  it("keeps code between fences of any kind and length", () => {
+    for (const text of [
+      "````\n```\nPlease  keep   this\n```\nPlease  keep   this\n````",
+      "~~~\nPlease  keep   this\n```\nPlease  keep   this\n~~~",
+      "```text\nPlease  keep   this\n``` not yet\nPlease  keep   this\n```"
+    ]) {
+      expect(simplifyPrompt(`${text}\nPlease return 5.`)).toBe(`${text}\nReturn 5.`)
+    }
+    expect(simplifyPrompt("```inline```\nPlease return 5.")).toBe("```inline```\nReturn 5.")
+  })
+
+  it("comes of hostile prompts as soon as of others, and changes nothing the second time", () => {
+    const size = 50_000
+    const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size)
+    for (const part of [
+      "\u00a0",
+      "“",
+      '"',
+      "'",
+      "' a",
+      "`",
+      "{",
+      "{{",
+      "<",
+      ", \u00a0",
+      "a",
+      "1",
+      "1,",
+      "A. ",
+      "If A. ",
+      "in order ",
+      "please ",
+      "\u3000please",
+      ":  ",
+      "| ",
+      "# ",
+      "```\n",
+      "\n",
+      "not ",
+      "A_"
+    ]) {
+      const text = filled(part)
+      const once = simplifyPrompt(text)
+      expect(simplifyPrompt(once) === once, part).toBe(true)
+    }
+    const nested = "in order ".repeat(3000) + "to ".repeat(3000)
+    expect(simplifyPrompt(simplifyPrompt(nested))).toBe(simplifyPrompt(nested))
+  })
+})
+
+describe("a prompt with nothing left to take away", () => {
+  it("is known by rules alone, or by the length of its lines as well", () => {
+    const long = `Return TRUE if ${"the agent greets and ".repeat(8)}ends the call.`
+    expect([isSimple("Return TRUE."), isConcise("Return TRUE.")]).toEqual([true, true])
+    expect([isSimple(long), isConcise(long)]).toEqual([true, false])
+    expect([isSimple("Please return TRUE."), isConcise("Please return TRUE.")]).toEqual([false, false])
+    expect(isConcise(`1. Return TRUE.\n\`\`\`\n${"word ".repeat(40)}\n\`\`\``)).toBe(true)
   })
 })
 

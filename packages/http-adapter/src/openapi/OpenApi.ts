@@ -6,6 +6,8 @@ import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
   ["Calls", "Production calls: taken in, listed, reviewed."],
+  ["Test suites", "Files that say how an agent is tested: what they would do, what they would cost, and running them."],
+  ["Results", "Runs of simulated calls, and what they hold of what there is."],
   ["Evaluators", "Test cases: how a simulated caller behaves, and what is asked of the call."],
   ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
   ["Test profiles", "What simulated callers know about themselves."],
@@ -202,7 +204,11 @@ const QUERY_WORDS: Readonly<Record<string, string>> = {
   agent_id: "Only those of this agent.",
   agent: "Only those of this agent.",
   project: "Only those of this project.",
-  dashboard: "Only those of this dashboard."
+  dashboard: "Only those of this dashboard.",
+  result: "Only those of this result.",
+  status: "Only those in this state.",
+  base: "The result that it is compared with.",
+  tolerance: "What difference counts as none: 0 (unless told) to 1."
 }
 
 const queryParameters = (query: Shape["schema"]) => {

@@ -185,7 +185,8 @@ export const jobs: ReadonlyArray<Endpoint> = [
     operation: "jobs.retry",
     tag: "Jobs",
     summary: "Try a dead job again",
-    description: "It has all its attempts before it again.",
+    description: "It has all its attempts before it again. 409 where the job is not dead.",
+    refusals: [409],
     outcomes: [{ status: 200, description: "The job, queued anew.", shape: jobShape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(JobId, params, "Job"), (id) =>

@@ -6,6 +6,9 @@ import { checkouts } from "./Checkouts.js"
 import { ledger } from "./Credits.js"
 import { dashboards, widgets } from "./Dashboards.js"
 import { evaluators } from "./Evaluators.js"
+import { results } from "./Results.js"
+import { simplifications } from "./Simplifications.js"
+import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { evaluations, jobs, metrics } from "./Metrics.js"
 
@@ -14,11 +17,14 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...evaluations,
   ...metrics,
+  ...simplifications,
   ...dashboards,
   ...widgets,
   ...ledger,
   ...projects,
   ...agents,
+  ...suites,
+  ...results,
   ...evaluators,
   ...personalities,
   ...testProfiles,

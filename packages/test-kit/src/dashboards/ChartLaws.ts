@@ -2,7 +2,7 @@
 import type { Referred, WidgetSpec } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
-import type { Law } from "../filters/FilterLaws.js"
+import { type Law, law } from "../Law.js"
 import { anyInput, breakages, severalBreakages } from "./InvalidWidgets.js"
 import { widgetJson } from "./WidgetArbitraries.js"
 
@@ -10,12 +10,6 @@ type Faults = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** Judges a patch laid over a stored widget (null for a new one). */
 export type Judge = (stored: WidgetSpec | null, input: unknown, referred: Referred) => Either.Either<WidgetSpec, Faults>
-
-const law = <Args extends [unknown, ...Array<unknown>]>(
-  says: string,
-  arbitraries: { [K in keyof Args]: fc.Arbitrary<Args[K]> },
-  holds: (...args: Args) => boolean
-): Law => ({ says, check: () => fc.assert(fc.property<Args>(...arbitraries, holds), { numRuns: 300 }) })
 
 /** The wire form of what is kept, as a client would send it again. */
 const wireOf = (spec: WidgetSpec) => ({

@@ -3,6 +3,7 @@
  * detached, appended and deleted, a door to the engine shows what the model says, and refuses what it refuses.
  */
 import * as fc from "fast-check"
+import { assertHolds, parameters, replay } from "../Law.js"
 
 /** What a door answers: whether it was done, the id of what was made, or the fields that were at fault. */
 export interface DoorAnswer {
@@ -311,7 +312,7 @@ const walks = (steps: number) =>
       movingFolder,
       removingFolder
     ],
-    { maxCommands: steps, size: "max" }
+    { maxCommands: steps, size: "max", ...replay() }
   )
 
 /** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
@@ -319,10 +320,12 @@ export const checkEvaluatorModel = (
   world: () => Promise<EvaluatorWorld>,
   options: { readonly walks: number; readonly steps: number }
 ): Promise<void> =>
-  fc.assert(
-    fc.asyncProperty(walks(options.steps), async (commands) => {
-      const real = await world()
-      await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
-    }),
-    { numRuns: options.walks }
-  )
+  fc
+    .check(
+      fc.asyncProperty(walks(options.steps), async (commands) => {
+        const real = await world()
+        await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
+      }),
+      parameters(options.walks)
+    )
+    .then((details) => assertHolds("evaluators and folders are as the model says", details))

@@ -8,3 +8,5 @@ export {
   type SeenEvaluator
 } from "./EvaluatorModel.js"
 export { insertMetrics } from "./Metrics.js"
+export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"
+export { bulkUpdateLaws, type PlanBulkUpdate } from "./BulkUpdateLaws.js"

@@ -2,25 +2,14 @@
 import { Filters } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
+import { type Law, law } from "../Law.js"
 import { condition, evaluationLeaf, filter, leaf, relativeTime, rowCondition } from "./FilterArbitraries.js"
 import { filterableCall } from "./FilterableCalls.js"
 import { NOW, text } from "./Vocabulary.js"
 
-/** A law by name; `check` throws a counterexample where it does not hold. */
-export interface Law {
-  readonly says: string
-  readonly check: () => void
-}
-
 export type Matches = (filter: Filters.Filter, call: Filters.FilterableCall, now: DateTime.Utc) => boolean
 export type Merge = (first: Filters.Filter, second: Filters.Filter) => Filters.Filter
 export type Resolve = (text: string, now: DateTime.Utc, edge: "start" | "end") => DateTime.Utc | undefined
-
-const law = <Args extends [unknown, ...Array<unknown>]>(
-  says: string,
-  arbitraries: { [K in keyof Args]: fc.Arbitrary<Args[K]> },
-  holds: (...args: Args) => boolean
-): Law => ({ says, check: () => fc.assert(fc.property<Args>(...arbitraries, holds), { numRuns: 300 }) })
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

@@ -11,14 +11,7 @@ export {
   time
 } from "./FilterArbitraries.js"
 export { AGENTS, type CallWorld, callWorld, document, filterableCall, METRICS, type Named } from "./FilterableCalls.js"
-export {
-  type Law,
-  type Matches,
-  meaningLaws,
-  type Merge,
-  mergeLaws,
-  relativeTimeLaws,
-  type Resolve
-} from "./FilterLaws.js"
+export { type Matches, meaningLaws, type Merge, mergeLaws, relativeTimeLaws, type Resolve } from "./FilterLaws.js"
 export { type InvalidFilter, invalidFilter, invalidFilters } from "./InvalidFilters.js"
 export { NOW } from "./Vocabulary.js"
+export type { Law } from "../Law.js"

@@ -1,5 +1,6 @@
 import { Redaction } from "@earshot/core"
 import * as fc from "fast-check"
+import { type Law, law } from "../Law.js"
 import { labelledCalls } from "./LabelledCalls.js"
 import type { SensitiveField } from "./Values.js"
 
@@ -111,41 +112,46 @@ export const someFields: fc.Arbitrary<ReadonlyArray<SensitiveField>> = fc.oneof(
 const contents = (transcript: { readonly turns: ReadonlyArray<Turn> }): ReadonlyArray<string> =>
   transcript.turns.map((turn) => turn.content)
 
-const covered = (redaction: Redaction.Redaction): ReadonlySet<string> =>
+const covered = (redaction: ReturnType<Redact>): ReadonlySet<string> =>
   new Set(
     redaction.spans.flatMap((span) =>
       Array.from({ length: span.end - span.start }, (_, at) => `${span.turn} ${span.start + at}`)
     )
   )
 
-/** What redaction promises; each answers true where the promise is kept. */
-export const redactionLaws = {
+/** Redacts a transcript of the fields that are asked for. */
+export type Redact = (
+  raw: Raw,
+  fields: ReadonlyArray<SensitiveField>
+) => Pick<Redaction.Redaction, "transcript" | "spans">
+
+const promisesOf = (redact: Redact) => ({
   /** Only the asked-for fields are redacted. */
   onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
-    Redaction.redactTranscript(raw, fields).spans.every((span) => fields.includes(span.field)),
+    redact(raw, fields).spans.every((span) => fields.includes(span.field)),
 
   /** Without fields nothing changes but the stage. */
   identity: (raw: Raw): boolean => {
-    const { transcript } = Redaction.redactTranscript(raw, [])
+    const { transcript } = redact(raw, [])
     return transcript.turns === raw.turns && transcript.toolCalls === raw.toolCalls
   },
 
   /** What goes when few fields are asked for goes when more are. */
   monotone: (raw: Raw, few: ReadonlyArray<SensitiveField>, more: ReadonlyArray<SensitiveField>): boolean => {
-    const gone = covered(Redaction.redactTranscript(raw, [...few, ...more]))
-    return [...covered(Redaction.redactTranscript(raw, few))].every((character) => gone.has(character))
+    const gone = covered(redact(raw, [...few, ...more]))
+    return [...covered(redact(raw, few))].every((character) => gone.has(character))
   },
 
   /** Redacting a redacted call changes nothing. */
   stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
-    const once = Redaction.redactTranscript(raw, fields).transcript
-    const twice = Redaction.redactTranscript({ ...once, _tag: "RawTranscript" }, fields)
+    const once = redact(raw, fields).transcript
+    const twice = redact({ ...once, _tag: "RawTranscript" }, fields)
     return twice.spans.length === 0 && contents(twice.transcript).every((content, at) => content === contents(once)[at])
   },
 
   /** Spans lie within their turns, in order, without overlap, and what lies outside them survives to the letter. */
   offsets: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
-    const { spans, transcript } = Redaction.redactTranscript(raw, fields)
+    const { spans, transcript } = redact(raw, fields)
     return raw.turns.every((turn, at) => {
       const here = spans.filter((span) => span.turn === at)
       let expected = ""
@@ -161,7 +167,44 @@ export const redactionLaws = {
 
   /** No character is cut in half: what was well-formed stays well-formed. */
   wellFormed: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
-    contents(Redaction.redactTranscript(raw, fields).transcript).every(
+    contents(redact(raw, fields).transcript).every(
       (content, at) => !(raw.turns[at]?.content.isWellFormed() ?? true) || content.isWellFormed()
     )
-} as const
+})
+
+/** What the engine's redaction promises; each answers true where the promise is kept. */
+export const redactionLaws = promisesOf(Redaction.redactTranscript)
+
+/** Values that no recogniser could take for another field's. */
+const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
+  ["email_address", "ann.lee@example.com"],
+  ["ip_address", "192.168.7.44"]
+])
+
+/** What any redaction has to keep to. */
+export const lawsOfRedaction = (redact: Redact): ReadonlyArray<Law> => {
+  const promises = promisesOf(redact)
+  const runs = 60
+  return [
+    law("only the fields that were asked for are redacted", [anyCall, someFields], promises.onlyAsked, runs),
+    law("without fields nothing is changed", [anyCall], promises.identity, runs),
+    law("what goes for some fields goes for more of them", [anyCall, someFields, someFields], promises.monotone, runs),
+    law("what was redacted is left as it is when it is redacted again", [anyCall, someFields], promises.stable, runs),
+    law("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
+    law(
+      "values of fields that were not asked for stay, those of the others go",
+      [fc.subarray([...plainValues.keys()]), fc.shuffledSubarray([...plainValues.keys()], { minLength: 1 })],
+      (asked, said) => {
+        const content = said.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
+        const { transcript } = redact(
+          { _tag: "RawTranscript", toolCalls: [], turns: [turnOf("testing_agent", content)] },
+          asked
+        )
+        const left = transcript.turns[0]?.content ?? ""
+        return said.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
+      },
+      runs
+    ),
+    law("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs)
+  ]
+}

@@ -10,6 +10,7 @@ import { AgentStore } from "../../catalog/AgentStore.js"
 import { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
+import { givePredefined } from "./MetricColumns.js"
 import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { isUniqueViolation, storing } from "./Storing.js"
@@ -94,7 +95,12 @@ export const layer = Layer.effect(
             created_ms: DateTime.toEpochMillis(now),
             updated_ms: DateTime.toEpochMillis(now)
           })
-          .returning(columns)}`.pipe(agents.one, unlessTaken(agent.assistantId), storing("AgentStore.insert")),
+          .returning(columns)}`.pipe(
+          agents.one,
+          unlessTaken(agent.assistantId),
+          Effect.tap((made) => givePredefined(sql, [made], now)),
+          storing("AgentStore.insert")
+        ),
       find: (permit, id) =>
         sql`SELECT ${columns} FROM agents
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(

@@ -156,7 +156,10 @@ export const make = Effect.gen(function* () {
       const changed = new Map<string, CallRecord>()
       const newTranscripts = new Set<string>()
       const newRecordings = new Set<string>()
-      const due = new Map<string, CallRecord>()
+      const due = new Map<string, { readonly call: CallRecord; readonly again: boolean }>()
+      const redacted = new Set<number>()
+      /** Every state on the way, since a call is charged by the first that has a length, whoever shares the commit. */
+      const steps: Array<CallRecord> = []
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         if (record === undefined) {
@@ -170,10 +173,16 @@ export const make = Effect.gen(function* () {
           continue
         }
         records.set(key, laid.call)
-        if (laid.changed) changed.set(key, laid.call)
+        if (laid.changed) {
+          changed.set(key, laid.call)
+          steps.push(laid.call)
+        }
         if (laid.transcriptChanged) newTranscripts.add(key)
         if (laid.recordingChanged) newRecordings.add(key)
-        if (laid.evaluationDue) due.set(key, laid.call)
+        if (laid.evaluationDue) {
+          due.set(key, { call: laid.call, again: laid.transcriptChanged || due.get(key)?.again === true })
+        }
+        if (laid.redactsMore) redacted.add(laid.call.id)
         outcomes[position] = Exit.succeed({
           call: laid.call,
           created: false,
@@ -181,12 +190,19 @@ export const make = Effect.gen(function* () {
           released: laid.released
         })
       }
-      if (changed.size > 0) yield* update(changed, newTranscripts, newRecordings)
+      if (changed.size > 0) yield* update(changed, steps, newTranscripts, newRecordings)
+      if (redacted.size > 0) {
+        const ids = dialect.integers([...redacted])
+        // Explanations and quotes repeat what was said. A formula's value is a measure, and stays.
+        yield* sql`DELETE FROM metric_evaluation_details WHERE call_id IN ${ids}`
+        yield* sql`DELETE FROM metric_evaluations WHERE call_id IN ${ids} AND metric_id IN (
+          SELECT m.id FROM metrics m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`
+      }
       if (due.size > 0) {
         yield* sql`INSERT INTO jobs ${sql.insert(
-          [...due.values()].map((call) =>
+          [...due.values()].map(({ again, call }) =>
             jobColumns(
-              evaluationJob(call.organizationId, call.id, call.askedMetrics),
+              evaluationJob(call.organizationId, call.id, call.askedMetrics, again),
               DateTime.toEpochMillis(call.updatedAt)
             )
           )
@@ -197,6 +213,7 @@ export const make = Effect.gen(function* () {
   /** Saves what repeated deliveries changed, a statement a table. */
   const update = (
     changed: ReadonlyMap<string, CallRecord>,
+    steps: ReadonlyArray<CallRecord>,
     transcripts: ReadonlySet<string>,
     recordings: ReadonlySet<string>
   ) =>
@@ -265,7 +282,7 @@ export const make = Effect.gen(function* () {
         recordings.has(key) && call.recording === null ? [call.id] : []
       )
       if (gone.length > 0) yield* sql`DELETE FROM call_recordings WHERE call_id IN ${dialect.integers(gone)}`
-      yield* charge(sql, [...changed.values()])
+      yield* charge(sql, steps)
     })
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)

@@ -70,6 +70,10 @@ const recordingOf = (row: CallRow): Recording | null =>
 
 const noFields: CallRecord["redactFields"] = []
 
+/** The fields that a call is redacted by, as its row has them. */
+export const fieldsOf = (text: string): CallRecord["redactFields"] =>
+  text === "" ? noFields : inInterfaceOrder(text.split(","))
+
 const toRecord = (row: CallRow): CallRecord => ({
   id: row.id,
   organizationId: row.organization_id,
@@ -95,7 +99,7 @@ const toRecord = (row: CallRow): CallRecord => ({
   transcriptType: row.transcript_type,
   transcript: row.transcript,
   recording: recordingOf(row),
-  redactFields: row.redact_fields === "" ? noFields : inInterfaceOrder(row.redact_fields.split(",")),
+  redactFields: fieldsOf(row.redact_fields),
   metrics: [],
   askedMetrics: row.asked_metrics,
   createdAt: row.created_ms,

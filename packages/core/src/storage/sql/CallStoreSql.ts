@@ -4,15 +4,17 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import { CallStore } from "../../calls/CallStore.js"
 import type { CallId } from "../../kernel/Ids.js"
 import * as CallDeliverySql from "./CallDeliverySql.js"
-import { makeReader } from "./CallRows.js"
+import { fieldsOf, makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
 import { within } from "./Reach.js"
+import { readRows } from "./Rows.js"
 import { flag, storing } from "./Storing.js"
 
 export const layer = Layer.scoped(
@@ -22,6 +24,7 @@ export const layer = Layer.scoped(
     const dialect = yield* Dialect
     const reader = makeReader(sql, dialect)
     const deliver = yield* CallDeliverySql.make
+    const redactions = readRows(Schema.Struct({ redact_fields: Schema.String }), (row) => fieldsOf(row.redact_fields))
     const context = yield* Effect.context<SqlClient | Dialect>()
 
     /** The calls that a permit reaches, on the alias `c`. */
@@ -48,6 +51,11 @@ export const layer = Layer.scoped(
         sql`SELECT c.id FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           Effect.zipRight(find(permit, id)),
           storing("CallStore.findForUpdate")
+        ),
+      holdRedaction: (permit, id) =>
+        sql`SELECT c.redact_fields FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
+          redactions.first,
+          storing("CallStore.holdRedaction")
         ),
       list: (permit, question, page) =>
         Effect.gen(function* () {

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CodeConnection } from "../../checkouts/CodeConnection.js"
 import { CodeConnectionStore, type SealedSecret, type StoredConnection } from "../../checkouts/CodeConnectionStore.js"
@@ -84,10 +85,12 @@ export const layer = Layer.effect(
           stored.first,
           storing("CodeConnectionStore.find")
         ),
+      // All of the organisation's, in one order: of two that are activated at once one has to wait for the other.
       hold: (permit, id) =>
         sql`SELECT ${columns} FROM code_connections
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} ${dialect.forUpdate}`.pipe(
-          stored.first,
+            WHERE organization_id = ${permit.organizationId} ORDER BY id ${dialect.forUpdate}`.pipe(
+          stored.all,
+          Effect.map((all) => Option.fromNullable(all.find(({ connection }) => connection.id === id))),
           storing("CodeConnectionStore.hold")
         ),
       list: (permit, page) =>

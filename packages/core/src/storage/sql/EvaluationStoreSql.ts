@@ -22,7 +22,7 @@ import { storing } from "./Storing.js"
 const BATCH = 1000
 
 /** How a value is kept. Numbers that are none (NaN, infinities) are no value. */
-const columnsOf = (value: EvaluationValue) =>
+export const columnsOf = (value: EvaluationValue) =>
   typeof value === "string"
     ? { value_kind: "text", value_number: null, value_text: value }
     : typeof value === "boolean"
@@ -55,7 +55,8 @@ const Detail: Schema.Schema<EvaluationDetail, string> = jsonColumn(
   })
 )
 
-const EvaluationRow = Schema.Struct({
+/** An evaluation with its metric, of a call or of a run. */
+export const EvaluationRow = Schema.Struct({
   metric_id: MetricId,
   name: Schema.String,
   slug: Schema.NullOr(Schema.String),
@@ -80,7 +81,7 @@ const valueOf = (row: typeof EvaluationRow.Type): EvaluationValue => {
   }
 }
 
-const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation => ({
+export const toEvaluation = (row: typeof EvaluationRow.Type): StoredEvaluation => ({
   metricId: row.metric_id,
   metricName: row.name,
   slug: row.slug,
@@ -98,19 +99,19 @@ export const layer = Layer.effect(
     const evaluationsOf = readRows(EvaluationRow, toEvaluation)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 
+    /** Those of these that are the organisation's; deleted calls have no row, deleted metrics have. */
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
       Effect.map(
         sql`SELECT id FROM ${sql(table)}
-            WHERE id IN ${dialect.integers([...new Set(asked)])} AND organization_id = ${permit.organizationId}`.pipe(
-          ids.all
-        ),
+            WHERE id IN ${dialect.integers([...new Set(asked)])} AND organization_id = ${permit.organizationId}
+              ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(ids.all),
         (found) => new Set(found)
       )
 
     return EvaluationStore.of({
       record: (permit, evaluations, now) =>
         Effect.gen(function* () {
-          if (evaluations.length === 0) return
+          if (evaluations.length === 0) return []
           const calls = yield* owned(
             permit,
             "calls",
@@ -147,6 +148,7 @@ export const layer = Layer.effect(
             yield* sql`INSERT INTO metric_evaluation_details ${sql.insert(Chunk.toReadonlyArray(batch))}
               ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
           }
+          return kept
         }).pipe(storing("EvaluationStore.record")),
       ofCall: (permit, call) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, d.detail

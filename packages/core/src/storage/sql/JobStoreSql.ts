@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -69,6 +70,9 @@ const toClaim = (row: typeof ClaimRow.Type): Claim => ({
 /** The longest reason that is kept. */
 const MAX_REASON = 1000
 
+/** Rows in one statement: each binds eleven values, and SQLite takes 32,766. */
+const BATCH = 1000
+
 /** A job's columns as it is enqueued. */
 export const jobColumns = (job: NewJob, now: number) => ({
   organization_id: job.organizationId,
@@ -113,12 +117,13 @@ export const layer = Layer.effect(
           return { id: found, created: false }
         }).pipe(storing("JobStore.enqueue")),
       enqueueAll: (all, now) =>
-        all.length === 0
-          ? Effect.void
-          : sql`INSERT INTO jobs ${sql.insert(all.map((job) => jobColumns(job, now)))} ON CONFLICT DO NOTHING`.pipe(
-              Effect.asVoid,
-              storing("JobStore.enqueueAll")
-            ),
+        Effect.forEach(
+          Chunk.chunksOf(Chunk.fromIterable(all), BATCH),
+          (some) =>
+            sql`INSERT INTO jobs ${sql.insert(Chunk.toReadonlyArray(some).map((job) => jobColumns(job, now)))}
+                ON CONFLICT DO NOTHING`,
+          { discard: true }
+        ).pipe(storing("JobStore.enqueueAll")),
       anyDue: (kinds, now) =>
         sql`SELECT 1 AS found WHERE EXISTS (
             SELECT 1 FROM jobs WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now})`.pipe(

@@ -3,17 +3,16 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Permit } from "../../access/Permit.js"
 import { AgentId, MetricId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
-import type { Json } from "../../kernel/Json.js"
-import { type Metric, type MetricSpec, type NewMetric, plainSpec } from "../../metrics/Metric.js"
+import type { Metric } from "../../metrics/Metric.js"
 import { MetricStore } from "../../metrics/MetricStore.js"
 import { EvalType, EvaluationTrigger, JsonFromSelf, MetricType } from "../../metrics/MetricTerms.js"
 import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
+import { newColumns, specColumns } from "./MetricColumns.js"
 import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
-import { Flag, flag, storing } from "./Storing.js"
+import { Flag, storing } from "./Storing.js"
 
 const Document = Schema.NullOr(jsonColumn(JsonFromSelf))
 
@@ -73,39 +72,6 @@ const toMetric = (row: typeof MetricRow.Type): Metric => ({
   updatedAt: row.updated_ms
 })
 
-const documentText = (value: Json): string | null => (value === null ? null : JSON.stringify(value))
-
-const specColumns = (spec: MetricSpec) => ({
-  name: spec.name,
-  description: spec.description,
-  type: spec.type,
-  eval_type: spec.evalType,
-  enum_values: documentText(spec.enumValues),
-  audio_enabled: flag(spec.audioEnabled),
-  prompt: spec.prompt,
-  evaluation_trigger: spec.evaluationTrigger,
-  evaluation_trigger_prompt: spec.evaluationTriggerPrompt,
-  priority_assignment_prompt: spec.priorityAssignmentPrompt,
-  configuration: documentText(spec.configuration),
-  display_order: spec.displayOrder,
-  knowledge_base_files: JSON.stringify(spec.knowledgeBaseFiles),
-  observability_enabled: flag(spec.observabilityEnabled),
-  simulation_enabled: flag(spec.simulationEnabled),
-  function_name: spec.functionName,
-  custom_code: spec.customCode
-})
-
-const newColumns = (permit: Permit, metric: NewMetric, now: DateTime.Utc) => ({
-  organization_id: permit.organizationId,
-  project_id: metric.projectId,
-  agent_id: metric.agentId,
-  slug: metric.slug,
-  predefined_code: metric.predefinedCode ?? null,
-  ...specColumns({ ...plainSpec, ...metric }),
-  created_ms: DateTime.toEpochMillis(now),
-  updated_ms: DateTime.toEpochMillis(now)
-})
-
 export const layer = Layer.effect(
   MetricStore,
   Effect.gen(function* () {
@@ -117,15 +83,10 @@ export const layer = Layer.effect(
 
     return MetricStore.of({
       insert: (permit, metric, now) =>
-        sql`INSERT INTO metrics ${sql.insert(newColumns(permit, metric, now)).returning(columns)}`.pipe(
+        sql`INSERT INTO metrics ${sql.insert(newColumns(permit.organizationId, metric, now)).returning(columns)}`.pipe(
           metrics.one,
           storing("MetricStore.insert")
         ),
-      adopt: (permit, all, now) =>
-        all.length === 0
-          ? Effect.void
-          : sql`INSERT INTO metrics ${sql.insert(all.map((metric) => newColumns(permit, metric, now)))}
-              ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, storing("MetricStore.adopt")),
       find: (permit, id) =>
         sql`SELECT ${columns} FROM metrics
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(

@@ -9,6 +9,9 @@ import { evaluators } from "./migrations/0005_evaluators.js"
 import { redaction } from "./migrations/0006_redaction.js"
 import { metrics } from "./migrations/0007_metrics.js"
 import { codeConnections } from "./migrations/0008_code_connections.js"
+import { suites } from "./migrations/0009_suites.js"
+import { simplifications } from "./migrations/0010_simplifications.js"
+import { CATALOGUE_TABLE, catalogueRevisions } from "./CatalogueRevisions.js"
 import { Dialect } from "./Dialect.js"
 
 const run = Migrator.make({})
@@ -31,8 +34,10 @@ export const migrate = Layer.effectDiscard(
         "0005_evaluators": load(evaluators),
         "0006_redaction": load(redaction),
         "0007_metrics": load(metrics),
-        "0008_code_connections": load(codeConnections)
+        "0008_code_connections": load(codeConnections),
+        "0009_suites": load(suites),
+        "0010_simplifications": load(simplifications)
       })
-    })
+    }).pipe(Effect.zipRight(run({ table: CATALOGUE_TABLE, loader: Migrator.fromRecord(catalogueRevisions) })))
   }).pipe(Effect.catchTag("MigrationError", Effect.die))
 )

@@ -2,8 +2,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { TestProfileStore } from "../../catalog/TestProfileStore.js"
+import { TestProfileId } from "../../kernel/Ids.js"
 import { catalogTable } from "./CatalogTable.js"
+import { readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 import { profileColumns, profileJoins, TestProfileRow, toTestProfile } from "./TestProfileRows.js"
 
@@ -20,6 +23,8 @@ export const layer = Layer.effect(
       make: toTestProfile,
       reach: { project: "t.project_id", agent: "t.agent_id" }
     })
+
+    const names = readRows(Schema.Struct({ id: TestProfileId, name: Schema.String }), (row) => row)
 
     return TestProfileStore.of({
       insert: (permit, profile, now) =>
@@ -48,6 +53,10 @@ export const layer = Layer.effect(
           ],
           page
         ),
+      namesIn: (permit, project) =>
+        sql`SELECT id, name FROM test_profiles
+            WHERE project_id = ${project} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ORDER BY id`.pipe(names.all, storing("TestProfileStore.namesIn")),
       save: (permit, profile) =>
         table
           .save(permit, profile.id, {

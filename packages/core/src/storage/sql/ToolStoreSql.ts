@@ -10,7 +10,7 @@ import { JsonObject } from "../../kernel/Json.js"
 import { catalogTable } from "./CatalogTable.js"
 import { Dialect } from "./Dialect.js"
 import { within } from "./Reach.js"
-import { Instant, jsonColumn } from "./Rows.js"
+import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
 const ToolRow = Schema.Struct({
@@ -47,6 +47,8 @@ export const layer = Layer.effect(
         })
     })
 
+    const names = readRows(Schema.Struct({ id: ToolId, name: Schema.String }), (row) => row)
+
     return ToolStore.of({
       insert: (permit, tool, now) =>
         table
@@ -70,6 +72,10 @@ export const layer = Layer.effect(
           permit,
           sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, { project: "t.project_id" })}`
         ),
+      namesIn: (permit, project) =>
+        sql`SELECT id, name FROM tools
+            WHERE project_id = ${project} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
+            ORDER BY id`.pipe(names.all, storing("ToolStore.namesIn")),
       save: (permit, tool) =>
         table
           .save(permit, tool.id, {

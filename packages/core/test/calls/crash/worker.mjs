@@ -1,6 +1,7 @@
 // A process that evaluates calls until it is killed, or told by a closed stdin to stop.
 import { writeSync } from "node:fs"
 import { Database, Engine, JobRunner } from "@earshot/core"
+import * as QuickJsSandbox from "@earshot/core/providers/QuickJsSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -10,9 +11,11 @@ const [address] = process.argv.slice(2)
 const fiber = Effect.runFork(
   Effect.flatMap(JobRunner, (runner) => runner.run).pipe(
     Effect.provide(
-      Engine.layerWith({ jobs: { lease: "2 seconds", poll: "100 millis" } }).pipe(
-        Layer.provide(Database.layer(address))
-      )
+      // Code that a busy machine kept waiting would be scored as failed, and a failure is tried again.
+      Engine.layerWith({
+        jobs: { lease: "2 seconds", poll: "100 millis" },
+        sandbox: QuickJsSandbox.layer({ timeout: "1 minute" })
+      }).pipe(Layer.provide(Database.layer(address)))
     )
   )
 )

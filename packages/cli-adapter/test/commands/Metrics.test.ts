@@ -1,0 +1,122 @@
+import { Calls, catalogue, CurrentActor, Database, Engine, hostActor, Metrics, OrganizationId } from "@earshot/core"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { init } from "../../src/commands/Init.js"
+import * as Jobs from "../../src/commands/Jobs.js"
+import { evaluate, list, predefined, scores, show } from "../../src/commands/Metrics.js"
+import { place, type Place } from "../support/databases.js"
+import { run } from "../support/inProcess.js"
+
+const none = Option.none()
+
+const transcript = [
+  { role: "Main Agent", content: "Hello, how can I help you?", start_time: 0, end_time: 2 },
+  { role: "Testing Agent", content: "A table for two.", start_time: 3, end_time: 5 },
+  { role: "Main Agent", content: "Booked for Friday.", start_time: 5.5, end_time: 7 }
+]
+
+describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command line on %s", (kind) => {
+  let at: Place
+
+  const as = (json = false) => ({
+    database: at.database,
+    json,
+    organization: Option.some(1),
+    apiKey: none,
+    allowedAgentHosts: []
+  })
+  const page = { limit: none, cursor: none }
+  const queued = { ...page, state: none, kind: none }
+
+  /** Runs something on an engine beside the command. */
+  const beside = <A, E>(effect: Effect.Effect<A, E, Engine.Services | Engine.Storage | CurrentActor>) =>
+    Effect.runPromise(
+      effect.pipe(
+        Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
+        Effect.provide(Engine.layer.pipe(Layer.provideMerge(Database.layer(at.database))))
+      )
+    )
+
+  beforeAll(async () => {
+    at = await place(kind)
+    await run(init({ database: at.database, json: false, organization: none }))
+    await beside(
+      Effect.flatMap(Calls, (calls) => calls.ingest({ call_id: "a", agent: 1, transcript_json: transcript }))
+    )
+  })
+  afterAll(() => at.remove())
+
+  it("list what is predefined and what agents have", async () => {
+    const all = await run(predefined(as(true)))
+    expect(JSON.parse(all.out)).toHaveLength(catalogue.length)
+    const table = await run(predefined(as()))
+    expect(table.out).toMatch(/^latency_ms +numeric +0\.000000 /m)
+    expect(table.out).toMatch(/^csat +continuous_qualitative +0\.050000 /m)
+    const mine = await run(list({ ...as(), ...page, agent: Option.some(1), limit: Option.some(200) }))
+    expect(mine.out).toMatch(/Talk ratio +talk_ratio +custom_code +numeric +1 +yes/)
+    expect(await run(list({ ...as(), ...page, agent: Option.some(9) }))).toMatchObject({ code: 1, out: "" })
+    expect(JSON.parse((await run(show({ ...as(), id: 1 }))).out)).toMatchObject({ id: 1, name: "Latency" })
+    expect(await run(show({ ...as(), id: 999 }))).toMatchObject({ code: 1, out: "" })
+    expect(await run(show({ ...as(), id: -1 }))).toMatchObject({ code: 1, out: "" })
+  })
+
+  it("run what waits, show what was said, and ask again", async () => {
+    expect((await run(scores({ ...as(), id: 1 }))).err).toContain("Nothing was said of this call yet")
+    const waiting = await run(Jobs.list({ ...as(), ...queued }))
+    expect(waiting.out).toMatch(/ 1 {2}evaluate_call +queued +0\/8/)
+    expect((await run(Jobs.run(as()))).err).toBe("1 job was run.")
+    expect(JSON.parse((await run(Jobs.run(as(true)))).out)).toEqual({ attempts: 0 })
+    const said = await run(scores({ ...as(), id: 1 }))
+    expect(said.out).toMatch(/^Latency +scored +500 *$/m)
+    expect(said.out).toMatch(/^Expected outcome +skipped +No language model/m)
+    expect(JSON.parse((await run(scores({ ...as(true), id: 1 }))).out)).toHaveLength(catalogue.length)
+    expect((await run(evaluate({ ...as(), id: 1, metrics: Option.some("1,2") }))).err).toContain("Job 2 is queued")
+    const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
+    expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
+    expect((await run(Jobs.run(as()))).err).toBe("2 jobs were run.")
+    for (const metrics of ["99", "one"]) {
+      const refused = await run(evaluate({ ...as(), id: 1, metrics: Option.some(metrics) }))
+      expect(refused).toMatchObject({ code: 1, out: "" })
+      expect(refused.err).toContain("metric_ids: ")
+    }
+    expect(await run(evaluate({ ...as(), id: 99, metrics: none }))).toMatchObject({ code: 1 })
+    expect(await run(scores({ ...as(), id: 99 }))).toMatchObject({ code: 1 })
+  })
+
+  it("show jobs that are dead, and give them another chance", async () => {
+    await beside(
+      Effect.gen(function* () {
+        const metrics = yield* Metrics
+        yield* metrics.create({
+          agent: 1,
+          name: "Own",
+          type: "custom_code",
+          eval_type: "numeric",
+          custom_code: "return call.transcript_object.length"
+        })
+        const sql = yield* SqlClient
+        yield* sql`UPDATE jobs SET state = 'dead', attempts = 8, last_error = ${"\u001b[31mgone"} WHERE id = 3`
+      })
+    )
+    const dead = await run(Jobs.list({ ...as(), ...queued, state: Option.some("dead") }))
+    expect(dead.out).toMatch(/ 3 {2}evaluate_call +dead +8\/8 .*gone/)
+    expect(dead.out).not.toContain("\u001b")
+    expect(await run(Jobs.list({ ...as(), ...queued, state: Option.some("dying") }))).toMatchObject({ code: 1 })
+    expect(await run(Jobs.retry({ ...as(), id: 2 }))).toMatchObject({
+      code: 1,
+      err: "Only a dead job can be tried again; this one is succeeded."
+    })
+    expect((await run(Jobs.retry({ ...as(), id: 3 }))).err).toBe("Job 3 is queued again.")
+    expect(await run(Jobs.retry({ ...as(), id: 99 }))).toMatchObject({ code: 1 })
+    expect((await run(Jobs.run(as()))).err).toBe("1 job was run.")
+    expect((await run(scores({ ...as(), id: 1 }))).out).toMatch(/^Own +scored +3 *$/m)
+    expect(
+      JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: Option.some("dead") }))).out)
+    ).toMatchObject({
+      results: []
+    })
+  })
+})

@@ -1,0 +1,147 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as path from "node:path"
+import { Agents, AgentId, CurrentActor, Database, Engine, hostActor, OrganizationId, Results } from "@earshot/core"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import { init } from "../../src/commands/Init.js"
+import { run as runSuite } from "../../src/commands/RunSuite.js"
+import { place, type Place } from "../support/databases.js"
+import { run } from "../support/inProcess.js"
+
+const none = Option.none()
+
+const suite = (end: string) => ({
+  version: "1",
+  suite: { name: "Smoke" },
+  agent_id: 1,
+  defaults: { metrics: ["talk_ratio"] },
+  scenarios: [
+    {
+      key: "books",
+      name: "Books a table",
+      type: "conditional_actions",
+      frequency: 2,
+      conditional_actions: {
+        role: "Caller",
+        conditions: [
+          { id: 0, condition: "FIRST_MESSAGE", action: "Hello." },
+          { id: 1, condition: "The agent asks for the date", action: end }
+        ]
+      }
+    }
+  ]
+})
+
+describe.each(["sqlite", "postgres"] as const)("running suites at the command line on %s", (kind) => {
+  let at: Place
+  let agent: Server
+  let status = 200
+  beforeAll(async () => {
+    at = await place(kind)
+    await run(init({ database: at.database, json: false, organization: none }))
+    agent = createServer((request, response) => {
+      request.resume()
+      request.on("end", () => {
+        response.statusCode = status
+        response.end(JSON.stringify({ message: "For which date?" }))
+      })
+    })
+    await new Promise<void>((resolve) => agent.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/`
+    await Effect.runPromise(
+      Effect.flatMap(Agents, (agents) =>
+        agents.update(AgentId.make(1), { chat_endpoint: { url, kind: "webhook" } })
+      ).pipe(
+        Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
+        Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(at.database))))
+      )
+    )
+  })
+  afterAll(async () => {
+    agent.closeAllConnections()
+    agent.close()
+    await at.remove()
+  })
+
+  const options = async (spec: object, more: object = {}) => {
+    const file = path.join(at.folder, "suite.json")
+    await writeFile(file, JSON.stringify(spec))
+    return {
+      ...{ database: at.database, json: false, organization: none, apiKey: none },
+      ...{ file, agent: none, channel: Option.some("text"), name: none, junit: none },
+      ...{ allowedAgentHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
+      ...more
+    }
+  }
+
+  it("plays them, tells how it goes and what became of every run, and ends well", async () => {
+    status = 200
+    const junit = path.join(at.folder, "report.xml")
+    const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: Option.some(junit) })), 120)
+    expect(ran.code).toBe(0)
+    expect(ran.err.split("\n").at(-1)).toBe("2 of 2 runs are over, 0 under way, 0 being scored.")
+    expect(ran.out.split("\n")).toEqual([
+      expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+WHY$/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
+      "",
+      expect.stringMatching(/^Result \d+ \(Smoke\): 2 completed; no success rate\.$/)
+    ])
+    expect(await readFile(junit, "utf8")).toContain('<testsuite name="Smoke" tests="2" failures="0" errors="0"')
+  })
+
+  it("ends with 1 where a run failed, and prints it all as JSON", async () => {
+    status = 500
+    const ran = await run(runSuite(await options(suite("Friday."), { json: true })))
+    expect([ran.code, ran.err]).toEqual([1, ""])
+    expect(JSON.parse(ran.out)).toMatchObject({
+      result: { status: "completed", success: false, success_rate: 0 },
+      runs: [
+        { status: "failed", error: "The agent's server answered 500." },
+        { status: "failed", error: "The agent's server answered 500." }
+      ]
+    })
+  })
+
+  it("ends with 1 where its runs are cancelled meanwhile", async () => {
+    const waiting = run(runSuite(await options(suite("Bye."), { channel: Option.some("voice"), json: true })), 120)
+    const cancelled = Effect.gen(function* () {
+      const results = yield* Results
+      const [open] = (yield* results.list({})).results.filter(({ status }) => status === "queued")
+      return open === undefined ? yield* Effect.fail("not yet") : yield* results.cancel(open.id)
+    }).pipe(Effect.retry({ times: 200, schedule: Schedule.spaced("50 millis") }))
+    await Effect.runPromise(
+      cancelled.pipe(
+        Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
+        Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(at.database))))
+      )
+    )
+    const ran = await waiting
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.out)).toMatchObject({ result: { success: null, runs_by_status: { cancelled: 2 } } })
+  })
+
+  it("tells the faults of a suite with their places, and makes nothing", async () => {
+    const ran = await run(runSuite(await options({ ...suite("Bye."), defaults: { metrics: ["nope"] } })))
+    expect([ran.code, ran.out]).toEqual([1, ""])
+    expect(ran.err).toMatch(/suite\.json:1:\d+: defaults\.metrics\[0\]: No metric with slug "nope"/)
+  })
+
+  it("waits for outside workers no longer than it is told to, or not at all", async () => {
+    const voice = { channel: Option.some("voice") }
+    const waited = await run(runSuite(await options(suite("Bye."), { ...voice, timeout: Option.some(1) })))
+    expect(waited.code).toBe(1)
+    expect(waited.err).toMatch(/wait for a worker that claims them by voice: POST \/test_framework\/v1\/runs\/claim\//)
+    expect(waited.err).toMatch(/Result \d+ is not over after 1 seconds: `earshot results show \d+`/)
+    const left = await run(runSuite(await options(suite("Bye."), { ...voice, noWait: true })))
+    expect(left.code).toBe(0)
+    expect(left.err).toMatch(/wait for a worker/)
+    const queued = await run(runSuite(await options(suite("Bye."), { noWait: true, json: true })))
+    expect(JSON.parse(queued.out)).toMatchObject({ status: "queued", total_runs: 2 })
+  })
+})

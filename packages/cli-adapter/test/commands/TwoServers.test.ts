@@ -1,0 +1,73 @@
+import { Database, Engine, Organizations } from "@earshot/core"
+import { EvaluatorKit, ModelKit, ResultKit } from "@earshot/test-kit"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { earshot, start, type Started } from "../support/binary.js"
+import { place, type Place } from "../support/databases.js"
+
+describe("two servers on one PostgreSQL, asked in turn", () => {
+  let at: Place
+  let servers: ReadonlyArray<Started> = []
+  let urls: ReadonlyArray<string> = []
+  let door: ModelKit.Door
+  /** Who does what no request does: makes organisations. */
+  let host: ManagedRuntime.ManagedRuntime<Engine.Services, never>
+
+  beforeAll(async () => {
+    at = await place("postgres")
+    const init = await earshot(["init", "--json", "--database", at.database])
+    const key = /ear_[0-9A-Za-z]{49}/.exec(init.out)?.[0] ?? ""
+    servers = [0, 1].map(() =>
+      start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "none"])
+    )
+    const lines = await Promise.all(servers.map(({ until }) => until("\n")))
+    urls = lines.map((line) => /http[^"]+/.exec(line)?.[0] ?? "")
+    door = ModelKit.httpDoor(urls, key)
+    host = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(at.database)), Layer.orDie))
+  })
+  afterAll(async () => {
+    await host.dispose()
+    for (const { child } of servers) child.kill("SIGTERM")
+    for (const { ended } of servers) expect((await ended).code).toBe(0)
+    await at.remove()
+  })
+
+  const calls = async () => ({ door, ...(await ModelKit.emptyProject(door)) })
+  const evaluators = async () => ModelKit.evaluatorWorld(door, await ModelKit.emptyProject(door))
+
+  const tenant = async (): Promise<ModelKit.CapacityOwner> => {
+    const { agent, apiKey, project } = await host.runPromise(
+      Effect.flatMap(Organizations, (all) => all.create({ name: "Walk" }))
+    )
+    return { door: ModelKit.httpDoor(urls, Redacted.value(apiKey.secret)), project: project.id, agent: agent.id }
+  }
+  // The servers look after lost leases by themselves, whenever they do: walks have no crashes.
+  const capacity = async () => ModelKit.capacityWorld(await tenant(), await tenant())
+
+  it("hold what the model of capacity says that runs need", async () => {
+    await ResultKit.checkCapacityModel(capacity, { walks: 4, steps: 30 })
+  }, 3_600_000)
+
+  it("leave results after deletions at once as some order of them would", async () => {
+    await ResultKit.checkDeletionsAtOnce(capacity, { walks: 10 })
+  }, 3_600_000)
+
+  it("keep calls and dashboards as the model says", async () => {
+    await ModelKit.checkCallModel(calls, { walks: 4, steps: 20 })
+  }, 3_600_000)
+
+  it("answer calls at once as some order of them would be answered", async () => {
+    await ModelKit.checkCallsAtOnce(calls, { walks: 10, steps: 5 })
+  }, 3_600_000)
+
+  it("keep evaluators and folders as the model says", async () => {
+    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 3, steps: 15 })
+  }, 3_600_000)
+
+  it("leave evaluators after bulk updates at once as some order of them would", async () => {
+    await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 8 })
+  }, 3_600_000)
+})

@@ -1,0 +1,302 @@
+/**
+ * What became better and what worse from one result to another: scenarios that share a key, metric by metric, and the two
+ * as wholes. Pure: two snapshots in, the differences out.
+ */
+import * as Schema from "effect/Schema"
+import type { Direction } from "../metrics/Direction.js"
+import { Channel } from "../catalog/Agent.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, type MetricId, ResultId } from "../kernel/Ids.js"
+import { evaluateResult, type RunCount } from "./Evaluate.js"
+
+/**
+ * How a value changed. `changed` is a difference of which nobody knows whether it is good; `unknown` is no difference to
+ * speak of, since one side has no value.
+ */
+export const Change = Schema.Literal("better", "worse", "same", "changed", "unknown")
+export type Change = typeof Change.Type
+
+/** `mixed`: some of it became better and some worse. `added` and `removed` scenarios are of one result only. */
+export const ScenarioChange = Schema.Literal(
+  "better",
+  "worse",
+  "mixed",
+  "same",
+  "changed",
+  "unknown",
+  "added",
+  "removed"
+)
+export type ScenarioChange = typeof ScenarioChange.Type
+
+/** What a metric said of some runs. */
+export interface MetricScores {
+  readonly id: MetricId
+  readonly name: string
+  readonly better: Direction | null
+  /** Runs that it came to a number for (true is 1 and false is 0), and the sum of these. */
+  readonly numbers: number
+  readonly sum: number
+  /** Runs by the word that it came to. */
+  readonly words: ReadonlyMap<string, number>
+}
+
+/** What the runs of a scenario came to. */
+export interface ScenarioScores {
+  readonly key: string
+  readonly name: string
+  readonly counts: ReadonlyArray<RunCount>
+  readonly metrics: ReadonlyArray<MetricScores>
+}
+
+/** A result as it is compared; its scenarios in their order, each key once. */
+export interface ResultScores {
+  readonly id: ResultId
+  readonly name: string
+  readonly agentId: AgentId
+  readonly channel: Channel
+  readonly scenarios: ReadonlyArray<ScenarioScores>
+}
+
+const Compared = Schema.Struct({
+  /** Null where there is no value. */
+  base: Schema.NullOr(Schema.Number),
+  result: Schema.NullOr(Schema.Number),
+  /** The result's less the base's. */
+  difference: Schema.NullOr(Schema.Number),
+  change: Change
+})
+
+const ComparedMetric = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  ...Compared.fields,
+  /** For metrics whose values are words: the share of each, 0 to 1. */
+  shares: Schema.NullOr(
+    Schema.Array(Schema.Struct({ value: Schema.String, base: Schema.Number, result: Schema.Number }))
+  )
+})
+type ComparedMetric = typeof ComparedMetric.Type
+
+const ComparedScenario = Schema.Struct({
+  key: Schema.String,
+  name: Schema.String,
+  change: ScenarioChange,
+  runs: Schema.Struct({ base: Schema.Int, result: Schema.Int }),
+  successRate: Fields.named("success_rate", Compared),
+  metrics: Schema.Array(ComparedMetric)
+})
+
+const Side = Schema.Struct({
+  id: ResultId,
+  name: Schema.String,
+  agentId: Fields.named("agent", AgentId),
+  channel: Channel,
+  totalRuns: Fields.named("total_runs", Schema.Int)
+})
+
+/** Two results side by side: `result` as it differs from `base`. */
+export const Comparison = Schema.Struct({
+  base: Side,
+  result: Side,
+  change: ScenarioChange,
+  successRate: Fields.named("success_rate", Compared),
+  metrics: Schema.Array(ComparedMetric),
+  /** Scenarios by how they changed. */
+  scenarioCounts: Fields.named(
+    "scenario_counts",
+    Schema.Struct({
+      better: Schema.Int,
+      worse: Schema.Int,
+      mixed: Schema.Int,
+      same: Schema.Int,
+      changed: Schema.Int,
+      unknown: Schema.Int,
+      added: Schema.Int,
+      removed: Schema.Int
+    })
+  ),
+  scenarios: Schema.Array(ComparedScenario)
+})
+export type Comparison = typeof Comparison.Type
+
+/** A comparison as it travels. */
+export const encodeComparison = Schema.encodeSync(Comparison)
+
+/** Rounding of sums of floats must not pass for a change. */
+const NOISE = 1e-9
+
+const changeOf = (base: number, result: number, better: Direction | null, tolerance: number): Change => {
+  const difference = result - base
+  if (Math.abs(difference) <= Math.max(tolerance, NOISE * Math.max(Math.abs(base), Math.abs(result)))) return "same"
+  return better === null ? "changed" : difference > 0 === (better === "higher") ? "better" : "worse"
+}
+
+/** `tolerance` is the difference that counts as none. */
+const compared = (
+  base: number | null,
+  result: number | null,
+  better: Direction | null,
+  tolerance: number
+): typeof Compared.Type =>
+  base === null || result === null
+    ? { base, result, difference: null, change: "unknown" }
+    : { base, result, difference: result - base, change: changeOf(base, result, better, tolerance) }
+
+const meanOf = (scores: MetricScores | undefined): number | null =>
+  scores === undefined || scores.numbers === 0 ? null : scores.sum / scores.numbers
+
+const noWords: ReadonlyMap<string, number> = new Map()
+
+const wordsOf = (scores: MetricScores | undefined): number =>
+  [...(scores?.words ?? noWords).values()].reduce((sum, runs) => sum + runs, 0)
+
+const compareWords = (
+  base: MetricScores | undefined,
+  result: MetricScores | undefined,
+  tolerance: number
+): Pick<ComparedMetric, "change" | "shares"> => {
+  const [before, after] = [wordsOf(base), wordsOf(result)]
+  const values = [...new Set([...(base?.words ?? noWords).keys(), ...(result?.words ?? noWords).keys()])].toSorted()
+  const shareOf = (scores: MetricScores | undefined, word: string, all: number) =>
+    all === 0 ? 0 : (scores?.words.get(word) ?? 0) / all
+  const shares = values.map((value) => ({
+    value,
+    base: shareOf(base, value, before),
+    result: shareOf(result, value, after)
+  }))
+  return {
+    shares,
+    change:
+      before === 0 || after === 0
+        ? "unknown"
+        : shares.some((share) => changeOf(share.base, share.result, null, tolerance) === "changed")
+          ? "changed"
+          : "same"
+  }
+}
+
+const compareMetric = (
+  base: MetricScores | undefined,
+  result: MetricScores | undefined,
+  tolerance: number
+): ComparedMetric | undefined => {
+  // What the metric is called and which way it is better is as it is now, on both sides.
+  const metric = result ?? base
+  if (metric === undefined) return undefined
+  const known = { id: metric.id, name: metric.name }
+  if (wordsOf(base) + wordsOf(result) > 0) {
+    return { ...known, base: null, result: null, difference: null, ...compareWords(base, result, tolerance) }
+  }
+  const [before, after] = [meanOf(base), meanOf(result)]
+  return { ...known, ...compared(before, after, metric.better, tolerance * Math.abs(before ?? 0)), shares: null }
+}
+
+const compareMetrics = (
+  base: ReadonlyArray<MetricScores>,
+  result: ReadonlyArray<MetricScores>,
+  tolerance: number
+): ReadonlyArray<ComparedMetric> => {
+  const [before, after] = [base, result].map((all) => new Map(all.map((one) => [one.id, one])))
+  const ids = [...new Set([...base, ...result].map(({ id }) => id))].toSorted((a, b) => a - b)
+  return ids.flatMap((id) => compareMetric(before?.get(id), after?.get(id), tolerance) ?? [])
+}
+
+/** Of several changes, the one of the whole: words of which nobody knows what is good decide last. */
+const overall = (changes: ReadonlyArray<Change>): ScenarioChange => {
+  const isBetter = changes.includes("better")
+  const isWorse = changes.includes("worse")
+  if (isBetter || isWorse) return isBetter && isWorse ? "mixed" : isBetter ? "better" : "worse"
+  return changes.includes("changed") ? "changed" : changes.includes("same") ? "same" : "unknown"
+}
+
+/** All runs of a result as those of one scenario. */
+const pooled = (scenarios: ReadonlyArray<ScenarioScores>): Omit<ScenarioScores, "key" | "name"> => {
+  const metrics = new Map<MetricId, MetricScores>()
+  for (const one of scenarios.flatMap((scenario) => scenario.metrics)) {
+    const sum = metrics.get(one.id)
+    const words = new Map(sum?.words)
+    for (const [word, runs] of one.words) words.set(word, (words.get(word) ?? 0) + runs)
+    metrics.set(one.id, {
+      ...one,
+      numbers: one.numbers + (sum?.numbers ?? 0),
+      sum: one.sum + (sum?.sum ?? 0),
+      words
+    })
+  }
+  return { counts: scenarios.flatMap(({ counts }) => counts), metrics: [...metrics.values()] }
+}
+
+const compareRuns = (
+  base: Omit<ScenarioScores, "key" | "name">,
+  result: Omit<ScenarioScores, "key" | "name">,
+  tolerance: number
+) => {
+  const [before, after] = [evaluateResult(base.counts), evaluateResult(result.counts)]
+  const successRate = compared(before.successRate, after.successRate, "higher", tolerance)
+  const metrics = compareMetrics(base.metrics, result.metrics, tolerance)
+  const changes = metrics.map(({ change }) => change)
+  // Whether it succeeds goes before how.
+  const change =
+    successRate.change === "better" || successRate.change === "worse"
+      ? successRate.change
+      : overall([successRate.change, ...changes])
+  return { change, successRate, metrics, runs: { base: before.totalRuns, result: after.totalRuns } }
+}
+
+const nothing = { counts: [], metrics: [] }
+
+/**
+ * Compares a result with the one it is judged by. Scenarios are paired by key, in the result's order, those that are gone
+ * at the end. A success rate may differ by `tolerance` (0 to 1), the mean of a metric by that share of the base's, before
+ * it counts as changed.
+ */
+export const compareResults = (base: ResultScores, result: ResultScores, tolerance = 0): Comparison => {
+  const before = new Map(base.scenarios.map((scenario) => [scenario.key, scenario]))
+  const after = new Set(result.scenarios.map(({ key }) => key))
+  const scenarios = [
+    ...result.scenarios.map((scenario) => {
+      const was = before.get(scenario.key)
+      const whole = compareRuns(was ?? nothing, scenario, tolerance)
+      return {
+        key: scenario.key,
+        name: scenario.name,
+        ...whole,
+        change: was === undefined ? ("added" as const) : whole.change
+      }
+    }),
+    ...base.scenarios
+      .filter(({ key }) => !after.has(key))
+      .map((scenario) => ({
+        key: scenario.key,
+        name: scenario.name,
+        ...compareRuns(scenario, nothing, tolerance),
+        change: "removed" as const
+      }))
+  ]
+  const { runs, ...whole } = compareRuns(pooled(base.scenarios), pooled(result.scenarios), tolerance)
+  const count = (change: ScenarioChange) => scenarios.filter((one) => one.change === change).length
+  const side = ({ agentId, channel, id, name }: ResultScores, totalRuns: number) => ({
+    id,
+    name,
+    agentId,
+    channel,
+    totalRuns
+  })
+  return {
+    base: side(base, runs.base),
+    result: side(result, runs.result),
+    ...whole,
+    scenarioCounts: {
+      better: count("better"),
+      worse: count("worse"),
+      mixed: count("mixed"),
+      same: count("same"),
+      changed: count("changed"),
+      unknown: count("unknown"),
+      added: count("added"),
+      removed: count("removed")
+    },
+    scenarios
+  }
+}

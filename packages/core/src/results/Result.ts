@@ -1,0 +1,127 @@
+import * as Schema from "effect/Schema"
+import { Channel } from "../catalog/Agent.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, MetricId, type PhoneNumberId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
+import type { JsonObject } from "../kernel/Json.js"
+import { ResultStatus } from "./Evaluate.js"
+import { RunStatus } from "./RunLifecycle.js"
+
+const RunCounts = Schema.Struct({
+  queued: Schema.Int,
+  running: Schema.Int,
+  evaluating: Schema.Int,
+  completed: Schema.Int,
+  failed: Schema.Int,
+  timeout: Schema.Int,
+  cancelled: Schema.Int
+})
+
+/** What a metric said of a result's runs. */
+const MetricSummary = Schema.Struct({
+  id: MetricId,
+  name: Schema.String,
+  /** Runs that it came to a value for. */
+  runs: Schema.Int,
+  /** The mean of numbers, and of booleans as 0 and 1; null for words. */
+  average: Schema.NullOr(Schema.Number)
+})
+
+/** A result: the runs of a test, and what they come to. */
+export class Result extends Schema.Class<Result>("@earshot/core/results/Result")({
+  id: ResultId,
+  name: Schema.String,
+  projectId: Fields.named("project", ProjectId),
+  agentId: Fields.named("agent", AgentId),
+  agentName: Fields.named("agent_name", Schema.String),
+  channel: Channel,
+  status: ResultStatus,
+  totalRuns: Fields.named("total_runs", Schema.Int),
+  runsByStatus: Fields.named("runs_by_status", RunCounts),
+  /** 0 to 1; null until a run's success is known. */
+  successRate: Fields.named("success_rate", Schema.NullOr(Schema.Number)),
+  /** False from the first run that was no success, true once all are over and were; null while nobody knows. */
+  success: Schema.NullOr(Schema.Boolean),
+  metrics: Schema.Array(MetricSummary),
+  concurrencyLimit: Fields.named("concurrency_limit", Schema.NullOr(Schema.Int)),
+  createdAt: Fields.named("created_at", Schema.DateTimeUtc),
+  updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
+}) {}
+
+/** A result as it travels. */
+export const encodeResult = Schema.encodeSync(Result)
+
+/** One simulated call of a result. */
+export class Run extends Schema.Class<Run>("@earshot/core/results/Run")({
+  id: RunId,
+  resultId: Fields.named("result", ResultId),
+  scenarioKey: Fields.named("scenario_key", Schema.String),
+  scenarioName: Fields.named("scenario_name", Schema.String),
+  channel: Channel,
+  status: RunStatus,
+  /** The number that it calls from. */
+  phoneNumber: Fields.named("phone_number", Schema.NullOr(Schema.String)),
+  attempts: Schema.Int,
+  /** Null until it is known. */
+  success: Schema.NullOr(Schema.Boolean),
+  /** Seconds. */
+  duration: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String),
+  startedAt: Fields.named("started_at", Schema.NullOr(Schema.DateTimeUtc)),
+  endedAt: Fields.named("ended_at", Schema.NullOr(Schema.DateTimeUtc)),
+  createdAt: Fields.named("created_at", Schema.DateTimeUtc),
+  updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
+}) {}
+
+/** A run as it travels. */
+export const encodeRun = Schema.encodeSync(Run)
+
+/** A result that is to be made, with its runs queued. */
+export interface NewResult {
+  readonly projectId: ProjectId
+  readonly agentId: AgentId
+  readonly name: string
+  readonly channel: Channel
+  readonly concurrencyLimit: number | null
+  readonly providerData: JsonObject | null
+  /** The number that its runs call from. */
+  readonly phoneNumberId: PhoneNumberId | null
+  readonly scenarios: ReadonlyArray<{
+    readonly key: string
+    readonly name: string
+    /** Runs of it. */
+    readonly frequency: number
+    /** What an executor needs to play it. */
+    readonly script: JsonObject
+  }>
+}
+
+/** What an organisation's runs take up. Source: design, section 7. */
+export const CapacityWire = Schema.Struct({
+  active_sessions: Schema.Int,
+  pending_demand: Schema.Int,
+  slots_in_use: Schema.Int,
+  phone_numbers_held: Schema.Array(Schema.Int)
+})
+export interface Capacity {
+  readonly activeSessions: number
+  readonly pendingDemand: number
+  readonly slotsInUse: number
+  readonly phoneNumbersHeld: ReadonlyArray<PhoneNumberId>
+}
+
+export const encodeCapacity = (capacity: Capacity): typeof CapacityWire.Type => ({
+  active_sessions: capacity.activeSessions,
+  pending_demand: capacity.pendingDemand,
+  slots_in_use: capacity.slotsInUse,
+  phone_numbers_held: capacity.phoneNumbersHeld
+})
+
+/** A run that somebody may execute for as long as the lease holds. */
+export interface ClaimedRun {
+  readonly run: Run
+  /** Proves the claim to `heartbeat`, `complete` and `fail`. */
+  readonly lease: string
+  readonly leaseExpiresAt: number
+  readonly script: JsonObject
+  readonly providerData: JsonObject | null
+}

@@ -1,0 +1,68 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { type Ask, LanguageModel, type ModelUnavailable } from "../language/LanguageModel.js"
+import { SimplificationRefused } from "./SimplificationErrors.js"
+import { questionOf, readShortened } from "./SimplificationQuestion.js"
+import type { Simplifier } from "./SimplificationStore.js"
+import { isConcise, isSimple, simplifyPrompt } from "./SimplifyPrompt.js"
+
+/** Makes prompts shorter without losing a rule. It keeps nothing and knows no tenants. */
+export class PromptSimplifier extends Context.Tag("@earshot/core/simplification/PromptSimplifier")<
+  PromptSimplifier,
+  {
+    /** What takes words away here: a language model where one is configured, rules alone where none is. */
+    readonly by: Simplifier
+    /** Whether there is nothing left to take away. Answers at once, and asks nobody. */
+    readonly isOptimised: (prompt: string) => boolean
+    /**
+     * The shorter prompt; the prompt itself where nothing can go. A language model's answer is checked for everything that
+     * may not be lost, asked for once more with its faults, and refused if it still has some.
+     */
+    readonly simplify: (prompt: string) => Effect.Effect<string, ModelUnavailable | SimplificationRefused>
+  }
+>() {}
+
+const refusal = (why: string) =>
+  new SimplificationRefused({ reason: `The language model's answer could not be used, twice:\n${why}` })
+
+const notRead = (reason: string): Either.Either<string, string> => Either.left(reason)
+
+const asking = (
+  ask: Ask,
+  prompt: string,
+  again?: string
+): Effect.Effect<string, ModelUnavailable | SimplificationRefused> =>
+  ask(questionOf(prompt, again)).pipe(
+    Effect.map(({ value }) => readShortened(prompt, value)),
+    Effect.catchTag("AnswerUnusable", ({ reason }) => Effect.succeed(notRead(reason))),
+    Effect.flatMap((read) =>
+      Either.isRight(read)
+        ? Effect.succeed(read.right)
+        : again === undefined
+          ? asking(ask, prompt, read.left)
+          : refusal(read.left)
+    )
+  )
+
+export const layer = Layer.effect(
+  PromptSimplifier,
+  Effect.map(LanguageModel, ({ ask }) =>
+    PromptSimplifier.of(
+      Option.match(ask, {
+        onNone: () => ({
+          by: "rules" as const,
+          isOptimised: isSimple,
+          simplify: (prompt: string) => Effect.sync(() => simplifyPrompt(prompt))
+        }),
+        onSome: (model) => ({
+          by: "model" as const,
+          isOptimised: isConcise,
+          simplify: (prompt: string) => asking(model, prompt)
+        })
+      })
+    )
+  )
+)

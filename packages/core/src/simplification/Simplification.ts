@@ -1,0 +1,104 @@
+import * as Schema from "effect/Schema"
+import type { JobState } from "../jobs/Job.js"
+import * as Fields from "../kernel/Fields.js"
+import { MetricId } from "../kernel/Ids.js"
+import { MAX_PROMPT } from "../metrics/Metric.js"
+
+/** Where the simplification of a prompt is. Source: design, where the interface is silent, E6. */
+export const SimplificationStatus = Schema.Literal("queued", "processing", "completed", "failed")
+export type SimplificationStatus = typeof SimplificationStatus.Type
+
+/** What asks for a simplification: a prompt, or a metric whose prompt is then taken. Source: interface, E6. */
+export const SimplificationDraft = Fields.object({
+  original_prompt: Fields.optional(Fields.nullable(Fields.text({ max: MAX_PROMPT, blank: false }))),
+  metric_id: Fields.optional(Fields.nullable(Fields.id(MetricId)))
+})
+export type SimplificationDraft = typeof SimplificationDraft.Type
+
+/** What asks how far a simplification is. */
+export const SimplificationQuery = Fields.object({ progress_id: Fields.text({ blank: false }) })
+
+/** A prompt and what became of it. Source: interface, Simplify-prompt result. */
+export interface Simplification {
+  /** Blank until there is one. */
+  readonly simplifiedPrompt: string
+  readonly originalPrompt: string
+  /** Whether there was nothing left to take away. */
+  readonly skippedSimplification: boolean
+  /** What to ask again with; blank where the answer is all there is. */
+  readonly progressId: string
+}
+
+export interface SimplificationProgress extends Simplification {
+  readonly status: SimplificationStatus
+  /** Why it failed, in sentences for a person. */
+  readonly error: string | null
+}
+
+/** A prompt that there is nothing to take away from. */
+export const skipped = (prompt: string): Simplification => ({
+  simplifiedPrompt: prompt,
+  originalPrompt: prompt,
+  skippedSimplification: true,
+  progressId: ""
+})
+
+/** What is kept of a simplification, with what is known of its job; null for one that retention took away. */
+export interface StoredSimplification {
+  readonly progressId: string
+  readonly originalPrompt: string
+  readonly simplifiedPrompt: string | null
+  readonly error: string | null
+  readonly job: { readonly state: JobState; readonly lastError: string | null } | null
+}
+
+const GIVEN_UP = "It was given up."
+
+const statusOf = ({ job, simplifiedPrompt }: StoredSimplification): SimplificationStatus => {
+  if (simplifiedPrompt !== null) return "completed"
+  if (job?.state === "queued") return "queued"
+  return job?.state === "running" ? "processing" : "failed"
+}
+
+/** How far a simplification is: its result says so, and where there is none yet its job does. */
+export const progressOf = (stored: StoredSimplification): SimplificationProgress => {
+  const status = statusOf(stored)
+  return {
+    simplifiedPrompt: stored.simplifiedPrompt ?? "",
+    originalPrompt: stored.originalPrompt,
+    skippedSimplification: stored.simplifiedPrompt === stored.originalPrompt,
+    progressId: stored.progressId,
+    status,
+    error: status === "failed" ? (stored.error ?? stored.job?.lastError ?? GIVEN_UP) : null
+  }
+}
+
+/** The wire form of a result. */
+export const SimplificationWire = Schema.Struct({
+  simplified_prompt: Schema.String,
+  original_prompt: Schema.String,
+  skipped_simplification: Schema.Boolean,
+  progress_id: Schema.String
+})
+
+/** The wire form of a progress. */
+export const SimplificationProgressWire = Schema.Struct({
+  ...SimplificationWire.fields,
+  status: SimplificationStatus,
+  error: Schema.NullOr(Schema.String)
+})
+
+export const encodeSimplification = (result: Simplification): typeof SimplificationWire.Encoded => ({
+  simplified_prompt: result.simplifiedPrompt,
+  original_prompt: result.originalPrompt,
+  skipped_simplification: result.skippedSimplification,
+  progress_id: result.progressId
+})
+
+export const encodeSimplificationProgress = (
+  progress: SimplificationProgress
+): typeof SimplificationProgressWire.Encoded => ({
+  ...encodeSimplification(progress),
+  status: progress.status,
+  error: progress.error
+})

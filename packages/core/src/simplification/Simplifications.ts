@@ -1,0 +1,184 @@
+import { hash } from "node:crypto"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { NotFound } from "../access/AccessErrors.js"
+import { hostActor } from "../access/Actor.js"
+import { authorize, type Permit, reaches } from "../access/Permit.js"
+import { SecretSource } from "../access/SecretSource.js"
+import { type UseCase, useCase } from "../access/UseCase.js"
+import { JobBell } from "../jobs/JobBell.js"
+import { JobFailed } from "../jobs/JobErrors.js"
+import { JobQueue } from "../jobs/JobQueue.js"
+import type { JobHandler } from "../jobs/JobRunner.js"
+import type { Claim } from "../jobs/Job.js"
+import { decodeInput, fault, type Faults, Said, ValidationFailed } from "../kernel/Faults.js"
+import type { MetricId } from "../kernel/Ids.js"
+import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { Metrics } from "../metrics/Metrics.js"
+import { PromptSimplifier } from "./PromptSimplifier.js"
+import {
+  progressOf,
+  type Simplification,
+  SimplificationDraft,
+  type SimplificationProgress,
+  SimplificationQuery,
+  skipped
+} from "./Simplification.js"
+import { SIMPLIFICATION_JOB, simplificationJob, SimplificationPayload } from "./SimplificationJob.js"
+import { type Simplifier, SimplificationStore } from "./SimplificationStore.js"
+
+/** Shorter prompts of the caller's organisation. They are offered: a metric gets one by being patched with it. */
+export class Simplifications extends Context.Tag("@earshot/core/simplification/Simplifications")<
+  Simplifications,
+  {
+    /**
+     * E6: `{original_prompt}` or `{metric_id}`; with both, the prompt is the one that is given, not yet the metric's. A prompt that is a result already, or that nothing can be taken from, is
+     * answered at once; any other is simplified by a job, whose `progressId` is answered. Of one prompt one job is under
+     * way at a time, whoever of the organisation asks for it, and its result answers for ten seconds more.
+     */
+    readonly request: UseCase<
+      "simplifications.request",
+      [input: unknown],
+      Simplification,
+      ValidationFailed | StorageFault
+    >
+    /** `{progress_id}`: how far it is. Another organisation's is not there. */
+    readonly progress: UseCase<
+      "simplifications.progress",
+      [query: unknown],
+      SimplificationProgress,
+      ValidationFailed | NotFound | StorageFault
+    >
+    /** Does the jobs that simplify. */
+    readonly handler: JobHandler
+  }
+>() {}
+
+/** Prompts that one process simplifies at a time. */
+const CONCURRENCY = 4
+
+/** Random bytes of a progress id: nobody comes upon another's by chance or by trying. */
+const PROGRESS_ID_BYTES = 18
+
+/** Days after which a simplification may be asked after no more. */
+const KEPT_DAYS = 90
+
+const missing = new NotFound({ resource: "Simplification" })
+const decodePayload = Schema.decodeUnknown(SimplificationPayload)
+
+const refused = (faults: Faults) => new ValidationFailed({ faults })
+
+/** A prompt as it is known again: the same in every character. */
+const hashOf = (prompt: string): string => hash("sha256", prompt, "hex")
+
+export const layer = Layer.effect(
+  Simplifications,
+  Effect.gen(function* () {
+    const store = yield* SimplificationStore
+    const simplifier = yield* PromptSimplifier
+    const metrics = yield* Metrics
+    const queue = yield* JobQueue
+    const bell = yield* JobBell
+    const work = yield* UnitOfWork
+
+    /** What rules alone came to is a result only where there is no language model that could do more. */
+    const trusted: ReadonlyArray<Simplifier> = simplifier.by === "model" ? ["model"] : ["rules", "model"]
+
+    const metricOf = (permit: Permit, id: MetricId) =>
+      Effect.gen(function* () {
+        const unknown = refused(fault("metric_id", Said.unknownId(id)))
+        const metric = yield* metrics.find(permit, id).pipe(Effect.catchTag("NotFound", () => unknown))
+        return reaches(permit, { project: metric.projectId, agent: metric.agentId }) ? metric : yield* unknown
+      })
+
+    const promptOf = (permit: Permit, input: unknown) =>
+      Effect.gen(function* () {
+        const draft = yield* decodeInput(SimplificationDraft, input)
+        const prompt = draft.original_prompt ?? null
+        const metric = draft.metric_id ?? null
+        if (metric === null) {
+          return (
+            prompt ?? (yield* refused(fault("original_prompt", "This field is required if metric_id is left out.")))
+          )
+        }
+        // An editor sends the text that is not saved yet, and the metric that it is for.
+        const found = yield* metricOf(permit, metric)
+        if (prompt !== null) return prompt
+        return found.prompt.trim() === ""
+          ? yield* refused(fault("metric_id", "This metric has no prompt."))
+          : found.prompt
+      })
+
+    /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
+    const whileHeld = (claim: Claim, steps: Effect.Effect<void, StorageFault>) =>
+      work.atomically(
+        Effect.flatMap(queue.holds(claim), (held): Effect.Effect<void, StorageFault | JobFailed> =>
+          held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
+        )
+      )
+
+    const run = (claim: Claim) =>
+      Effect.gen(function* () {
+        const { progress_id: progressId } = yield* decodePayload(claim.payload).pipe(
+          Effect.mapError(() => new JobFailed({ reason: "The job does not say which simplification.", retry: false }))
+        )
+        const permit = yield* authorize(hostActor(claim.organizationId), "simplifications.request").pipe(Effect.orDie)
+        const found = yield* store.find(permit, progressId)
+        // Taken away since, or done by an attempt that ended before it could say so.
+        if (Option.isNone(found) || found.value.simplifiedPrompt !== null) return
+        const text = yield* simplifier.simplify(found.value.originalPrompt).pipe(
+          Effect.catchTags({
+            ModelUnavailable: ({ reason, retry, retryAfter }) =>
+              new JobFailed({ reason, retry, ...(retryAfter === undefined ? {} : { retryAfter }) }),
+            SimplificationRefused: ({ reason }) =>
+              Effect.zipRight(
+                whileHeld(claim, store.refuse(permit, progressId, reason)),
+                // It is for the log and the list of jobs, where no prompt belongs.
+                new JobFailed({ reason: "The language model's answer could not be used, twice.", retry: false })
+              )
+          })
+        )
+        const now = yield* DateTime.now
+        yield* whileHeld(
+          claim,
+          store.complete(permit, progressId, { text, hash: hashOf(text), by: simplifier.by }, now)
+        )
+        yield* store.tidy(DateTime.subtract(now, { days: KEPT_DAYS }))
+      })
+
+    return Simplifications.of({
+      handler: { kind: SIMPLIFICATION_JOB, concurrency: CONCURRENCY, run },
+      progress: useCase("simplifications.progress")((permit, query) =>
+        Effect.gen(function* () {
+          const { progress_id: progressId } = yield* decodeInput(SimplificationQuery, query)
+          const found = yield* store.find(permit, progressId)
+          return Option.isNone(found) ? yield* missing : progressOf(found.value)
+        })
+      ),
+      request: useCase("simplifications.request")((permit, input) =>
+        Effect.gen(function* () {
+          const prompt = yield* promptOf(permit, input)
+          const promptHash = hashOf(prompt)
+          if (simplifier.isOptimised(prompt) || (yield* store.isResult(permit, promptHash, trusted))) {
+            return skipped(prompt)
+          }
+          const source = yield* SecretSource
+          const made = Buffer.from(source.bytes(PROGRESS_ID_BYTES)).toString("base64url")
+          const { progressId } = yield* work.atomically(
+            Effect.gen(function* () {
+              const begun = yield* store.begin(permit, { progressId: made, prompt, promptHash }, yield* DateTime.now)
+              if (begun.created) yield* queue.enqueue(simplificationJob(permit.organizationId, begun.progressId))
+              return begun
+            })
+          )
+          yield* bell.ring
+          return { simplifiedPrompt: "", originalPrompt: prompt, skippedSimplification: false, progressId }
+        })
+      )
+    })
+  })
+)

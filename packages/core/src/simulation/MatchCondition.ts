@@ -1,0 +1,63 @@
+/**
+ * Whether a description of what the agent does fits what it said, by words alone: what stands in for a language model where
+ * none is configured. It is deterministic, knows no meaning, and is documented in docs/runs.md.
+ */
+import { hasPhrase, normalized } from "../metrics/Words.js"
+
+/** Words that say nothing of what is meant: those of grammar, the parties to a call, and the verbs that report speech. */
+const EMPTY = new Set(
+  [
+    "a about after again all also an and any are as at be been before being by can could did do does for from had has have",
+    "her him his how i if in into is it its me my of on or our out over please should so some than that the their them then",
+    "there they this to up was we were what when where whether which while who why will with would yes you your",
+    "agent assistant bot main caller customer user person somebody someone",
+    "ask asks asked asking say says said saying tell tells told telling answer answers answered answering reply replies",
+    "replied state states stated mention mentions mentioned mentioning offer offers offered offering give gives gave giving",
+    "request requests requested requesting want wants wanted speak speaks spoke talk talks talked"
+  ].flatMap((line) => line.split(" "))
+)
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
+
+/** A word without its ending, so that `tables`, `booked` and `booking` are `table` and `book` again. */
+const stem = (word: string): string => {
+  const bare = word.replace(/['’]s?$/u, "")
+  const cut = /^(.{3,}?)(?:ings?|ed|es|s)$/u.exec(bare)?.[1] ?? bare
+  const short = cut.length > 3 ? cut.replace(/e$/u, "").replace(/y$/u, "i") : cut
+  return short.replace(/(\p{L})\1$/u, "$1")
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  Array.from(segmenter.segment(text.normalize("NFKC").toLowerCase()))
+    .filter((part) => part.isWordLike === true)
+    .map((part) => part.segment)
+
+const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»/gu
+
+/**
+ * Whether a reply fits a description.
+ *
+ * 1. A description with quoted words (`The agent says "goodbye"`) fits a reply that has one of these quotes, word for word.
+ * 2. Any other fits a reply that has at least half of its words, endings aside; words of grammar, of the two parties and of
+ *    speaking do not count.
+ * 3. One that has no other words (`The agent answers`) fits every reply that has any text.
+ */
+export const fitsDescription = (description: string, reply: string): boolean => {
+  const quotes = Array.from(description.matchAll(QUOTED), (match) =>
+    normalized(match[1] ?? match[2] ?? match[3] ?? "")
+  ).filter((quote) => quote !== "")
+  if (quotes.length > 0) {
+    const said = normalized(reply)
+    return quotes.some((quote) => hasPhrase(said, quote))
+  }
+  const wanted = new Set(
+    wordsOf(description)
+      .filter((word) => !EMPTY.has(word))
+      .map(stem)
+  )
+  if (wanted.size === 0) return reply.trim() !== ""
+  const said = new Set(wordsOf(reply).map(stem))
+  let hits = 0
+  for (const word of wanted) if (said.has(word)) hits++
+  return hits * 2 >= wanted.size
+}

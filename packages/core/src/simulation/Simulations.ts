@@ -1,0 +1,323 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import type { Permit } from "../access/Permit.js"
+import { Agents } from "../catalog/Agents.js"
+import { Personalities } from "../catalog/Personalities.js"
+import { TestProfiles } from "../catalog/TestProfiles.js"
+import { Ledger } from "../credits/Ledger.js"
+import type { Charge } from "../credits/LedgerEntry.js"
+import type { Claim } from "../jobs/Job.js"
+import { JobFailed } from "../jobs/JobErrors.js"
+import type { JobHandler } from "../jobs/JobRunner.js"
+import type { MetricId } from "../kernel/Ids.js"
+import type { JsonObject } from "../kernel/Json.js"
+import type { StorageFault } from "../kernel/Storage.js"
+import { fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
+import { outcomes } from "../metrics/Evaluation.js"
+import { CHARGE_REASON } from "../metrics/Evaluations.js"
+import type { Metric } from "../metrics/Metric.js"
+import { decidesSuccess } from "../metrics/MetricRules.js"
+import { Metrics } from "../metrics/Metrics.js"
+import { costOf } from "../metrics/Price.js"
+import { type Evaluated, Scorer } from "../metrics/Scorer.js"
+import { keepAll } from "../redaction/KeepAll.js"
+import type { PlayableRun } from "../results/RunDetail.js"
+import { EXECUTE_JOB, RunPayload, SCORE_JOB } from "../results/RunJobs.js"
+import { type RunReported, RunWork, type TakenRun } from "../results/RunWork.js"
+import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
+import { type Persona, readRunScript, type RunScript, type Scenario, scenarioOf } from "./RunScript.js"
+
+/** Plays the runs of the engine's own channels, and scores all runs. */
+export class Simulations extends Context.Tag("@earshot/core/simulation/Simulations")<
+  Simulations,
+  {
+    /** Do the jobs that play runs and those that score them. */
+    readonly handlers: ReadonlyArray<JobHandler>
+  }
+>() {}
+
+export interface SimulationConfig {
+  /** Runs that this process plays at a time; 8 unless told. */
+  readonly concurrency?: number
+  /** Runs that this process scores at a time; 4 unless told. */
+  readonly scoringConcurrency?: number
+}
+
+/** How often a run under way looks whether it still is to be played. */
+const WATCH = "1 second"
+/** Looks between two signs of life. */
+const LOOKS_PER_SIGN = 15
+
+/** How long a run's report is tried for; its lease is kept for longer. */
+const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(10))
+
+/** The predefined metric that holds a run to what its scenario expects. */
+const OUTCOME_CODE = "expected_outcome"
+
+const decodePayload = Schema.decodeUnknown(RunPayload)
+
+const unreadable = new JobFailed({ reason: "The job does not say which run.", retry: false })
+
+/** A scenario with what it says, or the sentence that says why it cannot be played. */
+type Prepared = Either.Either<{ readonly script: RunScript; readonly scenario: Scenario }, string>
+
+const reportOf = (played: PlayedRun): RunReported => ({
+  outcome: played.outcome.is,
+  reason: played.outcome.reason,
+  transcript: { type: "service", turns: keepAll(played.transcript) },
+  moments: played.moments,
+  durationSeconds: played.durationSeconds,
+  success: null
+})
+
+const unplayable = (reason: string): RunReported => ({
+  outcome: "failed",
+  reason,
+  transcript: null,
+  moments: [],
+  durationSeconds: null,
+  success: null
+})
+
+export const layer = (config: SimulationConfig = {}) =>
+  Layer.effect(
+    Simulations,
+    Effect.gen(function* () {
+      const runs = yield* RunWork
+      const executor = yield* RunExecutor
+      const agents = yield* Agents
+      const personalities = yield* Personalities
+      const profiles = yield* TestProfiles
+      const metrics = yield* Metrics
+      const scorer = yield* Scorer
+      const ledger = yield* Ledger
+
+      const informationOf = (
+        permit: Permit,
+        profile: RunScript["test_profile"]
+      ): Effect.Effect<Either.Either<JsonObject | null, string>, StorageFault> =>
+        profile === null
+          ? Effect.succeed(Either.right(null))
+          : profile.id === null
+            ? Effect.succeed(Either.right(profile.information ?? {}))
+            : profiles.find(permit, profile.id).pipe(
+                Effect.map(({ information }) => Either.right(information)),
+                Effect.catchTag("NotFound", () =>
+                  Effect.succeed(Either.left(`The test profile ${JSON.stringify(profile.name)} was deleted.`))
+                )
+              )
+
+      const personaOf = (
+        permit: Permit,
+        { agent }: PlayableRun,
+        said: RunScript["personality"]
+      ): Effect.Effect<Persona | null, StorageFault> =>
+        said === null
+          ? Effect.succeed(null)
+          : said.id === null
+            ? Effect.succeed(said)
+            : Effect.map(
+                personalities.enabledIn(permit, agent.projectId),
+                // One that is not enabled any more keeps its name, which is what the result shows.
+                (enabled) => enabled.find(({ id }) => id === said.id) ?? said
+              )
+
+      const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageFault> =>
+        Effect.gen(function* () {
+          const script = readRunScript(run.script)
+          if (Either.isLeft(script)) return Either.left("What the scenario says cannot be read.")
+          const information = yield* informationOf(permit, script.right.test_profile)
+          // A conversation that took place is scored, whatever has gone since.
+          if (Either.isLeft(information) && run.run.status !== "evaluating") return Either.left(information.left)
+          const persona = yield* personaOf(permit, run, script.right.personality)
+          const of = { information: Either.getOrElse(information, () => null), persona }
+          return Either.map(scenarioOf(script.right, of), (scenario) => ({
+            script: script.right,
+            scenario
+          }))
+        })
+
+      /** Ends when the run is not to be played any more. */
+      const watched = (permit: Permit<"results:write">, taken: TakenRun) =>
+        Effect.gen(function* () {
+          for (let looks = 1; ; looks++) {
+            yield* Effect.sleep(WATCH)
+            const look = looks % LOOKS_PER_SIGN === 0 ? runs.keep(permit, taken) : runs.isHeld(permit, taken)
+            // A database that cannot be asked now is no reason to break off: the report shows the lease again.
+            const stays = yield* Effect.catchAll(look, (error) =>
+              Effect.as(
+                Effect.logWarning("A run under way could not be looked after", { run: taken.run.id, error }),
+                true
+              )
+            )
+            if (!stays) return
+          }
+        })
+
+      const play = (
+        permit: Permit<"results:write">,
+        taken: TakenRun
+      ): Effect.Effect<Option.Option<RunReported>, StorageFault> =>
+        Effect.gen(function* () {
+          const agent = yield* agents.find(permit, taken.agent.id).pipe(Effect.catchTag("NotFound", () => Effect.void))
+          if (agent === undefined) return Option.some(unplayable("The agent was deleted."))
+          const ready = yield* prepared(permit, taken)
+          if (Either.isLeft(ready)) return Option.some(unplayable(ready.left))
+          const toPlay: RunToPlay = {
+            run: taken.run.id,
+            channel: taken.run.channel,
+            agent,
+            scenario: ready.right.scenario
+          }
+          return yield* Effect.raceFirst(
+            executor.play(toPlay).pipe(
+              Effect.map(reportOf),
+              // Whoever plays it may be a host's own, and what it stumbled over once it would stumble over again.
+              Effect.catchAllDefect((defect) =>
+                Effect.as(
+                  Effect.logError("A run could not be played", { run: taken.run.id, defect }),
+                  unplayable(`The run could not be played (${defect instanceof Error ? defect.name : "defect"}).`)
+                )
+              ),
+              Effect.asSome
+            ),
+            Effect.as(watched(permit, taken), Option.none())
+          )
+        })
+
+      const execute = (claim: Claim) =>
+        Effect.gen(function* () {
+          const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
+          const permit = yield* runs.permitOf(claim.organizationId)
+          const taken = yield* runs.takeUp(permit, payload.run, claim)
+          if (taken === null) return
+          if (taken === "elsewhere") {
+            return yield* new JobFailed({ reason: "Another worker has the run.", retry: true, retryAfter: 60_000 })
+          }
+          const reported = yield* play(permit, taken).pipe(
+            // The process is going: the run is anybody's again at once.
+            Effect.onInterrupt(() => Effect.ignore(runs.putBack(permit, taken)))
+          )
+          // A conversation that took place is not to be held again because the database was busy at its end.
+          const kept =
+            Option.isSome(reported) && (yield* Effect.retry(runs.report(permit, taken, reported.value), REPORTING))
+          if (kept) return yield* runs.ring
+          // Deleted or cancelled; or taken back, and then it is begun again.
+          yield* Effect.flatMap(runs.isQueued(permit, payload.run), (queued) =>
+            queued ? new JobFailed({ reason: "The run was taken back.", retry: true }) : Effect.void
+          )
+        })
+
+      const subjectOf = (
+        run: PlayableRun & { readonly endedReason: string | null },
+        scenario: Scenario,
+        description: string
+      ): EvaluatedSubject => ({
+        name: `run ${run.run.id}`,
+        transcript: run.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
+        durationSeconds: run.run.duration,
+        startedAt: DateTime.toEpochMillis(run.run.startedAt ?? run.run.createdAt),
+        endedReason: run.endedReason,
+        metadata: { scenario_key: run.run.scenarioKey, scenario_name: run.run.scenarioName, run: run.run.id },
+        dynamicVariables: scenario.variables,
+        agentDescription: fillIn(description, scenario.variables),
+        expectedOutcome: scenario.expectedOutcome.trim() === "" ? null : scenario.expectedOutcome
+      })
+
+      /** Only what the scenario named, as the suite's price has it: what its expected outcome takes is the run's own. */
+      const chargesOf = (
+        run: PlayableRun,
+        named: ReadonlySet<MetricId>,
+        evaluated: ReadonlyArray<Evaluated>
+      ): ReadonlyArray<Charge> =>
+        evaluated
+          .filter(
+            ({ metric, outcome }) =>
+              named.has(metric.id) && (outcome.status === "scored" || outcome.status === "could_not_judge")
+          )
+          .map(({ metric }) => ({
+            reason: CHARGE_REASON,
+            key: `${CHARGE_REASON}:run:${run.run.id}:${metric.id}`,
+            projectId: metric.projectId,
+            agentId: metric.agentId,
+            callId: null,
+            amount: costOf(metric)
+          }))
+
+      const score = (claim: Claim) =>
+        Effect.gen(function* () {
+          const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
+          const permit = yield* runs.permitOf(claim.organizationId)
+          const found = yield* runs.toScore(permit, payload.run)
+          // Deleted, cancelled or scored.
+          if (Option.isNone(found)) return
+          const run = found.value
+          const all = yield* metrics.ofAgent(permit, run.agent.id)
+          const decides = new Set(all.filter((metric) => decidesSuccess(metric.configuration)).map(({ id }) => id))
+          const conclude = runs.conclude(permit, payload.run, ({ metricId }) => decides.has(metricId))
+          const ready = yield* prepared(permit, run)
+          if (Either.isLeft(ready)) return yield* conclude
+          const { scenario, script } = ready.right
+          const done = new Set(run.said.filter(({ status }) => status !== "failed").map(({ metricId }) => metricId))
+          const asked = new Set(script.metric_ids)
+          const isAsked = (metric: Metric): boolean =>
+            asked.has(metric.id) || (metric.predefinedCode === OUTCOME_CODE && scenario.expectedOutcome.trim() !== "")
+          const chosen = all.filter((metric) => isAsked(metric) && !done.has(metric.id))
+          const keep = (evaluated: ReadonlyArray<Evaluated>) =>
+            runs.keepScores(
+              permit,
+              payload.run,
+              evaluated,
+              Effect.flatMap(DateTime.now, (now) => ledger.charge(permit, chargesOf(run, asked, evaluated), now))
+            )
+          const agent = yield* Effect.option(agents.find(permit, run.agent.id))
+          const postponed = yield* scorer.evaluate({
+            subject: subjectOf(
+              run,
+              scenario,
+              Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
+            ),
+            metrics: chosen,
+            earlier: new Map(
+              run.said.flatMap((one) => {
+                const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
+                return [
+                  [String(one.metricId), result] as const,
+                  ...(one.slug === null ? [] : [[one.slug, result] as const])
+                ]
+              })
+            ),
+            emit: keep
+          })
+          const isLast = claim.attempt >= claim.maxAttempts
+          const waiting = isLast ? [] : postponed.filter(({ fault }) => fault.retry)
+          const [first] = waiting
+          if (first !== undefined) {
+            return yield* new JobFailed({
+              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.fault.reason}`,
+              retry: true,
+              retryAfter: Math.max(...waiting.map(({ fault }) => fault.retryAfter ?? 0))
+            })
+          }
+          if (postponed.length > 0) {
+            yield* keep(
+              postponed.map(({ fault, metric }) => ({ metric, outcome: outcomes.without("failed", fault.reason) }))
+            )
+          }
+          yield* conclude
+        })
+
+      return Simulations.of({
+        handlers: [
+          { kind: EXECUTE_JOB, concurrency: config.concurrency ?? 8, run: execute },
+          { kind: SCORE_JOB, concurrency: config.scoringConcurrency ?? 4, run: score }
+        ]
+      })
+    })
+  )

@@ -1,0 +1,67 @@
+/** Metrics as rows, for whatever writes some. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import type { Json } from "../../kernel/Json.js"
+import { predefinedOf } from "../../metrics/Catalogue.js"
+import { type MetricSpec, type NewMetric, plainSpec } from "../../metrics/Metric.js"
+import { flag } from "./Storing.js"
+
+const documentText = (value: Json): string | null => (value === null ? null : JSON.stringify(value))
+
+export const specColumns = (spec: MetricSpec) => ({
+  name: spec.name,
+  description: spec.description,
+  type: spec.type,
+  eval_type: spec.evalType,
+  enum_values: documentText(spec.enumValues),
+  audio_enabled: flag(spec.audioEnabled),
+  prompt: spec.prompt,
+  evaluation_trigger: spec.evaluationTrigger,
+  evaluation_trigger_prompt: spec.evaluationTriggerPrompt,
+  priority_assignment_prompt: spec.priorityAssignmentPrompt,
+  configuration: documentText(spec.configuration),
+  display_order: spec.displayOrder,
+  knowledge_base_files: JSON.stringify(spec.knowledgeBaseFiles),
+  observability_enabled: flag(spec.observabilityEnabled),
+  simulation_enabled: flag(spec.simulationEnabled),
+  function_name: spec.functionName,
+  custom_code: spec.customCode
+})
+
+export const newColumns = (organization: OrganizationId, metric: NewMetric, now: DateTime.Utc) => ({
+  organization_id: organization,
+  project_id: metric.projectId,
+  agent_id: metric.agentId,
+  slug: metric.slug,
+  predefined_code: metric.predefinedCode ?? null,
+  ...specColumns({ ...plainSpec, ...metric }),
+  created_ms: DateTime.toEpochMillis(now),
+  updated_ms: DateTime.toEpochMillis(now)
+})
+
+/** An agent, as far as its metrics have to know it. */
+export interface Owner {
+  readonly id: AgentId
+  readonly organizationId: OrganizationId
+  readonly projectId: ProjectId
+}
+
+/** Rows of 27 values each, of which SQLite takes 32,766 in one statement. */
+const AGENTS_AT_ONCE = 20
+
+/** Gives agents the predefined metrics, but for those that they have or had, by slug or predefined code. */
+export const givePredefined = (sql: SqlClient, agents: ReadonlyArray<Owner>, now: DateTime.Utc) =>
+  Effect.gen(function* () {
+    for (let from = 0; from < agents.length; from += AGENTS_AT_ONCE) {
+      const rows = agents
+        .slice(from, from + AGENTS_AT_ONCE)
+        .flatMap((agent) =>
+          predefinedOf({ agentId: agent.id, projectId: agent.projectId }).map((metric) =>
+            newColumns(agent.organizationId, metric, now)
+          )
+        )
+      yield* sql`INSERT INTO metrics ${sql.insert(rows)} ON CONFLICT DO NOTHING`
+    }
+  })

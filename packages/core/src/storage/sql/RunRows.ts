@@ -1,0 +1,72 @@
+/** The rows of runs, for the stores that read them. */
+import * as Schema from "effect/Schema"
+import { Channel } from "../../catalog/Agent.js"
+import { ResultId, RunId } from "../../kernel/Ids.js"
+import { Run } from "../../results/Result.js"
+import { Criterion, RunMoment, type RunOutcome } from "../../results/RunDetail.js"
+import { RunStatus } from "../../results/RunLifecycle.js"
+import { Instant, jsonColumn } from "./Rows.js"
+import { Flag } from "./Storing.js"
+
+export const RunRow = Schema.Struct({
+  id: RunId,
+  result_id: ResultId,
+  scenario_key: Schema.String,
+  scenario_name: Schema.String,
+  channel: Channel,
+  status: RunStatus,
+  phone_number: Schema.NullOr(Schema.String),
+  attempts: Schema.Int,
+  success: Schema.NullOr(Flag),
+  duration_s: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String),
+  started_ms: Schema.NullOr(Instant),
+  ended_ms: Schema.NullOr(Instant),
+  created_ms: Instant,
+  updated_ms: Instant
+})
+
+export const toRun = (row: typeof RunRow.Type): Run =>
+  new Run({
+    id: row.id,
+    resultId: row.result_id,
+    scenarioKey: row.scenario_key,
+    scenarioName: row.scenario_name,
+    channel: row.channel,
+    status: row.status,
+    phoneNumber: row.phone_number,
+    attempts: row.attempts,
+    success: row.success,
+    duration: row.duration_s,
+    error: row.error,
+    startedAt: row.started_ms,
+    endedAt: row.ended_ms,
+    createdAt: row.created_ms,
+    updatedAt: row.updated_ms
+  })
+
+export const OutcomeRow = Schema.Struct({
+  ended_reason: Schema.NullOr(Schema.String),
+  moments: jsonColumn(Schema.Array(RunMoment)),
+  criteria: jsonColumn(Schema.Array(Criterion))
+})
+
+export const toOutcome = (row: typeof OutcomeRow.Type): RunOutcome => ({
+  endedReason: row.ended_reason,
+  moments: row.moments,
+  criteria: row.criteria
+})
+
+/** Of a run that nothing was noted of. */
+export const noOutcome: RunOutcome = { endedReason: null, moments: [], criteria: [] }
+
+/** A run's columns, out of `RUN_TABLES`. */
+export const RUN_COLUMNS = `u.id, u.result_id, s.key AS scenario_key, s.name AS scenario_name, u.channel, u.status,
+  p.number AS phone_number, u.attempts, u.success, u.duration_s, u.error, u.started_ms, u.ended_ms, u.created_ms, u.updated_ms`
+
+export const RUN_TABLES = `runs u JOIN results t ON t.id = u.result_id
+  JOIN result_scenarios s ON s.result_id = u.result_id AND s.position = u.scenario_position
+  LEFT JOIN phone_numbers p ON p.id = u.phone_number_id`
+
+/** A result, a project or an agent that a permit is bound to, in `RUN_TABLES`. */
+export const reach = { project: "t.project_id", agent: "t.agent_id", result: "t.id" }

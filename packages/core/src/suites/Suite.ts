@@ -1,0 +1,101 @@
+/**
+ * The portable test-suite spec: a JSON document that a team keeps beside its agent's code. Source: design, section 5.
+ * These are its limits and what it says once it is read; `ReadSuite` reads it.
+ */
+import type { LanguageCode } from "../catalog/Language.js"
+import type { ConditionalActions } from "../evaluators/ConditionalActions.js"
+import type { ScenarioType } from "../evaluators/Evaluator.js"
+import type { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
+import type { JsonObject } from "../kernel/Json.js"
+
+export const SUITE_VERSION = "1"
+
+/** Limits of a spec. Texts are counted in characters. */
+export const SuiteLimits = {
+  /** Bytes of a spec, as a file or posted. */
+  bytes: 1_048_576,
+  scenarios: 200,
+  suiteName: 255,
+  key: 128,
+  /** Source: interface, Limits. */
+  scenarioName: 80,
+  instructions: 200_000,
+  text: 20_000,
+  metrics: 64,
+  tags: 32,
+  tag: 64,
+  tools: 64,
+  frequency: 100,
+  concurrency: 100,
+  /** Seconds: a day. */
+  maxDuration: 86_400,
+  name: 255
+} as const
+
+/** Characters of a key that is not known by which it is told. */
+export const MAX_TOLD_KEY = 100
+
+/** Something of the agent's world that a spec names by its id, or by a name that others read too. */
+export type Reference<Id extends number> =
+  { readonly by: "id"; readonly id: Id } | { readonly by: "name"; readonly name: string }
+
+/** A personality that the spec describes itself. */
+export interface InlinePersonality {
+  readonly by: "inline"
+  readonly name: string
+  readonly language: LanguageCode | null
+  readonly description: string
+}
+
+/** A test profile that the spec describes itself. */
+export interface InlineTestProfile {
+  readonly by: "inline"
+  readonly name: string
+  readonly information: JsonObject
+}
+
+export type PersonalityChoice = Reference<PersonalityId> | InlinePersonality
+export type TestProfileChoice = Reference<TestProfileId> | InlineTestProfile
+
+/** What a scenario says where it may also leave it to the suite's defaults; undefined where it says nothing of it. */
+export interface SuiteDefaults {
+  readonly frequency: number | undefined
+  readonly language: LanguageCode | null | undefined
+  /** Seconds. */
+  readonly maxDuration: number | undefined
+  readonly metrics: ReadonlyArray<Placed<Reference<MetricId>>>
+  /** Null for none, whatever the defaults say. */
+  readonly personality: PersonalityChoice | null | undefined
+  readonly testProfile: TestProfileChoice | null | undefined
+  readonly tags: ReadonlyArray<string>
+}
+
+/** Something at its position in a list, so that what is wrong with it is told there. */
+export interface Placed<A> {
+  readonly position: number
+  readonly value: A
+}
+
+/** A scenario as far as it could be read: what had a fault is undefined. */
+export interface ScenarioReading extends SuiteDefaults {
+  readonly position: number
+  readonly key: string | undefined
+  readonly name: string | undefined
+  readonly type: ScenarioType | undefined
+  /** Plain text, or the JSON text of conditional actions. */
+  readonly instructions: string | undefined
+  readonly conditionalActions: ConditionalActions | null
+  readonly expectedOutcome: string
+  readonly firstMessage: string
+  readonly tools: ReadonlyArray<Placed<Reference<ToolId>>>
+}
+
+/** A spec as far as it could be read. */
+export interface SuiteReading {
+  readonly name: string | undefined
+  readonly description: string
+  readonly agentId: AgentId | undefined
+  readonly concurrencyLimit: number | undefined
+  readonly defaults: SuiteDefaults
+  readonly scenarios: ReadonlyArray<ScenarioReading>
+}

@@ -1,0 +1,183 @@
+/**
+ * The JSON Schema (2020-12) of a spec, for editors and other tools. It says all that a schema can say; that keys are
+ * unique, references lead somewhere and markers are well formed is said by the validation alone.
+ */
+import { LanguageCode } from "../catalog/Language.js"
+import { VARIABLES_SECTION } from "../catalog/ProfileRules.js"
+import { ConditionType, MAX_CONDITIONS } from "../evaluators/ConditionalActions.js"
+import { ScenarioType } from "../evaluators/Evaluator.js"
+import type { JsonObject } from "../kernel/Json.js"
+import { SUITE_VERSION, SuiteLimits } from "./Suite.js"
+
+/** A text with at least one character that is no blank. */
+const said = (maxLength: number, description?: string): JsonObject => ({
+  type: "string",
+  minLength: 1,
+  maxLength,
+  pattern: "\\S",
+  ...(description === undefined ? {} : { description })
+})
+
+const anyText = (description: string): JsonObject => ({ type: "string", maxLength: SuiteLimits.text, description })
+
+const id: JsonObject = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+
+const count = (maximum: number, description: string): JsonObject => ({
+  type: "integer",
+  minimum: 1,
+  maximum,
+  description
+})
+
+const references = (maxItems: number, description: string): JsonObject => ({
+  type: "array",
+  maxItems,
+  uniqueItems: true,
+  items: { anyOf: [said(SuiteLimits.name), id] },
+  description
+})
+
+const language: JsonObject = {
+  anyOf: [{ type: "string", enum: [...LanguageCode.literals] }, { type: "null" }],
+  description: "The language that the caller speaks."
+}
+
+const shared: JsonObject = {
+  frequency: count(SuiteLimits.frequency, "Runs that a scenario makes; 1 unless told."),
+  language,
+  max_duration: count(SuiteLimits.maxDuration, "Seconds that a run may take; 300 unless told."),
+  metrics: references(SuiteLimits.metrics, "Slugs or ids of the agent's metrics that score the runs."),
+  personality: {
+    anyOf: [
+      said(SuiteLimits.name),
+      id,
+      { type: "null" },
+      {
+        type: "object",
+        additionalProperties: false,
+        required: ["name"],
+        properties: {
+          name: said(SuiteLimits.name),
+          language,
+          description: anyText("How the caller speaks and behaves.")
+        }
+      }
+    ],
+    description: "The name or id of a personality that the project has enabled, or one described here."
+  },
+  test_profile: {
+    anyOf: [
+      said(SuiteLimits.name),
+      id,
+      { type: "null" },
+      {
+        type: "object",
+        additionalProperties: false,
+        required: ["name"],
+        properties: {
+          name: said(SuiteLimits.name),
+          information: { type: "object", properties: { [VARIABLES_SECTION]: { type: "object" } } }
+        }
+      }
+    ],
+    description: "The name or id of one of the project's test profiles, or one described here."
+  },
+  tags: {
+    type: "array",
+    maxItems: SuiteLimits.tags,
+    items: said(SuiteLimits.tag),
+    description: "Words to sort scenarios by."
+  }
+}
+
+const conditionalActions: JsonObject = {
+  type: "object",
+  additionalProperties: false,
+  required: ["role", "conditions"],
+  properties: {
+    role: { type: "string", maxLength: 10_000, description: "Who the caller is." },
+    conditions: {
+      type: "array",
+      minItems: 1,
+      maxItems: MAX_CONDITIONS,
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["id", "condition", "action"],
+        properties: {
+          id: {
+            type: "integer",
+            minimum: 0,
+            maximum: MAX_CONDITIONS - 1,
+            description: "0, 1, 2, ... in the order of the list."
+          },
+          condition: {
+            anyOf: [said(10_000), { type: "integer", minimum: 0, maximum: MAX_CONDITIONS - 1 }],
+            description:
+              "FIRST_MESSAGE for item 0; else what the main agent does, in the third person, or the id of another item."
+          },
+          action: said(
+            10_000,
+            'What the caller says, with markers: <silence time="2" />, <hold time="5" />, [laughter], <endcall />.'
+          ),
+          type: { type: "string", enum: [...ConditionType.literals] },
+          fixed_message: { type: "boolean", description: "Whether the speech is said word for word." }
+        }
+      }
+    }
+  }
+}
+
+const isConditional: JsonObject = { properties: { type: { const: "conditional_actions" } }, required: ["type"] }
+
+const scenario: JsonObject = {
+  type: "object",
+  additionalProperties: false,
+  required: ["key", "name", "type"],
+  properties: {
+    key: said(SuiteLimits.key, "Names the scenario in reports; unique in the suite."),
+    name: said(SuiteLimits.scenarioName),
+    type: { type: "string", enum: [...ScenarioType.literals] },
+    instructions: said(SuiteLimits.instructions, "What the caller is to do; of conditional_actions, their JSON text."),
+    conditional_actions: conditionalActions,
+    expected_outcome: anyText("What has to have happened for a run to be a success."),
+    first_message: anyText("What the caller says first."),
+    tools: references(SuiteLimits.tools, "Names or ids of the project's tools that the caller can use."),
+    ...shared
+  },
+  if: isConditional,
+  then: { oneOf: [{ required: ["instructions"] }, { required: ["conditional_actions"] }] },
+  else: { required: ["instructions"], properties: { conditional_actions: false } }
+}
+
+/** Where the schema is served, and what specs may name as their `$schema` in editors. */
+export const SUITE_SCHEMA_PATH = "/test_framework/v2/scenarios/json_schema/"
+
+export const suiteJsonSchema: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "Earshot test suite",
+  description: "A portable test suite of a voice agent.",
+  type: "object",
+  additionalProperties: false,
+  required: ["version", "suite", "scenarios"],
+  properties: {
+    version: { const: SUITE_VERSION },
+    suite: {
+      type: "object",
+      additionalProperties: false,
+      required: ["name"],
+      properties: { name: said(SuiteLimits.suiteName), description: anyText("What the suite is for.") }
+    },
+    agent_id: { ...id, description: "The agent to test; the request's wins." },
+    defaults: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        ...shared,
+        concurrency_limit: count(SuiteLimits.concurrency, "Runs under way at a time.")
+      },
+      description: "What holds for every scenario that does not say otherwise; metrics and tags are joined."
+    },
+    scenarios: { type: "array", minItems: 1, maxItems: SuiteLimits.scenarios, items: scenario }
+  }
+}

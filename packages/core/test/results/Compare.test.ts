@@ -1,0 +1,190 @@
+import {
+  AgentId,
+  compareResults,
+  directionOf,
+  encodeComparison,
+  MetricId,
+  type MetricScores,
+  ResultId,
+  type ResultScores,
+  type ScenarioScores
+} from "@earshot/core"
+import { ResultKit } from "@earshot/test-kit"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const number = (id: number, mean: number, better: MetricScores["better"] = "higher"): MetricScores => ({
+  id: MetricId.make(id),
+  name: `M ${id}`,
+  better,
+  numbers: 2,
+  sum: mean * 2,
+  words: new Map()
+})
+
+const words = (id: number, said: Readonly<Record<string, number>>): MetricScores => ({
+  ...number(id, 0, null),
+  numbers: 0,
+  sum: 0,
+  words: new Map(Object.entries(said))
+})
+
+const scenario = (key: string, successes: number, failures: number, metrics: ReadonlyArray<MetricScores> = []) =>
+  ({
+    key,
+    name: key.toUpperCase(),
+    counts: [
+      ...(successes > 0 ? [{ status: "completed" as const, success: true, runs: successes }] : []),
+      ...(failures > 0 ? [{ status: "completed" as const, success: false, runs: failures }] : [])
+    ],
+    metrics
+  }) satisfies ScenarioScores
+
+const result = (id: number, ...scenarios: ReadonlyArray<ScenarioScores>): ResultScores => ({
+  id: ResultId.make(id),
+  name: `R ${id}`,
+  agentId: AgentId.make(1),
+  channel: "text",
+  scenarios
+})
+
+const mirrored = {
+  better: "worse",
+  worse: "better",
+  added: "removed",
+  removed: "added",
+  mixed: "mixed",
+  same: "same",
+  changed: "changed",
+  unknown: "unknown"
+} as const
+
+describe("comparing two results", () => {
+  it("tells what became better and worse, scenario by scenario and metric by metric", () => {
+    const base = result(
+      1,
+      scenario("up", 1, 1),
+      scenario("down", 2, 0),
+      scenario("still", 1, 1, [number(1, 3), number(2, 100, "lower")]),
+      scenario("gone", 1, 0),
+      scenario("torn", 1, 0, [number(1, 3), number(2, 100, "lower")])
+    )
+    const now = result(
+      2,
+      scenario("new", 0, 1),
+      scenario("torn", 1, 0, [number(1, 4), number(2, 130, "lower")]),
+      scenario("still", 1, 1, [number(1, 3), number(2, 100, "lower")]),
+      scenario("up", 2, 0),
+      scenario("down", 1, 1)
+    )
+    const compared = compareResults(base, now)
+    expect(compared.scenarios.map(({ change, key }) => [key, change])).toEqual([
+      ["new", "added"],
+      ["torn", "mixed"],
+      ["still", "same"],
+      ["up", "better"],
+      ["down", "worse"],
+      ["gone", "removed"]
+    ])
+    expect(compared.scenarios[1]?.metrics).toEqual([
+      { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null },
+      { id: 2, name: "M 2", base: 100, result: 130, difference: 30, change: "worse", shares: null }
+    ])
+    expect(compared.scenarios[4]?.successRate).toEqual({ base: 1, result: 0.5, difference: -0.5, change: "worse" })
+    expect(compared.scenarioCounts).toMatchObject({ better: 1, worse: 1, mixed: 1, same: 1, added: 1, removed: 1 })
+    expect(compared).toMatchObject({
+      base: { id: 1, totalRuns: 8 },
+      result: { id: 2, totalRuns: 8 },
+      successRate: { base: 6 / 8, result: 5 / 8, change: "worse" }
+    })
+    expect(encodeComparison(compared)).toMatchObject({
+      base: { agent: 1, total_runs: 8 },
+      success_rate: { base: 0.75 }
+    })
+  })
+
+  it("lets success go before metrics, and takes differences within the tolerance for none", () => {
+    const [base, now] = [
+      result(1, scenario("a", 9, 1, [number(1, 100)])),
+      result(2, scenario("a", 10, 0, [number(1, 95)]))
+    ]
+    expect(compareResults(base, now).scenarios[0]?.change).toBe("better")
+    expect(compareResults(base, now, 0.04).scenarios[0]).toMatchObject({
+      change: "better",
+      metrics: [{ change: "worse" }]
+    })
+    expect(compareResults(base, now, 0.1).scenarios[0]).toMatchObject({ change: "same", metrics: [{ change: "same" }] })
+  })
+
+  it("says of words how often they came, and not whether that is good", () => {
+    const compared = compareResults(
+      result(1, scenario("a", 0, 0, [words(4, { calm: 3, angry: 1 })])),
+      result(2, scenario("a", 0, 0, [words(4, { calm: 4 })]))
+    )
+    expect(compared.metrics).toEqual([
+      {
+        id: 4,
+        name: "M 4",
+        base: null,
+        result: null,
+        difference: null,
+        change: "changed",
+        shares: [
+          { value: "angry", base: 0.25, result: 0 },
+          { value: "calm", base: 0.75, result: 1 }
+        ]
+      }
+    ])
+    expect(compared.change).toBe("changed")
+  })
+
+  it("finds nothing better or worse in the same result", () => {
+    fc.assert(
+      fc.property(ResultKit.resultScores, (one) => {
+        const compared = compareResults(one, one)
+        const changes = [
+          compared.change,
+          compared.successRate.change,
+          ...compared.metrics.map(({ change }) => change),
+          ...compared.scenarios.flatMap(({ change, metrics }) => [change, ...metrics.map((said) => said.change)])
+        ]
+        expect(changes.filter((change) => change !== "same" && change !== "unknown")).toEqual([])
+      })
+    )
+  })
+
+  it("tells the other way round what it tells one way", () => {
+    fc.assert(
+      fc.property(ResultKit.resultScores, ResultKit.resultScores, (one, other) => {
+        const [there, back] = [compareResults(one, other), compareResults(other, one)]
+        const byKey = new Map(back.scenarios.map((compared) => [compared.key, compared]))
+        expect(there.scenarios.map(({ key }) => key).toSorted()).toEqual([...byKey.keys()].toSorted())
+        for (const { change, key, metrics, successRate } of there.scenarios) {
+          const same = byKey.get(key)
+          expect(same?.change).toBe(mirrored[change])
+          expect(same?.successRate.change).toBe(mirrored[successRate.change])
+          expect(same?.metrics.map((said) => said.change)).toEqual(metrics.map((said) => mirrored[said.change]))
+        }
+        expect(back.change).toBe(mirrored[there.change])
+        const { added, better, removed, worse } = there.scenarioCounts
+        expect(back.scenarioCounts).toMatchObject({ added: removed, better: worse, removed: added, worse: better })
+        expect(Object.values(there.scenarioCounts).reduce((sum, count) => sum + count, 0)).toBe(there.scenarios.length)
+        encodeComparison(there)
+      })
+    )
+  })
+})
+
+describe("which way a metric is better", () => {
+  it("is what its configuration says, or what it measures, or what its values are", () => {
+    const plain = { slug: "x", evalType: "numeric" as const, functionName: "", configuration: null }
+    expect(directionOf(plain)).toBeNull()
+    expect(directionOf({ ...plain, configuration: { better: "lower" } })).toBe("lower")
+    expect(directionOf({ ...plain, functionName: "latency_ms" })).toBe("lower")
+    expect(directionOf({ ...plain, functionName: "constructor" })).toBeNull()
+    expect(directionOf({ ...plain, evalType: "binary" })).toBe("higher")
+    expect(directionOf({ ...plain, slug: "voicemail_detection", evalType: "binary" })).toBeNull()
+    expect(directionOf({ ...plain, evalType: "continuous_qualitative" })).toBe("higher")
+    expect(directionOf({ ...plain, evalType: "enum" })).toBeNull()
+  })
+})

@@ -1,0 +1,275 @@
+import {
+  Credits,
+  encodeValidated,
+  planSuite,
+  type PlanRequest,
+  readSuite,
+  standardPrices,
+  suiteJsonSchema
+} from "@earshot/core"
+import { SuiteKit } from "@earshot/test-kit"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { isFaulty } from "../../src/kernel/Faults.js"
+import { nearest } from "../../src/kernel/Nearest.js"
+
+const request: PlanRequest = { channel: "voice", name: null, providerData: null }
+
+const judged = (document: unknown, asked: Partial<PlanRequest> = {}) =>
+  planSuite(readSuite(document), { ...request, ...asked }, SuiteKit.world, standardPrices)
+
+const faultsOf = (document: unknown, asked: Partial<PlanRequest> = {}) =>
+  Either.match(judged(document, asked), { onLeft: (faults) => faults, onRight: () => ({}) })
+
+const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
+
+const suite = (...scenarios: ReadonlyArray<object>) => ({
+  version: "1",
+  suite: { name: "Smoke" },
+  scenarios: scenarios.length === 0 ? [scenario] : scenarios
+})
+
+describe("a suite's plan", () => {
+  const plan: SuiteKit.PlanDocument = (document, ...rest) => planSuite(readSuite(document), ...rest)
+  for (const { check, says } of SuiteKit.suiteLaws(plan, standardPrices)) it(says, check)
+
+  it("has the fields of the interface, joined with the defaults", () => {
+    const document = {
+      version: "1",
+      suite: { name: "Smoke", description: "" },
+      agent_id: 7,
+      defaults: {
+        frequency: 3,
+        concurrency_limit: 2,
+        max_duration: 90,
+        metrics: ["latency_ms"],
+        personality: "Patient",
+        test_profile: 21,
+        tags: ["nightly"]
+      },
+      scenarios: [
+        { ...scenario, metrics: ["politeness", 1], tags: ["nightly", "new"], tools: ["keypad"] },
+        {
+          key: "b",
+          name: "B",
+          type: "conditional_actions",
+          conditional_actions: {
+            role: "",
+            conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: "Hi <endcall />" }]
+          },
+          frequency: 1,
+          max_duration: 1,
+          personality: { name: "Calm" },
+          test_profile: null
+        }
+      ]
+    }
+    const plan = Either.getOrThrow(judged(document))
+    expect(plan.concurrencyLimit).toBe(2)
+    expect(encodeValidated(plan)).toEqual({
+      dry_run: true,
+      valid: true,
+      plan: {
+        agent_id: 7,
+        project_id: 3,
+        channel: "voice",
+        suite_name: "Smoke",
+        scenario_count: 2,
+        total_runs: 4,
+        // 3 x (90 s at 5 a minute + 0.05) + 1 second, rounded half up.
+        estimated_cost: "22.733333",
+        scenarios: [
+          {
+            key: "a",
+            name: "A",
+            type: "instruction",
+            frequency: 3,
+            metric_ids: [1, 2],
+            tags: ["nightly", "new"],
+            personality: { mode: "name", id: 11, name: "Patient" },
+            test_profile: { mode: "id", id: 21 },
+            estimated_cost: "22.650000"
+          },
+          {
+            key: "b",
+            name: "B",
+            type: "conditional_actions",
+            frequency: 1,
+            metric_ids: [1],
+            tags: ["nightly"],
+            personality: { mode: "inline", id: null, name: "Calm" },
+            test_profile: null,
+            estimated_cost: "0.083333"
+          }
+        ]
+      }
+    })
+  })
+
+  it("costs 25 credits for a voice run of nobody's length, and 10 for one in text", () => {
+    expect(Credits.print(Either.getOrThrow(judged(suite())).estimatedCost)).toBe("25.000000")
+    expect(Credits.print(Either.getOrThrow(judged(suite(), { channel: "text" })).estimatedCost)).toBe("10.000000")
+  })
+
+  it("goes by the request's name before the suite's", () => {
+    expect(Either.getOrThrow(judged(suite(), { name: "Tonight" })).suiteName).toBe("Tonight")
+    expect(Either.getOrThrow(judged(suite())).suiteName).toBe("Smoke")
+  })
+})
+
+describe("what is wrong with a suite", () => {
+  it("is told all at once, where it is, with the name that was meant", () => {
+    expect(
+      faultsOf(
+        {
+          version: 1,
+          suite: { nam: "x" },
+          agent: 7,
+          defaults: { personality: "patient", metrics: ["latencyms"] },
+          scenarios: [
+            { ...scenario, metrics: ["politenes", 99, "silence", 4], test_profile: "Anne", tools: ["keyboard"] },
+            { key: "a", name: "", type: "instuction", frequency: 0, personality: "Twin" },
+            { key: "c", name: "C", type: "conditional_actions", instructions: "{" },
+            7
+          ]
+        },
+        { channel: "provider_f" }
+      )
+    ).toEqual({
+      agent: ["Unknown field."],
+      version: ['Must be "1".'],
+      "suite.nam": ['Unknown field; did you mean "name"?'],
+      "suite.name": ["This field is required."],
+      channel: ["This agent does not support provider_f; it supports voice, text, provider_e_v2."],
+      "defaults.metrics[0]": ['No metric with slug "latencyms"; did you mean "latency_ms"?'],
+      "defaults.personality": ['No enabled personality named "patient"; did you mean "Patient"?'],
+      "scenarios[0].metrics[0]": ['No metric with slug "politenes"; did you mean "politeness"?'],
+      "scenarios[0].metrics[1]": ['Invalid pk "99" - object does not exist.'],
+      "scenarios[0].metrics[2]": ['The metric "silence" is not enabled for simulation.'],
+      "scenarios[0].metrics[3]": ['The metric "silence" is not enabled for simulation.'],
+      "scenarios[0].test_profile": ['No test profile named "Anne"; did you mean "Ann"?'],
+      "scenarios[0].tools[0]": ['No tool named "keyboard".'],
+      "scenarios[1].key": ["This key is that of scenarios[0] too; keys are unique."],
+      "scenarios[1].name": ["This field may not be blank."],
+      "scenarios[1].type": ['"instuction" is not a valid choice; did you mean "instruction"?'],
+      "scenarios[1].frequency": ["Ensure this value is greater than or equal to 1."],
+      "scenarios[1].personality": ['2 enabled personalities are named "Twin"; give the id of the one that is meant.'],
+      "scenarios[2].instructions": ["Instructions of conditional actions must be valid JSON."],
+      "scenarios[3]": ["Expected an object."]
+    })
+  })
+
+  it("is told of references that nobody may use", () => {
+    expect(faultsOf(suite({ ...scenario, personality: 19 }))).toEqual({
+      "scenarios[0].personality": ["The personality 19 is not enabled for this project."]
+    })
+    expect(faultsOf(suite({ ...scenario, personality: 12345 }))).toEqual({
+      "scenarios[0].personality": ['Invalid pk "12345" - object does not exist.']
+    })
+  })
+
+  it("includes circles of conditions and tags that nobody knows", () => {
+    const conditions = [
+      { id: 0, condition: "FIRST_MESSAGE", action: "Hi" },
+      { id: 1, condition: 2, action: "<whisper>psst</whisper>" },
+      { id: 2, condition: 1, action: "x" }
+    ]
+    const faults = faultsOf(
+      suite({ key: "a", name: "A", type: "conditional_actions", conditional_actions: { role: "", conditions } })
+    )
+    expect(faults).toEqual({
+      "scenarios[0].conditional_actions.conditions[1].action": ["Unknown tag <whisper>.", "Unknown tag </whisper>."],
+      "scenarios[0].conditional_actions.conditions[1].condition": ["Conditions refer to each other in a circle."],
+      "scenarios[0].conditional_actions.conditions[2].condition": ["Conditions refer to each other in a circle."]
+    })
+  })
+
+  it("includes what there is too much of, the defaults' share counted", () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `t${n}`)
+    expect(faultsOf(suite(...Array.from({ length: 201 }, (_, n) => ({ ...scenario, key: `k${n}` }))))).toEqual({
+      scenarios: ["Ensure this field has no more than 200 elements."]
+    })
+    expect(faultsOf({ ...suite(), scenarios: [] })).toEqual({
+      scenarios: ["Ensure this field has at least 1 elements."]
+    })
+    expect(faultsOf({ ...suite({ ...scenario, tags: many(32) }), defaults: { tags: ["more"] } })).toEqual({
+      "scenarios[0].tags": ["Ensure this field has no more than 32 elements. Those of the defaults count too."]
+    })
+    expect(faultsOf(suite({ ...scenario, tags: many(33) }))).toEqual({
+      "scenarios[0].tags": ["Ensure this field has no more than 32 elements."]
+    })
+    expect(faultsOf(suite({ ...scenario, name: "x".repeat(81), key: "x".repeat(129) }))).toEqual({
+      "scenarios[0].name": ["Ensure this field has no more than 80 characters."],
+      "scenarios[0].key": ["Ensure this field has no more than 128 characters."]
+    })
+  })
+
+  it("includes the wrong kind of instructions", () => {
+    const actions = { role: "", conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: "Hi" }] }
+    expect(faultsOf(suite({ ...scenario, conditional_actions: actions }))).toEqual({
+      "scenarios[0].conditional_actions": ["Only scenarios of the type conditional_actions have these."]
+    })
+    expect(faultsOf(suite({ ...scenario, type: "conditional_actions", conditional_actions: actions }))).toEqual({
+      "scenarios[0].conditional_actions": ["Give instructions or conditional_actions, not both."]
+    })
+    expect(faultsOf(suite({ key: "a", name: "A", type: "conditional_actions" }))).toEqual({
+      "scenarios[0].conditional_actions": ["This field is required."]
+    })
+    expect(faultsOf(suite({ key: "a", name: "A", type: "instruction" }))).toEqual({
+      "scenarios[0].instructions": ["This field is required."]
+    })
+  })
+})
+
+describe("the JSON Schema of suites", () => {
+  const validate = new Ajv2020({ strict: false }).compile(suiteJsonSchema)
+
+  it("accepts what the reader accepts", () => {
+    fc.assert(
+      fc.property(SuiteKit.suite, (document) => {
+        expect(readSuite(document).faults).toEqual({})
+        expect(validate(document)).toBe(true)
+      })
+    )
+  })
+
+  it("refuses nothing that the reader accepts, and the reader accepts nothing that it refuses", () => {
+    fc.assert(
+      fc.property(SuiteKit.damagedSuite, (document) => {
+        const { faults } = readSuite(document)
+        if (!isFaulty(faults)) expect(validate(document), JSON.stringify(document)).toBe(true)
+        // What a schema cannot say: these sentences are the reader's own.
+        const own = Object.values(faults)
+          .flat()
+          .every((said) =>
+            /unique|Ids count up|circle|No condition has|FIRST_MESSAGE|tag|2\^53|well formed|positive/.test(said)
+          )
+        if (isFaulty(faults) && !own) expect(validate(document), JSON.stringify([document, faults])).toBe(false)
+      }),
+      { numRuns: 150 }
+    )
+  })
+})
+
+describe("the nearest name", () => {
+  const known = ["latency_ms", "politeness", "talk_ratio"]
+
+  it("is one that differs by little", () => {
+    expect(nearest("latencyms", known)).toBe("latency_ms")
+    expect(nearest("LATENCY_MS", known)).toBe("latency_ms")
+    expect(nearest("latnecy_ms", known)).toBe("latency_ms")
+    expect(nearest("weather", known)).toBeUndefined()
+    expect(nearest("", known)).toBeUndefined()
+    expect(nearest("x".repeat(1000), ["x".repeat(999)])).toBeUndefined()
+  })
+
+  it("of a known name is that name", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1 }), (names) =>
+        names.every((name) => nearest(name, names)?.toLowerCase() === name.toLowerCase())
+      )
+    )
+  })
+})

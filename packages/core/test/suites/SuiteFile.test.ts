@@ -1,0 +1,98 @@
+import { Faults, locator, parseSuiteText, readSuite } from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const faultsOf = (text: string): Faults.Faults =>
+  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+
+describe("a suite file", () => {
+  it("is JSON, with or without a byte order mark", () => {
+    expect(parseSuiteText('{"a": [1]}')).toEqual(Either.right({ a: [1] }))
+    expect(parseSuiteText('\u{feff}{"a": [1]}')).toEqual(Either.right({ a: [1] }))
+  })
+
+  it("that is no JSON is told with line and column", () => {
+    expect(faultsOf('{\n  "a": 1,\n}')).toEqual({ non_field_errors: ["This is not valid JSON (line 3, column 1)."] })
+    expect(faultsOf("{} // comment")).toEqual({ non_field_errors: ["This is not valid JSON (line 1, column 4)."] })
+    expect(faultsOf("version: 1\nsuite:\n  name: x\n")).toEqual({
+      non_field_errors: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
+    })
+    expect(faultsOf("  \n")).toEqual({ non_field_errors: ["The file is empty."] })
+    expect(faultsOf(`"${"x".repeat(1_048_576)}"`)).toEqual({
+      non_field_errors: ["Ensure this file has no more than 1048576 bytes."]
+    })
+    expect(faultsOf("[".repeat(100_000))).toEqual({
+      non_field_errors: ["Ensure this value is nested no deeper than 64 levels."]
+    })
+  })
+
+  it("gives no key twice", () => {
+    expect(faultsOf('{"suite": {"name": "a",\n "name": "b"}, "scenarios": [{"key": 1, "key": 2}]}')).toEqual({
+      "suite.name": ["The key is given more than once (again at line 2, column 2)."],
+      "scenarios[0].key": ["The key is given more than once (again at line 2, column 41)."]
+    })
+  })
+
+  it("is read or refused, whatever it holds", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        const parsed = parseSuiteText(text)
+        const isJson = Either.isRight(Either.try((): unknown => JSON.parse(text)))
+        if (Either.isRight(parsed)) expect(parsed.right).toEqual(JSON.parse(text))
+        else
+          expect(
+            !isJson ||
+              Object.values(parsed.left)
+                .flat()
+                .some((said) => said.includes("once") || said.includes("64"))
+          ).toBe(true)
+      })
+    )
+  })
+
+  it("has its faults placed at the key, at the item, or at what lacks something", () => {
+    const text = `{
+  "version": "1",
+  "suite": {},
+  "scenarios": [
+    { "key": "a", "name": "A", "type": "instruction", "instructions": "x",
+      "metrics": ["latency_ms",
+        "nope"] },
+    { "key": "b", "frequncy": 3 }
+  ]
+}`
+    const at = locator(text)
+    expect(at("scenarios[0].metrics[1]")).toEqual({ line: 7, column: 9 })
+    expect(at("scenarios[1].frequncy")).toEqual({ line: 8, column: 19 })
+    expect(at("scenarios[1].name")).toEqual({ line: 8, column: 5 })
+    expect(at("suite.name")).toEqual({ line: 3, column: 3 })
+    expect(at("defaults")).toEqual({ line: 1, column: 1 })
+    expect(at("channel")).toBeNull()
+    expect(at("non_field_errors")).toEqual({ line: 1, column: 1 })
+    const document: unknown = JSON.parse(text)
+    for (const path of Object.keys(readSuite(document).faults)) expect(at(path), path).not.toBeNull()
+  })
+
+  it("has its faults placed whatever ends its lines, and whatever its keys are called", () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const text = ["{", '  "suite": { "a.b": 1, "c[0]": { "a.b": 2 }, "a": { "b": 3 } },', '\t"x.y": 4', "}"].join(end)
+      for (const at of [locator(text), locator(`\u{feff}${text}`)]) {
+        expect(at("suite.a.b")).toEqual({ line: 2, column: 14 })
+        expect(at("suite.c[0].a.b")).toEqual({ line: 2, column: 34 })
+        expect(at("x.y")).toEqual({ line: 3, column: 2 })
+      }
+    }
+  })
+
+  it("that is no JSON has its fault placed where it stops being that", () => {
+    for (const [text, place] of [
+      ['{\n  "a": 1,\n}', { line: 3, column: 1 }],
+      ['{"version": "1",\r\n // no\r\n}', { line: 2, column: 2 }],
+      ["version: 1\n", { line: 1, column: 1 }]
+    ] as const) {
+      expect(locator(text)("non_field_errors"), text).toEqual(place)
+      expect(faultsOf(text).non_field_errors?.[0]).toContain(`(line ${place.line}, column ${place.column})`)
+    }
+  })
+})

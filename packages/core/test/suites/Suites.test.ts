@@ -1,0 +1,261 @@
+import {
+  Agents,
+  encodeValidated,
+  Metrics,
+  Personalities,
+  Suites,
+  TestProfiles,
+  Tools,
+  Upload,
+  ValidationFailed
+} from "@earshot/core"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { expect, layer } from "@effect/vitest"
+import { TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+
+const scenario = { key: "books", name: "Books a table", type: "instruction", instructions: "Ask for a table." }
+
+/** An organisation with an agent that specs can refer to. */
+const tested = Effect.gen(function* () {
+  const owner = yield* TestEngine.world
+  const as = TestEngine.as(owner.actor)
+  const project = owner.project.id
+  const personalities = yield* Personalities
+  const patient = yield* as(personalities.create({ project, name: "Patient", language: "en" }))
+  const rude = yield* as(personalities.create({ project, name: "Rude", language: "de" }))
+  yield* as(personalities.enable(project, { personalities: patient.id }))
+  const ann = yield* as((yield* TestProfiles).create({ project, name: "Ann" }))
+  yield* as((yield* Tools).create({ project, name: "keypad" }))
+  const off = yield* as(
+    (yield* Metrics).create({
+      agent: owner.agent.id,
+      name: "Off",
+      type: "llm_judge",
+      eval_type: "binary",
+      prompt: "Was it?",
+      simulation_enabled: false
+    })
+  )
+  const suites = yield* Suites
+  const faultsOf = (input: unknown) =>
+    as(suites.validate(input)).pipe(
+      Effect.flip,
+      Effect.map((error) => (error instanceof ValidationFailed ? error.faults : error))
+    )
+  const spec = (own: object = {}, top: object = {}) => ({
+    version: "1",
+    suite: { name: "Smoke" },
+    agent_id: owner.agent.id,
+    scenarios: [{ ...scenario, ...own }],
+    ...top
+  })
+  return { ...owner, as, patient, rude, ann, off, suites, faultsOf, spec }
+})
+
+const upload = (text: string, filename = "suite.json") => new Upload(Buffer.from(text), "application/json", filename)
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database), { timeout: "2 minutes" })(`validating suites on ${database}`, (it) => {
+    it.effect("answers the plan, from a spec, a text or a file alike", () =>
+      Effect.gen(function* () {
+        const { agent, ann, as, patient, project, spec, suites } = yield* tested
+        const document = spec({
+          metrics: ["latency_ms"],
+          personality: "Patient",
+          test_profile: "Ann",
+          tools: ["keypad"],
+          tags: ["smoke"],
+          frequency: 2
+        })
+        const text = JSON.stringify(document)
+        const plan = yield* as(suites.validate({ spec: document }))
+        expect(encodeValidated(plan)).toMatchObject({
+          dry_run: true,
+          valid: true,
+          plan: {
+            agent_id: agent.id,
+            project_id: project.id,
+            channel: "voice",
+            suite_name: "Smoke",
+            scenario_count: 1,
+            total_runs: 2,
+            estimated_cost: "50.000000",
+            scenarios: [
+              {
+                key: "books",
+                personality: { mode: "name", id: patient.id, name: "Patient" },
+                test_profile: { mode: "name", id: ann.id }
+              }
+            ]
+          }
+        })
+        for (const input of [
+          { spec: text },
+          { file: text },
+          { file: upload(text) },
+          { file: `data:application/json;base64,${Buffer.from(text).toString("base64")}` },
+          { file: `data:,${encodeURIComponent(text)}`, spec: null }
+        ]) {
+          expect(yield* as(suites.validate(input))).toEqual(plan)
+        }
+      })
+    )
+
+    it.effect("lets the request's agent, name and channel win", () =>
+      Effect.gen(function* () {
+        const { agent, as, spec, suites } = yield* tested
+        const plan = yield* as(
+          suites.validate({
+            spec: spec({}, { agent_id: 987654 }),
+            agent_id: String(agent.id),
+            name: "Tonight",
+            channel: "text"
+          })
+        )
+        expect([plan.agentId, plan.suiteName, plan.channel]).toEqual([agent.id, "Tonight", "text"])
+      })
+    )
+
+    it.effect("tells every fault of request, spec and world at once", () =>
+      Effect.gen(function* () {
+        const { faultsOf, off, rude, spec } = yield* tested
+        expect(
+          yield* faultsOf({
+            spec: spec({ metrics: ["latencyms", off.id], personality: rude.id, tools: ["keypads"] }, { oops: 1 }),
+            name: "x".repeat(256),
+            channel: "provider_e_v2",
+            provider_e_data: [],
+            provider_d_data: {}
+          })
+        ).toEqual({
+          oops: ["Unknown field."],
+          name: ["Ensure this field has no more than 255 characters."],
+          channel: ["This agent does not support provider_e_v2; it supports voice, text."],
+          provider_e_data: ["Expected an object."],
+          provider_d_data: ["Only with the channel provider_d_v2."],
+          "scenarios[0].metrics[0]": ['No metric with slug "latencyms"; did you mean "latency_ms"?'],
+          "scenarios[0].metrics[1]": ['The metric "off" is not enabled for simulation.'],
+          "scenarios[0].personality": [`The personality ${rude.id} is not enabled for this project.`],
+          "scenarios[0].tools[0]": ['No tool named "keypads"; did you mean "keypad"?']
+        })
+      })
+    )
+
+    it.effect("takes provider data with its channel alone", () =>
+      Effect.gen(function* () {
+        const { agent, as, faultsOf, spec, suites } = yield* tested
+        const channels = ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]
+        yield* as((yield* Agents).update(agent.id, { supported_channels: channels }))
+        for (const channel of channels) {
+          for (const data of ["provider_e", "provider_d"]) {
+            const input = { spec: spec(), channel, [`${data}_data`]: { room: "blue" } }
+            if (channel === `${data}_v2`)
+              expect((yield* as(suites.validate(input))).providerData).toEqual({ room: "blue" })
+            else expect(yield* faultsOf(input)).toEqual({ [`${data}_data`]: [`Only with the channel ${data}_v2.`] })
+          }
+        }
+      })
+    )
+
+    it.effect("wants one document, and an agent that the caller's organisation has", () =>
+      Effect.gen(function* () {
+        const { faultsOf, spec } = yield* tested
+        const elsewhere = yield* tested
+        const { agent_id: _, ...homeless } = spec()
+        expect(yield* faultsOf({})).toEqual({
+          spec: ["This field is required if file is not provided."],
+          file: ["This field is required if spec is not provided."]
+        })
+        expect(yield* faultsOf({ spec: spec(), file: "{}" })).toEqual({ file: ["Give spec or file, not both."] })
+        expect(yield* faultsOf({ spec: homeless })).toEqual({ agent_id: ["This field is required."] })
+        expect(yield* faultsOf({ spec: spec(), agent_id: elsewhere.agent.id })).toEqual({
+          agent_id: [`Invalid pk "${elsewhere.agent.id}" - object does not exist.`]
+        })
+        expect(yield* faultsOf({ spec: spec(), agent_id: "x" })).toEqual({ agent_id: ["A valid integer is required."] })
+        expect(yield* faultsOf({ spec: [spec()] })).toEqual({ spec: ["A spec is a JSON object, not a list."] })
+        expect(yield* faultsOf({ file: upload("suite: {}\n") })).toEqual({
+          file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
+        })
+        expect(yield* faultsOf({ file: upload("{}", "suite.yaml") })).toEqual({ file: ["A spec is a .json file."] })
+        expect(yield* faultsOf({ file: "https://example.com/suite.json" })).toEqual({
+          file: ["Send the file itself; it is not fetched from an address."]
+        })
+        const large = spec({ instructions: "x".repeat(150_000) })
+        const tooLarge = {
+          ...large,
+          scenarios: Array.from({ length: 8 }, (_, n) => ({ ...large.scenarios[0], key: `k${n}` }))
+        }
+        expect(yield* faultsOf({ file: upload(JSON.stringify(tooLarge)) })).toEqual({
+          file: ["Ensure this file has no more than 1048576 bytes."]
+        })
+        expect(yield* faultsOf({ spec: tooLarge })).toEqual({
+          spec: ["Ensure this document has no more than 1048576 bytes."]
+        })
+        for (const input of [null, [], "x", 7]) expect(yield* faultsOf(input)).toHaveProperty("non_field_errors")
+      })
+    )
+
+    it.effect("tells what no database could keep where it stands, beside all else", () =>
+      Effect.gen(function* () {
+        const { agent, faultsOf, spec } = yield* tested
+        expect(yield* faultsOf({ spec: spec({ name: "a\0b", tags: ["ok", "\ud800"] }, { oops: 1 }) })).toEqual({
+          oops: ["Unknown field."],
+          "scenarios[0].name": ["Null characters are not allowed."],
+          "scenarios[0].tags[1]": ["Surrogate characters are not allowed: lone surrogates are no text."]
+        })
+        expect(yield* faultsOf({ spec: JSON.parse('{"__proto__": 1}'), agent_id: agent.id })).toEqual({
+          spec: ['The key "__proto__" is not allowed.'],
+          version: ["This field is required."],
+          suite: ["This field is required."],
+          scenarios: ["This field is required."]
+        })
+        const information = '{"x": 1e400, "y": [9007199254740993], "__proto__": 1}'
+        const file = JSON.stringify(spec({ test_profile: { name: "New", information: 0 } }))
+        expect(
+          yield* faultsOf({ file: upload(file.replace('"information":0', `"information":${information}`)) })
+        ).toEqual({
+          "scenarios[0].test_profile.information": ['The key "__proto__" is not allowed.'],
+          "scenarios[0].test_profile.information.x": ["Value must be valid JSON."],
+          "scenarios[0].test_profile.information.y[0]": ["Ensure integers are within 2^53 - 1."]
+        })
+        const deep = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1)
+        expect(yield* faultsOf({ spec: spec({ name: deep, key: "\0" }) })).toEqual({
+          spec: ["Ensure this value is nested no deeper than 64 levels."]
+        })
+      })
+    )
+
+    it.effect("tells of keys that a text gives twice beside all else", () =>
+      Effect.gen(function* () {
+        const { faultsOf, spec } = yield* tested
+        const twice = JSON.stringify(spec({ frequency: 0 })).replace('"key":', '"key":"first","key":')
+        for (const input of [{ spec: twice }, { file: upload(twice) }]) {
+          const faults = yield* faultsOf({ ...input, channel: "sms" })
+          expect(Object.keys(faults).toSorted()).toEqual(["channel", "scenarios[0].frequency", "scenarios[0].key"])
+        }
+      })
+    )
+
+    it.effect("creates nothing", () =>
+      Effect.gen(function* () {
+        const { as, faultsOf, spec, suites } = yield* tested
+        const sql = yield* SqlClient
+        const counts = Effect.gen(function* () {
+          const tables =
+            database === "sqlite"
+              ? yield* sql<{ name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+              : yield* sql<{ name: string }>`SELECT table_name AS name FROM information_schema.tables
+                  WHERE table_schema = 'public'`
+          return yield* Effect.forEach(tables, ({ name }) =>
+            Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM ${sql(name)}`, ([row]) => [name, row?.n])
+          )
+        })
+        const before = yield* counts
+        yield* as(suites.validate({ spec: spec({ personality: { name: "New" }, test_profile: { name: "New" } }) }))
+        yield* faultsOf({ spec: spec({ personality: "New" }) })
+        expect(yield* counts).toEqual(before)
+      })
+    )
+  })
+}

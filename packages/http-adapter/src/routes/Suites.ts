@@ -1,0 +1,74 @@
+import {
+  encodeResult,
+  encodeValidated,
+  JsonObject,
+  SUITE_SCHEMA_PATH,
+  suiteJsonSchema,
+  SuiteRequestInput,
+  SuiteRunInput,
+  Suites,
+  ValidatedSuiteWire
+} from "@earshot/core"
+import * as Effect from "effect/Effect"
+import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
+import { result } from "./Results.js"
+
+const tag = "Test suites"
+
+const example = {
+  spec: {
+    version: "1",
+    suite: { name: "Smoke" },
+    scenarios: [
+      { key: "books", name: "Books a table", type: "instruction", instructions: "Ask for a table for two on Friday." }
+    ]
+  },
+  agent_id: 1,
+  channel: "text"
+}
+
+/** E1 and its neighbours. */
+export const suites: ReadonlyArray<Endpoint> = [
+  {
+    method: "POST",
+    path: "/test_framework/v2/scenarios/validate_scenarios_json/",
+    id: "suites.validate",
+    operation: "suites.validate",
+    tag,
+    summary: "Validate a test-suite spec",
+    description: [
+      "Checks a spec, given as `spec` or as a .json `file`, against the agent that it is for, and answers the plan that a",
+      "run would follow with its price. Creates nothing and places no calls."
+    ].join(" "),
+    body: { name: "SuiteRequest", schema: SuiteRequestInput, encodings: anyEncoding, example },
+    outcomes: [
+      { status: 200, description: "The plan.", shape: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
+    ],
+    handle: ({ body }) =>
+      Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidated(plan))))
+  },
+  {
+    method: "POST",
+    path: "/test_framework/v2/scenarios/run_scenarios_json/",
+    id: "suites.run",
+    operation: "suites.run",
+    tag,
+    summary: "Run a test-suite spec",
+    description: "Takes what the validation takes, and makes a result with its runs queued.",
+    body: { name: "SuiteRunRequest", schema: SuiteRunInput, encodings: anyEncoding, example },
+    outcomes: [{ status: 201, description: "The result.", shape: result }],
+    handle: ({ body }) =>
+      Effect.flatMap(Suites, (all) => Effect.map(all.run(body), (made) => json(201, encodeResult(made))))
+  },
+  {
+    method: "GET",
+    path: SUITE_SCHEMA_PATH,
+    id: "suites.schema",
+    operation: null,
+    tag,
+    summary: "The JSON Schema of test-suite specs",
+    description: "JSON Schema 2020-12, for editors and other tools. No credential is asked for.",
+    outcomes: [{ status: 200, description: "The schema.", shape: { name: "SuiteJsonSchema", schema: JsonObject } }],
+    handle: () => Effect.succeed(json(200, suiteJsonSchema))
+  }
+]

@@ -1,0 +1,428 @@
+/** E1, E8 and E9 with what callers should not send, and with callers who send it at the same time. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PostgresStorage } from "@earshot/core/postgres"
+import { SqliteStorage } from "@earshot/core/sqlite"
+import { TestEngine } from "@earshot/test-kit"
+import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { at } from "./support/Contract.js"
+import { serving, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
+
+const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
+const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
+const RESULTS = "/test_framework/v1/results/"
+const RUNS = "/test_framework/v1/runs/"
+const CAPACITY = "/test_framework/v1/capacity/"
+
+const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
+const spec = { version: "1", suite: { name: "S" }, scenarios: [scenario] }
+
+const start = async (server: TestServer, { agent, key }: Tenant, frequency = 2) => {
+  const body = { spec: { ...spec, scenarios: [{ ...scenario, frequency }] }, agent_id: agent }
+  const made = await server.send("POST", RUN, { key, json: body })
+  expect(made.status).toBe(201)
+  const id = Number(at(made.json, "id"))
+  const listed = at((await server.send("GET", `${RUNS}?result=${id}`, { key })).json, "results")
+  return { id, runs: (Array.isArray(listed) ? listed : []).map((run) => Number(at(run, "id"))) }
+}
+
+describe.each(TestEngine.databases)("what callers should not send, on %s,", async (database) => {
+  const server = await serving({ database })
+
+  it("is told as a fault of its field and deletes nothing", async () => {
+    const tenant = await server.tenant()
+    const { key } = tenant
+    const [one, two] = [await start(server, tenant), await start(server, tenant)]
+    const state = async () => [
+      (await server.send("GET", CAPACITY, { key })).text,
+      (await server.send("GET", RESULTS, { key })).text,
+      (await server.send("GET", RUNS, { key })).text
+    ]
+    const before = await state()
+    const many = Array.from({ length: 101 }, (_, n) => n + 1)
+    const whole = ["A valid integer is required."]
+    const lists: ReadonlyArray<readonly [given: unknown, faults: Readonly<Record<string, ReadonlyArray<string>>>]> = [
+      [undefined, { "": ["This field is required."] }],
+      [null, { "": ["This field may not be null."] }],
+      [[], { "": ["Ensure this field has at least 1 elements."] }],
+      [many, { "": ["Ensure this field has no more than 100 elements."] }],
+      [{}, { "": ["Expected a list of items."] }],
+      [one.id, { "": ["Expected a list of items."] }],
+      [["x", one.id], { "[0]": whole }],
+      [[-1, 0, 1.5, 1e300, true, {}], Object.fromEntries([0, 1, 2, 3, 4, 5].map((n) => [`[${n}]`, whole]))],
+      [[one.id, null], { "[1]": ["This field may not be null."] }]
+    ]
+    for (const [path, field] of [
+      [`${RESULTS}bulk_delete/`, "result_ids"],
+      [`${RESULTS}${one.id}/delete_runs/`, "run_ids"]
+    ] as const) {
+      for (const [given, faults] of lists) {
+        const refused = await server.send("POST", path, { key, json: { [field]: given } })
+        const expected = Object.fromEntries(Object.entries(faults).map(([at_, said]) => [`${field}${at_}`, said]))
+        expect([refused.status, refused.json], `${field}: ${JSON.stringify(given)}`).toEqual([400, expected])
+      }
+      for (const body of [new URLSearchParams({ [field]: "x" }), new URLSearchParams({ [field]: "[1" })]) {
+        expect((await server.send("POST", path, { key, body })).status).toBe(400)
+      }
+      const notAnObject = await server.send("POST", path, { key, json: [one.id] })
+      expect(notAnObject.status).toBe(400)
+    }
+    // Of another result, of nothing, of somebody else: none of the others goes either.
+    const foreign = await start(server, await server.tenant())
+    for (const strange of [two.runs[0], 999_999_999, foreign.runs[0], Number.MAX_SAFE_INTEGER]) {
+      const refused = await server.send("POST", `${RESULTS}${one.id}/delete_runs/`, {
+        key,
+        json: { run_ids: [one.runs[0], strange] }
+      })
+      expect([refused.status, refused.json]).toEqual([
+        400,
+        { run_ids: [`Invalid pk "${strange}" - object does not exist.`] }
+      ])
+    }
+    for (const id of [foreign.id, 999_999_999, 0, -1, "x", "1e3", "99999999999999999999"]) {
+      const missing = await server.send("POST", `${RESULTS}${id}/delete_runs/`, { key, json: { run_ids: one.runs } })
+      expect([missing.status, missing.json], String(id)).toEqual([
+        404,
+        { detail: "No Result matches the given query." }
+      ])
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  it("is passed over in silence where bulk deletion says so", async () => {
+    const tenant = await server.tenant()
+    const { key } = tenant
+    const stranger = await server.tenant()
+    const [gone, stays, foreign] = [
+      await start(server, tenant),
+      await start(server, tenant),
+      await start(server, stranger)
+    ]
+    const hundred = Array.from({ length: 97 }, (_, n) => 900_000_000 + n)
+    for (const result_ids of [[gone.id], [gone.id, foreign.id], [gone.id, gone.id, foreign.id, ...hundred], hundred]) {
+      const done = await server.send("POST", `${RESULTS}bulk_delete/`, { key, json: { result_ids } })
+      expect([done.status, done.text, done.headers.get("content-type")]).toEqual([204, "", null])
+      expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 2 })
+    }
+    expect((await server.send("GET", CAPACITY, { key: stranger.key })).json).toMatchObject({ pending_demand: 2 })
+    expect((await server.send("GET", `${RESULTS}${stays.id}/`, { key })).status).toBe(200)
+    // What is deleted is not found, by whichever way.
+    for (const [method, path] of [
+      ["GET", `${RESULTS}${gone.id}/`],
+      ["GET", `${RESULTS}${gone.id}/export/`],
+      ["GET", `${RESULTS}${gone.id}/junit/`],
+      ["GET", `${RESULTS}${gone.id}/compare/?base=${stays.id}`],
+      ["POST", `${RESULTS}${gone.id}/cancel/`],
+      ["GET", `${RUNS}${gone.runs[0]}/`],
+      ["POST", `${RUNS}${gone.runs[0]}/cancel/`]
+    ] as const) {
+      expect((await server.send(method, path, { key })).status, path).toBe(404)
+    }
+    const compared = await server.send("GET", `${RESULTS}${stays.id}/compare/?base=${gone.id}`, { key })
+    expect([compared.status, compared.json]).toEqual([
+      400,
+      { base: [`Invalid pk "${gone.id}" - object does not exist.`] }
+    ])
+  })
+
+  it("is out of reach for sessions and links that are bound to something else, and off unless it is granted", async () => {
+    const tenant = await server.tenant()
+    const { key, project } = tenant
+    const [mine, other] = [await start(server, tenant), await start(server, tenant)]
+    const bounds = [{ type: "result", id: mine.id }]
+    const token = async (permissions: ReadonlyArray<string> | undefined) => {
+      const json = { kind: "embedded_session", bounds, ...(permissions === undefined ? {} : { permissions }) }
+      const made = await server.send("POST", "/user/v1/tokens/", { key, json })
+      expect(made.status).toBe(201)
+      return { authorization: `Bearer ${String(at(made.json, "token"))}` }
+    }
+    const link = async (within: ReadonlyArray<object>, permissions: ReadonlyArray<string> | undefined) => {
+      const json = { name: "L", bounds: within, ...(permissions === undefined ? {} : { permissions }) }
+      const made = await server.send("POST", "/user/v1/shareable_links/", { key, json })
+      expect(made.status).toBe(201)
+      return { "x-shareable-link": String(at(made.json, "token")) }
+    }
+    for (const headers of [await token(undefined), await link(bounds, undefined)]) {
+      for (const [path, json] of [
+        [`${RESULTS}bulk_delete/`, { result_ids: [mine.id] }],
+        [`${RESULTS}${mine.id}/delete_runs/`, { run_ids: mine.runs }]
+      ] as const) {
+        const refused = await server.send("POST", path, { headers, json })
+        expect([refused.status, refused.json]).toEqual([
+          403,
+          { detail: "You do not have permission to perform this action (needs results:delete)." }
+        ])
+      }
+      expect((await server.send("GET", `${RESULTS}${mine.id}/`, { headers })).status).toBe(200)
+      expect((await server.send("GET", `${RESULTS}${other.id}/`, { headers })).status).toBe(404)
+    }
+    const granted = await token(["results:read", "results:delete"])
+    const elsewhere = await server.send("POST", `${RESULTS}${other.id}/delete_runs/`, {
+      headers: granted,
+      json: { run_ids: other.runs }
+    })
+    expect(elsewhere.status).toBe(404)
+    const one = await server.send("POST", `${RESULTS}${mine.id}/delete_runs/`, {
+      headers: granted,
+      json: { run_ids: mine.runs.slice(0, 1) }
+    })
+    expect([one.status, one.text]).toEqual([204, ""])
+    const both = { result_ids: [mine.id, other.id] }
+    expect((await server.send("POST", `${RESULTS}bulk_delete/`, { headers: granted, json: both })).status).toBe(204)
+    expect((await server.send("GET", `${RESULTS}${mine.id}/`, { key })).status).toBe(404)
+    expect((await server.send("GET", `${RESULTS}${other.id}/`, { key })).json).toMatchObject({ total_runs: 2 })
+    expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 2 })
+    const wide = await link([{ type: "project", id: project }], ["results:delete"])
+    expect((await server.send("POST", `${RESULTS}bulk_delete/`, { headers: wide, json: both })).status).toBe(204)
+    expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 0 })
+  })
+
+  it("is told of a spec by path, and creates nothing", async () => {
+    const { agent, key } = await server.tenant()
+    const conditional = (conditions: ReadonlyArray<object>) => ({
+      ...scenario,
+      type: "conditional_actions",
+      instructions: undefined,
+      conditional_actions: { role: "Somebody", conditions }
+    })
+    const said = (action: string) => [{ id: 0, condition: "FIRST_MESSAGE", action }]
+    const large = { ...spec, suite: { name: "S", description: "x".repeat(1_100_000) } }
+    const file = (text: string, name = "suite.json") => {
+      const form = new FormData()
+      form.append("agent_id", String(agent))
+      form.append("file", new Blob([text]), name)
+      return { body: form }
+    }
+    const json = (given: unknown) => ({ json: { spec: given, agent_id: agent } })
+    const cases: ReadonlyArray<readonly [what: string, asked: object, faults: object]> = [
+      ["an array", json([spec]), { spec: ["A spec is a JSON object, not a list."] }],
+      ["an array in a file", file(JSON.stringify([spec])), { file: ["A spec is a JSON object, not a list."] }],
+      ["a number", json(5), { spec: ["A spec is a JSON object."] }],
+      ["1.1 MB", json(large), { spec: ["Ensure this document has no more than 1048576 bytes."] }],
+      ["1.1 MB in a file", file(JSON.stringify(large)), { file: ["Ensure this file has no more than 1048576 bytes."] }],
+      [
+        "YAML in a .json file",
+        file("version: '1'\nsuite:\n  name: S\n"),
+        { file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."] }
+      ],
+      ["a .yaml file", file("version: '1'\n", "suite.yaml"), { file: ["A spec is a .json file."] }],
+      ["an empty file", file(""), { file: ["The file is empty."] }],
+      [
+        "201 scenarios",
+        json({ ...spec, scenarios: Array.from({ length: 201 }, (_, n) => ({ ...scenario, key: `k${n}` })) }),
+        { scenarios: ["Ensure this field has no more than 200 elements."] }
+      ],
+      ["no scenarios", json({ ...spec, scenarios: [] }), { scenarios: ["Ensure this field has at least 1 elements."] }],
+      [
+        "duplicate keys of scenarios",
+        json({ ...spec, scenarios: [scenario, { ...scenario, name: "B" }] }),
+        { "scenarios[1].key": ["This key is that of scenarios[0] too; keys are unique."] }
+      ],
+      [
+        "duplicate keys of an object",
+        file('{"version": "1", "suite": {"name": "S", "name": "T"}, "scenarios": []}'),
+        {
+          "suite.name": [expect.stringContaining("more than once (again at line 1, column 41)")],
+          scenarios: ["Ensure this field has at least 1 elements."]
+        }
+      ],
+      [
+        "a circle of conditions",
+        json({
+          ...spec,
+          scenarios: [
+            conditional([...said("Hi"), { id: 1, condition: 2, action: "a" }, { id: 2, condition: 1, action: "b" }])
+          ]
+        }),
+        {
+          "scenarios[0].conditional_actions.conditions[1].condition": [expect.stringMatching(/circle/)],
+          "scenarios[0].conditional_actions.conditions[2].condition": [expect.stringMatching(/circle/)]
+        }
+      ],
+      [
+        "an unknown tag",
+        json({ ...spec, scenarios: [conditional(said('Hi <pause time="2" />'))] }),
+        { "scenarios[0].conditional_actions.conditions[0].action": [expect.stringContaining("pause")] }
+      ],
+      [
+        "a spec and a file",
+        { json: { spec, file: JSON.stringify(spec), agent_id: agent } },
+        { file: ["Give spec or file, not both."] }
+      ],
+      [
+        "neither",
+        { json: { agent_id: agent } },
+        {
+          spec: ["This field is required if file is not provided."],
+          file: ["This field is required if spec is not provided."]
+        }
+      ],
+      [
+        "everything else at once",
+        { json: { spec, agent_id: 999_999_999, name: "n".repeat(256), channel: "fax", provider_e_data: [] } },
+        {
+          agent_id: ['Invalid pk "999999999" - object does not exist.'],
+          name: ["Ensure this field has no more than 255 characters."],
+          channel: ['"fax" is not a valid choice.'],
+          provider_e_data: [expect.any(String)]
+        }
+      ],
+      [
+        "provider data of another channel",
+        { json: { spec, agent_id: agent, provider_e_data: {}, provider_d_data: {} } },
+        {
+          provider_e_data: ["Only with the channel provider_e_v2."],
+          provider_d_data: ["Only with the channel provider_d_v2."]
+        }
+      ]
+    ]
+    for (const [what, asked, faults] of cases) {
+      for (const path of [VALIDATE, RUN]) {
+        const refused = await server.send("POST", path, { key, ...asked })
+        expect([refused.status, refused.json], what).toEqual([400, faults])
+      }
+    }
+    expect((await server.send("GET", RESULTS, { key })).json).toMatchObject({ results: [] })
+    expect((await server.send("GET", CAPACITY, { key })).json).toMatchObject({ pending_demand: 0 })
+  })
+})
+
+describe.each(TestEngine.databases)("two callers of two servers on one %s", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-overlap-"))
+  let servers: ReadonlyArray<TestServer> = []
+  let drop: () => Promise<unknown> = () => Promise.resolve()
+
+  beforeAll(async () => {
+    const fresh = database === "postgres" ? await createDatabase(await postgresUrl()) : undefined
+    if (fresh !== undefined) drop = () => fresh.drop()
+    const started: Array<TestServer> = []
+    // One after the other: the first one makes the tables.
+    for (let n = 0; n < 2; n++) {
+      const storage =
+        fresh === undefined
+          ? SqliteStorage.layer({ filename: join(folder, "results.db") })
+          : PostgresStorage.layer({ url: Redacted.make(fresh.url) })
+      started.push(await startServer({ engine: TestEngine.engine().pipe(Layer.provideMerge(storage)) }))
+    }
+    servers = started
+  }, 60_000)
+
+  afterAll(async () => {
+    for (const server of servers) await server.close()
+    await drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("delete overlapping results at the same time: counted once, no deadlock, and both are answered 204", async () => {
+    const [one, two] = servers
+    if (one === undefined || two === undefined) throw new Error("There are no servers")
+    const tenant = await one.tenant()
+    const { key, project } = tenant
+    const number = await one.send("POST", "/test_framework/v1/phone_numbers/", {
+      key,
+      json: { project, number: "+15550100" }
+    })
+    for (let round = 0; round < 4; round++) {
+      const stays = await start(one, tenant, 3)
+      const made: Array<number> = []
+      for (let n = 0; n < 12; n++) {
+        const { agent } = tenant
+        const body = {
+          spec: { ...spec, defaults: { concurrency_limit: 2 }, scenarios: [{ ...scenario, frequency: 5 }] },
+          agent_id: agent,
+          phone_number: at(number.json, "id")
+        }
+        made.push(Number(at((await (n % 2 === 0 ? one : two).send("POST", RUN, { key, json: body })).json, "id")))
+      }
+      await two.send("POST", `${RUNS}claim/`, { key, json: { channel: "voice", limit: 20 } })
+      const remove = async (server: TestServer, result_ids: ReadonlyArray<number>) =>
+        (await server.send("POST", `${RESULTS}bulk_delete/`, { key, json: { result_ids } })).status
+      const statuses = await Promise.all([
+        remove(one, made.slice(0, 9)),
+        remove(two, made.slice(3).reverse()),
+        remove(one, made.slice(5)),
+        remove(two, made),
+        remove(one, [...made].reverse())
+      ])
+      expect(statuses).toEqual([204, 204, 204, 204, 204])
+      const held = (await two.send("GET", CAPACITY, { key })).json
+      const left = Number(at(held, "active_sessions")) + Number(at(held, "pending_demand"))
+      expect([left, at(held, "slots_in_use"), at(held, "phone_numbers_held")]).toEqual([
+        3,
+        at(held, "active_sessions"),
+        []
+      ])
+      const same = made[0] ?? 0
+      expect(await remove(one, [stays.id, same])).toBe(204)
+      expect((await one.send("GET", CAPACITY, { key })).json).toEqual({
+        active_sessions: 0,
+        pending_demand: 0,
+        slots_in_use: 0,
+        phone_numbers_held: []
+      })
+    }
+  }, 120_000)
+
+  it("claim, report, cancel and delete the same at the same time, and what is held is what is left", async () => {
+    const [one, two] = servers
+    if (one === undefined || two === undefined) throw new Error("There are no servers")
+    const tenant = await one.tenant()
+    const { agent, key, project } = tenant
+    const number = await one.send("POST", "/test_framework/v1/phone_numbers/", {
+      key,
+      json: { project, number: "+15550101" }
+    })
+    const made: Array<number> = []
+    for (let n = 0; n < 6; n++) {
+      const json = {
+        spec: { ...spec, scenarios: [{ ...scenario, frequency: 4 }] },
+        agent_id: agent,
+        phone_number: at(number.json, "id")
+      }
+      made.push(Number(at((await one.send("POST", RUN, { key, json })).json, "id")))
+    }
+    const post = async (server: TestServer, path: string, json?: object) => {
+      const answer = await server.send("POST", path, { key, ...(json === undefined ? {} : { json }) })
+      expect([200, 204, 400, 404, 409], `${path}: ${answer.text}`).toContain(answer.status)
+      return answer
+    }
+    const working = async (server: TestServer) => {
+      for (let n = 0; n < 4; n++) {
+        const claimed = at((await post(server, `${RUNS}claim/`, { channel: "voice", limit: 2 })).json, "results")
+        const runs: ReadonlyArray<unknown> = Array.isArray(claimed) ? claimed : []
+        await Promise.all(
+          runs.map((run, position) =>
+            post(server, `${RUNS}${String(at(run, "run", "id"))}/${position === 0 ? "heartbeat" : "complete"}/`, {
+              lease: at(run, "lease")
+            })
+          )
+        )
+      }
+    }
+    const [a, b, c, d] = made
+    await Promise.all([
+      working(one),
+      working(two),
+      post(one, `${RESULTS}${a}/cancel/`),
+      post(two, `${RESULTS}${a}/cancel/`),
+      post(two, `${RESULTS}bulk_delete/`, { result_ids: [b, c] }),
+      post(one, `${RESULTS}bulk_delete/`, { result_ids: [c, a] }),
+      post(two, `${RESULTS}${d}/cancel/`)
+    ])
+    const left = at((await two.send("GET", `${RESULTS}?limit=200`, { key })).json, "results")
+    const results: ReadonlyArray<unknown> = Array.isArray(left) ? left : []
+    expect(results.map((one_) => at(one_, "id"))).toEqual(made.slice(3).reverse())
+    const count = (status: string) =>
+      results.reduce<number>((sum, one_) => sum + Number(at(one_, "runs_by_status", status)), 0)
+    expect((await one.send("GET", CAPACITY, { key })).json).toEqual({
+      active_sessions: count("running"),
+      pending_demand: count("queued"),
+      slots_in_use: count("running"),
+      phone_numbers_held: count("running") + count("queued") > 0 ? [at(number.json, "id")] : []
+    })
+  }, 120_000)
+})

@@ -1,0 +1,80 @@
+/** A server in front of a server that spoils some of what passes through it. */
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+
+export interface Passing {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Passed {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+export interface Spoiling {
+  /** What is asked of the server instead. */
+  readonly request?: (asked: Passing) => Passing
+  /** What is answered instead; `send` asks the server something else. */
+  readonly answer?: (
+    answer: Passed,
+    asked: Passing,
+    send: (asked: Passing) => Promise<Passed>
+  ) => Passed | Promise<Passed>
+}
+
+export interface Proxy {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** Headers that speak of one connection alone. */
+const OF_CONNECTIONS = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
+
+export const startProxy = async (target: string, spoiling: Spoiling): Promise<Proxy> => {
+  const send = async ({ body, headers, method, path }: Passing): Promise<Passed> => {
+    const kept = Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === "string" && !OF_CONNECTIONS.has(name) ? [[name, value] as const] : []
+    )
+    const answer = await fetch(target + path, {
+      method,
+      headers: Object.fromEntries(kept),
+      ...(method === "GET" || method === "HEAD" ? {} : { body: new Uint8Array(body) })
+    })
+    return {
+      status: answer.status,
+      headers: Object.fromEntries([...answer.headers].filter(([name]) => !OF_CONNECTIONS.has(name))),
+      text: await answer.text()
+    }
+  }
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { headers, method = "GET", url: path = "/" } = request
+      const given: Passing = { method, path, headers, body: Buffer.concat(chunks) }
+      const asked = spoiling.request?.(given) ?? given
+      void send(asked)
+        .then((answer) => spoiling.answer?.(answer, asked, send) ?? answer)
+        .then((answer) => {
+          response.writeHead(answer.status, answer.headers)
+          response.end(answer.status === 204 ? undefined : answer.text)
+        })
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// Faults that somebody might put into the engine. Each is one patch: a text of one file, found once, and what stands in
+// its place. `law` is the part of the kit that is expected to tell, as its test is named.
+
+/** @type {ReadonlyArray<{ fault: string, file: string, find: string, put: string, law: RegExp }>} */
+export const faults = [
+  {
+    fault: "a limit that is off by one: 101 characters of call_id",
+    file: "packages/core/src/calls/CallRecord.ts",
+    find: "callId: 100,",
+    put: "callId: 101,",
+    law: /the call_id of a call has no more than 100 characters/
+  },
+  {
+    fault: "or for and in the merge of filters",
+    file: "packages/core/src/filters/MergeFilters.ts",
+    find: 'flat(first) : { operator: "and", conditions: all }',
+    put: 'flat(first) : { operator: "or", conditions: all }',
+    law: /the merged filter matches if and only if both do/
+  },
+  {
+    fault: "a page that begins with the row that the one before ended with",
+    file: "packages/core/src/storage/sql/Keyset.ts",
+    find: "return sql`${key} < ${cursor.id} ORDER BY",
+    put: "return sql`${key} <= ${cursor.id} ORDER BY",
+    law: /every row is met once, newest first/
+  },
+  {
+    fault: "a missing rollback",
+    file: "packages/core/src/storage/sql/UnitOfWorkSql.ts",
+    find: "sql.withTransaction(steps).pipe(",
+    put: "steps.pipe(",
+    law: /leave nothing when one of them fails/
+  },
+  {
+    fault: "calls of other organizations in lists and under their ids",
+    file: "packages/core/src/storage/sql/CallStoreSql.ts",
+    find: "sql`(c.organization_id = ${permit.organizationId} AND",
+    put: "sql`(c.organization_id <> ${-permit.organizationId} AND",
+    law: /what another organization has is missing/
+  },
+  {
+    fault: "a percentile that is off by one rank, in formulas",
+    file: "packages/core/src/metrics/Formulas.ts",
+    find: "const position = p * (sorted.length - 1)",
+    put: "const position = p * sorted.length",
+    law: /of 1 to 20 the median is 10.5/
+  },
+  {
+    fault: "a percentile that takes the rank and does not interpolate, in charts on SQLite",
+    file: "packages/core/src/storage/sql/Dialect.ts",
+    find: "percentile: (value, at) => sql`percentile_cont(${value}, ${at})`",
+    put: "percentile: (value, at) => sql`percentile_disc(${value}, ${at})`",
+    law: /an engine on sqlite charts and charges a bar shows the p/
+  },
+  {
+    fault: "milliseconds of provider_a read as seconds",
+    file: "packages/core/src/transcripts/ProviderA.ts",
+    find: "return inSeconds ? duration : duration / 1000",
+    put: "return duration",
+    law: /provider_a: every payload is decoded to its turns/
+  },
+  {
+    fault: "a shareable link accepted where calls are ingested",
+    file: "packages/core/src/access/Operation.ts",
+    find: '"calls.ingest": { needs: "calls:write", accepts: keyOnly }',
+    put: '"calls.ingest": { needs: "calls:write", accepts: everybody }',
+    law: /calls.ingest accepts api_key/
+  },
+  {
+    fault: "redaction of one field too many",
+    file: "packages/core/src/redaction/SpansToRedact.ts",
+    find: "seen }), fields).filter(",
+    put: 'seen }), new Set([...fields, "email_address"])).filter(',
+    law: /values of fields that were not asked for stay/
+  },
+  {
+    fault: "a redaction charged again when the call turns out longer",
+    file: "packages/core/src/calls/RedactionCharge.ts",
+    find: "key: `redaction:call:${call.id}`",
+    put: "key: `redaction:call:${call.id}:${call.durationSeconds}`",
+    law: /charged once, by the first length/
+  },
+  {
+    fault: "a price that grows with the number of fields",
+    file: "packages/core/src/redaction/RedactionPrice.ts",
+    find: "const numerator = MICROS_PER_MINUTE *",
+    put: "const numerator = BigInt(fields.length) * MICROS_PER_MINUTE *",
+    law: /the price does not depend on how many fields/
+  },
+  {
+    fault: "a counter decremented twice, in the cascade of a deletion",
+    file: "packages/core/src/results/Deletion.ts",
+    find: "activeSessions += held.activeSessions * runs",
+    put: "activeSessions += 2 * held.activeSessions * runs",
+    law: /the counters go down by what the deleted runs held/
+  },
+  {
+    fault: "a counter decremented twice, where a deletion is written",
+    file: "packages/core/src/storage/sql/ResultStoreSql.ts",
+    find: "pendingDemand: -plan.decrements.pendingDemand",
+    put: "pendingDemand: -2 * plan.decrements.pendingDemand",
+    law: /holds what the model of capacity says/
+  },
+  {
+    fault: "a slot that stays taken when its run is deleted by itself",
+    file: "packages/core/src/storage/sql/ResultStoreSql.ts",
+    find: "if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${runs}`",
+    put: "",
+    law: /holds what the model of capacity says/
+  },
+  {
+    fault: "a run counted as a success before it is scored",
+    file: "packages/core/src/results/Evaluate.ts",
+    find: 'if (success === true && status === "completed") successful += runs',
+    put: "if (success === true) successful += runs",
+    law: /the success rate is that of the runs of which it is known/
+  },
+  {
+    fault: "a suite whose price forgets how often its scenarios run",
+    file: "packages/core/src/suites/PlanSuite.ts",
+    find: "estimatedCost: times(costOfOne, frequency)",
+    put: "estimatedCost: costOfOne",
+    law: /a scenario costs, so often as it runs/
+  },
+  {
+    fault: "a bulk update that passes over what it cannot detach",
+    file: "packages/core/src/evaluators/BulkUpdateRules.ts",
+    find: 'allFoundFaults("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),',
+    put: "",
+    law: /one fault anywhere, and nothing is planned/
+  },
+  {
+    fault: "keys managed by a session that is bound to one project",
+    file: "packages/core/src/access/Permit.ts",
+    find: "rule.organizationWide === true && actor.bounds !== null",
+    put: "rule.organizationWide === true && actor.bounds === null",
+    law: /a caller that is bound to some things does nothing that concerns the whole/
+  }
+]

@@ -1,0 +1,91 @@
+/** The engine for tests in any runner: nothing of a test framework is loaded, and everything answers a promise. */
+import { type Actor, type CurrentActor, Engine } from "@earshot/core"
+import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { repeatableSecrets } from "./access/RepeatableSecrets.js"
+import { type Door, engineDoor } from "./models/Doors.js"
+import * as TestEngine from "./TestEngine.js"
+
+/** A clock that stands still until it is told to go on. Whoever sleeps by it sleeps in real time. */
+export interface StandingClock {
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly advance: (by: Duration.DurationInput) => void
+}
+
+export interface PlainOptions {
+  /** `sqlite` unless told. */
+  readonly database?: TestEngine.DatabaseName
+  /** When it is; 2026-03-31T10:20:30.456Z unless told, the last day of a long month. */
+  readonly now?: string
+  /** Keys, tokens and links are the same in every run of one seed. */
+  readonly seed?: string
+  /** Fakes of the outside world, such as `fakeLanguageModel(...).layer`. */
+  readonly ports?: Engine.Ports
+}
+
+export interface PlainEngine {
+  readonly clock: StandingClock
+  /** A new organisation with a project, an agent, a key and whom that key makes. */
+  readonly world: () => Promise<TestEngine.World>
+  /** Runs use cases as somebody; it rejects with their typed errors. */
+  readonly as: (actor: Actor) => <A, E>(useCase: Effect.Effect<A, E, Engine.Services | CurrentActor>) => Promise<A>
+  /** Runs anything on the engine. */
+  readonly run: <A, E>(steps: Effect.Effect<A, E, Engine.Services | Engine.Storage>) => Promise<A>
+  /** The engine as somebody, for models and worlds. */
+  readonly door: (actor: Actor) => Door
+  /** Takes the engine and its database away. */
+  readonly stop: () => Promise<void>
+}
+
+const NOW = "2026-03-31T10:20:30.456Z"
+
+const standing = (from: number): { readonly clock: StandingClock; readonly layer: Layer.Layer<never> } => {
+  let now = from
+  const real = Clock.make()
+  const clock: Clock.Clock = {
+    ...real,
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    sleep: (duration) => real.sleep(duration),
+    unsafeCurrentTimeMillis: () => now,
+    unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n)
+  }
+  return {
+    clock: {
+      now: () => now,
+      advance: (by) => {
+        now += Duration.toMillis(by)
+      }
+    },
+    layer: Layer.setClock(clock)
+  }
+}
+
+/** A whole engine on a fresh database: `const engine = await startEngine()`, and `await engine.stop()` at the end. */
+export const startEngine = async (options: PlainOptions = {}): Promise<PlainEngine> => {
+  const { database = "sqlite", now = NOW, ports = {}, seed = "earshot" } = options
+  const { clock, layer: clockLayer } = standing(Date.parse(now))
+  const runtime = ManagedRuntime.make(
+    Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports }).pipe(
+      Layer.provideMerge(TestEngine.storage(database)),
+      Layer.provide(repeatableSecrets(seed)),
+      Layer.provideMerge(clockLayer)
+    )
+  )
+  await runtime.runtime()
+  const run: PlainEngine["run"] = (steps) => runtime.runPromise(steps)
+  return {
+    clock,
+    run,
+    world: () => runtime.runPromise(TestEngine.world),
+    as: (actor) => (useCase) => runtime.runPromise(TestEngine.as(actor)(useCase)),
+    door: (actor) => engineDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor),
+    stop: () => runtime.dispose()
+  }
+}

@@ -1,0 +1,169 @@
+/** What an answer is held to. Each throws a `Mismatch` that says what was asked, what came, and what should have come. */
+import type { Reply } from "./Client.js"
+
+/** An answer that is not what the interface promises. */
+export class Mismatch extends Error {
+  override readonly name = "Mismatch"
+}
+
+/** A check that this server, or what was told of it, leaves nothing to try. */
+export class Skipped extends Error {
+  override readonly name = "Skipped"
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What stands at a place of a document, or undefined. */
+export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
+  path.reduce<unknown>((node, key) => {
+    if (Array.isArray(node)) {
+      const item: unknown = node[Number(key)]
+      return item
+    }
+    return isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
+  }, value)
+
+/** The items of a list, or none. */
+export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>): ReadonlyArray<unknown> => {
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+const MAX_SHOWN = 300
+
+export const shown = (value: unknown): string => {
+  const text = typeof value === "string" ? value : value === undefined ? "nothing" : JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
+}
+
+const answered = ({ method, path, status, text }: Reply): string =>
+  `${method} ${shown(path)} answered ${status} ${shown(text)}`
+
+const mismatch = (reply: Reply, expected: string): never => {
+  throw new Mismatch(`${answered(reply)}; expected ${expected}`)
+}
+
+/** One of these status codes. */
+export const expectStatus = (reply: Reply, ...statuses: ReadonlyArray<number>): void => {
+  if (!statuses.includes(reply.status)) mismatch(reply, statuses.join(" or "))
+}
+
+/** One of these status codes, and the body. */
+export const bodyOf = (reply: Reply, ...statuses: ReadonlyArray<number>): Node => {
+  expectStatus(reply, ...statuses)
+  return isObject(reply.json) ? reply.json : mismatch(reply, "a JSON object")
+}
+
+/** One of these status codes and no body. */
+export const expectNoBody = (reply: Reply, ...statuses: ReadonlyArray<number>): void => {
+  expectStatus(reply, ...statuses)
+  if (reply.text !== "") mismatch(reply, "no body")
+}
+
+/** A status code, and a body with a sentence under `detail`. */
+export const expectDetail = (reply: Reply, ...statuses: ReadonlyArray<number>): void => {
+  expectStatus(reply, ...statuses)
+  const detail = at(reply.json, "detail")
+  if (typeof detail !== "string" || detail === "") mismatch(reply, 'a body {"detail": "..."}')
+}
+
+/** 400 with the field-error object: every key a path, every value a list of sentences. */
+export const faultsOf = (reply: Reply): ReadonlyArray<string> => {
+  expectStatus(reply, 400)
+  const { json } = reply
+  if (!isObject(json) || Object.keys(json).length === 0) return mismatch(reply, "an object of faults")
+  for (const [path, messages] of Object.entries(json)) {
+    if (!Array.isArray(messages) || messages.length === 0) mismatch(reply, `a list of messages under "${path}"`)
+    else if (!messages.every((one: unknown) => typeof one === "string" && one !== ""))
+      mismatch(reply, `messages that are texts under "${path}"`)
+  }
+  return Object.keys(json)
+}
+
+/** 400 with faults under each of these paths. */
+export const expectFaults = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
+  const found = faultsOf(reply)
+  const missing = paths.filter((path) => !found.includes(path))
+  if (missing.length > 0) mismatch(reply, `400 with faults under ${paths.join(", ")}`)
+}
+
+/** 400 with faults under these paths and no others. */
+export const expectOnlyFaults = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
+  expectFaults(reply, ...paths)
+  if (faultsOf(reply).length !== paths.length) mismatch(reply, `400 with faults under ${paths.join(", ")} alone`)
+}
+
+/** 400 with a fault under a field, or in something within it. */
+export const expectFaultWithin = (reply: Reply, field: string): void => {
+  const isWithin = (path: string) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+  if (!faultsOf(reply).some(isWithin)) mismatch(reply, `400 with a fault under ${field}`)
+}
+
+/** Without fail in an order of keys of its own. */
+const canonical = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(canonical)
+    : isObject(value)
+      ? Object.fromEntries(
+          Object.keys(value)
+            .sort()
+            .map((key) => [key, canonical(value[key])])
+        )
+      : value
+
+export const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
+
+/** Two values that are equal as JSON. */
+export const expectSame = (what: string, got: unknown, expected: unknown): void => {
+  if (!same(got, expected)) throw new Mismatch(`${what} is ${shown(got)}; expected ${shown(expected)}`)
+}
+
+export const expectTrue = (what: string, holds: boolean): void => {
+  if (!holds) throw new Mismatch(what)
+}
+
+/** A number within the arithmetic of floating point of another one. */
+export const expectNear = (what: string, got: unknown, expected: number): void => {
+  if (typeof got !== "number" || Math.abs(got - expected) > 1e-9 * Math.max(1, Math.abs(expected)))
+    throw new Mismatch(`${what} is ${shown(got)}; expected ${expected}`)
+}
+
+/** What a field of an answer holds. */
+export type Kind = readonly [says: string, holds: (value: unknown) => boolean]
+
+export const text: Kind = ["a text", (value) => typeof value === "string"]
+export const bool: Kind = ["a boolean", (value) => typeof value === "boolean"]
+export const int: Kind = ["an integer", Number.isSafeInteger]
+export const list: Kind = ["a list", Array.isArray]
+export const object: Kind = ["an object", isObject]
+export const any: Kind = ["any value", (value) => value !== undefined]
+export const instant: Kind = [
+  "an ISO 8601 date-time in UTC",
+  (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/.test(value)
+]
+export const orNull = ([says, holds]: Kind): Kind => [`${says} or null`, (value) => value === null || holds(value)]
+export const oneOf = (...words: ReadonlyArray<string>): Kind => [
+  `one of ${words.join(", ")}`,
+  (value) => typeof value === "string" && words.includes(value)
+]
+export const matching = (pattern: RegExp, says: string): Kind => [
+  says,
+  (value) => typeof value === "string" && pattern.test(value)
+]
+export const shortText = (max: number): Kind => [
+  `a text of at most ${max} characters`,
+  (value) => typeof value === "string" && [...value].length <= max
+]
+
+/** A resource with all of its fields. */
+export const expectShape = (what: string, value: unknown, fields: Readonly<Record<string, Kind>>): void => {
+  if (!isObject(value)) throw new Mismatch(`${what} is ${shown(value)}; expected an object`)
+  for (const [name, [says, holds]] of Object.entries(fields)) {
+    const held = at(value, name)
+    if (!holds(held)) throw new Mismatch(`${what}.${name} is ${shown(held)}; expected ${says}`)
+  }
+}

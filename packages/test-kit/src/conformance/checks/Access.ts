@@ -1,0 +1,272 @@
+/** Who is let in: the interface's table of credentials, E2, and what one organisation sees of another. */
+import { type Check, checksOf } from "../Check.js"
+import {
+  at,
+  bodyOf,
+  expectDetail,
+  expectFaults,
+  expectNoBody,
+  expectOnlyFaults,
+  expectSame,
+  expectStatus,
+  expectTrue,
+  listAt,
+  Mismatch
+} from "../Expect.js"
+import { credentialKinds, type CredentialKind, PATHS, type World } from "../World.js"
+
+interface Endpoint {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly accepts: ReadonlyArray<CredentialKind>
+  /** A session that has to come beside the key. */
+  readonly beside?: "agent_session"
+}
+
+const key = ["api_key"] as const
+const people = ["api_key", "oauth2", "dashboard_session"] as const
+const peopleAndEmbeds = ["api_key", "oauth2", "embedded_session", "dashboard_session"] as const
+const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
+
+/** Source: interface, Authentication. A thing that is not there is asked for, with a body in which everything is missing. */
+const endpoints: ReadonlyArray<Endpoint> = [
+  { name: "E1", method: "POST", path: PATHS.validate, accepts: people },
+  { name: "E2", method: "POST", path: PATHS.checkout, accepts: key, beside: "agent_session" },
+  { name: "E3", method: "PATCH", path: `${PATHS.widgets}999999999/`, accepts: key },
+  { name: "E4", method: "POST", path: PATHS.bulkUpdate, accepts: key },
+  { name: "E5", method: "POST", path: PATHS.dashboards, accepts: everybody },
+  { name: "E6", method: "POST", path: PATHS.simplify, accepts: peopleAndEmbeds },
+  { name: "E7", method: "POST", path: `${PATHS.projects}999999999/enable_personalities/`, accepts: people },
+  { name: "E8", method: "POST", path: PATHS.bulkDelete, accepts: everybody },
+  { name: "E9", method: "POST", path: `${PATHS.results}999999999/delete_runs/`, accepts: everybody },
+  { name: "E10", method: "POST", path: PATHS.observe, accepts: key },
+  { name: "E11", method: "GET", path: PATHS.predefined, accepts: key },
+  { name: "E12", method: "PATCH", path: `${PATHS.metrics}999999999/`, accepts: key }
+]
+
+const knock = (world: World, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
+  world.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
+
+const access = checksOf("credentials", {
+  none: [
+    "without a credential every endpoint answers 401 with a detail and WWW-Authenticate",
+    async (world) => {
+      for (const endpoint of endpoints) {
+        const reply = await knock(world, endpoint, {})
+        expectDetail(reply, 401)
+        expectTrue(`${endpoint.name} answers 401 without WWW-Authenticate`, reply.headers.has("www-authenticate"))
+      }
+    }
+  ],
+  wrong: [
+    "a wrong, garbled or doubled key is 401 at every endpoint",
+    async (world) => {
+      for (const endpoint of endpoints) {
+        for (const wrong of ["ear_wrong", "x", "x".repeat(2000), "null", "' OR 1=1 --"]) {
+          expectDetail(await knock(world, endpoint, { "x-service-api-key": wrong }), 401)
+        }
+      }
+    }
+  ],
+  ...Object.fromEntries(
+    credentialKinds.map((kind) => [
+      kind,
+      [
+        `${kind} is let in where the interface lists it, and is as good as none elsewhere`,
+        async (world: World) => {
+          const held = await world.credential(kind)
+          for (const endpoint of endpoints) {
+            const beside = endpoint.beside === undefined ? {} : await world.credential(endpoint.beside)
+            const isBeside = kind === endpoint.beside
+            const reply = await knock(world, endpoint, isBeside ? held : { ...beside, ...held })
+            if (!endpoint.accepts.includes(kind)) expectDetail(reply, 401)
+            else if (![200, 201, 204, 400, 404, 409].includes(reply.status))
+              throw new Mismatch(
+                `${kind} at ${endpoint.name} answered ${reply.status} ${reply.text}; it is listed there`
+              )
+          }
+        }
+      ] as const
+    ])
+  ),
+  schemes: [
+    "a token is taken after Bearer alone, and no credential in another one's place",
+    async (world) => {
+      const { authorization = "" } = await world.credential("oauth2")
+      const bare = authorization.slice("Bearer ".length)
+      const apiKey = (await world.credential("api_key"))["x-service-api-key"] ?? ""
+      const status = async (headers: Readonly<Record<string, string>>) =>
+        (await world.get(PATHS.dashboards, { key: null, headers })).status
+      expectSame("the status of Bearer", await status({ authorization: `bearer ${bare}` }), 200)
+      for (const scheme of ["Basic", "Token", "Foobar"]) {
+        expectSame(`the status of ${scheme}`, await status({ authorization: `${scheme} ${bare}` }), 401)
+      }
+      expectSame("the status of a key as a token", await status({ authorization: `Bearer ${apiKey}` }), 401)
+      expectSame("the status of a token as a key", await status({ "x-service-api-key": bare }), 401)
+      expectSame("the status of a key as a link", await status({ "x-shareable-link": apiKey }), 401)
+      expectSame(
+        "the status of a wrong key with a right token",
+        await status({ "x-service-api-key": "ear_wrong", authorization }),
+        401
+      )
+    }
+  ],
+  forged: [
+    "a token that was changed is refused",
+    async (world) => {
+      const { authorization = "" } = await world.credential("oauth2")
+      const [head = "", body = "", signature = ""] = authorization.slice("Bearer ".length).split(".")
+      const print = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+      const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString())
+      const changed: unknown = Object.assign(Object(claims), { org: Number(at(claims, "org")) + 1 })
+      const forged = [
+        `${head}.${body}.`,
+        `${head}.${print(changed)}.${signature}`,
+        `${print({ alg: "none" })}.${body}.`,
+        `${head}.${body}.${signature.slice(0, -4)}AAAA`
+      ]
+      for (const token of forged) {
+        expectDetail(
+          await world.get(PATHS.dashboards, { key: null, headers: { authorization: `Bearer ${token}` } }),
+          401
+        )
+      }
+    }
+  ],
+  revoked: [
+    "a revoked key, token or link is refused from then on",
+    async (world) => {
+      const made = await world.make(PATHS.keys, { name: "Brief" })
+      const headers = { "x-service-api-key": String(made.api_key) }
+      expectStatus(await world.get(PATHS.projects, { key: null, headers }), 200)
+      expectNoBody(await world.ask("DELETE", `${PATHS.keys}${String(made.id)}/`), 204)
+      expectDetail(await world.get(PATHS.projects, { key: null, headers }), 401)
+
+      const issued = bodyOf(await world.post(PATHS.tokens, { kind: "oauth2" }), 201)
+      const bearer = { authorization: `Bearer ${String(issued.token)}` }
+      expectStatus(await world.get(PATHS.projects, { key: null, headers: bearer }), 200)
+      expectNoBody(await world.post(`${PATHS.tokens}revoke/`, { jti: issued.jti }), 204)
+      expectDetail(await world.get(PATHS.projects, { key: null, headers: bearer }), 401)
+
+      const bounds = [{ type: "project", id: await world.project() }]
+      const link = await world.make(PATHS.links, { name: "Brief", bounds })
+      const token = { "x-shareable-link": String(link.token) }
+      expectStatus(await world.get(PATHS.dashboards, { key: null, headers: token }), 200)
+      expectNoBody(await world.ask("DELETE", `${PATHS.links}${String(link.id)}/`), 204)
+      expectDetail(await world.get(PATHS.dashboards, { key: null, headers: token }), 401)
+    }
+  ],
+  scopes: [
+    "a key does what it has the scope for: without it 403",
+    async (world) => {
+      const scoped = async (...scopes: ReadonlyArray<string>) =>
+        String((await world.make(PATHS.keys, { name: "Scoped", scopes })).api_key)
+      const reader = await scoped("dashboards:read", "calls:read")
+      expectStatus(await world.get(PATHS.dashboards, { key: reader }), 200)
+      expectDetail(await world.post(PATHS.dashboards, {}, { key: reader }), 403)
+      expectDetail(await world.post(PATHS.observe, {}, { key: reader }), 403)
+      expectDetail(await world.get(PATHS.keys, { key: reader }), 403)
+      const manager = await scoped("keys:manage")
+      expectFaults(await world.post(PATHS.keys, { name: "More", scopes: ["all"] }, { key: manager }), "scopes")
+    }
+  ],
+  bounds: [
+    "a link shows what it is bound to and nothing beside it, and changes and deletes nothing unless granted",
+    async (world) => {
+      const [shown, hidden] = [await world.dashboard({ name: "Shown" }), await world.dashboard({ name: "Hidden" })]
+      const widget = await world.makeId(PATHS.widgets, { dashboard: shown, chart_type: "stat" })
+      const link = await world.make(PATHS.links, { name: "Board", bounds: [{ type: "dashboard", id: shown }] })
+      const headers = { "x-shareable-link": String(link.token) }
+      const status = async (method: string, path: string, json?: object) =>
+        (await world.ask(method, path, { key: null, headers, ...(json === undefined ? {} : { json }) })).status
+      expectSame("the status of what is shown", await status("GET", `${PATHS.dashboards}${shown}/`), 200)
+      expectSame("the status of its widget's data", await status("GET", `${PATHS.widgets}${widget}/data/`), 200)
+      expectSame("the status of what is not", await status("GET", `${PATHS.dashboards}${hidden}/`), 404)
+      expectSame("the status of a patch", await status("PATCH", `${PATHS.dashboards}${shown}/`, { name: "x" }), 403)
+      expectSame("the status of a deletion", await status("DELETE", `${PATHS.dashboards}${shown}/`), 403)
+      expectSame("the status of the calls", await status("GET", PATHS.calls), 401)
+      const listed = bodyOf(await world.get(PATHS.dashboards, { key: null, headers }), 200)
+      expectSame(
+        "what is listed",
+        listAt(listed, "results").map((one) => at(one, "id")),
+        [shown]
+      )
+    }
+  ],
+  "other-organization": [
+    "what another organisation has is not there: 404 for ids in paths, a fault for ids in bodies, and in no list",
+    async (world) => {
+      const { other } = world
+      const project = await world.project()
+      const dashboard = await world.dashboard()
+      const widget = await world.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
+      const call = Number((await world.ingest({ call_id: world.callId() })).id)
+      const evaluator = await world.evaluator()
+      const metric = await world.numericMetric()
+      const things = [
+        `${PATHS.dashboards}${dashboard}/`,
+        `${PATHS.widgets}${widget}/`,
+        `${PATHS.calls}${call}/`,
+        `${PATHS.evaluators}${evaluator}/`,
+        `${PATHS.metrics}${metric}/`,
+        `${PATHS.projects}${project}/`
+      ]
+      for (const thing of things) {
+        expectDetail(await other.ask("GET", thing), 404)
+        expectDetail(await other.ask("PATCH", thing, { json: { name: "Mine" } }), 404)
+        expectDetail(await other.ask("DELETE", thing), 404)
+        expectStatus(await world.get(thing), 200)
+        const list = thing.replace(/\d+\/$/, "")
+        const ids = listAt(bodyOf(await other.ask("GET", `${list}?limit=200`), 200), "results")
+        const id = Number(/(\d+)\/$/.exec(thing)?.[1])
+        expectTrue(`${list} shows ${id} to another organisation`, !ids.some((one) => at(one, "id") === id))
+      }
+      const asked = async (path: string, json: object) => other.ask("POST", path, { json })
+      const agent = await world.agent()
+      expectOnlyFaults(await asked(PATHS.observe, { call_id: "x", agent }), "agent")
+      expectOnlyFaults(await asked(PATHS.dashboards, { name: "x", project }), "project")
+      expectOnlyFaults(await asked(PATHS.widgets, { dashboard, chart_type: "stat" }), "dashboard")
+      expectFaults(await asked(PATHS.bulkUpdate, { scenarios: [evaluator], project }), "project")
+      expectDetail(await asked(`${PATHS.projects}${project}/enable_personalities/`, { personalities: "all" }), 404)
+    }
+  ]
+})
+
+const checkout = checksOf("E2", {
+  session: [
+    "a checkout takes an agent's session beside the key: without it 401",
+    async (world) => {
+      const held = await world.credential("api_key")
+      const body = { key: null, json: { repo: "web" } }
+      expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers: held }), 401)
+      for (const kind of ["oauth2", "dashboard_session", "embedded_session"] as const) {
+        const session = await world.credential(kind)
+        expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers: { ...held, ...session } }), 401)
+      }
+      expectDetail(
+        await world.ask("POST", PATHS.checkout, { ...body, headers: await world.credential("agent_session") }),
+        401
+      )
+    }
+  ],
+  repo: [
+    "repo is required; a repository that is not connected is 404, 409 without a connection; nothing is to be kept",
+    async (world) => {
+      const headers = await world.credential("agent_session")
+      for (const json of [{}, { repo: null }, { repo: "" }, { repo: 5 }]) {
+        expectOnlyFaults(await world.post(PATHS.checkout, json, { headers }), "repo")
+      }
+      for (const encoding of ["json", "form", "multipart"] as const) {
+        const reply = await world.ask("POST", PATHS.checkout, {
+          headers,
+          [encoding]: { repo: `no-such-${world.run}` }
+        })
+        expectDetail(reply, 404, 409, 502)
+        expectSame("Cache-Control", reply.headers.get("cache-control"), "no-store")
+      }
+    }
+  ]
+})
+
+export const credentials: ReadonlyArray<Check> = [...access, ...checkout]

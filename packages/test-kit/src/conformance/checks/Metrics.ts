@@ -1,0 +1,273 @@
+/** E11, E12 and E7. */
+import { type Check, checksOf } from "../Check.js"
+import {
+  any,
+  at,
+  bodyOf,
+  bool,
+  expectDetail,
+  expectFaults,
+  expectFaultWithin,
+  expectOnlyFaults,
+  expectSame,
+  expectShape,
+  expectStatus,
+  expectTrue,
+  int,
+  type Kind,
+  list,
+  listAt,
+  matching,
+  oneOf,
+  orNull,
+  shortText,
+  text
+} from "../Expect.js"
+import { PATHS, type World } from "../World.js"
+
+const TYPES = ["basic", "custom_prompt", "custom_code", "llm_judge"]
+const EVAL_TYPES = ["binary", "continuous_qualitative", "numeric", "enum"]
+const TRIGGERS = ["always", "automatic", "custom"]
+
+/** Source: interface, Metric (predefined list item). */
+const predefinedShape: Readonly<Record<string, Kind>> = {
+  id: int,
+  name: shortText(255),
+  description: text,
+  code: text,
+  slug: matching(/^[a-z0-9]+(_[a-z0-9]+)*$/, "a name in snake_case"),
+  type: oneOf(...TYPES),
+  eval_type: oneOf(...EVAL_TYPES),
+  audio_enabled: bool,
+  prompt: text,
+  function_name: text,
+  enum_values: any,
+  custom_code: text,
+  simulation_enabled: bool,
+  observability_enabled: bool,
+  configuration: any,
+  cost: matching(/^-?\d{0,4}(?:\.\d{0,6})?$/, "a decimal of at most 4 and 6 digits"),
+  evaluation_trigger: oneOf(...TRIGGERS),
+  evaluation_trigger_prompt: text,
+  category: orNull(oneOf("Speech Quality", "Conversation Quality", "Accuracy", "Customer Experience")),
+  sub_category: text,
+  organization: int
+}
+
+/** Source: interface, Metric (per-agent). */
+const metricShape: Readonly<Record<string, Kind>> = {
+  id: int,
+  agent: int,
+  name: shortText(255),
+  description: text,
+  type: oneOf(...TYPES),
+  eval_type: oneOf(...EVAL_TYPES, "binary_workflow_adherence"),
+  enum_values: any,
+  audio_enabled: bool,
+  prompt: text,
+  evaluation_trigger: oneOf(...TRIGGERS),
+  evaluation_trigger_prompt: text,
+  priority_assignment_prompt: text,
+  configuration: any,
+  display_order: int,
+  overall_score: any,
+  total_score: any,
+  knowledge_base_files: list,
+  observability_enabled: bool,
+  simulation_enabled: bool,
+  function_name: text,
+  custom_code: text,
+  service_defined_metric_code: any,
+  reviews: any
+}
+
+const predefined = checksOf("E11", {
+  listed: [
+    "the predefined metrics are one array, each with all its fields, slugs and codes unique",
+    async (world) => {
+      const reply = await world.get(PATHS.predefined)
+      expectStatus(reply, 200)
+      const all = listAt(reply.json)
+      expectTrue("the answer is no array, or an empty one", all.length > 0)
+      for (const metric of all) expectShape("a metric", metric, predefinedShape)
+      for (const field of ["id", "slug", "code"]) {
+        expectSame(`different values of ${field}`, new Set(all.map((metric) => at(metric, field))).size, all.length)
+      }
+      for (const metric of all) {
+        expectTrue("a slug of more than 255 characters", String(at(metric, "slug")).length <= 255)
+      }
+    }
+  ]
+})
+
+const aMetric = async (world: World) => {
+  const made = await world.make(PATHS.metrics, {
+    agent: await world.agent(),
+    name: "Offers a call-back",
+    type: "llm_judge",
+    eval_type: "binary",
+    prompt: "Does the agent offer a call-back?"
+  })
+  return { made, path: `${PATHS.metrics}${String(made.id)}/` }
+}
+
+const update = checksOf("E12", {
+  "answered-200": [
+    "a patch is answered with 200 and the whole metric, laid over what was there",
+    async (world) => {
+      const { made, path } = await aMetric(world)
+      expectShape("the metric", made, metricShape)
+      const fields = {
+        name: "Calls back",
+        description: "x",
+        audio_enabled: true,
+        prompt: "Is there a call-back?",
+        type: "llm_judge",
+        eval_type: "enum",
+        enum_values: { yes: "It is offered", no: "It is not" },
+        display_order: 3
+      }
+      const changed = bodyOf(await world.patch(path, fields), 200)
+      expectShape("the metric", changed, metricShape)
+      expectSame("the metric", changed, { ...made, ...fields })
+      expectSame("what is read", bodyOf(await world.get(path), 200), changed)
+    }
+  ],
+  "name-limit": [
+    "name has at most 255 characters",
+    async (world) => {
+      const { path } = await aMetric(world)
+      for (const name of ["x".repeat(255), "😀".repeat(255)]) bodyOf(await world.patch(path, { name }), 200)
+      for (const name of ["x".repeat(256), "😀".repeat(256), "", null, 5]) {
+        expectOnlyFaults(await world.patch(path, { name }), "name")
+      }
+    }
+  ],
+  "eval-types": [
+    "eval_type is one of the interface's, binary_workflow_adherence among them; an enum needs its values",
+    async (world) => {
+      const { path } = await aMetric(world)
+      for (const eval_type of ["numeric", "continuous_qualitative", "binary_workflow_adherence", "binary"]) {
+        expectSame("eval_type", bodyOf(await world.patch(path, { eval_type }), 200).eval_type, eval_type)
+      }
+      expectFaults(await world.patch(path, { eval_type: "enum", enum_values: null }), "enum_values")
+      expectFaults(await world.patch(path, { eval_type: "boolean" }), "eval_type")
+    }
+  ],
+  "deprecated-types": [
+    "a metric becomes none of the deprecated types, nor an unknown one",
+    async (world) => {
+      const { path } = await aMetric(world)
+      for (const type of ["basic", "custom_prompt", "judge", null])
+        expectFaults(await world.patch(path, { type }), "type")
+    }
+  ],
+  "wrong-values": [
+    "every wrong value is told at once, and nothing is changed",
+    async (world) => {
+      const { made, path } = await aMetric(world)
+      expectOnlyFaults(
+        await world.patch(path, {
+          name: 5,
+          description: null,
+          audio_enabled: "perhaps",
+          prompt: {},
+          display_order: -1
+        }),
+        "name",
+        "description",
+        "audio_enabled",
+        "prompt",
+        "display_order"
+      )
+      expectOnlyFaults(await world.patch(path, { agent: world.nobody }), "agent")
+      expectSame("the metric", bodyOf(await world.get(path), 200), made)
+    }
+  ],
+  "read-only-ignored": [
+    "read-only and unknown fields are passed over",
+    async (world) => {
+      const { made, path } = await aMetric(world)
+      const changed = bodyOf(await world.patch(path, { id: 7, overall_score: 5, reviews: 1, colour: "red" }), 200)
+      expectSame("the metric", changed, made)
+    }
+  ],
+  "json-only": [
+    "forms are answered with 415, and an unknown metric with 404",
+    async (world) => {
+      const { path } = await aMetric(world)
+      expectDetail(await world.ask("PATCH", path, { form: { name: "x" } }), 415)
+      expectDetail(await world.ask("PATCH", path, { multipart: { name: "x" } }), 415)
+      expectDetail(await world.patch(`${PATHS.metrics}${world.nobody}/`, { name: "x" }), 404)
+    }
+  ]
+})
+
+/** A project of its own with three personalities that were made elsewhere. */
+const personalities = async (world: World) => {
+  const elsewhere = await world.project()
+  const made: Array<number> = []
+  for (const language of ["en", "de", "en"]) {
+    made.push(await world.makeId(PATHS.personalities, { project: elsewhere, name: "Conformance", language }))
+  }
+  const project = await world.makeId(PATHS.projects, { name: "Enabling" })
+  const path = `${PATHS.projects}${project}/enable_personalities/`
+  /** Which of the three a project has after it was asked to enable some. */
+  const enabled = (answer: unknown) => made.filter((id) => listAt(answer).some((one) => at(one, "id") === id))
+  const enable = async (body: object) => {
+    const reply = await world.post(path, body)
+    expectStatus(reply, 200)
+    return enabled(reply.json)
+  }
+  return { made, path, enable, enabled }
+}
+
+const enabling = checksOf("E7", {
+  forms: [
+    "personalities are named by an id, ids, {id}s, a comma-separated text or all, and add up",
+    async (world) => {
+      const { enable, made } = await personalities(world)
+      const [a = 0, b = 0, c = 0] = made
+      expectSame("what is enabled by an id", await enable({ personalities: a }), [a])
+      expectSame("what is enabled by an id again", await enable({ personalities: [a] }), [a])
+      expectSame("what is enabled by {id}", await enable({ personalities: [{ id: b }] }), [a, b])
+      expectSame("what is enabled by a text", await enable({ personalities: `${a}, ${c}` }), [a, b, c])
+      const another = await personalities(world)
+      expectSame("what is enabled by all", await another.enable({ personalities: "all" }), another.made)
+    }
+  ],
+  language: [
+    "language keeps the personalities of that language",
+    async (world) => {
+      const { enable, made } = await personalities(world)
+      const [a = 0, b = 0, c = 0] = made
+      expectSame("what is enabled in English", await enable({ personalities: made, language: "en" }), [a, c])
+      expectSame("what is enabled in German", await enable({ personalities: made, language: "de" }), [a, b, c])
+    }
+  ],
+  encodings: [
+    "a form and a multipart body are taken like JSON",
+    async (world) => {
+      for (const encoding of ["form", "multipart"] as const) {
+        const { enabled, made, path } = await personalities(world)
+        const reply = await world.ask("POST", path, { [encoding]: { personalities: made, language: "en" } })
+        expectStatus(reply, 200)
+        expectSame(`what is enabled by ${encoding}`, enabled(reply.json), [made[0], made[2]])
+      }
+    }
+  ],
+  refused: [
+    "personalities is required, unknown ids and languages are faults, an unknown project is 404",
+    async (world) => {
+      const { made, path } = await personalities(world)
+      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [world.nobody]]) {
+        expectFaultWithin(await world.post(path, { personalities: wrong }), "personalities")
+      }
+      expectFaults(await world.post(path, { personalities: made, language: "xx" }), "language")
+      const nowhere = `${PATHS.projects}${world.nobody}/enable_personalities/`
+      expectDetail(await world.post(nowhere, { personalities: made }), 404)
+    }
+  ]
+})
+
+export const metrics: ReadonlyArray<Check> = [...predefined, ...update, ...enabling]

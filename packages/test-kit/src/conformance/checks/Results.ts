@@ -1,0 +1,425 @@
+/** E8, E9, results, runs and what they hold. */
+import { type Check, checksOf } from "../Check.js"
+import {
+  any,
+  at,
+  bodyOf,
+  bool,
+  expectDetail,
+  expectFaults,
+  expectFaultWithin,
+  expectNoBody,
+  expectOnlyFaults,
+  expectSame,
+  expectShape,
+  expectStatus,
+  expectTrue,
+  instant,
+  int,
+  type Kind,
+  list,
+  listAt,
+  object,
+  oneOf,
+  orNull,
+  text
+} from "../Expect.js"
+import { PATHS, type StartedResult, type World } from "../World.js"
+
+const number: Kind = ["a number", (value) => typeof value === "number"]
+
+const resultShape: Readonly<Record<string, Kind>> = {
+  id: int,
+  name: text,
+  project: int,
+  agent: int,
+  channel: text,
+  status: oneOf("empty", "queued", "running", "completed"),
+  total_runs: int,
+  runs_by_status: object,
+  success_rate: orNull(number),
+  success: orNull(bool),
+  metrics: list,
+  created_at: instant,
+  updated_at: instant
+}
+
+const STATUSES = ["queued", "running", "evaluating", "completed", "failed", "timeout", "cancelled"]
+
+const runShape: Readonly<Record<string, Kind>> = {
+  id: int,
+  result: int,
+  scenario_key: text,
+  channel: text,
+  status: oneOf(...STATUSES),
+  attempts: int,
+  success: orNull(bool),
+  duration: orNull(number),
+  error: orNull(text),
+  started_at: orNull(instant),
+  ended_at: orNull(instant),
+  created_at: instant
+}
+
+const capacityOf = async (world: World) => {
+  const held = bodyOf(await world.get(PATHS.capacity), 200)
+  expectShape("the capacity", held, {
+    active_sessions: int,
+    pending_demand: int,
+    slots_in_use: int,
+    phone_numbers_held: list
+  })
+  return {
+    active: Number(held.active_sessions),
+    pending: Number(held.pending_demand),
+    slots: Number(held.slots_in_use),
+    numbers: listAt(held, "phone_numbers_held")
+  }
+}
+type Held = Awaited<ReturnType<typeof capacityOf>>
+
+/** How far the counters are from where they were. */
+const since = async (world: World, before: Held) => {
+  const now = await capacityOf(world)
+  return [now.active - before.active, now.pending - before.pending, now.slots - before.slots]
+}
+
+const deleteResults = async (world: World, ids: ReadonlyArray<number>): Promise<void> =>
+  expectNoBody(await world.post(PATHS.bulkDelete, { result_ids: ids }), 204)
+
+const deleteRuns = async (world: World, { path }: StartedResult, runs: ReadonlyArray<number>): Promise<void> =>
+  expectNoBody(await world.post(`${path}delete_runs/`, { run_ids: runs }), 204)
+
+const read = async (world: World, { path }: StartedResult) => bodyOf(await world.get(path), 200)
+
+/** Takes up what is queued, as a worker does: the leases by run. */
+const claim = async (world: World, { runs }: StartedResult): Promise<ReadonlyMap<number, string>> => {
+  const claimed = bodyOf(await world.post(`${PATHS.runs}claim/`, { channel: "voice", limit: 100 }), 200)
+  const leases = listAt(claimed, "results").map(
+    (one) => [Number(at(one, "run", "id")), String(at(one, "lease"))] as const
+  )
+  return new Map(leases.filter(([run]) => runs.includes(run)))
+}
+
+const report = (world: World, run: number, how: "complete" | "fail" | "heartbeat", json: object) =>
+  world.post(`${PATHS.runs}${run}/${how}/`, json)
+
+/** What is no list of ids, and under what it is a fault. */
+const wrongIds = [undefined, null, "x", 5.5, [], ["x"], [null], [1.5], [-1], [[1]], {}]
+
+const bulkDelete = checksOf("E8", {
+  "answered-204": [
+    "results go with their runs: 204 without a body, neither is there afterwards, and others stay",
+    async (world) => {
+      const [gone, also, stays] = [await world.result(2), await world.result(1), await world.result(1)]
+      await deleteResults(world, [gone.id, also.id])
+      for (const { path, runs } of [gone, also]) {
+        expectDetail(await world.get(path), 404)
+        for (const run of runs) expectDetail(await world.get(`${PATHS.runs}${run}/`), 404)
+      }
+      const listed = listAt(bodyOf(await world.get(`${PATHS.results}?limit=200`), 200), "results")
+      const ids = listed.map((one) => at(one, "id"))
+      expectSame(
+        "what is listed",
+        [gone.id, also.id, stays.id].map((id) => ids.includes(id)),
+        [false, false, true]
+      )
+      const runs = bodyOf(await world.get(`${PATHS.runs}?result=${gone.id}`), 200)
+      expectSame("the runs that are listed", runs.results, [])
+      await deleteResults(world, [stays.id])
+    }
+  ],
+  counters: [
+    "pending demand, sessions, slots and numbers are given back once, however often the same is deleted",
+    async (world) => {
+      const before = await capacityOf(world)
+      const numbered = await world.makeId(PATHS.numbers, { project: await world.project(), number: "+15550142" })
+      const [one, other] = [await world.result(3, { phone_number: numbered }), await world.result(2)]
+      expectSame("what is held by five queued runs", await since(world, before), [0, 5, 0])
+      expectTrue("the number is not held", (await capacityOf(world)).numbers.includes(numbered))
+      await claim(world, one)
+      await deleteResults(world, [one.id, one.id])
+      const rest = await capacityOf(world)
+      expectSame("what is held by the others", rest.active + rest.pending - before.active - before.pending, 2)
+      expectTrue("the number is held still", !rest.numbers.includes(numbered))
+      await deleteResults(world, [one.id])
+      expectSame("what is held when it is deleted again", await capacityOf(world), rest)
+      await deleteResults(world, [other.id])
+      expectSame("what is held when all is deleted", await since(world, before), [0, 0, 0])
+    }
+  ],
+  "numbers-shared": [
+    "a phone number is held as long as a queued or running run of any result needs it",
+    async (world) => {
+      const phone_number = await world.makeId(PATHS.numbers, { project: await world.project(), number: "+15550143" })
+      const [one, other] = [await world.result(1, { phone_number }), await world.result(1, { phone_number })]
+      await deleteResults(world, [one.id])
+      expectTrue("the number is not held", (await capacityOf(world)).numbers.includes(phone_number))
+      await deleteResults(world, [other.id])
+      expectTrue("the number is held still", !(await capacityOf(world)).numbers.includes(phone_number))
+    }
+  ],
+  silent: [
+    "what is unknown or deleted is passed over, alone and beside what is there",
+    async (world) => {
+      const { id, path } = await world.result(1)
+      await deleteResults(world, [world.nobody])
+      await deleteResults(world, [world.nobody, id, id, world.nobody])
+      expectDetail(await world.get(path), 404)
+      await deleteResults(world, [id])
+    }
+  ],
+  "other-organization": [
+    "another organisation's results are passed over, and stay",
+    async (world) => {
+      const { other } = world
+      const { id, path, runs } = await world.result(1)
+      const before = await capacityOf(world)
+      expectNoBody(await other.ask("POST", PATHS.bulkDelete, { json: { result_ids: [id] } }), 204)
+      expectDetail(await other.ask("POST", `${path}delete_runs/`, { json: { run_ids: runs } }), 404)
+      expectDetail(await other.ask("GET", path), 404)
+      expectDetail(await other.ask("POST", `${path}cancel/`), 404)
+      expectDetail(await other.ask("GET", `${PATHS.runs}${runs[0] ?? 0}/`), 404)
+      expectStatus(await world.get(path), 200)
+      expectSame("what is held", await capacityOf(world), before)
+      await deleteResults(world, [id])
+    }
+  ],
+  limits: [
+    "1 to 100 ids",
+    async (world) => {
+      const unknown = (count: number) => Array.from({ length: count }, (_, at) => world.nobody - at)
+      await deleteResults(world, unknown(1))
+      await deleteResults(world, unknown(100))
+      for (const result_ids of [[], unknown(101)]) {
+        expectOnlyFaults(await world.post(PATHS.bulkDelete, { result_ids }), "result_ids")
+      }
+    }
+  ],
+  "wrong-values": [
+    "result_ids is required and a list of ids; with one that is none nothing is deleted",
+    async (world) => {
+      for (const result_ids of wrongIds) {
+        expectFaultWithin(await world.post(PATHS.bulkDelete, { result_ids }), "result_ids")
+      }
+      const { id, path } = await world.result(1)
+      expectFaults(await world.post(PATHS.bulkDelete, { result_ids: [id, "x", -5] }), "result_ids[1]", "result_ids[2]")
+      expectStatus(await world.get(path), 200)
+      await deleteResults(world, [id])
+    }
+  ],
+  encodings: [
+    "a form and a multipart body are taken like JSON",
+    async (world) => {
+      for (const encoding of ["form", "multipart"] as const) {
+        const [one, other] = [await world.result(1), await world.result(1)]
+        expectNoBody(await world.ask("POST", PATHS.bulkDelete, { [encoding]: { result_ids: [one.id, other.id] } }), 204)
+        for (const { path } of [one, other]) expectDetail(await world.get(path), 404)
+      }
+    }
+  ]
+})
+
+const runDeletion = checksOf("E9", {
+  "answered-204": [
+    "runs go and the others stay, counted and listed without them; what they held is given back",
+    async (world) => {
+      const before = await capacityOf(world)
+      const result = await world.result(3)
+      const [first = 0, second = 0, third = 0] = result.runs
+      await deleteRuns(world, result, [first, second])
+      for (const run of [first, second]) expectDetail(await world.get(`${PATHS.runs}${run}/`), 404)
+      expectStatus(await world.get(`${PATHS.runs}${third}/`), 200)
+      const rest = await read(world, result)
+      expectSame("total_runs", rest.total_runs, 1)
+      expectSame("what is held", await since(world, before), [0, 1, 0])
+      await deleteRuns(world, result, [third])
+      const empty = await read(world, result)
+      expectSame("the result without runs", [empty.total_runs, empty.status, empty.success_rate], [0, "empty", null])
+      expectSame("what is held", await since(world, before), [0, 0, 0])
+      await deleteResults(world, [result.id])
+    }
+  ],
+  repeated: [
+    "runs that are deleted already, or named twice, are passed over, and counted once",
+    async (world) => {
+      const before = await capacityOf(world)
+      const result = await world.result(2)
+      const [first = 0] = result.runs
+      await deleteRuns(world, result, [first, first])
+      await deleteRuns(world, result, [first])
+      expectSame("total_runs", (await read(world, result)).total_runs, 1)
+      expectSame("what is held", await since(world, before), [0, 1, 0])
+      await deleteResults(world, [result.id])
+      expectSame("what is held", await since(world, before), [0, 0, 0])
+    }
+  ],
+  "re-evaluation": [
+    "the result is evaluated again by the runs that remain",
+    async (world) => {
+      const result = await world.result(4)
+      const leases = await claim(world, result)
+      const [good = 0, bad = 0, late = 0] = result.runs
+      const lease = (run: number) => leases.get(run) ?? ""
+      const done = async (run: number, success: boolean) =>
+        expectStatus(await report(world, run, "complete", { lease: lease(run), success }), 200)
+      await done(good, true)
+      await done(bad, false)
+      expectStatus(await report(world, late, "fail", { lease: lease(late), error: "No answer." }), 200)
+      const rate = async () => {
+        const { success_rate } = await read(world, result)
+        return Math.round(Number(success_rate) * 1e6) / 1e6
+      }
+      expectSame("the success rate of one out of three", await rate(), 0.333333)
+      await deleteRuns(world, result, [late])
+      expectSame("the success rate of one out of two", await rate(), 0.5)
+      await deleteRuns(world, result, [bad])
+      expectSame("the success rate of one out of one", await rate(), 1)
+      const rest = await read(world, result)
+      expectSame("what is counted", [rest.total_runs, at(rest, "runs_by_status", "completed")], [2, 1])
+      await deleteResults(world, [result.id])
+    }
+  ],
+  "not-its-own": [
+    "runs that are not the result's are a fault, and then nothing is deleted",
+    async (world) => {
+      const [result, another] = [await world.result(2), await world.result(1)]
+      const [own = 0] = result.runs
+      for (const strange of [another.runs[0] ?? 0, world.nobody]) {
+        expectFaultWithin(await world.post(`${result.path}delete_runs/`, { run_ids: [own, strange] }), "run_ids")
+      }
+      expectSame("total_runs", (await read(world, result)).total_runs, 2)
+      expectSame("total_runs of the other one", (await read(world, another)).total_runs, 1)
+      await deleteResults(world, [result.id, another.id])
+    }
+  ],
+  missing: [
+    "a result that is unknown or deleted is 404 with a detail",
+    async (world) => {
+      const { id, path, runs } = await world.result(1)
+      expectDetail(await world.post(`${PATHS.results}${world.nobody}/delete_runs/`, { run_ids: runs }), 404)
+      expectDetail(await world.post(`${PATHS.results}x/delete_runs/`, { run_ids: runs }), 404)
+      await deleteResults(world, [id])
+      expectDetail(await world.post(`${path}delete_runs/`, { run_ids: runs }), 404)
+    }
+  ],
+  "wrong-values": [
+    "run_ids is required and a list of ids",
+    async (world) => {
+      const result = await world.result(1)
+      for (const run_ids of wrongIds) {
+        expectFaultWithin(await world.post(`${result.path}delete_runs/`, { run_ids }), "run_ids")
+      }
+      await deleteResults(world, [result.id])
+    }
+  ],
+  encodings: [
+    "a form and a multipart body are taken like JSON",
+    async (world) => {
+      for (const encoding of ["form", "multipart"] as const) {
+        const result = await world.result(3)
+        const run_ids = result.runs.slice(1)
+        expectNoBody(await world.ask("POST", `${result.path}delete_runs/`, { [encoding]: { run_ids } }), 204)
+        expectSame("total_runs", (await read(world, result)).total_runs, 1)
+        await deleteResults(world, [result.id])
+      }
+    }
+  ]
+})
+
+const reading = checksOf("results", {
+  read: [
+    "a result that was started is read and listed with its runs, by project, agent, result and status",
+    async (world) => {
+      const result = await world.result(2)
+      expectShape("the result", result.body, resultShape)
+      expectSame("the result", await read(world, result), result.body)
+      expectSame("its runs", [result.body.total_runs, result.body.status, result.runs.length], [2, "queued", 2])
+      const listed = async (query: string) => {
+        const page = bodyOf(await world.get(`${PATHS.results}?limit=200&${query}`), 200)
+        return listAt(page, "results").map((one) => at(one, "id"))
+      }
+      const [project, agent] = [await world.project(), await world.agent()]
+      for (const query of [`project=${project}`, `agent=${agent}`, `project=${project}&agent=${agent}`]) {
+        expectSame(`the newest of ${query}`, (await listed(query))[0], result.id)
+      }
+      expectSame("what an agent that nobody has has", await listed(`agent=${world.nobody}`), [])
+      const runs = async (status: string) => {
+        const page = bodyOf(await world.get(`${PATHS.runs}?result=${result.id}&status=${status}`), 200)
+        return listAt(page, "results").map((one) => at(one, "id"))
+      }
+      expectSame("the queued runs", await runs("queued"), [...result.runs].reverse())
+      expectSame("the completed runs", await runs("completed"), [])
+      const run = bodyOf(await world.get(`${PATHS.runs}${result.runs[0] ?? 0}/`), 200)
+      expectShape("the run", run, { ...runShape, transcript: text, transcript_object: any, metrics: list })
+      expectSame("the run's result", [run.result, run.status, run.scenario_key], [result.id, "queued", "a"])
+      await deleteResults(world, [result.id])
+    }
+  ],
+  missing: [
+    "what nothing has is 404, and a query that is none a fault",
+    async (world) => {
+      for (const path of [PATHS.results, PATHS.runs]) expectDetail(await world.get(`${path}${world.nobody}/`), 404)
+      expectDetail(await world.post(`${PATHS.results}${world.nobody}/cancel/`, {}), 404)
+      expectFaults(await world.get(`${PATHS.runs}?status=lost`), "status")
+      for (const query of ["project=x", "agent=-1"]) expectStatus(await world.get(`${PATHS.results}?${query}`), 400)
+    }
+  ],
+  lease: [
+    "a run is its worker's under its lease alone, and what is over stays so",
+    async (world) => {
+      const before = await capacityOf(world)
+      const result = await world.result(1)
+      const [run = 0] = result.runs
+      const lease = (await claim(world, result)).get(run) ?? ""
+      expectTrue("the run was not claimed", lease !== "")
+      expectSame("what is held", await since(world, before), [1, 0, 1])
+      expectSame("runs that are claimed again", (await claim(world, result)).size, 0)
+      expectStatus(await report(world, run, "heartbeat", { lease }), 200)
+      for (const how of ["heartbeat", "complete", "fail"] as const) {
+        expectOnlyFaults(await report(world, run, how, { lease: "another", error: "x" }), "lease")
+      }
+      expectStatus(await report(world, run, "complete", { lease, success: true }), 200)
+      expectSame("what is held", await since(world, before), [0, 0, 0])
+      expectOnlyFaults(await report(world, run, "complete", { lease }), "lease")
+      expectDetail(await world.post(`${PATHS.runs}${run}/cancel/`, {}), 409)
+      const done = await read(world, result)
+      expectSame("the result", [done.status, done.success_rate, done.success], ["completed", 1, true])
+      await deleteResults(world, [result.id])
+      expectSame("what is held", await since(world, before), [0, 0, 0])
+    }
+  ],
+  cancel: [
+    "cancelling ends what is not over, gives back what it holds, and is no fault twice",
+    async (world) => {
+      const before = await capacityOf(world)
+      const result = await world.result(3)
+      const [first = 0] = result.runs
+      const one = bodyOf(await world.post(`${PATHS.runs}${first}/cancel/`, {}), 200)
+      expectSame("the run", one.status, "cancelled")
+      expectSame("what is held", await since(world, before), [0, 2, 0])
+      for (const _ of ["once", "twice"]) {
+        const cancelled = bodyOf(await world.post(`${result.path}cancel/`, {}), 200)
+        expectSame(
+          "the result",
+          [cancelled.status, at(cancelled, "runs_by_status", "cancelled"), cancelled.success_rate],
+          ["completed", 3, null]
+        )
+        expectSame("what is held", await since(world, before), [0, 0, 0])
+      }
+      await deleteResults(world, [result.id])
+    }
+  ],
+  "run-refused": [
+    "a suite that is not valid is not run: every fault is told, and nothing is made",
+    async (world) => {
+      const before = await capacityOf(world)
+      const reply = await world.post(PATHS.run, { agent_id: await world.agent(), spec: {}, channel: "fax" })
+      expectFaults(reply, "channel", "version", "scenarios")
+      expectFaults(await world.post(PATHS.run, {}), "spec", "file")
+      expectSame("what is held", await capacityOf(world), before)
+    }
+  ]
+})
+
+export const results: ReadonlyArray<Check> = [...bulkDelete, ...runDeletion, ...reading]

@@ -1,0 +1,156 @@
+/** E6 and how it goes on. */
+import { setTimeout as wait } from "node:timers/promises"
+import { type Check, checksOf } from "../Check.js"
+import {
+  at,
+  bodyOf,
+  bool,
+  expectDetail,
+  expectFaults,
+  expectOnlyFaults,
+  expectSame,
+  expectShape,
+  expectTrue,
+  oneOf,
+  orNull,
+  Skipped,
+  text
+} from "../Expect.js"
+import { PATHS, type World } from "../World.js"
+
+const shape = {
+  simplified_prompt: text,
+  original_prompt: text,
+  skipped_simplification: bool,
+  progress_id: text
+}
+
+/** Nothing that a judge needs is lost without the first sentence's manners. The run's name makes it new to the server. */
+const verbose = ({ run }: World, what: string): string =>
+  `Please make sure that you return TRUE if the agent says "${what} ${run}". Otherwise, please return FALSE. Thank you!`
+
+const asked = async (world: World, body: object) => {
+  const answer = bodyOf(await world.post(PATHS.simplify, body), 200)
+  expectShape("the answer", answer, shape)
+  return answer
+}
+
+/** Long enough for a language model that is asked twice. */
+const PATIENCE_SECONDS = 60
+
+const progressOf = (world: World, id: unknown, of: World["client"] = world.client) =>
+  of.ask("GET", `${PATHS.progress}?progress_id=${encodeURIComponent(String(id))}`)
+
+/** Asks until it is over. */
+const finished = async (world: World, id: unknown) => {
+  const until = Date.now() + PATIENCE_SECONDS * 1000
+  while (Date.now() < until) {
+    const progress = bodyOf(await progressOf(world, id), 200)
+    expectShape("the progress", progress, {
+      ...shape,
+      status: oneOf("queued", "processing", "completed", "failed"),
+      error: orNull(text)
+    })
+    if (progress.status === "failed") throw new Skipped(`the server could not simplify: ${String(progress.error)}`)
+    if (progress.status === "completed") return progress
+    expectSame("simplified_prompt until there is one", progress.simplified_prompt, "")
+    await wait(100)
+  }
+  throw new Skipped(`the server simplified nothing in ${PATIENCE_SECONDS} seconds`)
+}
+
+export const simplification: ReadonlyArray<Check> = checksOf("E6", {
+  "answered-200": [
+    "a prompt is answered with what became of it, or with a progress_id to ask again with",
+    async (world) => {
+      const original_prompt = verbose(world, "hello")
+      const answer = await asked(world, { original_prompt })
+      expectSame("original_prompt", answer.original_prompt, original_prompt)
+      if (answer.skipped_simplification === true)
+        expectTrue("simplified_prompt is blank", answer.simplified_prompt !== "")
+      else expectTrue("progress_id is blank", answer.progress_id !== "")
+    }
+  ],
+  progress: [
+    "what progress_id names completes with a shorter prompt that keeps what is quoted, and is then known as simple",
+    async (world) => {
+      const original_prompt = verbose(world, "goodbye")
+      const { progress_id } = await asked(world, { original_prompt })
+      if (progress_id === "") throw new Skipped("the server answers every prompt at once")
+      const done = await finished(world, progress_id)
+      const simplified = String(done.simplified_prompt)
+      expectSame("original_prompt", done.original_prompt, original_prompt)
+      expectTrue("the prompt is no shorter", simplified.length < original_prompt.length)
+      for (const kept of ["TRUE", "FALSE", `"goodbye ${world.run}"`]) {
+        expectTrue(`${kept} is lost`, simplified.includes(kept))
+      }
+      const again = await asked(world, { original_prompt: simplified })
+      expectSame(
+        "what becomes of the result",
+        [again.skipped_simplification, again.simplified_prompt, again.original_prompt],
+        [true, simplified, simplified]
+      )
+    }
+  ],
+  metric: [
+    "the prompt of a metric is taken for metric_id, and the metric stays as it is",
+    async (world) => {
+      const prompt = verbose(world, "by metric")
+      const metric = await world.make(PATHS.metrics, {
+        agent: await world.agent(),
+        name: "Conformance",
+        type: "llm_judge",
+        eval_type: "binary",
+        prompt
+      })
+      const answer = await asked(world, { metric_id: metric.id })
+      expectSame("original_prompt", answer.original_prompt, prompt)
+      const read = bodyOf(await world.get(`${PATHS.metrics}${String(metric.id)}/`), 200)
+      expectSame("the metric's prompt", read.prompt, prompt)
+    }
+  ],
+  encodings: [
+    "a form and a multipart body are taken like JSON",
+    async (world) => {
+      const original_prompt = verbose(world, "in forms")
+      for (const encoding of ["form", "multipart"] as const) {
+        const answer = bodyOf(await world.ask("POST", PATHS.simplify, { [encoding]: { original_prompt } }), 200)
+        expectSame(`original_prompt by ${encoding}`, answer.original_prompt, original_prompt)
+      }
+    }
+  ],
+  refused: [
+    "original_prompt or metric_id is required; what is neither a text nor a metric is a fault",
+    async (world) => {
+      expectFaults(await world.post(PATHS.simplify, {}), "original_prompt")
+      for (const wrong of ["", "  ", 5, {}, "a\0b", "\ud800"]) {
+        expectFaults(await world.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
+      }
+      for (const wrong of [world.nobody, "x", -1, {}]) {
+        expectOnlyFaults(await world.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
+        // A prompt beside it does not make up for a metric that is not there.
+        const both = { original_prompt: "Return 1.", metric_id: wrong }
+        expectOnlyFaults(await world.post(PATHS.simplify, both), "metric_id")
+      }
+    }
+  ],
+  "progress-missing": [
+    "a progress_id that nothing has is 404, and none is a fault",
+    async (world) => {
+      expectDetail(await progressOf(world, "no-such-progress"), 404)
+      expectOnlyFaults(await world.get(PATHS.progress), "progress_id")
+    }
+  ],
+  "progress-other-organization": [
+    "another organisation's progress_id is 404, and its metric no metric",
+    async (world) => {
+      const { other } = world
+      const { progress_id } = await asked(world, { original_prompt: verbose(world, "to us alone") })
+      if (progress_id !== "") expectDetail(await progressOf(world, progress_id, other), 404)
+      const metric_id = await world.numericMetric()
+      const theirs = await other.ask("POST", PATHS.simplify, { json: { metric_id } })
+      expectOnlyFaults(theirs, "metric_id")
+      expectTrue("the fault shows the prompt", !JSON.stringify(at(theirs.json, "metric_id")).includes("questions"))
+    }
+  ]
+})

@@ -1,0 +1,10 @@
+export type { Check } from "./Check.js"
+export { type Output, runCommand } from "./Command.js"
+export {
+  checksFor,
+  type CheckResult,
+  type ConformanceOptions,
+  type ConformanceReport,
+  runConformance
+} from "./Conformance.js"
+export { printResult, printSummary } from "./Print.js"

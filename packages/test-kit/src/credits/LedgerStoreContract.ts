@@ -1,0 +1,79 @@
+import { type Charge, Credits, LedgerStore, OrganizationStore, ProjectStore, UnitOfWork } from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { everyPage } from "../catalog/Pages.js"
+import { permit } from "../catalog/Permits.js"
+
+const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+
+const newOrganization = Effect.gen(function* () {
+  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
+  const draft = { name: "P", description: "" }
+  const project = yield* (yield* ProjectStore).insert(permit(id, "projects.create"), draft, at(0))
+  const store = yield* LedgerStore
+  const work = yield* UnitOfWork
+  const toRead = permit(id, "credits.list")
+  return {
+    id,
+    project: project.id,
+    enter: (charges: ReadonlyArray<Charge>) => work.atomically(store.enter(permit(id, "calls.ingest"), charges, at(5))),
+    entries: Effect.map(
+      everyPage((page) => store.list(toRead, page), { limit: 2 }),
+      (pages) => pages.flatMap(({ results }) => results)
+    )
+  }
+})
+
+/** What every `LedgerStore` has to do. */
+export const ledgerStoreContract = <E>(
+  subject: string,
+  stores: Layer.Layer<LedgerStore | OrganizationStore | ProjectStore | UnitOfWork, E>
+): void => {
+  layer(stores)(`charges kept by ${subject}`, (it) => {
+    // A key is one of the whole database: those that the engine makes name what is charged for, by its id.
+    const charge = (projectId: Charge["projectId"], key: string, micros: bigint): Charge => ({
+      reason: "metric_evaluation",
+      key: `${projectId}:${key}`,
+      projectId,
+      agentId: null,
+      callId: null,
+      amount: Credits.ofMicros(micros)
+    })
+
+    it.effect("are listed newest first with their amounts to the last place", () =>
+      Effect.gen(function* () {
+        const { enter, entries, id, project } = yield* newOrganization
+        const amounts = [1n, 400_000n, 9_999_999_999n]
+        for (const [n, amount] of amounts.entries()) yield* enter([charge(project, `amount ${n}`, amount)])
+        expect(yield* entries).toMatchObject(
+          amounts.toReversed().map((amount) => ({ organizationId: id, projectId: project, amount, createdAt: at(5) }))
+        )
+      })
+    )
+
+    it.effect("are made once for each key, whoever comes second, and are nobody else's", () =>
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
+        yield* mine.enter([charge(mine.project, "once", 3n), charge(mine.project, "beside", 4n)])
+        yield* mine.enter([charge(mine.project, "once", 5n), charge(mine.project, "later", 6n)])
+        yield* mine.enter([charge(mine.project, "twice", 7n), charge(mine.project, "twice", 8n)])
+        const amounts = (yield* mine.entries).map(({ amount }) => amount).toSorted((a, b) => Number(a - b))
+        expect(amounts).toEqual([3n, 4n, 6n, 7n])
+        expect(yield* theirs.entries).toEqual([])
+        yield* theirs.enter([charge(theirs.project, "theirs", 9n)])
+        expect((yield* theirs.entries).map(({ amount }) => amount)).toEqual([9n])
+      })
+    )
+
+    it.effect("are made once when they are entered at the same time", () =>
+      Effect.gen(function* () {
+        const { enter, entries, project } = yield* newOrganization
+        const all = Array.from({ length: 5 }, () => enter([charge(project, "at once", 3n)]))
+        yield* Effect.all(all, { concurrency: "unbounded" })
+        expect((yield* entries).map(({ amount }) => amount)).toEqual([3n])
+      })
+    )
+  })
+}

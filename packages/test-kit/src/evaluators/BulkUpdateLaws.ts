@@ -1,0 +1,211 @@
+/** What any planner of bulk updates has to keep to: all of it or nothing. Source: interface, E4; design, section 3. */
+import {
+  AgentId,
+  type BulkPlan,
+  type BulkTarget,
+  EvaluatorId,
+  type Faults,
+  FolderId,
+  MetricId,
+  PhoneNumberId,
+  ProjectId,
+  type References,
+  TestProfileId,
+  ToolId
+} from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { expectSame, type Law, law } from "../Law.js"
+
+/** A request as it came in, what it names as far as that was found, and the evaluators that are there. */
+export type PlanBulkUpdate = (
+  input: unknown,
+  found: References,
+  targets: ReadonlyArray<BulkTarget>
+) => Either.Either<BulkPlan, Faults.Faults>
+
+const projectId = ProjectId.make(1)
+const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+/** One project with a few of everything, in which ids from 1 to 6 are there. */
+const found: References = {
+  projectId,
+  agent: { id: AgentId.make(7), projectId },
+  project: projectId,
+  personality: "enabled",
+  testProfile: { id: TestProfileId.make(8), projectId },
+  phoneNumbers: new Map(ids(6).map((id) => [PhoneNumberId.make(id), { id: PhoneNumberId.make(id), projectId }])),
+  metrics: new Map(ids(6).map((id) => [MetricId.make(id), { id: MetricId.make(id), projectId }])),
+  tools: new Map(ids(6).map((id) => [ToolId.make(id), { id: ToolId.make(id), projectId }])),
+  folderId: FolderId.make(9),
+  folderFaults: {}
+}
+
+const targets: ReadonlyArray<BulkTarget> = ids(6).map((id) => ({
+  id: EvaluatorId.make(id),
+  projectId,
+  scenarioType: "instruction",
+  instructionsLength: 10
+}))
+
+const some = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 6 })
+
+/** Two lists without an id in common. */
+const apart = fc.tuple(some, some).map(([add, remove]) => ({ add, remove: remove.filter((id) => !add.includes(id)) }))
+
+interface Asked {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly scenarios: ReadonlyArray<number>
+  readonly metrics: { readonly add: ReadonlyArray<number>; readonly remove: ReadonlyArray<number> }
+  readonly tools: { readonly add: ReadonlyArray<number>; readonly remove: ReadonlyArray<number> }
+}
+
+const fields = fc.record(
+  {
+    agent: fc.constant(7),
+    personality: fc.constant(3),
+    test_profile: fc.constant(8),
+    append_instruction: fc.constantFrom("", " More.", "😀"),
+    first_message: fc.constantFrom("", "Hello?"),
+    phone_number: fc.constantFrom(1, 2),
+    folder_path: fc.constantFrom("", "a.b"),
+    max_duration: fc.integer({ min: 1, max: 3600 })
+  },
+  { requiredKeys: [] }
+)
+
+/** A request that is right in every way. */
+const asked: fc.Arbitrary<Asked> = fc
+  .record({
+    scenarios: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
+    metrics: apart,
+    tools: apart,
+    fields
+  })
+  .map(({ fields: rest, metrics, scenarios, tools }) => ({
+    scenarios,
+    metrics,
+    tools,
+    input: {
+      scenarios,
+      project: 1,
+      metric_ids_to_add: metrics.add,
+      metric_ids_to_remove: metrics.remove,
+      tool_ids_to_add: tools.add,
+      tool_ids_to_remove: tools.remove,
+      ...rest
+    }
+  }))
+
+/** A fault in one field, and the path that it is told under. */
+const flaws: ReadonlyArray<readonly [wrong: object, path: string]> = [
+  [{ scenarios: [] }, "scenarios"],
+  [{ scenarios: [1, 99] }, "scenarios"],
+  [{ metric_ids_to_add: [99], metric_ids_to_remove: [] }, "metric_ids_to_add"],
+  [{ metric_ids_to_add: [], metric_ids_to_remove: [99] }, "metric_ids_to_remove"],
+  [{ metric_ids_to_add: [1, 2], metric_ids_to_remove: [2] }, "metric_ids_to_remove"],
+  [{ tool_ids_to_add: [99], tool_ids_to_remove: [] }, "tool_ids_to_add"],
+  [{ tool_ids_to_add: [], tool_ids_to_remove: [99] }, "tool_ids_to_remove"],
+  [{ tool_ids_to_add: [3], tool_ids_to_remove: [3] }, "tool_ids_to_remove"],
+  [{ personality: "x" }, "personality"],
+  [{ max_duration: 0 }, "max_duration"],
+  [{ first_message: "a\0" }, "first_message"],
+  [{ append_instruction: "x".repeat(200_001) }, "append_instruction"],
+  [{ dynamic_variable_values: {} }, "dynamic_variable_values"],
+  [{ phone_number: 99, inbound_phone_number: undefined }, "phone_number"]
+]
+const flaw = fc.constantFrom(...flaws)
+
+/** The faults of a request, by path; none where it is planned. */
+const faultsOf = (planned: Either.Either<BulkPlan, Faults.Faults>): ReadonlyArray<string> =>
+  Either.match(planned, { onLeft: (faults) => Object.keys(faults), onRight: () => [] })
+
+/** A planner of bulk updates of one organisation. */
+export const bulkUpdateLaws = (plan: PlanBulkUpdate): ReadonlyArray<Law> => [
+  law(
+    "a request that is right is planned for every evaluator that it names, once, in its order",
+    [asked],
+    (request) => {
+      const planned = plan(request.input, found, targets)
+      expectSame("the faults", faultsOf(planned), [])
+      return Either.isRight(planned) && planned.right.evaluators.join() === request.scenarios.join()
+    }
+  ),
+  law("metrics and tools are added and removed as asked, and what is added is never removed", [asked], (request) => {
+    const { attachMetrics, attachTools, detachMetrics, detachTools } = Either.getOrThrow(
+      plan(request.input, found, targets)
+    )
+    expectSame(
+      "what is attached and detached",
+      [attachMetrics, detachMetrics, attachTools, detachTools],
+      [request.metrics.add, request.metrics.remove, request.tools.add, request.tools.remove]
+    )
+    return true
+  }),
+  law("what a request leaves out stays as it is, and what it names is replaced", [asked], ({ input }) => {
+    const planned = Either.getOrThrow(plan(input, found, targets))
+    expectSame(
+      "what is replaced",
+      [
+        planned.agentId,
+        planned.personalityId,
+        planned.testProfileId,
+        planned.phoneNumberId,
+        planned.firstMessage,
+        planned.maxDuration,
+        planned.append
+      ],
+      [
+        input.agent,
+        input.personality,
+        input.test_profile,
+        input.phone_number,
+        input.first_message,
+        input.max_duration,
+        input.append_instruction ?? ""
+      ]
+    )
+    return (planned.folderId === undefined) === (input.folder_path === undefined)
+  }),
+  law("one fault anywhere, and nothing is planned", [asked, flaw], ({ input }, [wrong, path]) =>
+    faultsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)
+  ),
+  law("faults in several fields are all told", [asked, flaw, flaw], ({ input }, [one, path], [other, otherPath]) => {
+    const names = Object.keys(one)
+    // Of one field there is one value.
+    if (Object.keys(other).some((name) => names.includes(name))) return true
+    const told = faultsOf(plan({ ...input, ...one, ...other }, found, targets))
+    return told.includes(path) && told.includes(otherPath)
+  }),
+  law(
+    "one evaluator out of many that is not there, or of another project, is a fault of all",
+    [asked, fc.nat(), fc.boolean()],
+    ({ input, scenarios }, pick, isElsewhere) => {
+      const lost = scenarios[pick % scenarios.length]
+      const others = targets.flatMap((one) =>
+        one.id !== lost ? [one] : isElsewhere ? [{ ...one, projectId: ProjectId.make(2) }] : []
+      )
+      return faultsOf(plan(input, found, others)).join() === "scenarios"
+    }
+  ),
+  law(
+    "nothing is appended to conditional actions, nor to any beside them",
+    [asked, fc.nat()],
+    ({ input, scenarios }, pick) => {
+      const structured = scenarios[pick % scenarios.length]
+      const mixed = targets.map((one): BulkTarget =>
+        one.id === structured ? { ...one, scenarioType: "conditional_actions" } : one
+      )
+      const told = faultsOf(plan({ ...input, append_instruction: "x" }, found, mixed))
+      return told.join() === "append_instruction"
+    }
+  ),
+  law("either an agent or a project is named", [asked], ({ input: { agent: _, project: __, ...rest } }) => {
+    const told = faultsOf(plan(rest, { ...found, agent: null, project: null }, targets))
+    return told.includes("agent") && told.includes("project")
+  }),
+  law("whatever comes in, it is planned or its faults are told", [fc.anything()], (input) => {
+    const planned = plan(input, found, targets)
+    return Either.isRight(planned) || faultsOf(planned).length > 0
+  })
+]

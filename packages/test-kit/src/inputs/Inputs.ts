@@ -1,0 +1,371 @@
+/**
+ * Inputs that create or change things, by subject: such as pass, and faults to break them with, each with the path that it
+ * has to be told under. What ids refer to is not judged here: any id will do.
+ */
+import { allPermissions, Channel, EvalType, Filters, LanguageCode } from "@earshot/core"
+import * as fc from "fast-check"
+import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
+import { arbitraryEvaluatorInput } from "../evaluators/EvaluatorArbitraries.js"
+import { filter } from "../filters/FilterArbitraries.js"
+import { type Law, law } from "../Law.js"
+
+export type Input = Readonly<Record<string, unknown>>
+
+/** One fault in one field, whatever the others are. */
+export interface InputFlaw {
+  /** What is wrong, for the reader of a failed test. */
+  readonly wrong: string
+  readonly patch: Input
+  /** The path that it is told under. */
+  readonly path: string
+}
+
+export interface InputSubject {
+  readonly valid: fc.Arbitrary<Input>
+  readonly flaws: ReadonlyArray<InputFlaw>
+}
+
+/** An input with one flaw. */
+export interface InvalidInput extends InputFlaw {
+  readonly input: Input
+}
+
+const flaw = (wrong: string, path: string, value: unknown, field = path): InputFlaw => ({
+  wrong,
+  patch: { [field]: value },
+  path
+})
+
+/** Faults of a text that must say something. */
+const ofName = (field: string, max: number): ReadonlyArray<InputFlaw> => [
+  flaw("nothing", field, undefined),
+  flaw("null", field, null),
+  flaw("a number", field, 5),
+  flaw("a blank text", field, "  "),
+  flaw("a character too many", field, "😀".repeat(max + 1)),
+  flaw("NUL", field, "a\0"),
+  flaw("half a character", field, "\ud800a")
+]
+
+const ofText = (field: string, max: number): ReadonlyArray<InputFlaw> => [
+  flaw("a list", field, ["x"]),
+  flaw("a character too many", field, "x".repeat(max + 1)),
+  flaw("NUL", field, "a\0")
+]
+
+const ofId = (field: string): ReadonlyArray<InputFlaw> => [
+  flaw("a word", field, "one"),
+  flaw("nothing before the first", field, 0),
+  flaw("a fraction", field, 1.5),
+  flaw("beyond 2^53", field, 2 ** 53),
+  flaw("an object", field, { id: 1 })
+]
+
+const ofRequiredId = (field: string) => [flaw("nothing", field, undefined), flaw("null", field, null), ...ofId(field)]
+
+const ofChoice = (field: string): ReadonlyArray<InputFlaw> => [
+  flaw("an unknown word", field, "colour"),
+  flaw("what objects inherit", field, "constructor"),
+  flaw("a number", field, 1)
+]
+
+const name = CatalogArbitraries.name(80)
+const id = fc.integer({ min: 1, max: 1_000_000 })
+
+const metricCommon = {
+  agent: id,
+  name: CatalogArbitraries.name(),
+  description: CatalogArbitraries.text(80),
+  audio_enabled: fc.boolean(),
+  prompt: CatalogArbitraries.name(80),
+  evaluation_trigger: fc.constantFrom("always", "automatic"),
+  configuration: fc.constantFrom(null, {}, { max_silence_s: 2.5 }, { phrases: ["goodbye"] }),
+  display_order: fc.nat({ max: 1000 })
+}
+
+const metric: fc.Arbitrary<Input> = fc.oneof(
+  fc.record({
+    ...metricCommon,
+    type: fc.constant("llm_judge"),
+    eval_type: fc.constantFrom(...EvalType.literals.filter((one) => one !== "enum"))
+  }),
+  fc.record({
+    ...metricCommon,
+    type: fc.constant("llm_judge"),
+    eval_type: fc.constant("enum"),
+    enum_values: fc.constantFrom<unknown>(["good", "bad"], { good: "It went well", bad: "It did not" })
+  }),
+  fc.record({
+    ...metricCommon,
+    type: fc.constant("custom_code"),
+    eval_type: fc.constant("numeric"),
+    custom_code: fc.constant("return 1")
+  })
+)
+
+const ids = fc.uniqueArray(id, { maxLength: 4 })
+
+const bulkUpdate: fc.Arbitrary<Input> = fc
+  .record(
+    {
+      scenarios: fc.uniqueArray(id, { minLength: 1, maxLength: 5 }),
+      project: id,
+      agent: id,
+      metrics: fc.tuple(ids, ids),
+      tools: fc.tuple(ids, ids),
+      personality: id,
+      test_profile: id,
+      append_instruction: CatalogArbitraries.text(80),
+      first_message: CatalogArbitraries.text(80),
+      phone_number: id,
+      folder_path: fc.constantFrom("", "a", "a.b"),
+      max_duration: fc.integer({ min: 1, max: 86_400 })
+    },
+    { requiredKeys: ["scenarios", "project"] }
+  )
+  .map(({ metrics = [[], []], tools = [[], []], ...rest }) => ({
+    ...rest,
+    metric_ids_to_add: metrics[0],
+    // What is in both lists is a fault.
+    metric_ids_to_remove: metrics[1].filter((one) => !metrics[0].includes(one)),
+    tool_ids_to_add: tools[0],
+    tool_ids_to_remove: tools[1].filter((one) => !tools[0].includes(one))
+  }))
+
+const bound = fc.record({ type: fc.constantFrom("project", "agent", "dashboard"), id })
+const permissions = fc.subarray([...allPermissions], { minLength: 1 })
+
+const ofBounds: ReadonlyArray<InputFlaw> = [
+  flaw("an unknown type", "bounds[0].type", [{ type: "colour", id: 1 }], "bounds"),
+  flaw("no id", "bounds[0].id", [{ type: "project" }], "bounds"),
+  flaw("none at all", "bounds", []),
+  flaw("a text", "bounds", "all")
+]
+
+const named = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Input> =>
+  fc.record({ name: CatalogArbitraries.name(), ...fields })
+
+export const subjects = {
+  project: { valid: named({ description: CatalogArbitraries.text(200) }), flaws: ofName("name", 255) },
+  agent: {
+    valid: fc.tuple(CatalogArbitraries.agentDraft, id).map(([draft, project]): Input => ({ ...draft, project })),
+    flaws: [
+      ...ofName("name", 255),
+      ...ofRequiredId("project"),
+      flaw("no channels", "supported_channels", []),
+      flaw("an unknown channel", "supported_channels[1]", [Channel.literals[0], "smoke"], "supported_channels"),
+      flaw("an address that is none", "chat_endpoint.url", { url: "x", kind: "webhook" }, "chat_endpoint"),
+      flaw("an unknown kind", "chat_endpoint.kind", { url: "https://a.example", kind: "fax" }, "chat_endpoint")
+    ]
+  },
+  personality: {
+    valid: named({ project: id, language: fc.constantFrom(...LanguageCode.literals) }),
+    flaws: [
+      ...ofName("name", 255),
+      ...ofRequiredId("project"),
+      ...ofChoice("language"),
+      flaw("nothing", "language", undefined),
+      ...ofText("description", 10_000)
+    ]
+  },
+  test_profile: {
+    valid: named({
+      project: id,
+      agent: fc.option(id),
+      information: fc.constantFrom<unknown>({}, { main_agent_variables: { name: "Ann" } }, { caller: { mood: "calm" } })
+    }),
+    flaws: [...ofName("name", 255), ...ofRequiredId("project"), ...ofId("agent"), flaw("a text", "information", "Ann")]
+  },
+  phone_number: {
+    valid: fc.record({ project: id, number: fc.stringMatching(/^\+1555\d{7}$/), name }),
+    flaws: [...ofName("number", 100), ...ofRequiredId("project"), ...ofText("name", 255)]
+  },
+  tool: {
+    valid: named({
+      project: id,
+      description: CatalogArbitraries.text(80),
+      parameters: fc.constantFrom({}, { type: "object" })
+    }),
+    flaws: [
+      ...ofName("name", 255),
+      ...ofRequiredId("project"),
+      flaw("a list", "parameters", []),
+      flaw("an integer beyond 2^53", "parameters", { n: 2 ** 60 })
+    ]
+  },
+  metric: {
+    valid: metric,
+    flaws: [
+      ...ofName("name", 255),
+      ...ofChoice("type"),
+      ...ofChoice("eval_type"),
+      ...ofId("agent"),
+      ...ofText("prompt", 50_000),
+      ...ofChoice("evaluation_trigger"),
+      flaw("a word", "audio_enabled", "perhaps"),
+      flaw("below 0", "display_order", -1)
+    ]
+  },
+  evaluator: {
+    valid: fc.tuple(arbitraryEvaluatorInput, id).map(([input, agent]): Input => ({ ...input, agent })),
+    flaws: [
+      ...ofName("name", 80),
+      ...ofRequiredId("agent"),
+      ...ofChoice("scenario_type"),
+      ...ofChoice("scenario_language"),
+      ...ofText("first_message", 20_000),
+      ...ofId("personality"),
+      ...ofId("test_profile"),
+      flaw("a removed field", "dynamic_variable_values", {}),
+      flaw("no time at all", "max_duration", 0),
+      flaw("more than a day", "max_duration", 86_401),
+      flaw("a blank tag", "tags[1]", ["a", " "], "tags"),
+      flaw("a tag that is a number", "tags[0]", [1], "tags"),
+      flaw(
+        "33 tags",
+        "tags",
+        Array.from({ length: 33 }, (_, at) => String(at))
+      )
+    ]
+  },
+  bulk_update: {
+    valid: bulkUpdate,
+    flaws: [
+      flaw("nothing", "scenarios", undefined),
+      flaw("none", "scenarios", []),
+      flaw("a word among ids", "scenarios[1]", [1, "one"], "scenarios"),
+      ...ofId("agent"),
+      ...ofId("project"),
+      ...ofId("personality"),
+      ...ofText("append_instruction", 200_000),
+      ...ofText("first_message", 20_000),
+      flaw("a removed field", "dynamic_variable_values", null),
+      flaw("no time at all", "max_duration", 0),
+      {
+        wrong: "a metric to add and to remove",
+        patch: { metric_ids_to_add: [3, 4], metric_ids_to_remove: [4] },
+        path: "metric_ids_to_remove"
+      },
+      {
+        wrong: "a tool to add and to remove",
+        patch: { tool_ids_to_add: [3], tool_ids_to_remove: [3] },
+        path: "tool_ids_to_remove"
+      }
+    ]
+  },
+  dashboard: {
+    valid: named({ project: id, filters: filter.map(Filters.print) }),
+    flaws: [
+      ...ofName("name", 255),
+      ...ofRequiredId("project"),
+      flaw("an unknown operator", "filters.op", { field: "duration", op: "near", value: 1 }, "filters"),
+      flaw("a text", "filters", "today")
+    ]
+  },
+  review: {
+    valid: fc.record(
+      {
+        success: fc.option(fc.boolean()),
+        is_reviewed: fc.boolean(),
+        feedback: fc.option(CatalogArbitraries.text(80)),
+        dropoff_point: CatalogArbitraries.text(80),
+        topic: CatalogArbitraries.text(80)
+      },
+      { requiredKeys: [] }
+    ),
+    flaws: [
+      flaw("a word", "success", "perhaps"),
+      flaw("null", "is_reviewed", null),
+      ...ofChoice("status"),
+      flaw("a character too many", "topic", "x".repeat(1001)),
+      flaw("a character too many", "dropoff_point", "x".repeat(1001)),
+      flaw("NUL", "feedback", "\0")
+    ]
+  },
+  api_key: {
+    valid: named({ scopes: permissions }),
+    flaws: [
+      ...ofName("name", 255),
+      flaw("an unknown scope", "scopes[1]", ["calls:read", "calls:dream"], "scopes"),
+      flaw("none", "scopes", []),
+      flaw("a word", "expires_at", "tomorrow")
+    ]
+  },
+  token: {
+    valid: fc.record({
+      kind: fc.constantFrom("oauth2", "dashboard_session"),
+      permissions,
+      ttl: fc.integer({ min: 1, max: 3600 }),
+      bounds: fc.option(fc.array(bound, { minLength: 1, maxLength: 3 }))
+    }),
+    flaws: [
+      ...ofChoice("kind"),
+      flaw("nothing", "kind", undefined),
+      flaw("an unknown permission", "permissions[0]", ["dream"], "permissions"),
+      flaw("no time at all", "ttl", 0),
+      ...ofBounds
+    ]
+  },
+  shareable_link: {
+    valid: fc.record({ name, bounds: fc.array(bound, { minLength: 1, maxLength: 3 }), permissions }),
+    flaws: [flaw("nothing", "bounds", undefined), ...ofBounds, ...ofText("name", 255)]
+  },
+  user: {
+    valid: fc.record({ email: fc.constantFrom("ada@example.com", "b@example.org"), name }),
+    flaws: [flaw("nothing", "email", undefined), flaw("no address", "email", "ada"), ...ofText("name", 255)]
+  }
+} as const satisfies Readonly<Record<string, InputSubject>>
+
+export type SubjectName = keyof typeof subjects
+
+/** An input of a subject with one flaw. */
+export const invalidInput = (subject: InputSubject): fc.Arbitrary<InvalidInput> =>
+  fc
+    .tuple(subject.valid, fc.constantFrom(...subject.flaws))
+    .map(([input, one]) => ({ ...one, input: { ...input, ...one.patch } }))
+
+/** Faults in fields of their own each. */
+const severalFlaws = ({ flaws }: InputSubject) => {
+  const fieldsOf = ({ patch }: InputFlaw) => Object.keys(patch).join()
+  const fields = new Set(flaws.map(fieldsOf)).size
+  return fc.uniqueArray(fc.constantFrom(...flaws), {
+    minLength: Math.min(2, fields),
+    maxLength: Math.min(4, fields),
+    selector: fieldsOf
+  })
+}
+
+/** `faultsOf` answers the paths that are at fault in an input. */
+export const inputLaws = (
+  name: string,
+  subject: InputSubject,
+  faultsOf: (input: unknown) => ReadonlyArray<string>
+): ReadonlyArray<Law> => [
+  law(`${name}: what the interface allows passes`, [subject.valid], (input) => faultsOf(input).length === 0, 60),
+  law(
+    `${name}: a fault is told under its path`,
+    [invalidInput(subject)],
+    ({ input, path }) => faultsOf(input).includes(path),
+    150
+  ),
+  law(
+    `${name}: every fault is told, not the first`,
+    [subject.valid, severalFlaws(subject)],
+    (input, several) => {
+      const faults = faultsOf(several.reduce<Input>((whole, { patch }) => ({ ...whole, ...patch }), input))
+      return several.every(({ path }) => faults.includes(path))
+    },
+    100
+  ),
+  law(
+    `${name}: anything gives faults, or passes, and never fails`,
+    [
+      fc.oneof(
+        fc.anything(),
+        fc.dictionary(fc.constantFrom(...Object.keys(subject.flaws[0]?.patch ?? {}), "x"), fc.anything())
+      )
+    ],
+    (input) => faultsOf(input).every((path) => path !== ""),
+    60
+  )
+]

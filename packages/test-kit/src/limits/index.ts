@@ -1,0 +1,1 @@
+export { type TextLimit, textLimitLaws, textLimits } from "./LimitLaws.js"

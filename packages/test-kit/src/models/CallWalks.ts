@@ -1,0 +1,445 @@
+/** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
+import * as fc from "fast-check"
+import { assertHolds, type AsyncLaw, asyncLaw, expectSame, parameters, replay } from "../Law.js"
+import {
+  aggregateOf,
+  callStep,
+  type CallAnswer,
+  type CallState,
+  type CallStep,
+  chartFaults,
+  chargeOf,
+  dayOf,
+  deliverStep,
+  deliveryOf,
+  filters,
+  type ModelFilter,
+  type ModelWidget,
+  noCalls,
+  type ShownCall,
+  shownOf,
+  stepCalls
+} from "./CallModel.js"
+import type { Answered, Door } from "./Doors.js"
+import { linearised } from "./Linearisable.js"
+
+/** A door and an agent behind it that has no calls yet, in a project without dashboards. */
+export interface CallWorld {
+  readonly door: Door
+  readonly project: number
+  readonly agent: number
+}
+
+export interface ModelOptions {
+  readonly walks: number
+  /** The most steps of a walk. */
+  readonly steps: number
+}
+
+const OBSERVE = "/observability/v1/observe/"
+const LOGS = "/observability/v1/call-logs/"
+const DASHBOARDS = "/dashboards/dashboards/"
+const WIDGETS = "/dashboards/widgets/"
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), value)
+
+const listAt = (value: unknown, ...path: ReadonlyArray<string>): ReadonlyArray<unknown> => {
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+const wireShown = (body: unknown): ShownCall => ({
+  call_id: String(at(body, "call_id")),
+  call_ended_reason: String(at(body, "call_ended_reason")),
+  feedback: String(at(body, "feedback")),
+  duration: String(at(body, "duration")),
+  success: nullable(at(body, "success"), Boolean),
+  is_reviewed: at(body, "is_reviewed") === true,
+  status: nullable(at(body, "status"), String)
+})
+
+const nullable = <A>(value: unknown, read: (value: unknown) => A): A | null => (value === null ? null : read(value))
+
+const answerOf = ({ body, faults, outcome }: Answered): CallAnswer => ({
+  outcome,
+  faults,
+  shown: isObject(body) ? wireShown(body) : null
+})
+
+/** Asks for a step; a call is found by the id that it was answered with last, or by one that nothing has. */
+const ask = ({ agent, door }: CallWorld, step: CallStep, ids: ReadonlyMap<string, number>): Promise<Answered> => {
+  const path = `${LOGS}${ids.get(step.name) ?? 999_999_999}/`
+  switch (step.does) {
+    case "deliver":
+      return door("POST", OBSERVE, deliveryOf(step, agent))
+    case "review": {
+      const { does: _, name: __, ...patch } = step
+      return door("PATCH", path, patch)
+    }
+    case "delete":
+      return door("DELETE", path)
+  }
+}
+
+const seenCalls = async ({ agent, door }: CallWorld, filter: unknown = {}) =>
+  listAt(
+    (await door("GET", `${LOGS}?agent_id=${agent}&limit=200&filters_v2=${encodeURIComponent(JSON.stringify(filter))}`))
+      .body,
+    "results"
+  )
+
+const byName = (one: { readonly call_id: string }, other: { readonly call_id: string }) =>
+  one.call_id < other.call_id ? -1 : 1
+
+const shownCalls = (state: CallState, filter?: ModelFilter): ReadonlyArray<ShownCall> =>
+  [...state.calls]
+    .filter(([, call]) => filter === undefined || filter.holds(call))
+    .map(([name, call]) => shownOf(name, call))
+    .sort(byName)
+
+/** What a project was charged for redaction, least first. */
+const seenCharges = async ({ door, project }: CallWorld): Promise<ReadonlyArray<string>> => {
+  const page = await door("GET", "/credits/ledger/?limit=200")
+  return listAt(page.body, "results")
+    .flatMap((entry) => (at(entry, "project") === project ? [String(at(entry, "amount"))] : []))
+    .sort()
+}
+
+const expectedCharges = ({ charges }: CallState): ReadonlyArray<string> => [...charges.values()].map(chargeOf).sort()
+
+class Model {
+  calls: CallState = noCalls
+  readonly ids = new Map<string, number>()
+  readonly dashboards = new Map<number, ModelFilter>()
+  readonly widgets = new Map<number, ModelWidget>()
+}
+
+type Command = fc.AsyncCommand<Model, CallWorld>
+
+const command = (name: string, run: (model: Model, world: CallWorld) => Promise<void>): Command => ({
+  check: () => true,
+  toString: () => name,
+  run: async (model, world) => {
+    await run(model, world)
+    const what = `after ${name}`
+    expectSame(`${what} the calls are`, (await seenCalls(world)).map(wireShown).sort(byName), shownCalls(model.calls))
+    expectSame(`${what} the charges are`, await seenCharges(world), expectedCharges(model.calls))
+  }
+})
+
+const stepping = (step: CallStep): Command =>
+  command(JSON.stringify(step), async (model, world) => {
+    const answered = await ask(world, step, model.ids)
+    const { answer, state } = stepCalls(model.calls, step)
+    expectSame(`${JSON.stringify(step)} was answered`, answerOf(answered), answer)
+    model.calls = state
+    const id = at(answered.body, "id")
+    if (typeof id !== "number") return
+    const known = model.ids.get(step.name)
+    if (answered.outcome === "done" && known !== undefined) expectSame(`the id of ${step.name}`, id, known)
+    model.ids.set(step.name, id)
+  })
+
+const picked = <A>(all: Iterable<A>, which: number): A | undefined => {
+  const list = [...all]
+  return list[which % Math.max(1, list.length)]
+}
+
+const anyFilter = fc.constantFrom(...filters)
+const printed = ({ wire }: ModelFilter) => JSON.stringify(wire)
+
+const filtering = anyFilter.map((filter) =>
+  command(`list ${printed(filter)}`, async (model, world) => {
+    const seen = await seenCalls(world, filter.wire)
+    expectSame(`what matches ${printed(filter)}`, seen.map(wireShown).sort(byName), shownCalls(model.calls, filter))
+  })
+)
+
+const makingDashboard = fc.tuple(anyFilter, fc.nat({ max: 5 })).map(([filter, chance]) => {
+  const isBroken = chance === 0
+  return command(`make a ${isBroken ? "nameless " : ""}dashboard of ${printed(filter)}`, async (model, world) => {
+    const name = isBroken ? "x".repeat(256) : "Dashboard"
+    const answer = await world.door("POST", DASHBOARDS, { name, project: world.project, filters: filter.wire })
+    expectSame("the dashboard", [answer.outcome, answer.faults], isBroken ? ["refused", ["name"]] : ["created", []])
+    if (!isBroken) model.dashboards.set(Number(at(answer.body, "id")), filter)
+  })
+})
+
+const changingDashboard = fc.tuple(fc.nat(), anyFilter).map(([which, filter]) =>
+  command(`change dashboard ${which} to ${printed(filter)}`, async (model, { door }) => {
+    const id = picked(model.dashboards.keys(), which)
+    if (id === undefined) return
+    expectSame("the change", (await door("PATCH", `${DASHBOARDS}${id}/`, { filters: filter.wire })).outcome, "done")
+    model.dashboards.set(id, filter)
+  })
+)
+
+const removingDashboard = fc.nat().map((which) =>
+  command(`remove dashboard ${which}`, async (model, { door }) => {
+    const id = picked(model.dashboards.keys(), which)
+    if (id === undefined) return
+    expectSame("the removal", (await door("DELETE", `${DASHBOARDS}${id}/`)).outcome, "done")
+    model.dashboards.delete(id)
+    for (const [widget, { dashboard }] of [...model.widgets]) {
+      if (dashboard !== id) continue
+      expectSame("its widget", (await door("GET", `${WIDGETS}${widget}/data/`)).outcome, "missing")
+      model.widgets.delete(widget)
+    }
+  })
+)
+
+/** Fields of a widget, many of them such as no chart takes together. */
+const widgetFields = fc.record(
+  {
+    chart_type: fc.constantFrom("bar", "bar", "bar", "pie", "line", "stat"),
+    field: fc.constantFrom("duration", "duration", "success", "call_ended_reason", "metadata.region", ""),
+    aggregation_function: fc.constantFrom("count", "sum", "avg", "min", "max", "p50", "p95", "p99", null, ""),
+    time_period: fc.constantFrom("day", "week", "", null),
+    filter: anyFilter
+  },
+  { requiredKeys: [] }
+)
+
+type WidgetFields = Partial<Omit<ModelWidget, "dashboard">>
+
+const wireFields = ({ filter, ...fields }: WidgetFields) => ({
+  ...fields,
+  ...(filter === undefined ? {} : { filters: filter.wire })
+})
+
+const laidOver = (widget: ModelWidget, fields: WidgetFields): ModelWidget => {
+  const whole = { ...widget, ...fields }
+  const orNull = (choice: string | null) => (choice === "" ? null : choice)
+  return {
+    ...whole,
+    aggregation_function: orNull(whole.aggregation_function),
+    time_period: orNull(whole.time_period)
+  }
+}
+
+const noChart = (dashboard: number): ModelWidget => ({
+  dashboard,
+  chart_type: "stat",
+  field: "",
+  aggregation_function: null,
+  time_period: null,
+  filter: filters[0] ?? { wire: {}, holds: () => true }
+})
+
+const sorted = (faults: ReadonlyArray<string>) => [...faults].sort()
+
+const makingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) => {
+  const chart = { chart_type: "bar", ...fields }
+  return command(`make a widget ${JSON.stringify(wireFields(chart))} on ${which}`, async (model, { door }) => {
+    const dashboard = picked(model.dashboards.keys(), which)
+    if (dashboard === undefined) return
+    const widget = laidOver(noChart(dashboard), chart)
+    const faults = sorted(chartFaults(widget))
+    const answer = await door("POST", WIDGETS, { dashboard, ...wireFields(chart) })
+    expectSame("the widget", [answer.outcome, answer.faults], [faults.length === 0 ? "created" : "refused", faults])
+    if (faults.length === 0) model.widgets.set(Number(at(answer.body, "id")), widget)
+  })
+})
+
+const changingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) =>
+  command(`change widget ${which} by ${JSON.stringify(wireFields(fields))}`, async (model, { door }) => {
+    const found = picked(model.widgets, which)
+    if (found === undefined) return
+    const [id, before] = found
+    const widget = laidOver(before, fields)
+    const faults = sorted(chartFaults(widget))
+    const answer = await door("PATCH", `${WIDGETS}${id}/`, wireFields(fields))
+    expectSame("the change", [answer.outcome, answer.faults], [faults.length === 0 ? "done" : "refused", faults])
+    if (faults.length === 0) model.widgets.set(id, widget)
+  })
+)
+
+const near = (value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(9)) : value)
+
+/** What a widget has to show of calls, and what it shows, in the same form. */
+const showing = fc.nat().map((which) =>
+  command(`show widget ${which}`, async (model, { door }) => {
+    const found = picked(model.widgets, which)
+    if (found === undefined) return
+    const [id, widget] = found
+    const outer = model.dashboards.get(widget.dashboard)
+    const calls = [...model.calls.calls].filter(([, call]) => widget.filter.holds(call) && outer?.holds(call) !== false)
+    const { body } = await door("GET", `${WIDGETS}${id}/data/`)
+    if (widget.chart_type === "stat") {
+      const known = calls.flatMap(([, { success }]) => (success === null ? [] : [Number(success)]))
+      const lengths = calls.flatMap(([, { seconds }]) => (seconds === null ? [] : [seconds]))
+      const mean = (values: ReadonlyArray<number>) => (values.length === 0 ? null : aggregateOf("avg", values))
+      expectSame(
+        "the figures",
+        [at(body, "total_calls"), near(at(body, "success_rate")), near(at(body, "avg_duration"))],
+        [calls.length, near(mean(known)), near(mean(lengths))]
+      )
+    }
+    if (widget.chart_type === "bar" && widget.field === "duration" && widget.time_period === "day") {
+      const { aggregation_function: aggregate } = widget
+      const days = new Map<string, Array<number>>()
+      for (const [name, { seconds }] of calls) {
+        if (seconds !== null) days.set(dayOf(name), [...(days.get(dayOf(name)) ?? []), seconds])
+      }
+      const expected = [...days]
+        .sort()
+        .map(([day, values]) => [day, near(aggregateOf(aggregate ?? "", values)), values.length])
+      const shown = listAt(body, "series").flatMap((series) =>
+        listAt(series, "points").flatMap((point) =>
+          at(point, "count") === 0 ? [] : [[at(point, "timestamp"), near(at(point, "value")), at(point, "count")]]
+        )
+      )
+      expectSame("the bars", shown, expected)
+    }
+    if (widget.chart_type === "pie" && widget.field === "call_ended_reason") {
+      const counts = new Map<string, number>()
+      for (const [, { reason }] of calls) if (reason !== "") counts.set(reason, (counts.get(reason) ?? 0) + 1)
+      const shown = listAt(body, "series").flatMap((series) =>
+        listAt(series, "points").flatMap((slice) =>
+          at(slice, "kind") === "value" ? [[String(at(slice, "key")), Number(at(slice, "value"))] as const] : []
+        )
+      )
+      expectSame("the slices", shown.toSorted(), [...counts].toSorted())
+    }
+  })
+)
+
+const walks = (steps: number) =>
+  fc.commands(
+    [
+      ...Array.from({ length: 6 }, () => callStep.map(stepping)),
+      filtering,
+      makingDashboard,
+      changingDashboard,
+      removingDashboard,
+      makingWidget,
+      makingWidget,
+      changingWidget,
+      showing,
+      showing
+    ],
+    { maxCommands: steps, size: "max", ...replay() }
+  )
+
+/** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
+export const checkCallModel = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
+  const details = await fc.check(
+    fc.asyncProperty(walks(options.steps), async (commands) => {
+      const real = await world()
+      await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
+    }),
+    parameters(options.walks)
+  )
+  assertHolds("calls and dashboards are as the model says", details)
+}
+
+/** Steps that may be asked for before a call is known, so that nobody has to wait for its id. */
+const atOnce = fc.record({
+  before: fc.array(deliverStep, { maxLength: 3 }),
+  steps: fc.array(fc.oneof({ weight: 3, arbitrary: deliverStep }, { weight: 1, arbitrary: callStep }), {
+    minLength: 2,
+    maxLength: 5
+  })
+})
+
+/**
+ * Fails when deliveries, reviews and deletions that are asked for at once are answered, or end, in a way that no order of
+ * them explains.
+ */
+export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
+  const details = await fc.check(
+    fc.asyncProperty(atOnce, async ({ before, steps }) => {
+      const real = await world()
+      const ids = new Map<string, number>()
+      let initial = noCalls
+      for (const step of before) {
+        const { body } = await ask(real, step, ids)
+        initial = stepCalls(initial, step).state
+        const id = at(body, "id")
+        if (typeof id === "number") ids.set(step.name, id)
+      }
+      // Reviews and deletions find what there was before; what is made anew meanwhile has another id.
+      const asked = steps.filter((step) => step.does === "deliver" || ids.has(step.name))
+      const isDeleted = (name: string) => asked.some((step) => step.does === "delete" && step.name === name)
+      const known = asked.filter((step) => step.does !== "review" || !isDeleted(step.name))
+      const happened = await Promise.all(
+        known.map(async (step) => ({ step, answer: answerOf(await ask(real, step, ids)) }))
+      )
+      const seen = (await seenCalls(real)).map(wireShown).sort(byName)
+      const charges = await seenCharges(real)
+      const order = linearised({
+        initial,
+        happened,
+        apply: stepCalls,
+        isSame: (one, other) => JSON.stringify(one) === JSON.stringify(other),
+        isFinal: (state) =>
+          JSON.stringify([shownCalls(state), expectedCharges(state)]) === JSON.stringify([seen, charges])
+      })
+      if (order === undefined)
+        throw new Error(`No order of these steps ends so: ${JSON.stringify({ happened, seen, charges }, null, 2)}`)
+    }),
+    parameters(options.walks)
+  )
+  assertHolds("what happens to calls at once could have happened one after the other", details)
+}
+
+/** Calls of one day, by their lengths in seconds. */
+const lengths = fc.array(fc.constantFrom(0.5, 1, 2, 7, 10, 30, 59.5, 90), { minLength: 1, maxLength: 6 })
+
+/** What charts show of calls. Each try asks for a world of its own. */
+export const chartDataLaws = (world: () => Promise<CallWorld>): ReadonlyArray<AsyncLaw> =>
+  ["count", "sum", "avg", "min", "max", "p50", "p95", "p99"].map((aggregate) =>
+    asyncLaw(
+      `a bar shows the ${aggregate} of a day's calls`,
+      [lengths],
+      async (seconds) => {
+        const { agent, door, project } = await world()
+        for (const [at, end_time] of seconds.entries()) {
+          const transcript_json = [{ role: "Main Agent", content: "Hello", start_time: 0, end_time }]
+          const timestamp = "2026-03-10T12:00:00Z"
+          await door("POST", OBSERVE, { call_id: String(at), agent, timestamp, transcript_json })
+        }
+        const dashboard = Number(at((await door("POST", DASHBOARDS, { name: "Day", project })).body, "id"))
+        const chart = { chart_type: "bar", field: "duration", aggregation_function: aggregate, time_period: "day" }
+        const widget = Number(at((await door("POST", WIDGETS, { dashboard, ...chart })).body, "id"))
+        const { body } = await door("GET", `${WIDGETS}${widget}/data/`)
+        const shown = listAt(body, "series").flatMap((series) =>
+          listAt(series, "points").map((point) => [near(at(point, "value")), at(point, "count")])
+        )
+        expectSame(`the ${aggregate} of ${seconds.join(", ")}`, shown, [
+          [near(aggregateOf(aggregate, seconds)), seconds.length]
+        ])
+        return true
+      },
+      8
+    )
+  )
+
+/** What redaction is charged. Each try asks for a world of its own. */
+export const chargeLaws = (world: () => Promise<CallWorld>): ReadonlyArray<AsyncLaw> => [
+  asyncLaw(
+    "the redaction of a call is charged once, by the first length that is known, however often it is delivered",
+    [
+      fc.array(fc.record({ seconds: fc.constantFrom(undefined, 1, 10, 90), redact: fc.boolean() }), {
+        minLength: 2,
+        maxLength: 5
+      })
+    ],
+    async (deliveries) => {
+      const real = await world()
+      let state = noCalls
+      for (const { redact, seconds } of deliveries) {
+        const step: CallStep = { does: "deliver", name: "a", redact, ...(seconds === undefined ? {} : { seconds }) }
+        await ask(real, step, new Map())
+        state = stepCalls(state, step).state
+      }
+      expectSame("the charges", await seenCharges(real), expectedCharges(state))
+      return true
+    },
+    20
+  )
+]

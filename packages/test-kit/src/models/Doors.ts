@@ -1,0 +1,392 @@
+/** Ways to an engine that models are compared with: over HTTP by URL, to one server or to several in turn, and in process. */
+import {
+  type Actor,
+  Agents,
+  CallId,
+  Calls,
+  type CurrentActor,
+  DashboardId,
+  Dashboards,
+  encodeAgent,
+  encodeCallRecord,
+  encodeCapacity,
+  encodeDashboard,
+  encodeEvaluator,
+  encodeFolder,
+  encodeLedgerEntry,
+  encodeMetric,
+  encodePersonality,
+  encodePhoneNumber,
+  encodeProject,
+  encodeResult,
+  encodeRun,
+  encodeTestProfile,
+  encodeTool,
+  encodeWidget,
+  encodeWidgetData,
+  type Engine,
+  EvaluatorId,
+  Evaluators,
+  FolderId,
+  Folders,
+  Ledger,
+  Metrics,
+  NotFound,
+  Personalities,
+  PhoneNumbers,
+  Projects,
+  ResultId,
+  Results,
+  RunId,
+  RunIsOver,
+  Suites,
+  TestProfiles,
+  Tools,
+  ValidationFailed,
+  WidgetId,
+  Widgets
+} from "@earshot/core"
+import * as Effect from "effect/Effect"
+import * as TestEngine from "../TestEngine.js"
+
+/** What a door answers. */
+export interface Answered {
+  readonly outcome: "done" | "created" | "refused" | "missing"
+  /** The wire form of what was answered. */
+  readonly body: unknown
+  /** The paths that were at fault, sorted; empty where it was done. */
+  readonly faults: ReadonlyArray<string>
+}
+
+/** Requests of a few resources; paths are the interface's. */
+export type Door = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, json?: object) => Promise<Answered>
+
+const answered = (
+  outcome: Answered["outcome"],
+  body: unknown = null,
+  faults: ReadonlyArray<string> = []
+): Answered => ({
+  outcome,
+  body,
+  faults: [...faults].sort()
+})
+
+/** One server, or several on one database that are asked in turn. */
+export const httpDoor = (urls: ReadonlyArray<string>, apiKey: string): Door => {
+  let turn = 0
+  return async (method, path, json) => {
+    const reply = await fetch(`${urls[turn++ % urls.length] ?? ""}${path}`, {
+      method,
+      headers: {
+        "x-service-api-key": apiKey,
+        ...(json === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) })
+    })
+    const text = await reply.text()
+    const body: unknown = text === "" ? null : JSON.parse(text)
+    switch (reply.status) {
+      case 200:
+      case 204:
+        return answered("done", body)
+      case 201:
+        return answered("created", body)
+      case 409:
+        return answered("refused")
+      case 400:
+        return answered("refused", null, typeof body === "object" && body !== null ? Object.keys(body) : [])
+      case 404:
+        return answered("missing")
+      default:
+        throw new Error(`${method} ${path} answered ${reply.status} ${text}`)
+    }
+  }
+}
+
+type UseCase<A> = Effect.Effect<A, unknown, Engine.Services | CurrentActor>
+
+type Route = (id: number, json: unknown, query: Readonly<Record<string, string>>) => UseCase<Answered>
+
+const done = <A>(useCase: UseCase<A>, encode: (made: A) => unknown, outcome: Answered["outcome"] = "done") =>
+  Effect.map(useCase, (made) => answered(outcome, encode(made)))
+
+const page =
+  <A>(encode: (one: A) => unknown) =>
+  (found: { readonly results: ReadonlyArray<A>; readonly next: string | null; readonly previous: string | null }) => ({
+    ...found,
+    results: found.results.map(encode)
+  })
+
+/** The requests that models make, as use cases. */
+const routes: Readonly<Record<string, Route>> = {
+  "POST /user/v1/projects/": (_, json) =>
+    done(
+      Effect.flatMap(Projects, (all) => all.create(json)),
+      (one) => encodeProject(one),
+      "created"
+    ),
+  "POST /test_framework/v1/agents/": (_, json) =>
+    done(
+      Effect.flatMap(Agents, (all) => all.create(json)),
+      encodeAgent,
+      "created"
+    ),
+  "POST /observability/v1/observe/": (_, json) =>
+    Effect.flatMap(Calls, (calls) =>
+      Effect.map(calls.ingest(json), ({ call, created }) =>
+        answered(created ? "created" : "done", encodeCallRecord(call))
+      )
+    ),
+  "GET /observability/v1/call-logs/": (_, __, query) =>
+    done(
+      Effect.flatMap(Calls, (calls) => calls.list(query)),
+      page(encodeCallRecord)
+    ),
+  "PATCH /observability/v1/call-logs/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Calls, (calls) => calls.review(CallId.make(id), json)),
+      encodeCallRecord
+    ),
+  "DELETE /observability/v1/call-logs/:id/": (id) =>
+    done(
+      Effect.flatMap(Calls, (calls) => calls.delete(CallId.make(id))),
+      () => null
+    ),
+  "POST /dashboards/dashboards/": (_, json) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.create(json)),
+      (one) => encodeDashboard(one),
+      "created"
+    ),
+  "GET /dashboards/dashboards/": (_, __, query) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.list(query)),
+      page((one) => encodeDashboard(one))
+    ),
+  "GET /dashboards/dashboards/:id/": (id) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.read(DashboardId.make(id))),
+      (one) => encodeDashboard(one)
+    ),
+  "PATCH /dashboards/dashboards/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.update(DashboardId.make(id), json)),
+      (one) => encodeDashboard(one)
+    ),
+  "DELETE /dashboards/dashboards/:id/": (id) =>
+    done(
+      Effect.flatMap(Dashboards, (all) => all.delete(DashboardId.make(id))),
+      () => null
+    ),
+  "POST /dashboards/widgets/": (_, json) =>
+    done(
+      Effect.flatMap(Widgets, (all) => all.create(json)),
+      (one) => encodeWidget(one),
+      "created"
+    ),
+  "PATCH /dashboards/widgets/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Widgets, (all) => all.update(WidgetId.make(id), json)),
+      (one) => encodeWidget(one)
+    ),
+  "DELETE /dashboards/widgets/:id/": (id) =>
+    done(
+      Effect.flatMap(Widgets, (all) => all.delete(WidgetId.make(id))),
+      () => null
+    ),
+  "GET /dashboards/widgets/:id/data/": (id) =>
+    done(
+      Effect.flatMap(Widgets, (all) => all.data(WidgetId.make(id))),
+      (shown) => encodeWidgetData(shown)
+    ),
+  "POST /test_framework/v1/scenarios/": (_, json) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.create(json)),
+      encodeEvaluator,
+      "created"
+    ),
+  "GET /test_framework/v1/scenarios/:id/": (id) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.read(EvaluatorId.make(id))),
+      encodeEvaluator
+    ),
+  "GET /test_framework/v1/scenarios/": (_, __, query) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.list(query)),
+      page(encodeEvaluator)
+    ),
+  "PATCH /test_framework/v1/scenarios/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.update(EvaluatorId.make(id), json)),
+      encodeEvaluator
+    ),
+  "DELETE /test_framework/v1/scenarios/:id/": (id) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.delete(EvaluatorId.make(id))),
+      () => null
+    ),
+  "POST /test_framework/v1/folders/": (_, json) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.create(json)),
+      (one) => encodeFolder(one),
+      "created"
+    ),
+  "GET /test_framework/v1/folders/": (_, __, query) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.list(query)),
+      page((one) => encodeFolder(one))
+    ),
+  "PATCH /test_framework/v1/folders/:id/": (id, json) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.update(FolderId.make(id), json)),
+      (one) => encodeFolder(one)
+    ),
+  "DELETE /test_framework/v1/folders/:id/": (id) =>
+    done(
+      Effect.flatMap(Folders, (all) => all.delete(FolderId.make(id))),
+      () => null
+    ),
+  "POST /test_framework/v1/tools/": (_, json) =>
+    done(
+      Effect.flatMap(Tools, (all) => all.create(json)),
+      (one) => encodeTool(one),
+      "created"
+    ),
+  "POST /test_framework/v1/personalities/": (_, json) =>
+    done(
+      Effect.flatMap(Personalities, (all) => all.create(json)),
+      (one) => encodePersonality(one),
+      "created"
+    ),
+  "POST /test_framework/v1/test_profiles/": (_, json) =>
+    done(
+      Effect.flatMap(TestProfiles, (all) => all.create(json)),
+      (one) => encodeTestProfile(one),
+      "created"
+    ),
+  "POST /test_framework/v1/phone_numbers/": (_, json) =>
+    done(
+      Effect.flatMap(PhoneNumbers, (all) => all.create(json)),
+      (one) => encodePhoneNumber(one),
+      "created"
+    ),
+  "POST /test_framework/v1/metrics/": (_, json) =>
+    done(
+      Effect.flatMap(Metrics, (all) => all.create(json)),
+      encodeMetric,
+      "created"
+    ),
+  "POST /test_framework/v1/scenarios/adv_update/": (_, json, query) =>
+    done(
+      Effect.flatMap(Evaluators, (all) => all.bulkUpdate(json, query)),
+      (changed) => (query.many === "true" ? changed.map(encodeEvaluator) : changed.map(encodeEvaluator)[0])
+    ),
+  "POST /test_framework/v2/scenarios/run_scenarios_json/": (_, json) =>
+    done(
+      Effect.flatMap(Suites, (all) => all.run(json)),
+      (one) => encodeResult(one),
+      "created"
+    ),
+  "GET /test_framework/v1/results/": (_, __, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.list(query)),
+      page((one) => encodeResult(one))
+    ),
+  "POST /test_framework/v1/results/bulk_delete/": (_, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.bulkDelete(json)),
+      () => null
+    ),
+  "POST /test_framework/v1/results/:id/delete_runs/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.deleteRuns(ResultId.make(id), json)),
+      () => null
+    ),
+  "POST /test_framework/v1/results/:id/cancel/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.cancel(ResultId.make(id))),
+      (one) => encodeResult(one)
+    ),
+  "GET /test_framework/v1/runs/": (_, __, query) =>
+    done(
+      Effect.flatMap(Results, (all) => all.listRuns(query)),
+      page((one) => encodeRun(one))
+    ),
+  "POST /test_framework/v1/runs/claim/": (_, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.claim(json)),
+      (claimed) => ({ results: claimed.map(({ lease, run }) => ({ run: encodeRun(run), lease })) })
+    ),
+  "POST /test_framework/v1/runs/:id/heartbeat/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.heartbeat(RunId.make(id), json)),
+      () => null
+    ),
+  "POST /test_framework/v1/runs/:id/complete/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.complete(RunId.make(id), json)),
+      (one) => encodeRun(one)
+    ),
+  "POST /test_framework/v1/runs/:id/fail/": (id, json) =>
+    done(
+      Effect.flatMap(Results, (all) => all.fail(RunId.make(id), json)),
+      (one) => encodeRun(one)
+    ),
+  "POST /test_framework/v1/runs/:id/cancel/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.cancelRun(RunId.make(id))),
+      (one) => encodeRun(one)
+    ),
+  "GET /test_framework/v1/capacity/": () =>
+    done(
+      Effect.flatMap(Results, (all) => all.capacity()),
+      encodeCapacity
+    ),
+  "GET /credits/ledger/": (_, __, query) =>
+    done(
+      Effect.flatMap(Ledger, (all) => all.list(query)),
+      page((entry) => encodeLedgerEntry(entry))
+    )
+}
+
+/**
+ * An engine in this process, asked as somebody. It knows the requests that models make and no others.
+ *
+ * @param run runs something on the engine, such as `runtime.runPromise`.
+ */
+export const engineDoor =
+  (run: <A>(steps: Effect.Effect<A, unknown, Engine.Services>) => Promise<A>, actor: Actor): Door =>
+  (method, path, json) => {
+    const [plain = "", query = ""] = path.split("?")
+    const id = Number(/\/(\d+)\//.exec(plain)?.[1])
+    const route = routes[`${method} ${plain.replace(/\/\d+\//, "/:id/")}`]
+    if (route === undefined) return Promise.reject(new Error(`No model asks ${method} ${path}`))
+    return run(
+      route(id, json, Object.fromEntries(new URLSearchParams(query))).pipe(
+        Effect.catchAll((error) =>
+          error instanceof RunIsOver
+            ? Effect.succeed(answered("refused"))
+            : error instanceof ValidationFailed
+              ? Effect.succeed(answered("refused", null, Object.keys(error.faults)))
+              : error instanceof NotFound
+                ? Effect.succeed(answered("missing"))
+                : Effect.fail(error)
+        ),
+        // What it answers is compared with what travels: instants as texts, and nothing that JSON does not say.
+        Effect.map((answer): Answered => ({ ...answer, body: JSON.parse(JSON.stringify(answer.body)) })),
+        TestEngine.as(actor)
+      )
+    )
+  }
+
+/** A project and an agent of their own behind a door, with nothing in them. */
+export const emptyProject = async (door: Door): Promise<{ readonly project: number; readonly agent: number }> => {
+  const make = async (path: string, json: object): Promise<number> => {
+    const { body, outcome } = await door("POST", path, json)
+    const id: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "id") : undefined
+    if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome}`)
+    return id
+  }
+  const project = await make("/user/v1/projects/", { name: "Walk" })
+  return { project, agent: await make("/test_framework/v1/agents/", { project, name: "Walk" }) }
+}

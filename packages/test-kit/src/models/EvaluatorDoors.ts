@@ -1,0 +1,67 @@
+import type { DoorAnswer, EvaluatorDoor, EvaluatorWorld } from "../evaluators/EvaluatorModel.js"
+import type { Answered, Door } from "./Doors.js"
+
+const SUBJECTS = "/test_framework/v1/"
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+const at = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined)
+
+const numbers = (value: unknown): ReadonlyArray<number> => (Array.isArray(value) ? value.map(Number) : [])
+
+const answerOf = ({ body, faults, outcome }: Answered): DoorAnswer => {
+  if (outcome === "missing") throw new Error("What was just there is missing")
+  const id = at(body, "id")
+  return { id: typeof id === "number" ? id : null, faults }
+}
+
+const METRICS_AND_TOOLS = 5
+
+/** The world that walks through evaluators begin in, made through a door: metrics and tools to attach, no evaluators. */
+export const evaluatorWorld = async (
+  ask: Door,
+  { agent, project }: { readonly project: number; readonly agent: number }
+): Promise<EvaluatorWorld> => {
+  const results = async (subject: string): Promise<ReadonlyArray<unknown>> => {
+    const { body } = await ask("GET", `${SUBJECTS}${subject}/?project=${project}&limit=200`)
+    const found: unknown = at(body, "results")
+    const rows: ReadonlyArray<unknown> = Array.isArray(found) ? found : []
+    return rows
+  }
+  const door: EvaluatorDoor = {
+    create: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/`, input)),
+    patch: async (id, input) => answerOf(await ask("PATCH", `${SUBJECTS}scenarios/${id}/`, input)),
+    remove: async (id) => answerOf(await ask("DELETE", `${SUBJECTS}scenarios/${id}/`)),
+    bulkUpdate: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/adv_update/`, input)),
+    createFolder: async (input) => answerOf(await ask("POST", `${SUBJECTS}folders/`, input)),
+    moveFolder: async (id, input) => answerOf(await ask("PATCH", `${SUBJECTS}folders/${id}/`, input)),
+    removeFolder: async (id) => answerOf(await ask("DELETE", `${SUBJECTS}folders/${id}/`)),
+    all: async () =>
+      (await results("scenarios")).map((one) => ({
+        id: Number(at(one, "id")),
+        instructions: String(at(one, "instructions")),
+        metrics: numbers(at(one, "metrics")),
+        tool_ids: numbers(at(one, "tool_ids")),
+        folder_path: String(at(one, "folder_path")),
+        first_message: String(at(one, "first_message")),
+        max_duration: at(one, "max_duration") === null ? null : Number(at(one, "max_duration"))
+      })),
+    folders: async () => (await results("folders")).map((one) => String(at(one, "path")))
+  }
+  const make = async (subject: string, fields: object): Promise<ReadonlyArray<number>> => {
+    const ids: Array<number> = []
+    for (let n = 0; n < METRICS_AND_TOOLS; n++) {
+      const { body } = await ask("POST", `${SUBJECTS}${subject}/`, { ...fields, name: `${subject} ${n}` })
+      ids.push(Number(at(body, "id")))
+    }
+    return ids
+  }
+  return {
+    door,
+    project,
+    agent,
+    metrics: await make("metrics", { agent, type: "llm_judge", eval_type: "binary", prompt: "Is it good?" }),
+    tools: await make("tools", { project })
+  }
+}

@@ -1,0 +1,24 @@
+export * as CallModel from "./CallModel.js"
+export {
+  type CallWorld,
+  chargeLaws,
+  chartDataLaws,
+  checkCallModel,
+  checkCallsAtOnce,
+  type ModelOptions
+} from "./CallWalks.js"
+export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
+export { type History, linearised, type Stepped } from "./Linearisable.js"
+export { type CapacityOwner, capacityWorld } from "./CapacityDoors.js"
+export { evaluatorWorld } from "./EvaluatorDoors.js"
+export {
+  type Action,
+  type Admission,
+  checkCredentialModel,
+  type CredentialDoor,
+  httpCredentialDoor,
+  type Made,
+  type ModelKind
+} from "./CredentialModel.js"
+export { engineCredentialDoor } from "./EngineCredentials.js"
+export { tenantLaws, type TwoTenants } from "./TenantLaws.js"

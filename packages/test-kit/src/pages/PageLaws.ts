@@ -1,0 +1,108 @@
+/** What any list that is read a page at a time has to keep to. */
+import * as fc from "fast-check"
+import { type AsyncLaw, asyncLaw, expectSame } from "../Law.js"
+
+/** A page as lists answer it: ids newest first, and the cursors of its neighbours. */
+export interface PageOfIds {
+  readonly next: string | null
+  readonly previous: string | null
+  readonly ids: ReadonlyArray<number>
+}
+
+/** A list of its own, empty at first. */
+export interface PagedList {
+  /** Adds a row, the newest: its id. */
+  readonly insert: () => Promise<number>
+  /** Takes a row away. */
+  readonly remove: (id: number) => Promise<void>
+  readonly page: (cursor: string | null, limit: number) => Promise<PageOfIds>
+}
+
+/** More pages than the rows of any try can be on: rows that are inserted are newer than all that is still to come. */
+const MOST_PAGES = 15
+
+const descending = (ids: ReadonlyArray<number>) => [...ids].sort((a, b) => b - a)
+
+/** Pages until there are no more; `between` happens after each page. */
+const walk = async (
+  list: PagedList,
+  limit: number,
+  between: (page: number) => Promise<void> = () => Promise.resolve()
+): Promise<ReadonlyArray<PageOfIds>> => {
+  const pages: Array<PageOfIds> = []
+  let cursor: string | null = null
+  do {
+    const page: PageOfIds = await list.page(cursor, limit)
+    pages.push(page)
+    cursor = page.next
+    await between(pages.length)
+    // A list that leads in circles is told by its rows, and need not be walked for ever.
+  } while (cursor !== null && pages.length < MOST_PAGES)
+  return pages
+}
+
+const size = fc.integer({ min: 0, max: 12 })
+const limit = fc.integer({ min: 1, max: 6 })
+
+/** Each try asks for a list of its own. */
+export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw> => {
+  const filled = async (rows: number) => {
+    const of = await list()
+    const ids: Array<number> = []
+    for (let n = 0; n < rows; n++) ids.push(await of.insert())
+    return { of, ids }
+  }
+  const rowsOf = (pages: ReadonlyArray<PageOfIds>) => pages.flatMap(({ ids }) => ids)
+  return [
+    asyncLaw(
+      "every row is met once, newest first, on pages that are full but for the last",
+      [size, limit],
+      async (rows, limit) => {
+        const { ids, of } = await filled(rows)
+        const pages = await walk(of, limit)
+        expectSame("the rows", rowsOf(pages), descending(ids))
+        return pages.every((page, at) => page.ids.length === limit || at === pages.length - 1)
+      }
+    ),
+    asyncLaw(
+      "rows that are inserted meanwhile change nothing of what is met",
+      [size, limit, fc.integer({ min: 1, max: 3 })],
+      async (rows, limit, more) => {
+        const { ids, of } = await filled(rows)
+        const pages = await walk(of, limit, async () => {
+          for (let n = 0; n < more; n++) await of.insert()
+        })
+        expectSame("the rows", rowsOf(pages), descending(ids))
+        return true
+      }
+    ),
+    asyncLaw(
+      "a row that is taken away meanwhile hides no other one",
+      [fc.integer({ min: 3, max: 12 }), limit, fc.nat()],
+      async (rows, limit, which) => {
+        const { ids, of } = await filled(rows)
+        const gone = ids[which % ids.length] ?? 0
+        const pages = await walk(of, limit, (page) => (page === 1 ? of.remove(gone) : Promise.resolve()))
+        expectSame(
+          "the others",
+          rowsOf(pages).filter((id) => id !== gone),
+          descending(ids).filter((id) => id !== gone)
+        )
+        return true
+      }
+    ),
+    asyncLaw("previous leads back over the same rows to the first page", [size, limit], async (rows, limit) => {
+      const { ids, of } = await filled(rows)
+      const last = (await walk(of, limit)).at(-1)
+      const back: Array<number> = [...(last?.ids ?? [])]
+      let cursor = last?.previous ?? null
+      for (let n = 0; cursor !== null && n < MOST_PAGES; n++) {
+        const page = await of.page(cursor, limit)
+        back.unshift(...page.ids)
+        cursor = page.previous
+      }
+      expectSame("the rows", back, descending(ids))
+      return (await of.page(null, limit)).previous === null
+    })
+  ]
+}

@@ -1,0 +1,1 @@
+export { type PagedList, pageLaws, type PageOfIds } from "./PageLaws.js"

@@ -1,0 +1,113 @@
+import { LanguageModel, Transcriber } from "@earshot/core"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { describe } from "vitest"
+import { wav } from "../calls/Audio.js"
+
+const Verdict = Schema.Struct({ value: Schema.Boolean })
+
+const question = (prompt: string) => ({ system: "You judge.", prompt, name: "verdict", schema: Verdict })
+
+/** A language model in each of the states that it may be in. */
+export interface LanguageModelWorld {
+  /** Answers `{"value": true}` to whatever it is asked. */
+  readonly agreeing: Layer.Layer<LanguageModel>
+  /** Answers something that is not of the form. */
+  readonly babbling: Layer.Layer<LanguageModel>
+  /** Cannot be reached, which may pass. */
+  readonly unreachable: Layer.Layer<LanguageModel>
+}
+
+/** What every language model has to do. */
+export const languageModelContract = (subject: string, world: LanguageModelWorld): void => {
+  const ask = (model: Layer.Layer<LanguageModel>, prompt: string) =>
+    Effect.flatMap(LanguageModel, ({ ask }) =>
+      Option.match(ask, {
+        onNone: () => Effect.dieMessage("There is no model"),
+        onSome: (asking) => asking(question(prompt))
+      })
+    ).pipe(Effect.provide(model))
+  describe(`the language model ${subject}`, () => {
+    it.live("answers in the form that was asked for, and tells the model and what was asked", () =>
+      Effect.gen(function* () {
+        const answer = yield* ask(world.agreeing, "Is it so?")
+        expect(answer.value).toEqual({ value: true })
+        expect(answer.model).not.toBe("")
+        expect(answer.promptHash).toMatch(/^[0-9a-f]{64}$/)
+      })
+    )
+
+    it.live("tells the same hash of the same question, and another of another", () =>
+      Effect.gen(function* () {
+        const hash = (prompt: string) => Effect.map(ask(world.agreeing, prompt), ({ promptHash }) => promptHash)
+        const [one, again, other] = yield* Effect.all([hash("a"), hash("a"), hash("b")])
+        expect(one).toBe(again)
+        expect(one).not.toBe(other)
+      })
+    )
+
+    it.live("fails with what it may be told apart by, and repeats nothing of what was asked", () =>
+      Effect.gen(function* () {
+        const unusable = yield* Effect.flip(ask(world.babbling, "my number is 555-0100"))
+        expect(unusable._tag).toBe("AnswerUnusable")
+        const gone = yield* Effect.flip(ask(world.unreachable, "my number is 555-0100"))
+        expect(gone).toMatchObject({ _tag: "ModelUnavailable", retry: true })
+        for (const failure of [unusable, gone]) expect(failure.reason).not.toContain("555-0100")
+      })
+    )
+  })
+}
+
+/** A transcriber in each of the states that it may be in. */
+export interface TranscriberWorld {
+  /** Hears somebody say "Hello" in whatever it is given. */
+  readonly hearing: Layer.Layer<Transcriber>
+  readonly failing: Layer.Layer<Transcriber>
+}
+
+const isOrdered = (start: number | undefined, end: number | undefined) =>
+  (start ?? 0) >= 0 && (start === undefined || end === undefined || start <= end)
+
+/** What every transcriber has to do. */
+export const transcriberContract = (subject: string, world: TranscriberWorld): void => {
+  const file = wav(1)
+  const audio = { contentType: "audio/wav", sizeBytes: file.length }
+  const hear = (
+    transcriber: Layer.Layer<Transcriber>,
+    content: Stream.Stream<Uint8Array, { readonly message: string }>
+  ) =>
+    Effect.flatMap(Transcriber, ({ transcribe }) =>
+      Option.match(transcribe, {
+        onNone: () => Effect.dieMessage("There is no transcriber"),
+        onSome: (transcribing) => transcribing({ ...audio, content })
+      })
+    ).pipe(Effect.provide(transcriber))
+  describe(`the transcriber ${subject}`, () => {
+    it.live("makes turns of a recording, however it comes in pieces", () =>
+      Effect.gen(function* () {
+        const whole = yield* hear(world.hearing, Stream.make(file))
+        const pieces = yield* hear(world.hearing, Stream.make(file.subarray(0, 10), file.subarray(10)))
+        expect(pieces).toEqual(whole)
+        expect(whole.turns.map(({ content }) => content).join(" ")).toContain("Hello")
+        for (const { content, endTime, startTime } of whole.turns) {
+          expect(isOrdered(startTime, endTime)).toBe(true)
+          expect(content.isWellFormed() && !content.includes("\0")).toBe(true)
+        }
+      })
+    )
+
+    it.live("fails for a reason that a record may hold, of itself and of what it was given", () =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(hear(world.failing, Stream.make(file)))
+        expect(failed).toMatchObject({ _tag: "TranscriptionFailed" })
+        expect(failed.reason).not.toBe("")
+        const broken = yield* Effect.flip(hear(world.hearing, Stream.fail({ message: "the disk is gone" })))
+        expect(broken._tag).toBe("TranscriptionFailed")
+      })
+    )
+  })
+}

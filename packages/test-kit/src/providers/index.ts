@@ -1,0 +1,15 @@
+export {
+  type AskedAudio,
+  type AskedQuestion,
+  type Fake,
+  fakeLanguageModel,
+  fakeRecordings,
+  fakeTranscriber,
+  unavailable
+} from "./Fakes.js"
+export {
+  languageModelContract,
+  type LanguageModelWorld,
+  transcriberContract,
+  type TranscriberWorld
+} from "./ProviderContracts.js"

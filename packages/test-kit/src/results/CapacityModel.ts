@@ -1,0 +1,301 @@
+/**
+ * A reference model of capacity, and random walks through it: whatever is started, claimed, reported, cancelled, deleted,
+ * lost and taken back, a door to the engine holds what the model's queued and running runs need, and no more.
+ */
+import * as fc from "fast-check"
+import { assertHolds, expectSame as asExpected, parameters, replay } from "../Law.js"
+
+/** Whether a door did what it was asked, or refused it as a fault of the asker's. */
+export type CapacityAnswer = "done" | "refused"
+
+/** A way to the engine: in process, over HTTP. */
+export interface CapacityDoor {
+  /** Makes a result of so many runs; their ids in the order in which they are to be taken. */
+  readonly start: (asked: {
+    readonly runs: number
+    readonly number: number | null
+    readonly concurrencyLimit: number | null
+  }) => Promise<{ readonly result: number; readonly runs: ReadonlyArray<number> }>
+  readonly claim: (limit: number) => Promise<ReadonlyArray<{ readonly run: number; readonly lease: string }>>
+  readonly heartbeat: (run: number, lease: string) => Promise<CapacityAnswer>
+  readonly complete: (run: number, lease: string) => Promise<CapacityAnswer>
+  readonly fail: (run: number, lease: string) => Promise<CapacityAnswer>
+  readonly cancelRun: (run: number) => Promise<CapacityAnswer>
+  readonly cancelResult: (result: number) => Promise<CapacityAnswer>
+  readonly deleteResults: (ids: ReadonlyArray<number>) => Promise<CapacityAnswer>
+  readonly deleteRuns: (result: number, runs: ReadonlyArray<number>) => Promise<CapacityAnswer>
+  /** Lets every lease run out; null where nobody can, and then no walk has crashes. */
+  readonly endLeases: (() => Promise<void>) | null
+  /** What is done now and then by whoever runs jobs; null where that is not to be had. */
+  readonly sweep: (() => Promise<void>) | null
+  readonly capacity: () => Promise<CapacityView>
+  /** Every result that is there, with its runs by status; in any order. */
+  readonly results: () => Promise<
+    ReadonlyArray<{ readonly id: number; readonly runs: Readonly<Record<string, number>> }>
+  >
+}
+
+export interface CapacityView {
+  readonly activeSessions: number
+  readonly pendingDemand: number
+  readonly slotsInUse: number
+  readonly phoneNumbersHeld: ReadonlyArray<number>
+}
+
+/** A door, and an organisation without results behind it. */
+export interface CapacityWorld {
+  readonly door: CapacityDoor
+  /** Two of its phone numbers. */
+  readonly numbers: readonly [number, number]
+  /** A result, and a run of it, that another organisation has. */
+  readonly foreign: { readonly result: number; readonly run: number }
+}
+
+type Status = "queued" | "running" | "reported" | "failed" | "timeout" | "cancelled" | "deleted"
+
+interface ModelRun {
+  readonly id: number
+  readonly result: number
+  readonly number: number | null
+  status: Status
+  attempts: number
+  lease: string
+  /** Whether the lease ran out and nobody has taken notice. */
+  isLost: boolean
+}
+
+const MAX_ATTEMPTS = 3
+const UNKNOWN = 999_999_999
+
+class Model {
+  readonly runs: Array<ModelRun> = []
+  readonly limits = new Map<number, number | null>()
+  readonly deleted = new Set<number>()
+
+  /** The run, or the result, at a position: commands made beforehand meet what is there by then. */
+  run(position: number): ModelRun | undefined {
+    return this.runs[position % Math.max(1, this.runs.length)]
+  }
+  result(position: number): number | undefined {
+    return [...this.limits.keys()][position % Math.max(1, this.limits.size)]
+  }
+  of(result: number, ...statuses: ReadonlyArray<Status>): ReadonlyArray<ModelRun> {
+    return this.runs.filter((run) => run.result === result && statuses.includes(run.status))
+  }
+  /** Lost runs go back into the queue, or are over after their last try. */
+  takeBack(): void {
+    for (const run of this.runs) {
+      if (run.status === "running" && run.isLost) run.status = run.attempts < MAX_ATTEMPTS ? "queued" : "timeout"
+    }
+  }
+  /** What a claim is to be given: the oldest, of each result as many as may run beside those that do. */
+  startable(limit: number): ReadonlyArray<number> {
+    const room = new Map(
+      [...this.limits].map(([result, most]) => [result, (most ?? UNKNOWN) - this.of(result, "running").length])
+    )
+    const taken: Array<number> = []
+    for (const run of this.runs) {
+      const left = room.get(run.result) ?? 0
+      if (run.status !== "queued" || left <= 0 || taken.length === limit) continue
+      room.set(run.result, left - 1)
+      taken.push(run.id)
+    }
+    return taken
+  }
+  /** Whether a worker may still say something of a run under a lease. */
+  holds(run: ModelRun, lease: string): boolean {
+    return run.status === "running" && run.lease === lease && !run.isLost
+  }
+  view(): CapacityView {
+    const count = (status: Status) => this.runs.filter((run) => run.status === status).length
+    const needing = this.runs.filter(({ status }) => status === "queued" || status === "running")
+    return {
+      activeSessions: count("running"),
+      pendingDemand: count("queued"),
+      slotsInUse: count("running"),
+      phoneNumbersHeld: [...new Set(needing.flatMap(({ number }) => number ?? []))].sort((a, b) => a - b)
+    }
+  }
+}
+
+const same = (found: unknown, expected: unknown, what: string): void => asExpected(what, found, expected)
+
+type Command = fc.AsyncCommand<Model, CapacityWorld>
+
+/** A step of a walk. It moves the model too; what the door shows is held to it after each step. */
+const command = (name: string, step: (model: Model, world: CapacityWorld) => Promise<void>): Command => ({
+  check: () => true,
+  toString: () => name,
+  run: async (model, world) => {
+    await step(model, world)
+    same(await world.door.capacity(), model.view(), `after ${name} is held`)
+    const shown = [...(await world.door.results())]
+      .sort((a, b) => a.id - b.id)
+      .map(({ id, runs: by }) => [
+        id,
+        by.queued,
+        by.running,
+        // Whether it waits for its scores is no matter of capacity.
+        (by.evaluating ?? 0) + (by.completed ?? 0),
+        by.failed,
+        by.timeout,
+        by.cancelled
+      ])
+    const expected = [...model.limits.keys()]
+      .filter((id) => !model.deleted.has(id))
+      .sort((a, b) => a - b)
+      .map((id) => [
+        id,
+        ...(["queued", "running", "reported", "failed", "timeout", "cancelled"] as const).map(
+          (status) => model.of(id, status).length
+        )
+      ])
+    same(shown, expected, `after ${name} the results are`)
+  }
+})
+
+const pick = fc.nat({ max: 1000 })
+const picks = fc.array(pick, { minLength: 1, maxLength: 3 })
+
+const starting = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0, 1, null), fc.constantFrom(null, null, 1, 2))
+  .map(([runs, which, concurrencyLimit]) =>
+    command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { door, numbers }) => {
+      const number = which === null ? null : (numbers[which] ?? null)
+      const made = await door.start({ runs, number, concurrencyLimit })
+      model.limits.set(made.result, concurrencyLimit)
+      for (const id of made.runs) {
+        model.runs.push({ id, result: made.result, number, status: "queued", attempts: 0, lease: "", isLost: false })
+      }
+    })
+  )
+
+const claiming = fc.integer({ min: 1, max: 5 }).map((limit) =>
+  command(`claim ${limit}`, async (model, { door }) => {
+    model.takeBack()
+    const expected = model.startable(limit)
+    const claimed = await door.claim(limit)
+    same(
+      claimed.map(({ run }) => run),
+      expected,
+      "there were claimed"
+    )
+    for (const { lease, run: id } of claimed) {
+      const run = model.runs.find((one) => one.id === id)
+      if (run !== undefined) Object.assign(run, { status: "running", attempts: run.attempts + 1, lease, isLost: false })
+    }
+  })
+)
+
+/** What a worker says of a run that it has, had, or never had. */
+const reporting = fc
+  .tuple(fc.constantFrom("heartbeat" as const, "complete" as const, "complete" as const, "fail" as const), pick)
+  .map(([what, position]) =>
+    command(`${what} ${position}`, async (model, { door }) => {
+      // More often one that runs.
+      const running = model.runs.filter(({ status }) => status === "running")
+      const run = position % 4 === 0 ? model.run(position) : running[position % Math.max(1, running.length)]
+      if (run === undefined) return
+      const lease = run.lease === "" ? "none" : run.lease
+      const holds = model.holds(run, lease)
+      same(await door[what](run.id, lease), holds ? "done" : "refused", `${what} of run ${run.id} was`)
+      if (holds && what !== "heartbeat") run.status = what === "complete" ? "reported" : "failed"
+    })
+  )
+
+const open: ReadonlyArray<Status> = ["queued", "running"]
+
+const cancellingRun = pick.map((position) =>
+  command(`cancel run ${position}`, async (model, { door }) => {
+    const run = model.run(position)
+    // One that was reported may still wait for its scores, and then can be cancelled.
+    if (run === undefined || run.status === "reported") return
+    const can = open.includes(run.status) || run.status === "cancelled"
+    same(await door.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
+    if (can) run.status = "cancelled"
+  })
+)
+
+const cancellingResult = pick.map((position) =>
+  command(`cancel result ${position}`, async (model, { door }) => {
+    const result = model.result(position)
+    if (result === undefined || model.of(result, "reported").length > 0) return
+    const isThere = !model.deleted.has(result)
+    same(await door.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
+    if (isThere) for (const run of model.of(result, ...open)) run.status = "cancelled"
+  })
+)
+
+/** With what is deleted already, unknown or another organisation's among them, and the same one twice. */
+const deletingResults = fc.tuple(picks, fc.boolean()).map(([positions, strange]) =>
+  command(
+    `delete results ${positions.join()}${strange ? " and strange ones" : ""}`,
+    async (model, { door, foreign }) => {
+      const ids = positions.flatMap((position) => model.result(position) ?? [])
+      const asked = strange || ids.length === 0 ? [...ids, foreign.result, UNKNOWN] : ids
+      same(await door.deleteResults(asked), "done", `deleting results ${asked.join()} was`)
+      for (const id of ids) {
+        model.deleted.add(id)
+        for (const run of model.runs) if (run.result === id) run.status = "deleted"
+      }
+    }
+  )
+)
+
+const deletingRuns = fc
+  .tuple(pick, picks, fc.constantFrom("own", "own", "foreign", "another's"))
+  .map(([position, positions, whose]) =>
+    command(`delete runs ${positions.join()} of result ${position}, ${whose}`, async (model, { door, foreign }) => {
+      const result = model.result(position)
+      if (result === undefined) return
+      const own = model.runs.filter((run) => run.result === result)
+      const chosen = positions.flatMap((at) => own[at % Math.max(1, own.length)] ?? [])
+      const another = model.runs.find((run) => run.result !== result)
+      const strange = whose === "foreign" ? [foreign.run] : whose === "another's" && another ? [another.id] : []
+      const can = !model.deleted.has(result) && strange.length === 0
+      const ids = [...chosen.map(({ id }) => id), ...strange]
+      same(await door.deleteRuns(result, ids), can ? "done" : "refused", `deleting runs ${ids.join()} was`)
+      if (can) for (const run of chosen) run.status = "deleted"
+    })
+  )
+
+/** Every worker is gone, and the leases run out. */
+const crashing = fc.constant(
+  command("crash", async (model, { door }) => {
+    if (door.endLeases === null) return
+    await door.endLeases()
+    for (const run of model.runs) if (run.status === "running") run.isLost = true
+  })
+)
+
+const sweeping = fc.constant(
+  command("sweep", async (model, { door }) => {
+    if (door.sweep === null) return
+    await door.sweep()
+    model.takeBack()
+  })
+)
+
+const walks = (steps: number) =>
+  fc.commands(
+    [
+      ...[starting, starting, starting, claiming, claiming, claiming, reporting, reporting, reporting],
+      ...[cancellingRun, cancellingResult, deletingResults, deletingRuns, deletingRuns, crashing, sweeping]
+    ],
+    { maxCommands: steps, size: "max", ...replay() }
+  )
+
+/** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
+export const checkCapacityModel = (
+  world: () => Promise<CapacityWorld>,
+  options: { readonly walks: number; readonly steps: number; readonly seed?: number }
+): Promise<void> =>
+  fc
+    .check(
+      fc.asyncProperty(walks(options.steps), async (commands) => {
+        const real = await world()
+        await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
+      }),
+      { ...parameters(options.walks), ...(options.seed === undefined ? {} : { seed: options.seed }) }
+    )
+    .then((details) => assertHolds("what is held is what the model's queued and running runs need", details))

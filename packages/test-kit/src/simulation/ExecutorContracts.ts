@@ -1,0 +1,141 @@
+import { type Agent, ChatAgent, type Channel, RunExecutor, RunId, type Scenario } from "@earshot/core"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import { describe } from "vitest"
+
+/** An executor of runs, and agents that it can be sent to. */
+export interface RunExecutorWorld {
+  readonly executor: Layer.Layer<RunExecutor>
+  /** One of the executor's channels. */
+  readonly channel: Channel
+  /** Answers whatever it is told. */
+  readonly answering: Agent
+  /** Cannot be reached. */
+  readonly unreachable: Agent
+  /** Takes what it is told and never answers. */
+  readonly silent: Agent
+  /** A scenario that the executor can play and that comes to its end by itself. */
+  readonly scenario: Scenario
+}
+
+/** What every executor of runs has to do. */
+export const runExecutorContract = (subject: string, world: RunExecutorWorld): void => {
+  const { answering, channel, executor, scenario, silent, unreachable } = world
+  const play = (agent: Agent, id = 1) =>
+    Effect.flatMap(RunExecutor, (runs) => runs.play({ run: RunId.make(id), channel, agent, scenario })).pipe(
+      Effect.provide(executor)
+    )
+  describe(`runs played by ${subject}`, () => {
+    it.live("are of the channels that it names, each once", () =>
+      Effect.gen(function* () {
+        const { channels } = yield* RunExecutor
+        expect(channels).toContain(channel)
+        expect(new Set(channels).size).toBe(channels.length)
+      }).pipe(Effect.provide(executor))
+    )
+
+    it.live("end with a transcript of both sides whose times are in order and within the run's length", () =>
+      Effect.gen(function* () {
+        const { durationSeconds, moments, outcome, transcript } = yield* play(answering)
+        expect(outcome.is, outcome.reason).toBe("ended")
+        expect(outcome.reason).not.toBe("")
+        expect(new Set(transcript.turns.map(({ speaker }) => speaker)).size).toBe(2)
+        let last = 0
+        for (const { content, endTime = last, startTime = last } of transcript.turns) {
+          expect(content.isWellFormed() && !content.includes("\0")).toBe(true)
+          expect([startTime >= last, endTime >= startTime]).toEqual([true, true])
+          last = startTime
+          expect(endTime).toBeLessThanOrEqual(durationSeconds + 0.001)
+        }
+        for (const { at_second: second } of moments) {
+          expect(second).toBeGreaterThanOrEqual(0)
+          expect(second).toBeLessThanOrEqual(durationSeconds + 0.001)
+        }
+      })
+    )
+
+    it.live("come to a bad end with a reason where the agent cannot be reached", () =>
+      Effect.gen(function* () {
+        const { durationSeconds, outcome } = yield* play(unreachable)
+        expect(["failed", "timeout"]).toContain(outcome.is)
+        expect(outcome.reason.trim()).not.toBe("")
+        expect(durationSeconds).toBeGreaterThanOrEqual(0)
+      })
+    )
+
+    it.live("do not hear of each other", () =>
+      Effect.gen(function* () {
+        const both = yield* Effect.all([play(answering, 1), play(unreachable, 2), play(answering, 3)], {
+          concurrency: "unbounded"
+        })
+        expect(both.map(({ outcome }) => outcome.is === "ended")).toEqual([true, false, true])
+      })
+    )
+
+    it.live("stop when they are interrupted, also while the agent says nothing", () =>
+      Effect.gen(function* () {
+        const playing = yield* Effect.fork(play(silent))
+        yield* Effect.sleep("100 millis")
+        const exit = yield* Fiber.interrupt(playing)
+        expect(exit._tag).toBe("Failure")
+      })
+    )
+  })
+}
+
+type Endpoint = NonNullable<Agent["chatEndpoint"]>
+
+/** A way to talk to agents under test, and such agents. */
+export interface ChatAgentWorld {
+  readonly agents: Layer.Layer<ChatAgent>
+  /** Answers "Hello" to whatever it is told. */
+  readonly answering: Endpoint
+  /** Refuses, or answers what is no answer. */
+  readonly failing: Endpoint
+  readonly unreachable: Endpoint
+  /** Takes what it is told and never answers. */
+  readonly silent: Endpoint
+}
+
+/** What every way to talk to agents under test has to do. */
+export const chatAgentContract = (subject: string, world: ChatAgentWorld): void => {
+  const secret = "my number is 555-0100"
+  const talk = (endpoint: Endpoint) =>
+    Effect.flatMap(ChatAgent, (agents) =>
+      agents.reply(endpoint, {
+        conversation: "contract",
+        model: "agent",
+        messages: [{ speaker: "testing_agent", text: secret }],
+        variables: { name: "Ann" }
+      })
+    ).pipe(Effect.provide(world.agents))
+  describe(`agents under test, talked to by ${subject}`, () => {
+    it.live("answer with what they say", () =>
+      Effect.gen(function* () {
+        const { endsCall, text, toolCalls } = yield* talk(world.answering)
+        expect([text, endsCall, toolCalls]).toEqual(["Hello", false, []])
+      })
+    )
+
+    it.live("fail for a reason that repeats nothing of what was said", () =>
+      Effect.gen(function* () {
+        for (const endpoint of [world.failing, world.unreachable]) {
+          const failed = yield* Effect.flip(talk(endpoint))
+          expect(failed._tag).toBe("ChatFailed")
+          expect(failed.reason.trim()).not.toBe("")
+          expect(failed.reason).not.toContain("555-0100")
+        }
+      })
+    )
+
+    it.live("are given up when whoever asks is interrupted", () =>
+      Effect.gen(function* () {
+        const asking = yield* Effect.fork(talk(world.silent))
+        yield* Effect.sleep("100 millis")
+        expect((yield* Fiber.interrupt(asking))._tag).toBe("Failure")
+      })
+    )
+  })
+}

@@ -1,0 +1,6 @@
+export {
+  chatAgentContract,
+  type ChatAgentWorld,
+  runExecutorContract,
+  type RunExecutorWorld
+} from "./ExecutorContracts.js"

@@ -1,0 +1,1 @@
+export { unitOfWorkContract } from "./UnitOfWorkContract.js"

@@ -1,0 +1,151 @@
+/** What any planner of suites, and any price list, has to keep to. Source: interface, E1; design, section 5. */
+import {
+  type AgentWorld,
+  type Channel,
+  Credits,
+  type Faults,
+  type PlanRequest,
+  type Prices,
+  type SuitePlan
+} from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { expectSame, fact, type Law, law } from "../Law.js"
+import { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
+
+/** A document, what is asked beside it, and what it may refer to: the plan, or every fault. */
+export type PlanDocument = (
+  document: unknown,
+  request: PlanRequest,
+  world: AgentWorld,
+  prices: Prices
+) => Either.Either<SuitePlan, Faults.Faults>
+
+const request: PlanRequest = { channel: "voice", name: null, providerData: null }
+const channel = fc.constantFrom<Channel>("voice", "text", "provider_e_v2")
+
+/** The same suite with each scenario so often. */
+const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJson => {
+  const { frequency: _, ...rest } = defaults ?? {}
+  return { ...document, defaults: rest, scenarios: document.scenarios.map((one) => ({ ...one, frequency })) }
+}
+
+const factor = fc.integer({ min: 1, max: 100 })
+
+/** What every planner has to keep to, under any price list. */
+export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law> => {
+  const planned = (document: SuiteJson, asked: Partial<PlanRequest> = {}, list = prices): SuitePlan =>
+    Either.getOrThrowWith(
+      plan(document, { ...request, ...asked }, world, list),
+      (faults) => new Error(`A suite that is right has faults: ${JSON.stringify(faults)}`)
+    )
+  return [
+    law(
+      "the runs of a plan are the sum of its frequencies, and its price the sum of its scenarios'",
+      [suite],
+      (document) => {
+        const { estimatedCost, scenarios, totalRuns } = planned(document)
+        return (
+          totalRuns === scenarios.reduce((runs, one) => runs + one.frequency, 0) &&
+          estimatedCost === scenarios.reduce((sum, one) => sum + one.estimatedCost, 0n) &&
+          scenarios.length === document.scenarios.length
+        )
+      }
+    ),
+    law(
+      "a scenario costs, so often as it runs, what its talk and each of its metrics cost",
+      [suite, channel],
+      (document, by) => {
+        for (const { estimatedCost, frequency, maxDuration, metricIds } of planned(document, { channel: by })
+          .scenarios) {
+          const metrics = world.metrics.filter(({ id }) => metricIds.includes(id))
+          const once = metrics.reduce<bigint>((sum, { cost }) => sum + cost, prices.talk(by, maxDuration))
+          expectSame("the cost", String(estimatedCost), String(once * BigInt(frequency)))
+        }
+        return true
+      }
+    ),
+    law("n times as many runs cost exactly n times as much", [suite, factor], (document, n) => {
+      const [once, often] = [planned(times(document, 1)), planned(times(document, n))]
+      return often.estimatedCost === once.estimatedCost * BigInt(n) && often.totalRuns === once.totalRuns * n
+    }),
+    law("prices twice as high make a suite of free metrics twice as dear", [suite], (document) => {
+      const talkOnly = {
+        ...document,
+        defaults: {},
+        scenarios: document.scenarios.map((one) => ({ ...one, metrics: [] }))
+      }
+      const twice: Prices = { talk: (by, seconds) => Credits.times(prices.talk(by, seconds), 2) }
+      return planned(talkOnly, {}, twice).estimatedCost === planned(talkOnly).estimatedCost * 2n
+    }),
+    law("the order of scenarios changes nothing but the order", [suite], (document) => {
+      const there = planned(document)
+      const back = planned({ ...document, scenarios: document.scenarios.toReversed() })
+      const keys = ({ scenarios }: SuitePlan) => scenarios.map(({ key }) => key)
+      return there.estimatedCost === back.estimatedCost && keys(there).join() === keys(back).toReversed().join()
+    }),
+    law(
+      "what the defaults say is said of every scenario that does not say it itself",
+      [suite, factor],
+      (document, n) => {
+        const { frequency, max_duration: seconds } = document.defaults ?? {}
+        const silent = document.scenarios.map(({ frequency: _, max_duration: __, ...rest }) => rest)
+        const defaults = { ...document.defaults, frequency: frequency ?? n, max_duration: seconds ?? n }
+        return planned({ ...document, defaults, scenarios: silent }).scenarios.every(
+          (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
+        )
+      }
+    ),
+    law(
+      "the request's name wins over the suite's",
+      [suite, fc.option(fc.constantFrom("Tonight", "x"))],
+      (document, name) => planned(document, { name }).suiteName === (name ?? document.suite.name)
+    ),
+    law(
+      "whatever a document holds, it is planned or its faults are told, and twice the same",
+      [fc.oneof(damagedSuite, fc.jsonValue())],
+      (document) => {
+        const [once, again] = [plan(document, request, world, prices), plan(document, request, world, prices)]
+        if (Either.isRight(once)) return Either.isRight(again) && once.right.estimatedCost === again.right.estimatedCost
+        expectSame("the faults", Either.isLeft(again) ? again.left : null, once.left)
+        return Object.keys(once.left).length > 0 && Object.values(once.left).every((said) => said.length > 0)
+      }
+    )
+  ]
+}
+
+const seconds = fc.integer({ min: 0, max: 86_400 })
+const anyChannel = fc.constantFrom<Channel>("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")
+
+/** What every price list has to keep to, whatever it charges. */
+export const priceListLaws = (prices: Prices): ReadonlyArray<Law> => [
+  law("nothing costs less than nothing", [anyChannel, seconds], (by, length) => prices.talk(by, length) >= 0n),
+  law("longer never costs less", [anyChannel, seconds, seconds], (by, one, other) =>
+    one <= other ? prices.talk(by, one) <= prices.talk(by, other) : prices.talk(by, one) >= prices.talk(by, other)
+  ),
+  law("the same costs the same, whatever was asked before", [anyChannel, seconds, seconds], (by, one, other) => {
+    const first = prices.talk(by, one)
+    prices.talk(by, other)
+    return prices.talk(by, one) === first
+  })
+]
+
+/** What Earshot's own price list charges. */
+export const standardPriceLaws = (prices: Prices): ReadonlyArray<Law> => [
+  ...priceListLaws(prices),
+  fact(
+    "a minute of talk costs 5 credits, a second 0.083333, and a run by text 10",
+    () =>
+      [prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join() === "5000000,83333,10000000"
+  ),
+  law(
+    "talk costs 5 credits a minute by the second, rounded half up to a millionth",
+    [anyChannel.filter((by) => by !== "text"), seconds],
+    (by, length) => prices.talk(by, length) === (2n * 250_000n * BigInt(length) + 3n) / 6n
+  ),
+  law(
+    "text costs the same, however long it may take",
+    [seconds, seconds],
+    (one, other) => prices.talk("text", one) === prices.talk("text", other)
+  )
+]

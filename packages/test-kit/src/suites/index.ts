@@ -1,0 +1,2 @@
+export { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
+export { type PlanDocument, priceListLaws, standardPriceLaws, suiteLaws } from "./SuiteLaws.js"

@@ -1,0 +1,1 @@
+export { load, type LoadedProject, type ProjectPlan, world, type WorldPlan } from "./Worlds.js"

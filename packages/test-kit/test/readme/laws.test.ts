@@ -1,0 +1,28 @@
+import { Engine, Filters } from "@earshot/core"
+import { FilterKit, ModelKit, StorageKit, TestEngine, Worlds } from "@earshot/test-kit"
+import { startEngine } from "@earshot/test-kit/plain"
+import * as fc from "fast-check"
+import * as Layer from "effect/Layer"
+import { describe, it } from "vitest"
+
+// A law takes an implementation.
+describe("our own merge of filters", () => {
+  for (const { check, says } of FilterKit.mergeLaws(Filters.merge, Filters.matches)) it(says, check)
+})
+
+// A contract takes the layer of a port.
+const storage = Engine.stores.pipe(Layer.provideMerge(TestEngine.storage("sqlite")))
+StorageKit.unitOfWorkContract("our own database", storage)
+
+// A model walks through a door: an engine in process, or servers by their URLs.
+it("keeps calls as the model says", async () => {
+  const engine = await startEngine()
+  const { actor } = await engine.world()
+  const door = engine.door(actor) // or ModelKit.httpDoor(["http://127.0.0.1:8080"], apiKey)
+  const world = async () => ({ door, ...(await ModelKit.emptyProject(door)) })
+  await ModelKit.checkCallModel(world, { walks: 2, steps: 10 })
+
+  // A whole organisation, in one line.
+  await Worlds.load(door, fc.sample(Worlds.world, { numRuns: 1, seed: 1 })[0] ?? { projects: [] })
+  await engine.stop()
+})

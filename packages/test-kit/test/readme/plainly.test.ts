@@ -1,0 +1,37 @@
+import assert from "node:assert/strict"
+import { Calls, Metrics } from "@earshot/core"
+import { fakeLanguageModel, startEngine } from "@earshot/test-kit/plain"
+import * as Effect from "effect/Effect"
+import { expect, it as test } from "vitest"
+
+test("a call is kept under the time that it is", async () => {
+  const judge = fakeLanguageModel(() => ({ value: true, explanation: "It was said." }))
+  const engine = await startEngine({ now: "2026-03-31T10:00:00Z", ports: { languageModel: judge.layer } })
+  try {
+    const { actor, agent } = await engine.world()
+    engine.clock.advance("1 hour")
+    const body = { call_id: "1", agent: agent.id }
+    const { call } = await engine.as(actor)(Effect.flatMap(Calls, (calls) => calls.ingest(body)))
+    assert.equal(call.createdAt.epochMillis, Date.parse("2026-03-31T11:00:00Z"))
+    assert.deepEqual(judge.asked, [])
+  } finally {
+    await engine.stop()
+  }
+})
+
+test("keys are the same in every run of a seed, and errors are the engine's own", async () => {
+  const keyOf = async (seed: string) => {
+    const engine = await startEngine({ seed })
+    try {
+      const { actor, apiKey } = await engine.world()
+      await expect(
+        engine.as(actor)(Effect.flatMap(Metrics, (metrics) => metrics.create({ name: "" })))
+      ).rejects.toThrow("name: This field may not be blank.")
+      return apiKey.key.hint
+    } finally {
+      await engine.stop()
+    }
+  }
+  expect(await keyOf("one")).toBe(await keyOf("one"))
+  expect(await keyOf("one")).not.toBe(await keyOf("two"))
+})

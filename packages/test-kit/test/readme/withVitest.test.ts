@@ -1,0 +1,17 @@
+import { Projects } from "@earshot/core"
+import { TestEngine } from "@earshot/test-kit"
+import { layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { expect } from "vitest"
+
+for (const database of TestEngine.databases) {
+  layer(TestEngine.layer(database))(`projects on ${database}`, (it) => {
+    it.effect("are made", () =>
+      Effect.gen(function* () {
+        const { actor } = yield* TestEngine.world
+        const project = yield* (yield* Projects).create({ name: "Mine" }).pipe(TestEngine.as(actor))
+        expect(project.name).toBe("Mine")
+      })
+    )
+  })
+}
