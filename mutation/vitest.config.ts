@@ -1,6 +1,6 @@
 import { defineConfig, mergeConfig } from "vitest/config"
 import base from "../vitest.config.js"
-import { areas } from "./areas.mjs"
+import { readArea } from "./areas.mjs"
 
 const source = (path: string) => new URL(`../packages/${path}`, import.meta.url).pathname
 
@@ -17,6 +17,6 @@ export default mergeConfig(
         { find: /^@earshot\/test-kit$/, replacement: source("test-kit/src/index.ts") }
       ]
     },
-    test: { include: areas[process.env.EARSHOT_MUTATE ?? ""]?.tests ?? [] }
+    test: { include: readArea(process.env.EARSHOT_MUTATE ?? "").tests }
   })
 )
