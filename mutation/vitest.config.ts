@@ -9,7 +9,7 @@ const source = (path: string) => new URL(`../packages/${path}`, import.meta.url)
 
 /**
  * vitest ends a thread after each run, and a new one reads the engine anew: twenty times as long as the tests of one
- * mutant take. Here a thread lives on; `reload.ts` has modules read again where a mutant needs that.
+ * mutant take. Here a thread lives on; `runner.ts` has modules read again where a mutant needs that.
  */
 const keepThreads = async () => {
   const vitest = realpathSync("node_modules/vitest")
@@ -28,11 +28,12 @@ export default mergeConfig(
         { find: /^@earshot\/core\/(sqlite|postgres)$/, replacement: source("core/src/storage/$1/index.ts") },
         { find: /^@earshot\/core\/providers\/(.*)$/, replacement: source("core/src/providers/$1.ts") },
         { find: /^@earshot\/core\/promise$/, replacement: source("core/src/promise.ts") },
-        { find: /^@earshot\/test-kit$/, replacement: source("test-kit/src/index.ts") }
+        { find: /^@earshot\/test-kit$/, replacement: source("test-kit/src/index.ts") },
+        { find: /^@earshot\/test-kit\/redaction$/, replacement: source("test-kit/src/redaction/index.ts") }
       ]
     },
     test: {
-      setupFiles: ["mutation/reload.ts"],
+      runner: "mutation/runner.ts",
       // Stryker's own setup, which would otherwise count as a package and be read once for all runs.
       server: { deps: { inline: [/stryker-setup/] } },
       poolOptions: { threads: { isolate: false } },
