@@ -7,9 +7,11 @@ import {
   type TimeSeries,
   type WidgetData
 } from "@earshot/core"
+import { AnalyticsKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import { describe, expect, it } from "vitest"
-import { show } from "./widgetModel.js"
+
+const { show } = AnalyticsKit
 
 const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
   id: 1,

@@ -7,3 +7,6 @@ export {
   shareableLinkStoreContract,
   signingKeyStoreContract
 } from "./CredentialStoreContracts.js"
+export { userStoreContract } from "./UserStoreContract.js"
+export { rateLimiterContract } from "./LimiterContract.js"
+export { sealingContract, type SealingWorld } from "./SealingContract.js"

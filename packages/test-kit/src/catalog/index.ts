@@ -1,6 +1,7 @@
 export { agentStoreContract } from "./AgentStoreContract.js"
 export * as CatalogArbitraries from "./CatalogArbitraries.js"
 export { catalogStoreContract } from "./CatalogStoreContract.js"
+export { organizationStoreContract } from "./OrganizationStoreContract.js"
 export { everyPage } from "./Pages.js"
 export { permit } from "./Permits.js"
 export { projectStoreContract } from "./ProjectStoreContract.js"

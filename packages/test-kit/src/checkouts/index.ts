@@ -1,3 +1,4 @@
+export { checkoutStoreContract } from "./CheckoutStoreContract.js"
 export { codeHostContract, type CodeHostWorld, hostileNames, isHarmless } from "./CodeHostContract.js"
 export { type FakeGitHub, fakeGitHub, type FakeGitHubOptions } from "./FakeGitHub.js"
 export { type FakeGitLab, fakeGitLab } from "./FakeGitLab.js"

@@ -1,4 +1,4 @@
-import { LanguageModel, Transcriber } from "@earshot/core"
+import { LanguageModel, RecordingSource, Transcriber } from "@earshot/core"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -107,6 +107,52 @@ export const transcriberContract = (subject: string, world: TranscriberWorld): v
         expect(failed.reason).not.toBe("")
         const broken = yield* Effect.flip(hear(world.hearing, Stream.fail({ message: "the disk is gone" })))
         expect(broken._tag).toBe("TranscriptionFailed")
+      })
+    )
+  })
+}
+
+/** A source of recordings, and URLs of every kind. */
+export interface RecordingSourceWorld {
+  readonly source: Layer.Layer<RecordingSource>
+  /** Where these bytes are. */
+  readonly served: { readonly url: string; readonly bytes: Uint8Array }
+  /** Where nothing comes from. */
+  readonly missing: string
+  /** Where nothing may be fetched from, if there is such a place. */
+  readonly refused?: string
+}
+
+/** What every source of recordings has to do. */
+export const recordingSourceContract = (
+  subject: string,
+  { missing, refused, served, source }: RecordingSourceWorld
+): void => {
+  const fetched = (url: string) =>
+    Effect.flatMap(RecordingSource, ({ fetch }) => Stream.runCollect(fetch(url))).pipe(
+      Effect.map((chunks) => Buffer.concat([...chunks])),
+      Effect.provide(source)
+    )
+  describe(`recordings fetched by ${subject}`, () => {
+    it.live("are the bytes behind their URL, as often as they are asked for", () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) expect(Buffer.from(served.bytes).equals(yield* fetched(served.url))).toBe(true)
+      })
+    )
+
+    it.live("fail for a reason that a record may hold", () =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(fetched(missing))
+        expect(failed._tag).toBe("RecordingUnavailable")
+        expect(failed.reason).not.toBe("")
+      })
+    )
+
+    it.live("are not fetched from where they may not be, nor from what is no URL", () =>
+      Effect.gen(function* () {
+        for (const url of refused === undefined ? [] : [refused, "", "recording.wav", "file:///etc/passwd"]) {
+          expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlRefused")
+        }
       })
     )
   })

@@ -10,6 +10,8 @@ export {
 export {
   languageModelContract,
   type LanguageModelWorld,
+  recordingSourceContract,
+  type RecordingSourceWorld,
   transcriberContract,
   type TranscriberWorld
 } from "./ProviderContracts.js"

@@ -1,2 +1,3 @@
 export { anyText, phrase, type PlainRule, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
 export { checkLaws, type JudgeSimplified, simplifierLaws, type Simplify } from "./SimplifierLaws.js"
+export { simplificationStoreContract } from "./SimplificationStoreContract.js"
