@@ -1,7 +1,5 @@
+export * from "./plain.js"
 export { agentStoreContract } from "./AgentStoreContract.js"
-export * as CatalogArbitraries from "./CatalogArbitraries.js"
 export { catalogStoreContract } from "./CatalogStoreContract.js"
 export { organizationStoreContract } from "./OrganizationStoreContract.js"
-export { everyPage } from "./Pages.js"
-export { permit } from "./Permits.js"
 export { projectStoreContract } from "./ProjectStoreContract.js"

@@ -1,12 +1,4 @@
-export {
-  type AskedAudio,
-  type AskedQuestion,
-  type Fake,
-  fakeLanguageModel,
-  fakeRecordings,
-  fakeTranscriber,
-  unavailable
-} from "./Fakes.js"
+export * from "./plain.js"
 export {
   languageModelContract,
   type LanguageModelWorld,
