@@ -20,8 +20,8 @@ const expectClose = (found: number | null, model: number | null, scale: number, 
     return
   }
   // Below the range of normal numbers there is nothing to be in proportion to.
-  const off = Math.abs(found - model)
-  expect(off <= TOLERANCE * scale + Number.MIN_VALUE, `${found} is not ${model}: ${JSON.stringify(about)}`).toBe(true)
+  const agrees = Math.abs(found - model) <= TOLERANCE * scale + Number.MIN_VALUE
+  if (!agrees) expect.fail(`The store answers ${found}, and memory ${model}: ${JSON.stringify(about)}`)
 }
 
 const magnitude = (values: ReadonlyArray<number>) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0)
