@@ -1,12 +1,14 @@
-import { LanguageModel, RecordingSource, Transcriber } from "@earshot/core"
+import { LanguageModel, RecordingSource, Redaction, Transcriber } from "@earshot/core"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as fc from "fast-check"
 import { describe } from "vitest"
 import { wav } from "../calls/Audio.js"
+import { asyncLaw } from "../Law.js"
 
 const Verdict = Schema.Struct({ value: Schema.Boolean })
 
@@ -153,6 +155,55 @@ export const recordingSourceContract = (
         for (const url of refused === undefined ? [] : [refused, "", "recording.wav", "file:///etc/passwd"]) {
           expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlRefused")
         }
+      })
+    )
+  })
+}
+
+/** A model that finds sensitive values, and something that it finds. */
+export interface NerProviderWorld {
+  readonly provider: Layer.Layer<Redaction.NerProvider>
+  /** A turn in which it finds a value of this field, unless it finds nothing ever. */
+  readonly finds?: { readonly turn: string; readonly field: Redaction.SensitiveField; readonly value: string }
+}
+
+/** What every model that finds sensitive values has to do. */
+export const nerProviderContract = (subject: string, { finds, provider }: NerProviderWorld): void => {
+  const recognise = (turns: ReadonlyArray<string>, fields: ReadonlyArray<Redaction.SensitiveField>) =>
+    Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognise(turns, fields)).pipe(Effect.provide(provider))
+  describe(`sensitive values found by ${subject}`, () => {
+    const { check, says } = asyncLaw(
+      "spans lie within their turns, are of fields that were asked for, and score from 0 to 1",
+      [
+        fc.array(fc.oneof(fc.lorem(), fc.string({ unit: "grapheme" }), fc.constant(finds?.turn ?? "")), {
+          maxLength: 5
+        })
+      ],
+      async (turns) => {
+        const fields = finds === undefined ? Redaction.sensitiveFields : [finds.field]
+        for (const { end, field, score, start, turn } of await Effect.runPromise(recognise(turns, fields))) {
+          const length = turns[turn]?.length ?? -1
+          expect(Number.isInteger(start) && start >= 0 && start < end && Number.isInteger(end) && end <= length).toBe(
+            true
+          )
+          expect(fields).toContain(field)
+          expect(score >= 0 && score <= 1).toBe(true)
+        }
+        return true
+      },
+      50
+    )
+    it(says, check)
+
+    it.live("are found where they stand, in UTF-16 code units", () =>
+      Effect.gen(function* () {
+        if (finds === undefined) return
+        const { field, turn, value } = finds
+        const found = yield* recognise(["", `\u{1f600} ${turn}`], [field])
+        expect(found.map((span) => [span.turn, `\u{1f600} ${turn}`.slice(span.start, span.end)])).toContainEqual([
+          1,
+          value
+        ])
       })
     )
   })

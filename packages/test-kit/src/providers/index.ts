@@ -2,6 +2,8 @@ export * from "./plain.js"
 export {
   languageModelContract,
   type LanguageModelWorld,
+  nerProviderContract,
+  type NerProviderWorld,
   recordingSourceContract,
   type RecordingSourceWorld,
   transcriberContract,

@@ -1,4 +1,7 @@
+import { Redaction } from "@earshot/core"
 import { ProviderKit } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
 
 ProviderKit.languageModelContract("of the kit", {
@@ -28,4 +31,25 @@ it("records which recordings were asked for", () => {
     "https://example.com/a.wav",
     "https://example.com/b.wav"
   ])
+})
+
+ProviderKit.nerProviderContract("nobody", { provider: Redaction.nerProviderNone })
+
+ProviderKit.nerProviderContract("a list of one name", {
+  provider: Layer.succeed(Redaction.NerProvider, {
+    recognise: (turns) =>
+      Effect.succeed(
+        turns.flatMap((text, turn) =>
+          Array.from(text.matchAll(/Zyx/g), ({ index }) => ({
+            turn,
+            start: index,
+            end: index + 3,
+            field: "person_name" as const,
+            score: 1,
+            evidence: []
+          }))
+        )
+      )
+  }),
+  finds: { turn: "I am Zyx, and Zyx is my name", field: "person_name", value: "Zyx" }
 })
