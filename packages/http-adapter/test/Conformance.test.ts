@@ -1,4 +1,5 @@
 import { JobRunner } from "@earshot/core"
+import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { runConformance } from "@earshot/test-kit/conformance"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
@@ -18,8 +19,49 @@ describe.each(TestEngine.databases)("the server on %s, known by its URL alone", 
         Effect.flatMap(JobRunner, (runner) => runner.run)
       )
     )
-    expect(report.results.filter(({ outcome }) => outcome !== "passed")).toEqual([])
+    // What the server takes at most was not told; the next test tells.
+    const untold = ["limits/upload", "limits/rate"]
+    expect(report.results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
     expect(report.left).toEqual([])
     expect(report.passed).toBeGreaterThan(100)
   }, 300_000)
+})
+
+describe("a server with limits, known by its URL alone", async () => {
+  const allowances = { requests: { points: 25, seconds: 3 } }
+  const server = await serving({
+    limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
+    ports: { rateLimiter: RateLimits.layerMemory(allowances) }
+  })
+  const limits = { bodyBytes: 20_000, uploadBytes: 30_000, requestsAMinute: 25 }
+
+  it("is held to what it was started with", async () => {
+    const { key } = await server.tenant()
+    const report = await runConformance({ url: server.url, apiKey: key, only: ["limits"], limits })
+    expect(report.results.map(({ detail, id, outcome }) => [id, outcome, detail])).toEqual([
+      ["limits/body", "passed", ""],
+      ["limits/upload", "passed", ""],
+      ["limits/rate", "passed", ""]
+    ])
+    expect(report.left).toEqual([])
+  })
+
+  it.each([
+    ["limits/body", { bodyBytes: 20_001 }, "answered 413"],
+    ["limits/body", { bodyBytes: 19_999 }, "answered 400"],
+    ["limits/upload", { uploadBytes: 29_999 }, "answered 400"],
+    ["limits/rate", { requestsAMinute: 26 }, "answered 429"],
+    ["limits/rate", { requestsAMinute: 12 }, "25 requests of one key were let in; expected 429 after 12"]
+  ])("is found out where it keeps another limit than was told: %s, %o", async (check, told, says) => {
+    const { key } = await server.tenant()
+    const { results } = await runConformance({ url: server.url, apiKey: key, only: [check], limits: told })
+    expect(results).toMatchObject([{ id: check, outcome: "failed" }])
+    expect(results[0]?.detail).toContain(says)
+  })
+
+  it("is waited for by checks that are about something else", async () => {
+    const { key } = await server.tenant()
+    const { results } = await runConformance({ url: server.url, apiKey: key, only: ["E5"] })
+    expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([])
+  }, 120_000)
 })

@@ -1,3 +1,4 @@
+import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { checksFor, runCommand, runConformance } from "@earshot/test-kit/conformance"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -435,6 +436,66 @@ describe("a server with a fault, known by its URL alone", async () => {
   })
 })
 
+/** Of a server with limits: a fault, the check that has to tell it, what makes it, and what is said then. */
+const limitFaults = (): ReadonlyArray<readonly [what: string, check: string, spoiling: Spoiling, says: string]> => {
+  let isSpent = false
+  return [
+    [
+      "429 that does not say until when",
+      "limits/rate",
+      {
+        answer: (answer) => ({
+          ...answer,
+          headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name !== "retry-after"))
+        })
+      },
+      "Retry-After is nothing"
+    ],
+    [
+      "a key that is not let in again",
+      "limits/rate",
+      {
+        answer: (answer, asked, send) => {
+          const isThrottled = answer.status === 429
+          if (isThrottled) isSpent = true
+          // Another key's request tells that the first one has waited.
+          return isSpent && !isThrottled && asked.path.includes("predefined")
+            ? send({ ...asked, path: "/no/such/path/" })
+            : answer
+        }
+      },
+      "answered 404"
+    ],
+    ["413 without a reason", "limits/body", { answer: (a) => (a.status === 413 ? { ...a, text: "" } : a) }, "detail"],
+    [
+      "what is too large read in part",
+      "limits/upload",
+      { request: (asked) => ({ ...asked, body: asked.body.subarray(0, 30_000) }) },
+      "expected 413"
+    ]
+  ]
+}
+
+describe("a server with limits and a fault, known by its URL alone", async () => {
+  const server = await serving({
+    limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
+    ports: { rateLimiter: RateLimits.layerMemory({ requests: { points: 25, seconds: 2 } }) }
+  })
+  const limits = { bodyBytes: 20_000, uploadBytes: 30_000, requestsAMinute: 25 }
+
+  it.each(limitFaults())("is found out: %s", async (_, check, spoiling, says) => {
+    const { key } = await server.tenant()
+    const proxy = await startProxy(server.url, spoiling)
+    try {
+      const { results } = await runConformance({ url: proxy.url, apiKey: key, only: [check], limits })
+      expect(results).toMatchObject([{ id: check, outcome: "failed" }])
+      expect(results[0]?.detail).toContain(says)
+    } finally {
+      await proxy.close()
+    }
+  })
+})
+
 describe("the command", async () => {
   const server = await serving()
   const { key } = await server.tenant()
@@ -458,6 +519,13 @@ describe("the command", async () => {
     expect(broken.said).toContain("answered 401")
   })
 
+  it("takes what the server was started with", async () => {
+    const { code, said } = await run("--url", server.url, "--only", "limits/body", "--max-body", "5000")
+    expect(code).toBe(1)
+    expect(said).toContain("answered 400")
+    expect(said).toContain("expected 413")
+  })
+
   it("prints JSON, and skips what it has no key for", async () => {
     const { code, said } = await run("--url", `${server.url}/`, "--json", "--only", "credentials/other")
     expect(code).toBe(0)
@@ -474,7 +542,9 @@ describe("the command", async () => {
       ["--url", "nowhere"],
       ["--url", server.url, "--only", "E99"],
       ["--colour"],
-      ["--url", server.url, "--timeout", "0"]
+      ["--url", server.url, "--timeout", "0"],
+      ["--url", server.url, "--rate-limit", "none"],
+      ["--url", server.url, "--max-body", "1.5"]
     ]) {
       const { code, wrong } = await run(...args)
       expect([args, code, wrong.includes("earshot-conformance --url")]).toEqual([args, 2, true])

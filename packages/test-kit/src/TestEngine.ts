@@ -36,7 +36,9 @@ export const storage = (database: DatabaseName): Layer.Layer<Engine.Storage, Sql
 /** Migrating takes a tenth of a second, copying what was migrated once for the whole run a third of that. */
 const freshPostgres = async () => {
   const url = await postgresUrl()
-  const template = await templateDatabase(url, await templateName(), (empty) =>
+  const name = await templateName()
+  if (name === undefined) return createDatabase(url)
+  const template = await templateDatabase(url, name, (empty) =>
     Effect.runPromise(Effect.scoped(Effect.asVoid(Layer.build(PostgresStorage.layer({ url: Redacted.make(empty) })))))
   )
   return createDatabase(url, { template })

@@ -1,4 +1,5 @@
 export * as AccessKit from "./access/index.js"
+export * as AnalyticsKit from "./analytics/index.js"
 export * as CallKit from "./calls/index.js"
 export * as CreditKit from "./credits/index.js"
 export * as CheckoutKit from "./checkouts/index.js"

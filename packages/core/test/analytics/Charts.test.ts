@@ -11,11 +11,13 @@ import {
   type TimeSeries,
   type WidgetData
 } from "@earshot/core"
+import { AnalyticsKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ValuesQuestion } from "../../src/analytics/AnalyticsQuestion.js"
-import { show } from "./widgetModel.js"
+
+const { show } = AnalyticsKit
 
 const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
   id: 1,

@@ -6,23 +6,22 @@
 import {
   AnalyticsStore,
   answerChart,
+  type Asked as Asks,
   authorize,
   encodeWidgetData,
   type Filters,
   hostActor,
   type Json,
-  OrganizationId
+  type StorageFault
 } from "@earshot/core"
-import { FilterKit, TestEngine } from "@earshot/test-kit"
+import { AnalyticsKit, FilterKit, TestEngine } from "@earshot/test-kit"
 import { layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
-import * as AnalyticsStoreSql from "../../src/storage/sql/AnalyticsStoreSql.js"
-import { storeWorld } from "../filters/storeWorld.js"
-import { askedOf, questionOf } from "./widgetModel.js"
+import { stores } from "../../src/Engine.js"
 
 const { AGENTS, METRICS } = FilterKit
 
@@ -74,7 +73,9 @@ const VALUES = [null, 0, 1, -2.5, true, false, "yes", "", 1e100, 2e100, 300, 300
 
 const pick = <A>(from: ReadonlyArray<A>, i: number): A => from[i % from.length]!
 
-const calls: ReadonlyArray<Filters.FilterableCall> = Array.from({ length: 160 }, (_, i) => ({
+type Calls = ReadonlyArray<Filters.FilterableCall>
+
+const awkward: Calls = Array.from({ length: 160 }, (_, i) => ({
   id: i + 1,
   callId: `call ${i}`,
   traceId: i % 4 === 0 ? "" : pick(["ab", "AB", "c"], i),
@@ -206,7 +207,7 @@ interface Asked {
   readonly group_by?: { readonly type: string; readonly field?: string; readonly interval?: number }
 }
 
-const rowsOf = ({ field, group_by, metric }: Asked, type: string): ReadonlyArray<Row> =>
+const rowsOf = (calls: Calls, { field, group_by, metric }: Asked, type: string): ReadonlyArray<Row> =>
   calls.flatMap((call) => {
     const ofEvaluations = [field, group_by?.field ?? ""].some((name) => name.startsWith("metric_evaluations."))
     const mine = call.evaluations.filter(({ metricId }) => metric === undefined || metricId === metric)
@@ -271,8 +272,15 @@ const series = (groups: ReturnType<typeof grouped>) => {
   return rest.length === 0 ? named : [...named, { key: null, kind: "other", rows: rest }]
 }
 
-const overTime = (asked: Asked, type: string, what: string, width: string | number, by: (row: Row) => Value) => {
-  const rows = rowsOf(asked, type).filter(({ value }) => what === "count" || typeof value !== "string")
+const overTime = (
+  calls: Calls,
+  asked: Asked,
+  type: string,
+  what: string,
+  width: string | number,
+  by: (row: Row) => Value
+) => {
+  const rows = rowsOf(calls, asked, type).filter(({ value }) => what === "count" || typeof value !== "string")
   const isDivided = asked.group_by?.field !== undefined || (asked.chart_type === "line" && type === "string")
   const all = isDivided ? series(grouped(rows, by)) : [{ key: null, kind: "all", rows }]
   return all.map(({ key, kind, rows }) => ({
@@ -293,11 +301,12 @@ const widthOf = (rows: ReadonlyArray<Row>): string => {
   return fits("hour", HOUR) ? "hour" : fits("day", 24 * HOUR) ? "day" : fits("week", 168 * HOUR) ? "week" : "month"
 }
 
-const expected = (asked: Asked): unknown => {
+const expected = (calls: Calls, asked: Asked): unknown => {
   const type = typeOf(asked.field)
   switch (asked.chart_type) {
     case "bar":
       return overTime(
+        calls,
         asked,
         type,
         asked.aggregation_function!,
@@ -305,7 +314,7 @@ const expected = (asked: Asked): unknown => {
         ({ group }) => group
       )
     case "line": {
-      const of = (name: string) => rowsOf(asked, type).filter(({ value }) => typeof value === name).length
+      const of = (name: string) => rowsOf(calls, asked, type).filter(({ value }) => typeof value === name).length
       const [numbers, flags, texts] = [of("number"), of("boolean"), of("string")]
       const most =
         type !== "dynamic"
@@ -316,12 +325,12 @@ const expected = (asked: Asked): unknown => {
               ? "boolean"
               : "string"
       const what = most === "numeric" || most === "boolean" ? "avg" : "count"
-      const width = asked.group_by?.interval ?? widthOf(rowsOf(asked, most))
+      const width = asked.group_by?.interval ?? widthOf(rowsOf(calls, asked, most))
       const by = asked.group_by?.field === undefined ? ({ value }: Row) => value : ({ group }: Row) => group
-      return overTime(asked, most, what, width, by)
+      return overTime(calls, asked, most, what, width, by)
     }
     default: {
-      const rows = rowsOf(asked, type)
+      const rows = rowsOf(calls, asked, type)
       const width = asked.group_by?.interval
       const groups =
         width !== undefined
@@ -442,44 +451,54 @@ const every: ReadonlyArray<Asked> = FIELDS.flatMap((field, f) => {
 const widgets = process.env.EARSHOT_TEST_RUNS === undefined ? every.filter((_, i) => i % 4 === 0) : every
 
 const PLACES = 6
-const answers = widgets.map((asked) => ({ asked, shown: JSON.stringify(rounded(expected(asked))) }))
-
 const check = (asked: Asked, shown: string, data: Shown) => {
   const found = JSON.stringify(rounded(told(data)))
   // A difference of texts this long takes longer to show than all the widgets to ask.
   if (found !== shown) expect({ asked, shows: JSON.parse(found) }).toEqual({ asked, shows: JSON.parse(shown) })
 }
 
-const show = <E>(asked: Asked, of: Parameters<typeof answerChart<E>>[1]) =>
-  Effect.map(answerChart(questionOf({ dashboard: 1, ...asked }), of), encodeWidgetData)
+/** Asks for every widget, of calls as they are in memory or as a store numbered them. */
+const checkAll = <E>(asked: Asks<E>, calls: Calls, stored?: FilterKit.StoredCalls): Effect.Effect<void, E> =>
+  Effect.forEach(
+    widgets,
+    (widget) => {
+      const numbered =
+        widget.metric === undefined || stored === undefined
+          ? widget
+          : { ...widget, metric: stored.metric(widget.metric) }
+      const question = AnalyticsKit.questionOf({ dashboard: 1, ...widget }, stored === undefined ? {} : { of: stored })
+      const shown = JSON.stringify(rounded(expected(calls, numbered)))
+      return Effect.map(answerChart(question, asked), (data) => {
+        check(widget, shown, encodeWidgetData(data))
+      })
+    },
+    { discard: true }
+  )
 
 describe("widgets over awkward calls", () => {
   it("show in memory what the guide says", () => {
-    for (const { asked, shown } of answers) check(asked, shown, Effect.runSync(show(asked, askedOf(calls))))
+    Effect.runSync(checkAll(AnalyticsKit.askedOf(awkward), awkward))
   })
 })
 
-const permit = Either.getOrThrow(authorize(hostActor(OrganizationId.make(1)), "widgets.data"))
-
 for (const database of TestEngine.databases) {
-  const stored = AnalyticsStoreSql.layer.pipe(
-    Layer.provideMerge(Layer.effectDiscard(storeWorld({ agents: AGENTS, metrics: METRICS, calls }))),
-    Layer.provideMerge(TestEngine.storage(database))
-  )
-  layer(stored, { timeout: "2 minutes" })(`widgets over awkward calls on ${database}`, (it) => {
+  const storage = stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
+  layer(storage, { timeout: "2 minutes" })(`widgets over awkward calls on ${database}`, (it) => {
     it.effect(
       "show what the guide says",
       () =>
         Effect.gen(function* () {
+          const stored = yield* FilterKit.storeCalls({ agents: AGENTS, metrics: METRICS, calls: awkward })
           const store = yield* AnalyticsStore
-          const of = {
-            totals: (question: Parameters<typeof store.totals>[1]) => store.totals(permit, question),
-            types: (question: Parameters<typeof store.types>[1]) => store.types(permit, question),
-            span: (question: Parameters<typeof store.span>[1]) => store.span(permit, question),
-            timeline: (question: Parameters<typeof store.timeline>[1]) => store.timeline(permit, question),
-            shares: (question: Parameters<typeof store.shares>[1]) => store.shares(permit, question)
+          const permit = Either.getOrThrow(authorize(hostActor(stored.organizationId), "widgets.data"))
+          const asked: Asks<StorageFault> = {
+            totals: (question) => store.totals(permit, question),
+            types: (question) => store.types(permit, question),
+            span: (question) => store.span(permit, question),
+            timeline: (question) => store.timeline(permit, question),
+            shares: (question) => store.shares(permit, question)
           }
-          for (const { asked, shown } of answers) check(asked, shown, yield* show(asked, of))
+          yield* checkAll(asked, stored.calls, stored)
         }),
       { timeout: 120_000 }
     )

@@ -2,10 +2,12 @@ import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { RecordingSource } from "@earshot/core"
 import * as HttpRecordingSource from "@earshot/core/providers/HttpRecordingSource"
-import { CallKit } from "@earshot/test-kit"
-import { expect, it } from "@effect/vitest"
+import { CallKit, ProviderKit } from "@earshot/test-kit"
+import { afterAll, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 const file = CallKit.wav(1)
@@ -32,12 +34,20 @@ const fetched = (url: string, config: HttpRecordingSource.HttpRecordingSourceCon
 
 const allowed = { allowedHosts: ["127.0.0.1"] }
 
-it.scopedLive("fetches a recording from a host that the operator allows", () =>
-  Effect.gen(function* () {
-    const host = yield* serving((_, response) => response.end(file))
-    expect(Buffer.from(file).equals(yield* fetched(`http://${host}/a.wav`, allowed))).toBe(true)
-  })
+const hosting = Effect.runSync(Scope.make())
+afterAll(() => Effect.runPromise(Scope.close(hosting, Exit.void)))
+const host = await Effect.runPromise(
+  serving((request, response) => (request.url === "/a.wav" ? response.end(file) : response.writeHead(404).end())).pipe(
+    Scope.extend(hosting)
+  )
 )
+
+ProviderKit.recordingSourceContract("HTTP from a host that the operator allows", {
+  source: HttpRecordingSource.layer(allowed),
+  served: { url: `http://${host}/a.wav`, bytes: file },
+  missing: `http://${host}/b.wav`,
+  refused: "http://127.0.0.2/a.wav"
+})
 
 it.live.each([
   "http://127.0.0.1/a",

@@ -1,4 +1,4 @@
-export { wav } from "./Audio.js"
+export * from "./plain.js"
 export { blobStoreContract } from "./BlobStoreContract.js"
+export { callFilterContract } from "./CallFilterContract.js"
 export { callStoreContract } from "./CallStoreContract.js"
-export { document, flaws, ingestInput, type IngestInput, type InvalidIngest, invalidIngest } from "./IngestBodies.js"

@@ -1,6 +1,5 @@
+export * from "./plain.js"
 export { agentStoreContract } from "./AgentStoreContract.js"
-export * as CatalogArbitraries from "./CatalogArbitraries.js"
 export { catalogStoreContract } from "./CatalogStoreContract.js"
-export { everyPage } from "./Pages.js"
-export { permit } from "./Permits.js"
+export { organizationStoreContract } from "./OrganizationStoreContract.js"
 export { projectStoreContract } from "./ProjectStoreContract.js"

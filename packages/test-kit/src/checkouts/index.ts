@@ -1,14 +1,3 @@
+export * from "./plain.js"
+export { checkoutStoreContract } from "./CheckoutStoreContract.js"
 export { codeHostContract, type CodeHostWorld, hostileNames, isHarmless } from "./CodeHostContract.js"
-export { type FakeGitHub, fakeGitHub, type FakeGitHubOptions } from "./FakeGitHub.js"
-export { type FakeGitLab, fakeGitLab } from "./FakeGitLab.js"
-export type { FakeAnswer, FakeHost, FakeOutcome, FakeRequest } from "./FakeHost.js"
-export {
-  addCommit,
-  basic,
-  git,
-  type GitOptions,
-  type GitOutcome,
-  hasGit,
-  makeRepository,
-  temporaryFolder
-} from "./Git.js"

@@ -1,4 +1,5 @@
 /** Requests to a server that is known by its URL alone. */
+import { setTimeout as sleep } from "node:timers/promises"
 
 /** What came back. */
 export interface Reply {
@@ -23,6 +24,8 @@ export interface Request {
   readonly multipart?: Readonly<Record<string, unknown>>
   /** Sent as it is, of the type that `headers` name. */
   readonly body?: string | Uint8Array<ArrayBuffer>
+  /** Takes 429 for the answer, where otherwise the request is sent again after the time that the server asks for. */
+  readonly seesThrottling?: boolean
 }
 
 export interface Client {
@@ -68,9 +71,20 @@ const bodyOf = ({ body, form, json, multipart }: Request): Pick<RequestInit, "bo
   return body === undefined ? {} : { body }
 }
 
-export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions): Client => ({
-  url,
-  ask: async (method, path, request = {}) => {
+/** Times that a request is sent again that came too often; a server that says so for ever is told by the check. */
+const MOST_WAITS = 3
+
+/** The longest that is waited at a time, in seconds. */
+const LONGEST_WAIT = 60
+
+/** What the server asks to be waited, in milliseconds; undefined where it asks for nothing, or for too much. */
+const waitOf = ({ headers, status }: Reply): number | undefined => {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN)
+  return status === 429 && seconds >= 0 && seconds <= LONGEST_WAIT ? seconds * 1000 : undefined
+}
+
+export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions): Client => {
+  const send = async (method: string, path: string, request: Request): Promise<Reply> => {
     const key = request.key === undefined ? apiKey : request.key
     const answer = await fetch(url + path, {
       method,
@@ -86,4 +100,17 @@ export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions
     const text = await answer.text()
     return { method, path, status: answer.status, headers: answer.headers, text, json: parsed(text) }
   }
-})
+  return {
+    url,
+    ask: async (method, path, request = {}) => {
+      let reply = await send(method, path, request)
+      for (let waits = 0; waits < MOST_WAITS && request.seesThrottling !== true; waits++) {
+        const wait = waitOf(reply)
+        if (wait === undefined) break
+        await sleep(wait, undefined, { signal })
+        reply = await send(method, path, request)
+      }
+      return reply
+    }
+  }
+}

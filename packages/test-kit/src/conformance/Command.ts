@@ -15,6 +15,11 @@ else: it makes projects, calls and keys there, and takes them away afterwards.
                         nothing of each other; EARSHOT_OTHER_API_KEY unless given
   --project ID          a project to use, for servers that make none
   --agent ID            an agent in it to use, likewise
+  --max-body BYTES      the largest body that the server takes; unless given
+                        10485760 is tried, and skipped where it takes more
+  --max-upload BYTES    the same of multipart bodies; skipped unless given
+  --rate-limit N        requests a minute that it lets a credential make, which
+                        a key made for that then spends; skipped unless given
   --only NAME           the checks alone that begin so, such as E4 or
                         E10/redaction; may be repeated
   --timeout SECONDS     for all of it; 300 unless given
@@ -36,6 +41,9 @@ const options = {
   "other-api-key": { type: "string" },
   project: { type: "string" },
   agent: { type: "string" },
+  "max-body": { type: "string" },
+  "max-upload": { type: "string" },
+  "rate-limit": { type: "string" },
   only: { type: "string", multiple: true },
   timeout: { type: "string" },
   list: { type: "boolean" },
@@ -82,11 +90,16 @@ export const runCommand = async (
   const numbers = {
     project: wholeNumber(given.project),
     agent: wholeNumber(given.agent),
-    seconds: wholeNumber(given.timeout)
+    seconds: wholeNumber(given.timeout),
+    bodyBytes: wholeNumber(given["max-body"]),
+    uploadBytes: wholeNumber(given["max-upload"]),
+    requestsAMinute: wholeNumber(given["rate-limit"])
   }
-  const { agent, project, seconds } = numbers
+  const { agent, bodyBytes, project, requestsAMinute, seconds, uploadBytes } = numbers
   if (project === null || agent === null || seconds === null)
     return misused("--project, --agent and --timeout take whole numbers from 1 on.")
+  if (bodyBytes === null || uploadBytes === null || requestsAMinute === null)
+    return misused("--max-body, --max-upload and --rate-limit take whole numbers from 1 on.")
   const settings: ConformanceOptions = {
     url: given.url,
     apiKey,
@@ -94,6 +107,7 @@ export const runCommand = async (
     project,
     agent,
     seconds,
+    limits: { bodyBytes, uploadBytes, requestsAMinute },
     only: given.only,
     ...(given.json === true ? {} : { onResult: (result) => out(printResult(result)) })
   }

@@ -7,7 +7,7 @@ import type { Check } from "./Check.js"
 import { checks } from "./checks.js"
 import { makeClient } from "./Client.js"
 import { Mismatch, Skipped } from "./Expect.js"
-import { makeWorld } from "./World.js"
+import { makeWorld, type ServerLimits } from "./World.js"
 
 export interface ConformanceOptions {
   /** The server's base address. */
@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   /** A project and an agent in it, for servers that make none. */
   readonly project?: number | undefined
   readonly agent?: number | undefined
+  /** What the server was started with; what is not told is tried with a default, or skipped. */
+  readonly limits?: ServerLimits | undefined
   /** Runs the checks alone whose ids begin with one of these, such as `E4` or `E10/redact`; all unless told. */
   readonly only?: ReadonlyArray<string> | undefined
   /** Seconds that all of it may take; what is not tried by then counts as failed. 300 unless told. */
@@ -96,6 +98,7 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
     other: options.otherApiKey === undefined ? null : client(options.otherApiKey, time),
     project: options.project,
     agent: options.agent,
+    limits: options.limits ?? {},
     run: options.run ?? randomBytes(4).toString("hex")
   })
 

@@ -11,6 +11,18 @@ export interface WorldOptions {
   readonly agent?: number | undefined
   /** Tells this run's names from those of others. */
   readonly run: string
+  /** What was told of the server's limits. */
+  readonly limits: ServerLimits
+}
+
+/** What a server was started with. */
+export interface ServerLimits {
+  /** Bytes of a JSON body. */
+  readonly bodyBytes?: number | undefined
+  /** Bytes of a multipart body. */
+  readonly uploadBytes?: number | undefined
+  /** Requests a minute of one credential. */
+  readonly requestsAMinute?: number | undefined
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -19,6 +31,7 @@ export interface World {
   readonly client: Client
   readonly other: Client
   readonly run: string
+  readonly limits: ServerLimits
   /** An id that nothing has. */
   readonly nobody: number
   readonly ask: Client["ask"]
@@ -139,7 +152,7 @@ const PERMISSIONS = [
 ]
 
 export const makeWorld = (options: WorldOptions): World => {
-  const { client, run } = options
+  const { client, limits, run } = options
   const owed: Array<string> = []
   const results: Array<number> = []
   let calls = 0
@@ -208,6 +221,7 @@ export const makeWorld = (options: WorldOptions): World => {
   return {
     client,
     run,
+    limits,
     get other() {
       if (options.other === null) throw new Skipped("no key of another organisation: name one with --other-api-key")
       return options.other

@@ -4,6 +4,7 @@ import { calls } from "./checks/Calls.js"
 import { dashboards } from "./checks/Dashboards.js"
 import { evaluators } from "./checks/Evaluators.js"
 import { general } from "./checks/Messages.js"
+import { limits } from "./checks/Limits.js"
 import { metrics } from "./checks/Metrics.js"
 import { results } from "./checks/Results.js"
 import { simplification } from "./checks/Simplification.js"
@@ -19,5 +20,6 @@ export const checks: ReadonlyArray<Check> = [
   ...simplification,
   ...results,
   ...calls,
-  ...general
+  ...general,
+  ...limits
 ]

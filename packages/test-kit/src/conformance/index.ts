@@ -7,4 +7,5 @@ export {
   type ConformanceReport,
   runConformance
 } from "./Conformance.js"
+export type { ServerLimits } from "./World.js"
 export { printResult, printSummary } from "./Print.js"

@@ -1,2 +1,2 @@
-export { type CreditArithmetic, creditLaws, micros, type RedactionPrice, redactionPriceLaws } from "./CreditLaws.js"
+export * from "./plain.js"
 export { ledgerStoreContract } from "./LedgerStoreContract.js"

@@ -1,4 +1,2 @@
-export { chartLaws, type Judge } from "./ChartLaws.js"
-export { anyInput, type Breakage, breakages, severalBreakages } from "./InvalidWidgets.js"
-export { groupBy, type WidgetJson, widgetJson } from "./WidgetArbitraries.js"
+export * from "./plain.js"
 export { dashboardStoreContract } from "./DashboardStoreContract.js"

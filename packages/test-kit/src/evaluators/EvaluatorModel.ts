@@ -3,7 +3,7 @@
  * detached, appended and deleted, a door to the engine shows what the model says, and refuses what it refuses.
  */
 import * as fc from "fast-check"
-import { assertHolds, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, parameters, replay } from "../Law.js"
 
 /** What a door answers: whether it was done, the id of what was made, or the fields that were at fault. */
 export interface DoorAnswer {
@@ -322,7 +322,7 @@ export const checkEvaluatorModel = (
 ): Promise<void> =>
   fc
     .check(
-      fc.asyncProperty(walks(options.steps), async (commands) => {
+      asyncProperty([walks(options.steps)], async (commands) => {
         const real = await world()
         await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
       }),

@@ -1,6 +1,6 @@
 /** Bulk updates that are asked for at once: their outcome is that of some order of them (interface, E4). */
 import * as fc from "fast-check"
-import { assertHolds, parameters } from "../Law.js"
+import { assertHolds, asyncProperty, parameters } from "../Law.js"
 import { linearised } from "../models/Linearisable.js"
 import type { DoorAnswer, EvaluatorWorld } from "./EvaluatorModel.js"
 
@@ -76,7 +76,7 @@ export const checkBulkUpdatesAtOnce = async (
   options: { readonly walks: number }
 ): Promise<void> => {
   const details = await fc.check(
-    fc.asyncProperty(updates, async (steps) => {
+    asyncProperty([updates], async (steps) => {
       const { agent, door, metrics, project } = await world()
       const ids: Array<number> = []
       for (const name of ["one", "two"]) {

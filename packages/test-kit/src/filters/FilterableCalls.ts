@@ -1,7 +1,7 @@
 import type { Filters, Json } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
-import { instant, key, number, text } from "./Vocabulary.js"
+import { instant, key, NOW, number, text } from "./Vocabulary.js"
 
 export interface Named {
   readonly id: number
@@ -75,6 +75,28 @@ export const filterableCall = (id = 1): fc.Arbitrary<Filters.FilterableCall> =>
       evaluations
     })
     .map(({ agent, ...call }) => ({ id, ...call, agentId: agent.id, agentName: agent.name }))
+
+/** A call at `NOW` of the first agent's, of which nothing is known but what is told. */
+export const blankCall = (id: number, told: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
+  id,
+  callId: `call ${id}`,
+  traceId: null,
+  timestamp: NOW,
+  duration: null,
+  success: null,
+  isReviewed: false,
+  customerNumber: null,
+  callEndedReason: null,
+  dropoffPoint: null,
+  topic: null,
+  feedback: null,
+  agentId: 1,
+  agentName: AGENTS[0]?.name ?? "",
+  metadata: null,
+  dynamicVariables: null,
+  evaluations: [],
+  ...told
+})
 
 /** A world of so many calls. */
 export const callWorld = (size: number): fc.Arbitrary<CallWorld> =>

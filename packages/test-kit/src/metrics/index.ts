@@ -1,2 +1,3 @@
-export * from "./SpeechArbitraries.js"
-export { type Quantile, quantileLaws } from "./QuantileLaws.js"
+export * from "./plain.js"
+export { evaluationStoreContract, metricStoreContract } from "./MetricStoreContract.js"
+export { sandboxContract } from "./SandboxContract.js"

@@ -1,6 +1,6 @@
 /** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
 import * as fc from "fast-check"
-import { assertHolds, type AsyncLaw, asyncLaw, expectSame, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, type AsyncLaw, asyncLaw, expectSame, parameters, replay } from "../Law.js"
 import {
   aggregateOf,
   callStep,
@@ -328,7 +328,7 @@ const walks = (steps: number) =>
 /** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
 export const checkCallModel = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
   const details = await fc.check(
-    fc.asyncProperty(walks(options.steps), async (commands) => {
+    asyncProperty([walks(options.steps)], async (commands) => {
       const real = await world()
       await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
     }),
@@ -352,7 +352,7 @@ const atOnce = fc.record({
  */
 export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
   const details = await fc.check(
-    fc.asyncProperty(atOnce, async ({ before, steps }) => {
+    asyncProperty([atOnce], async ({ before, steps }) => {
       const real = await world()
       const ids = new Map<string, number>()
       let initial = noCalls

@@ -3,7 +3,7 @@
  * Source: interface, Authentication; design, section 3.
  */
 import * as fc from "fast-check"
-import { assertHolds, expectSame, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, expectSame, parameters, replay } from "../Law.js"
 
 export const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
 export type ModelKind = (typeof modelKinds)[number]
@@ -130,7 +130,7 @@ export const checkCredentialModel = async (
     ...replay()
   })
   const details = await fc.check(
-    fc.asyncProperty(walks, async (commands) => {
+    asyncProperty([walks], async (commands) => {
       const real = await door()
       await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
     }),

@@ -3,6 +3,9 @@ import { once } from "node:events"
 import { Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 
+/** Names a server to use instead of starting one; its role must be allowed to create databases. */
+export const POSTGRES_VARIABLE = "EARSHOT_TEST_POSTGRES"
+
 /** A running PostgreSQL server. */
 export interface PostgresServer {
   /** The URL of its maintenance database, with a role that may create others. */

@@ -3,19 +3,16 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { TestProject } from "vitest/node"
 import { dropDatabase } from "./createDatabase.js"
-import { type PostgresServer, startPostgres } from "./startPostgres.js"
+import { POSTGRES_VARIABLE, type PostgresServer, startPostgres } from "./startPostgres.js"
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Answers a GET with the URL of the run's PostgreSQL server; ask with `postgresUrl()`. */
-    readonly earshotPostgresDoor: string
+    readonly earshotPostgresDoor: string | undefined
     /** The name that this run's template database has once somebody made it. */
-    readonly earshotTemplate: string
+    readonly earshotTemplate: string | undefined
   }
 }
-
-/** Names a server to use instead of starting one; its role must be allowed to create databases. */
-export const POSTGRES_VARIABLE = "EARSHOT_TEST_POSTGRES"
 
 /**
  * Vitest's `globalSetup`: one PostgreSQL server for the whole run, started when the first test asks for it, so that a

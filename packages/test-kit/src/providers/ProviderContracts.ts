@@ -1,12 +1,14 @@
-import { LanguageModel, Transcriber } from "@earshot/core"
+import { LanguageModel, RecordingSource, Redaction, Transcriber } from "@earshot/core"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as fc from "fast-check"
 import { describe } from "vitest"
 import { wav } from "../calls/Audio.js"
+import { asyncLaw } from "../Law.js"
 
 const Verdict = Schema.Struct({ value: Schema.Boolean })
 
@@ -107,6 +109,101 @@ export const transcriberContract = (subject: string, world: TranscriberWorld): v
         expect(failed.reason).not.toBe("")
         const broken = yield* Effect.flip(hear(world.hearing, Stream.fail({ message: "the disk is gone" })))
         expect(broken._tag).toBe("TranscriptionFailed")
+      })
+    )
+  })
+}
+
+/** A source of recordings, and URLs of every kind. */
+export interface RecordingSourceWorld {
+  readonly source: Layer.Layer<RecordingSource>
+  /** Where these bytes are. */
+  readonly served: { readonly url: string; readonly bytes: Uint8Array }
+  /** Where nothing comes from. */
+  readonly missing: string
+  /** Where nothing may be fetched from, if there is such a place. */
+  readonly refused?: string
+}
+
+/** What every source of recordings has to do. */
+export const recordingSourceContract = (
+  subject: string,
+  { missing, refused, served, source }: RecordingSourceWorld
+): void => {
+  const fetched = (url: string) =>
+    Effect.flatMap(RecordingSource, ({ fetch }) => Stream.runCollect(fetch(url))).pipe(
+      Effect.map((chunks) => Buffer.concat([...chunks])),
+      Effect.provide(source)
+    )
+  describe(`recordings fetched by ${subject}`, () => {
+    it.live("are the bytes behind their URL, as often as they are asked for", () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) expect(Buffer.from(served.bytes).equals(yield* fetched(served.url))).toBe(true)
+      })
+    )
+
+    it.live("fail for a reason that a record may hold", () =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(fetched(missing))
+        expect(failed._tag).toBe("RecordingUnavailable")
+        expect(failed.reason).not.toBe("")
+      })
+    )
+
+    it.live("are not fetched from where they may not be, nor from what is no URL", () =>
+      Effect.gen(function* () {
+        for (const url of refused === undefined ? [] : [refused, "", "recording.wav", "file:///etc/passwd"]) {
+          expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlRefused")
+        }
+      })
+    )
+  })
+}
+
+/** A model that finds sensitive values, and something that it finds. */
+export interface NerProviderWorld {
+  readonly provider: Layer.Layer<Redaction.NerProvider>
+  /** A turn in which it finds a value of this field, unless it finds nothing ever. */
+  readonly finds?: { readonly turn: string; readonly field: Redaction.SensitiveField; readonly value: string }
+}
+
+/** What every model that finds sensitive values has to do. */
+export const nerProviderContract = (subject: string, { finds, provider }: NerProviderWorld): void => {
+  const recognise = (turns: ReadonlyArray<string>, fields: ReadonlyArray<Redaction.SensitiveField>) =>
+    Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognise(turns, fields)).pipe(Effect.provide(provider))
+  describe(`sensitive values found by ${subject}`, () => {
+    const { check, says } = asyncLaw(
+      "spans lie within their turns, are of fields that were asked for, and score from 0 to 1",
+      [
+        fc.array(fc.oneof(fc.lorem(), fc.string({ unit: "grapheme" }), fc.constant(finds?.turn ?? "")), {
+          maxLength: 5
+        })
+      ],
+      async (turns) => {
+        const fields = finds === undefined ? Redaction.sensitiveFields : [finds.field]
+        for (const { end, field, score, start, turn } of await Effect.runPromise(recognise(turns, fields))) {
+          const length = turns[turn]?.length ?? -1
+          expect(Number.isInteger(start) && start >= 0 && start < end && Number.isInteger(end) && end <= length).toBe(
+            true
+          )
+          expect(fields).toContain(field)
+          expect(score >= 0 && score <= 1).toBe(true)
+        }
+        return true
+      },
+      50
+    )
+    it(says, check)
+
+    it.live("are found where they stand, in UTF-16 code units", () =>
+      Effect.gen(function* () {
+        if (finds === undefined) return
+        const { field, turn, value } = finds
+        const found = yield* recognise(["", `\u{1f600} ${turn}`], [field])
+        expect(found.map((span) => [span.turn, `\u{1f600} ${turn}`.slice(span.start, span.end)])).toContainEqual([
+          1,
+          value
+        ])
       })
     )
   })

@@ -1,15 +1,11 @@
-export {
-  type AskedAudio,
-  type AskedQuestion,
-  type Fake,
-  fakeLanguageModel,
-  fakeRecordings,
-  fakeTranscriber,
-  unavailable
-} from "./Fakes.js"
+export * from "./plain.js"
 export {
   languageModelContract,
   type LanguageModelWorld,
+  nerProviderContract,
+  type NerProviderWorld,
+  recordingSourceContract,
+  type RecordingSourceWorld,
   transcriberContract,
   type TranscriberWorld
 } from "./ProviderContracts.js"

@@ -3,7 +3,7 @@
  * lost and taken back, a door to the engine holds what the model's queued and running runs need, and no more.
  */
 import * as fc from "fast-check"
-import { assertHolds, expectSame as asExpected, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, expectSame as asExpected, parameters, replay } from "../Law.js"
 
 /** Whether a door did what it was asked, or refused it as a fault of the asker's. */
 export type CapacityAnswer = "done" | "refused"
@@ -292,7 +292,7 @@ export const checkCapacityModel = (
 ): Promise<void> =>
   fc
     .check(
-      fc.asyncProperty(walks(options.steps), async (commands) => {
+      asyncProperty([walks(options.steps)], async (commands) => {
         const real = await world()
         await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
       }),

@@ -1,6 +1,6 @@
 /** Deletions, cancellations and reports that are asked for at once: their outcome is that of some order (interface, E8, E9). */
 import * as fc from "fast-check"
-import { assertHolds, parameters } from "../Law.js"
+import { assertHolds, asyncProperty, parameters } from "../Law.js"
 import { linearised } from "../models/Linearisable.js"
 import type { CapacityAnswer, CapacityView, CapacityWorld } from "./CapacityModel.js"
 
@@ -104,7 +104,7 @@ export const checkDeletionsAtOnce = async (
   options: { readonly walks: number }
 ): Promise<void> => {
   const details = await fc.check(
-    fc.asyncProperty(steps, async (asked) => {
+    asyncProperty([steps], async (asked) => {
       const { door, numbers } = await world()
       const made: Array<{ readonly result: number; readonly runs: ReadonlyArray<number> }> = []
       const leases = new Map<number, string>()

@@ -54,7 +54,7 @@ import { describe, it } from "vitest"
 
 const hold = (subject: string, laws: ReadonlyArray<Laws.Law | Laws.AsyncLaw>): void => {
   describe(subject, () => {
-    for (const { check, says } of laws) it(says, () => check())
+    for (const { check, says } of laws) it(says, () => check(), 600_000)
   })
 }
 

@@ -1,8 +1,8 @@
-import { RecordingSource } from "@earshot/core"
+import { Redaction } from "@earshot/core"
 import { ProviderKit } from "@earshot/test-kit"
-import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import * as Layer from "effect/Layer"
+import { expect, it } from "vitest"
 
 ProviderKit.languageModelContract("of the kit", {
   agreeing: ProviderKit.fakeLanguageModel(() => ({ value: true })).layer,
@@ -17,14 +17,39 @@ ProviderKit.transcriberContract("of the kit", {
   failing: ProviderKit.fakeTranscriber("It heard nothing.").layer
 })
 
-it.effect("gives the recordings that it was given, and records which were asked for", () => {
-  const { asked, layer } = ProviderKit.fakeRecordings({ "https://example.com/a.wav": Uint8Array.of(1, 2) })
-  return Effect.gen(function* () {
-    const { fetch } = yield* RecordingSource
-    const chunks = yield* Stream.runCollect(fetch("https://example.com/a.wav"))
-    expect([...chunks]).toEqual([Uint8Array.of(1, 2)])
-    const missing = yield* Effect.flip(Stream.runCollect(fetch("https://example.com/b.wav")))
-    expect(missing).toMatchObject({ _tag: "RecordingUnavailable" })
-    expect(asked).toEqual(["https://example.com/a.wav", "https://example.com/b.wav"])
-  }).pipe(Effect.provide(layer))
+const recordings = ProviderKit.fakeRecordings({ "https://example.com/a.wav": Uint8Array.of(1, 2) })
+
+ProviderKit.recordingSourceContract("of the kit", {
+  source: recordings.layer,
+  served: { url: "https://example.com/a.wav", bytes: Uint8Array.of(1, 2) },
+  missing: "https://example.com/b.wav"
+})
+
+it("records which recordings were asked for", () => {
+  expect(recordings.asked).toEqual([
+    "https://example.com/a.wav",
+    "https://example.com/a.wav",
+    "https://example.com/b.wav"
+  ])
+})
+
+ProviderKit.nerProviderContract("nobody", { provider: Redaction.nerProviderNone })
+
+ProviderKit.nerProviderContract("a list of one name", {
+  provider: Layer.succeed(Redaction.NerProvider, {
+    recognise: (turns) =>
+      Effect.succeed(
+        turns.flatMap((text, turn) =>
+          Array.from(text.matchAll(/Zyx/g), ({ index }) => ({
+            turn,
+            start: index,
+            end: index + 3,
+            field: "person_name" as const,
+            score: 1,
+            evidence: []
+          }))
+        )
+      )
+  }),
+  finds: { turn: "I am Zyx, and Zyx is my name", field: "person_name", value: "Zyx" }
 })

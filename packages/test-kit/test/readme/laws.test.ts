@@ -1,6 +1,7 @@
-import { Engine, Filters } from "@earshot/core"
-import { FilterKit, ModelKit, StorageKit, TestEngine, Worlds } from "@earshot/test-kit"
+import { Engine, Filters, type SigningKey, SigningKeyStore } from "@earshot/core"
+import { AccessKit, DashboardKit, FilterKit, ModelKit, TestEngine, Worlds } from "@earshot/test-kit"
 import { startEngine } from "@earshot/test-kit/plain"
+import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Layer from "effect/Layer"
 import { describe, it } from "vitest"
@@ -10,9 +11,18 @@ describe("our own merge of filters", () => {
   for (const { check, says } of FilterKit.mergeLaws(Filters.merge, Filters.matches)) it(says, check)
 })
 
-// A contract takes the layer of a port.
+// A contract takes the layer of a port: here of signing keys that are kept in memory.
+const kept = new Map<string, SigningKey>()
+const inMemory = Layer.succeed(SigningKeyStore, {
+  insert: (key) => Effect.sync(() => void kept.set(key.kid, key)),
+  list: Effect.sync(() => Array.from(kept.values()).reverse()),
+  remove: (kids) => Effect.sync(() => kids.forEach((kid) => kept.delete(kid)))
+})
+AccessKit.signingKeyStoreContract("memory", inMemory)
+
+// Where a port's things belong to others, their stores stand beside it: the engine's own, or yours.
 const storage = Engine.stores.pipe(Layer.provideMerge(TestEngine.storage("sqlite")))
-StorageKit.unitOfWorkContract("our own database", storage)
+DashboardKit.dashboardStoreContract("our own database", storage)
 
 // A model walks through a door: an engine in process, or servers by their URLs.
 it("keeps calls as the model says", async () => {

@@ -19,7 +19,7 @@ export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, S
       // What the library asks of a client of node-postgres: this engine's own connections answer it.
       const storeClient = {
         query: (query: { readonly text: string; readonly values: ReadonlyArray<unknown> }) =>
-          run(sql.unsafe(query.text, query.values)).then((rows) => ({ rows }))
+          run(sql.unsafe(query.text, query.values)).then((rows) => ({ rows, rowCount: rows.length }))
       }
       return countingLimiter(allowances, (budget, { points, seconds }) =>
         budget === "refusals"

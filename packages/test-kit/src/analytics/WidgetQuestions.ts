@@ -6,17 +6,18 @@ import {
   type ChartQuestion,
   type Filters,
   judgeWidget,
-  type MetricId,
+  MetricId,
   plotOf,
   ProjectId,
   type WidgetData
 } from "@earshot/core"
-import { FilterKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type { StoredCalls } from "../filters/StoredCalls.js"
+import { NOW } from "../filters/Vocabulary.js"
 
-/** Answers widgets from calls in memory. */
+/** Answers the questions of charts from calls in memory: what any store has to answer of the same calls. */
 export const askedOf = (calls: ReadonlyArray<Filters.FilterableCall>): Asked<never> => ({
   totals: (question) => Effect.sync(() => Answer.totals(question, calls)),
   types: (question) => Effect.sync(() => Answer.types(question, calls)),
@@ -25,27 +26,41 @@ export const askedOf = (calls: ReadonlyArray<Filters.FilterableCall>): Asked<nev
   shares: (question) => Effect.sync(() => Answer.shares(question, calls))
 })
 
-const project = ProjectId.make(1)
+const unstored: Pick<StoredCalls, "projectId" | "metric" | "renumber"> = {
+  projectId: ProjectId.make(1),
+  metric: (id) => MetricId.make(id),
+  renumber: (filter) => filter
+}
 
-/** What a widget asks at `FilterKit.NOW` of project 1, whose metrics are numeric. */
-export const questionOf = (widget: unknown, latencyMetrics: ReadonlyArray<MetricId> = []): ChartQuestion => {
-  const judged = judgeWidget(null, widget, {
-    dashboard: { projectId: project },
-    metric: { projectId: project, evalType: "numeric" }
-  })
+/**
+ * What a widget asks at `FilterKit.NOW` of a project whose metrics are numeric; those of `latencyMetrics` are the latencies
+ * of a stat. Of calls that were stored it asks under the ids that they were given. Throws where it is no widget.
+ */
+export const questionOf = (
+  widget: unknown,
+  {
+    latencyMetrics = [],
+    of = unstored
+  }: {
+    readonly latencyMetrics?: ReadonlyArray<number>
+    readonly of?: Pick<StoredCalls, "projectId" | "metric" | "renumber">
+  } = {}
+): ChartQuestion => {
+  const { metric, projectId, renumber } = of
+  const judged = judgeWidget(null, widget, { dashboard: { projectId }, metric: { projectId, evalType: "numeric" } })
   const spec = Either.getOrThrowWith(judged, (faults) => new Error(JSON.stringify({ faults, widget })))
   const chart: Chart | undefined =
     spec.chartType === "stat"
-      ? { type: "stat", latencyMetrics }
+      ? { type: "stat", latencyMetrics: latencyMetrics.map(metric) }
       : plotOf(spec, spec.metricId === null ? undefined : "numeric")
   if (chart === undefined) throw new Error("The chart rules let through what is no chart")
   return {
     chart,
-    projectId: project,
-    filter: spec.filters.filter,
-    now: FilterKit.NOW,
+    projectId,
+    filter: renumber(spec.filters.filter),
+    now: NOW,
     fieldName: spec.field,
-    metric: spec.metricId
+    metric: spec.metricId === null ? null : metric(spec.metricId)
   }
 }
 

@@ -1,0 +1,68 @@
+import type { SecretBox } from "@earshot/core"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { law } from "../Law.js"
+
+/** What seals, with the keys that it may have. */
+export interface SealingWorld {
+  /** Seals with a key of its own. */
+  readonly sealing: SecretBox.Sealing
+  /** Seals with another key, and has not the first one. */
+  readonly stranger: SecretBox.Sealing
+  /** Seals with a newer key, and still has the first one. */
+  readonly rotated: SecretBox.Sealing
+}
+
+const opened = (secret: Option.Option<Redacted.Redacted>) => Option.getOrUndefined(Option.map(secret, Redacted.value))
+
+/** What every `SecretBox.Sealing` has to do. */
+export const sealingContract = (subject: string, { rotated, sealing, stranger }: SealingWorld): void => {
+  describe(`secrets sealed by ${subject}`, () => {
+    const laws = [
+      law(
+        "a secret is opened as it was, looks different every time, and does not show",
+        [fc.string({ unit: "grapheme" }), fc.string()],
+        (text, purpose) => {
+          const sealed = sealing.seal(purpose, Redacted.make(text))
+          return (
+            opened(sealing.open(purpose, sealed)) === text &&
+            sealing.seal(purpose, Redacted.make(text)) !== sealed &&
+            (text.length < 4 || !sealed.includes(text))
+          )
+        }
+      ),
+      law(
+        "a secret is opened for no other purpose, and by no other key",
+        [fc.string(), fc.string(), fc.string()],
+        (text, purpose, other) => {
+          const sealed = sealing.seal(purpose, Redacted.make(text))
+          return (
+            (other === purpose || opened(sealing.open(other, sealed)) === undefined) &&
+            opened(stranger.open(purpose, sealed)) === undefined
+          )
+        }
+      ),
+      law(
+        "what was tampered with is not opened as anything else",
+        [fc.string({ minLength: 1 }), fc.nat(), fc.constantFrom(..."A9_.=")],
+        (text, position, character) => {
+          const sealed = sealing.seal("p", Redacted.make(text))
+          const at = position % sealed.length
+          const found = opened(sealing.open("p", sealed.slice(0, at) + character + sealed.slice(at + 1)))
+          return found === undefined || found === text
+        }
+      ),
+      law("what was never sealed is not opened", [fc.string()], (text) => opened(sealing.open("p", text)) === undefined)
+    ]
+    for (const { check, says } of laws) it(says, check)
+
+    it("are opened by an older key, and told from those of the newest", () => {
+      const sealed = sealing.seal("p", Redacted.make("a secret"))
+      expect(opened(rotated.open("p", sealed))).toBe("a secret")
+      expect([sealing.isCurrent(sealed), rotated.isCurrent(sealed)]).toEqual([true, false])
+      expect(rotated.isCurrent(rotated.seal("p", Redacted.make("a secret")))).toBe(true)
+    })
+  })
+}

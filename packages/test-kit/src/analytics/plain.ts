@@ -1,0 +1,1 @@
+export { askedOf, questionOf, show } from "./WidgetQuestions.js"

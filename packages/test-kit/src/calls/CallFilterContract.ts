@@ -1,0 +1,62 @@
+import { CallStore, Filters, Pages } from "@earshot/core"
+import { layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import * as fc from "fast-check"
+import { permit } from "../catalog/Permits.js"
+import { filter } from "../filters/FilterArbitraries.js"
+import { AGENTS, callWorld, METRICS } from "../filters/FilterableCalls.js"
+import { type CallWorldStores, storeCalls } from "../filters/StoredCalls.js"
+import { NOW } from "../filters/Vocabulary.js"
+import { asyncLaw, expectSame } from "../Law.js"
+
+const CALLS = 150
+
+/** One world for all filters, so that a filter that fails can be asked again and shrunk. */
+const [world] = fc.sample(callWorld(CALLS), { numRuns: 1, seed: 20_260_331 })
+
+/** What a `CallStore` that is asked by filters has to do: find the calls that match in memory, and no others. */
+export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallWorldStores, E>): void => {
+  layer(stores, { timeout: "5 minutes" })(`calls filtered by ${subject}`, (it) => {
+    it.effect(
+      "are those that match in memory",
+      () =>
+        Effect.gen(function* () {
+          const { calls, organizationId, renumber } = yield* storeCalls(
+            world ?? { agents: AGENTS, metrics: METRICS, calls: [] }
+          )
+          const run = Runtime.runPromise(yield* Effect.runtime<CallStore>())
+          const store = yield* CallStore
+          const everything = { agentId: undefined, projectId: undefined, now: NOW }
+          const law = asyncLaw(
+            "the calls that a filter finds are those that match in memory, newest first",
+            [filter],
+            async (written) => {
+              const asked = renumber(written)
+              const found = await run(
+                store.list(
+                  permit(organizationId, "calls.list"),
+                  { ...everything, filter: asked },
+                  { cursor: Pages.firstPage, limit: CALLS }
+                )
+              )
+              const matching = calls.filter(Filters.matcher(asked, NOW)).map(({ id }) => id)
+              expectSame(
+                "the ids found",
+                found.map(({ id }) => id),
+                matching.reverse()
+              )
+              return true
+            },
+            500
+          )
+          yield* Effect.promise(law.check)
+        }),
+      TAKES_LONG
+    )
+  })
+}
+
+/** On a busy machine. */
+const TAKES_LONG = { timeout: 3_600_000 }

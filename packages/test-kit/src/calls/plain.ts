@@ -1,0 +1,2 @@
+export { wav } from "./Audio.js"
+export { document, flaws, ingestInput, type IngestInput, type InvalidIngest, invalidIngest } from "./IngestBodies.js"

@@ -1,0 +1,3 @@
+export * as CatalogArbitraries from "./CatalogArbitraries.js"
+export { everyPage } from "./Pages.js"
+export { permit } from "./Permits.js"

@@ -1,0 +1,1 @@
+export { type CreditArithmetic, creditLaws, micros, type RedactionPrice, redactionPriceLaws } from "./CreditLaws.js"

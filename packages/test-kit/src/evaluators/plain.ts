@@ -1,0 +1,11 @@
+export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
+export {
+  checkEvaluatorModel,
+  type DoorAnswer,
+  type EvaluatorDoor,
+  type EvaluatorWorld,
+  type SeenEvaluator
+} from "./EvaluatorModel.js"
+export { insertMetrics } from "./Metrics.js"
+export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"
+export { bulkUpdateLaws, type PlanBulkUpdate } from "./BulkUpdateLaws.js"

@@ -1,0 +1,162 @@
+import {
+  type AgentId,
+  AgentStore,
+  CallStore,
+  EvaluationStore,
+  Filters,
+  type MetricId,
+  MetricStore,
+  OrganizationStore,
+  type OrganizationId,
+  ProjectStore,
+  type ProjectId,
+  type Recording,
+  type StorageFault
+} from "@earshot/core"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { permit } from "../catalog/Permits.js"
+import type { CallWorld } from "./FilterableCalls.js"
+
+/** The ports that a world is kept by. */
+export type CallWorldStores = AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
+
+/** A world as it was kept. */
+export interface StoredCalls {
+  readonly organizationId: OrganizationId
+  readonly projectId: ProjectId
+  /** Everything under the ids that the stores gave. */
+  readonly calls: ReadonlyArray<Filters.FilterableCall>
+  /** The agent that has this id in the world. */
+  readonly agent: (id: number) => AgentId
+  /** The metric that has this id in the world. */
+  readonly metric: (id: number) => MetricId
+  /** The same filter, where the world's ids stand in it under those that the stores gave. */
+  readonly renumber: (filter: Filters.Filter) => Filters.Filter
+}
+
+const THEN = DateTime.unsafeMake(0)
+
+/** A recording is what tells how long a call was. */
+const recordingOf = (call: Filters.FilterableCall): Recording | undefined =>
+  call.duration === null
+    ? undefined
+    : {
+        blobKey: `recording ${call.id}`,
+        contentType: "audio/wav",
+        sizeBytes: 1,
+        sha256: "0".repeat(64),
+        durationSeconds: call.duration,
+        mainAgentChannelIndex: null
+      }
+
+/** Puts a world into an organisation of its own, through the ports alone. */
+export const storeCalls = ({
+  agents,
+  calls,
+  metrics
+}: CallWorld): Effect.Effect<StoredCalls, StorageFault, CallWorldStores> =>
+  Effect.gen(function* () {
+    const { id: organizationId } = yield* (yield* OrganizationStore).insert({ name: "Calls" }, THEN)
+    const catalog = permit(organizationId, "projects.create")
+    const ingest = permit(organizationId, "calls.ingest")
+    const { id: projectId } = yield* (yield* ProjectStore).insert(catalog, { name: "P", description: "" }, THEN)
+    const agentStore = yield* AgentStore
+    const storedAgents = yield* Effect.forEach(agents, ({ id, name }) => {
+      const described = { projectId, name, description: "", provider: null, chatEndpoint: null } as const
+      return agentStore.insert(catalog, { ...described, assistantId: null, supportedChannels: ["voice"] }, THEN).pipe(
+        // None is named.
+        Effect.catchTag("AssistantIdTaken", (taken) => Effect.die(taken)),
+        Effect.map((agent) => [id, agent] as const)
+      )
+    })
+    const agentOf = numbering("agent", storedAgents)
+    const metricStore = yield* MetricStore
+    const storedMetrics = yield* Effect.forEach(metrics, ({ id, name }) => {
+      const agentId = agentOf(agents[0]?.id ?? null).id
+      const draft = { projectId, agentId, name, slug: null, type: "custom_code", evalType: "numeric" } as const
+      return Effect.map(metricStore.insert(catalog, draft, THEN), (metric) => [id, metric.id] as const)
+    })
+    const metricOf = numbering("metric", storedMetrics)
+
+    const callStore = yield* CallStore
+    const evaluations = yield* EvaluationStore
+    const stored: Array<Filters.FilterableCall> = []
+    for (const call of calls) {
+      const agent = agentOf(call.agentId)
+      const delivered = yield* (
+        callStore
+          .deliver(ingest, {
+            agent,
+            callId: call.callId,
+            traceId: call.traceId ?? undefined,
+            timestamp: call.timestamp,
+            customerNumber: call.customerNumber ?? undefined,
+            callEndedReason: call.callEndedReason ?? undefined,
+            feedback: call.feedback ?? undefined,
+            metadata: call.metadata,
+            dynamicVariables: call.dynamicVariables,
+            transcript: undefined,
+            recording: recordingOf(call),
+            recordingFault: undefined,
+            metricIds: undefined,
+            evaluates: false,
+            redactFields: [],
+            dropsRecording: false,
+            receivedAt: THEN
+          })
+          // Nothing was redacted that could be owed.
+          .pipe(Effect.catchTag("RedactionOwed", (owed) => Effect.die(owed)))
+      )
+      const { dropoffPoint, isReviewed, success, topic } = call
+      if (isReviewed || success !== null || dropoffPoint !== null || topic !== null)
+        yield* callStore.saveReview(ingest, { ...delivered.call, dropoffPoint, isReviewed, success, topic })
+      const said = call.evaluations.map((one) => ({ ...one, metricId: metricOf(one.metricId) }))
+      if (said.length > 0)
+        yield* evaluations.record(
+          ingest,
+          said.map(({ metricId, value }) => ({ callId: delivered.call.id, metricId, value })),
+          THEN
+        )
+      stored.push({ ...call, id: delivered.call.id, agentId: agent.id, evaluations: said })
+    }
+
+    const callIds = new Map(calls.map(({ id }, index) => [id, stored[index]?.id ?? id]))
+    const idsOf: Readonly<Record<string, ReadonlyMap<number, number>>> = {
+      id: callIds,
+      "agent.id": new Map(storedAgents.map(([id, agent]) => [id, agent.id])),
+      "metric_evaluations.metric.id": new Map(storedMetrics)
+    }
+    return {
+      organizationId,
+      projectId,
+      calls: stored,
+      agent: (id) => agentOf(id).id,
+      metric: metricOf,
+      renumber: (filter) => (filter === null ? null : renumbered(filter, idsOf))
+    }
+  })
+
+const numbering = <A>(what: string, all: ReadonlyArray<readonly [number, A]>): ((id: number | null) => A) => {
+  const byId = new Map(all)
+  return (id) => {
+    const found = id === null ? undefined : byId.get(id)
+    if (found === undefined) throw new Error(`The world has no ${what} ${String(id)}`)
+    return found
+  }
+}
+
+const renumbered = (
+  condition: Filters.Condition,
+  idsOf: Readonly<Record<string, ReadonlyMap<number, number>>>
+): Filters.Condition => {
+  if (Filters.isGroup(condition))
+    return { ...condition, conditions: condition.conditions.map((one) => renumbered(one, idsOf)) }
+  const ids = idsOf[condition.field]
+  if (ids === undefined) return condition
+  const one = (value: Filters.Scalar): Filters.Scalar => (typeof value === "number" ? (ids.get(value) ?? value) : value)
+  const { value } = condition
+  return { ...condition, value: isScalar(value) ? one(value) : value.map(one) }
+}
+
+const isScalar = (value: Filters.Leaf["value"]): value is Filters.Scalar => typeof value !== "object"

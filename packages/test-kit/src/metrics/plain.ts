@@ -1,0 +1,2 @@
+export * from "./SpeechArbitraries.js"
+export { type Quantile, quantileLaws } from "./QuantileLaws.js"

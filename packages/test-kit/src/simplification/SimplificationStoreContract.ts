@@ -1,0 +1,150 @@
+import { JobStore, OrganizationStore, SIMPLIFICATION_JOB, SimplificationStore } from "@earshot/core"
+import { expect, layer } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { createHash, randomUUID } from "node:crypto"
+import { permit } from "../catalog/Permits.js"
+
+const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** How long what was completed stands for who asks the same. */
+const RECENT = 10_000
+
+/** An organisation, and what begins a simplification in it with its job, as the store asks its caller to. */
+const newOrganization = Effect.gen(function* () {
+  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
+  const store = yield* SimplificationStore
+  const jobs = yield* JobStore
+  const toWrite = permit(id, "simplifications.request")
+  const begin = (prompt: string, now = 0) =>
+    Effect.gen(function* () {
+      const wanted = { progressId: randomUUID(), prompt, promptHash: hashOf(prompt) }
+      const begun = yield* store.begin(toWrite, wanted, at(now))
+      if (begun.created) {
+        const job = { organizationId: id, kind: SIMPLIFICATION_JOB, key: begun.progressId, payload: null }
+        yield* jobs.enqueue(job, now)
+      }
+      return begun
+    })
+  return { store, begin, toWrite }
+})
+
+/** What every `SimplificationStore` has to do. It begins and ends no job: the `JobStore` beside it does. */
+export const simplificationStoreContract = <E>(
+  subject: string,
+  stores: Layer.Layer<SimplificationStore | JobStore | OrganizationStore, E>
+): void => {
+  layer(stores)(`simplifications kept by ${subject}`, (it) => {
+    it.effect("are one a prompt while they are under way, and for ten seconds after", () =>
+      Effect.gen(function* () {
+        const { begin, store, toWrite } = yield* newOrganization
+        const prompt = "Say 'yes' 😀 \\ %_"
+        const { created, progressId } = yield* begin(prompt)
+        expect(created).toBe(true)
+        expect(yield* begin(prompt, 60_000)).toEqual({ progressId, created: false })
+        expect((yield* begin(`${prompt} `)).created).toBe(true)
+        const found = Option.getOrThrow(yield* store.find(toWrite, progressId))
+        expect(found).toEqual({
+          progressId,
+          originalPrompt: prompt,
+          simplifiedPrompt: null,
+          error: null,
+          job: { state: "queued", lastError: null }
+        })
+        yield* store.complete(toWrite, progressId, { text: "Yes.", hash: hashOf("Yes."), by: "rules" }, at(70_000))
+        expect(Option.getOrThrow(yield* store.find(toWrite, progressId)).simplifiedPrompt).toBe("Yes.")
+        expect(yield* begin(prompt, 70_000 + RECENT - 1)).toEqual({ progressId, created: false })
+        const again = yield* begin(prompt, 70_000 + RECENT)
+        expect(again.created).toBe(true)
+        expect(again.progressId).not.toBe(progressId)
+      })
+    )
+
+    it.effect("of one prompt, asked for by many at once, are one", () =>
+      Effect.gen(function* () {
+        const { begin } = yield* newOrganization
+        const begun = yield* Effect.forEach(["a", "b", "c", "d"], () => begin("At once"), { concurrency: "unbounded" })
+        expect(begun.filter(({ created }) => created)).toHaveLength(1)
+        expect(new Set(begun.map(({ progressId }) => progressId)).size).toBe(1)
+      })
+    )
+
+    it.effect("tell why they failed, and forget that once they came to something", () =>
+      Effect.gen(function* () {
+        const { begin, store, toWrite } = yield* newOrganization
+        const { progressId } = yield* begin("Fail")
+        yield* store.refuse(toWrite, progressId, "It lost a rule.")
+        expect(Option.getOrThrow(yield* store.find(toWrite, progressId))).toMatchObject({
+          simplifiedPrompt: null,
+          error: "It lost a rule."
+        })
+        yield* store.complete(toWrite, progressId, { text: "F", hash: hashOf("F"), by: "model" }, at(1))
+        expect(Option.getOrThrow(yield* store.find(toWrite, progressId))).toMatchObject({
+          simplifiedPrompt: "F",
+          error: null
+        })
+      })
+    )
+
+    it.effect("are known by their results, of the simplifier that made them", () =>
+      Effect.gen(function* () {
+        const { begin, store, toWrite } = yield* newOrganization
+        const result = hashOf("Short")
+        expect(yield* store.isResult(toWrite, result, ["rules", "model"])).toBe(false)
+        for (const prompt of ["Long", "Longer"]) {
+          const { progressId } = yield* begin(prompt)
+          yield* store.complete(toWrite, progressId, { text: "Short", hash: result, by: "rules" }, at(1))
+        }
+        expect(yield* store.isResult(toWrite, result, ["rules"])).toBe(true)
+        expect(yield* store.isResult(toWrite, result, ["model", "rules"])).toBe(true)
+        expect(yield* store.isResult(toWrite, result, ["model"])).toBe(false)
+        expect(yield* store.isResult(toWrite, hashOf("Long"), ["rules"])).toBe(false)
+      })
+    )
+
+    it.effect("are tidied away once they are old, unless they are under way", () =>
+      Effect.gen(function* () {
+        const { begin, store, toWrite } = yield* newOrganization
+        const jobs = yield* JobStore
+        const [waiting, young] = [yield* begin("Waiting", 0), yield* begin("Young", 500)]
+        yield* store.tidy(at(1_000))
+        for (const { progressId } of [waiting, young])
+          expect(Option.isSome(yield* store.find(toWrite, progressId))).toBe(true)
+        const [done] = yield* jobs
+          .claim("contract", { kind: SIMPLIFICATION_JOB, limit: 1000 }, { now: 1_000, until: 2_000 })
+          .pipe(Effect.map((claims) => claims.filter(({ key }) => key === waiting.progressId)))
+        if (done === undefined) return expect.fail("The job is not there")
+        yield* jobs.succeed(done, 1_500)
+        yield* store.tidy(at(0))
+        expect(Option.isSome(yield* store.find(toWrite, waiting.progressId))).toBe(true)
+        yield* store.tidy(at(1))
+        expect(yield* store.find(toWrite, waiting.progressId)).toEqual(Option.none())
+        expect(Option.isSome(yield* store.find(toWrite, young.progressId))).toBe(true)
+        // Whose job is gone is not under way.
+        expect((yield* begin("Waiting", 2_000)).created).toBe(true)
+      })
+    )
+
+    it.effect("are not there for another organisation, nor are their results", () =>
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
+        const { store } = mine
+        const { progressId } = yield* mine.begin("Mine")
+        expect(yield* store.find(theirs.toWrite, progressId)).toEqual(Option.none())
+        yield* store.refuse(theirs.toWrite, progressId, "Theirs")
+        yield* store.complete(theirs.toWrite, progressId, { text: "T", hash: hashOf("T"), by: "rules" }, at(1))
+        expect(Option.getOrThrow(yield* store.find(mine.toWrite, progressId))).toMatchObject({
+          simplifiedPrompt: null,
+          error: null
+        })
+        yield* store.complete(mine.toWrite, progressId, { text: "M", hash: hashOf("M"), by: "rules" }, at(1))
+        expect(yield* store.isResult(theirs.toWrite, hashOf("M"), ["rules"])).toBe(false)
+        expect((yield* theirs.begin("Mine", 1)).created).toBe(true)
+      })
+    )
+  })
+}
