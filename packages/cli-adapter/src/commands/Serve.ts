@@ -4,6 +4,8 @@ import {
   type HttpServerOptions,
   lead,
   type LogLevel,
+  mayLead,
+  portOfProcess,
   reportReady,
   roleOfProcess
 } from "@earshot/http-adapter"
@@ -123,7 +125,7 @@ const serveHere = (options: ServeOptions): Running =>
         wiring
           .server({
             host: options.host,
-            port: options.port,
+            port: portOfProcess() ?? options.port,
             limits: limitsOf(options),
             logLevel: serverLevel(yield* FiberRef.get(FiberRef.currentMinimumLogLevel))
           })
@@ -144,6 +146,11 @@ const serveTogether = (options: ServeOptions): Running =>
   Effect.scoped(
     Effect.gen(function* () {
       const address = yield* checkAddress(options.database)
+      if (!mayLead()) {
+        return yield* new Misused({
+          reason: "--processes: this process is one of a cluster that another one leads, such as a process manager."
+        })
+      }
       if (address.kind === "sqlite") {
         if (address.filename === ":memory:") {
           return yield* new Misused({ reason: "--processes: a database in memory is one process's own." })
@@ -161,5 +168,6 @@ export const serve = (options: ServeOptions): Running =>
   Effect.gen(function* () {
     const signals = yield* Signals
     yield* signals.endWell
+    if (roleOfProcess() !== undefined) yield* signals.once
     return yield* options.processes > 1 && roleOfProcess() === undefined ? serveTogether(options) : serveHere(options)
   })
