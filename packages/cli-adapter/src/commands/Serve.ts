@@ -9,7 +9,6 @@ import {
   reportReady,
   roleOfProcess
 } from "@earshot/http-adapter"
-import { countForOthers } from "@earshot/core/providers/RateLimits"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -155,7 +154,7 @@ const serveTogether = (options: ServeOptions): Running =>
         if (address.filename === ":memory:") {
           return yield* new Misused({ reason: "--processes: a database in memory is one process's own." })
         }
-        yield* countForOthers
+        yield* Effect.flatMap(Wiring, ({ countForOthers }) => countForOthers)
       }
       const { url } = yield* lead({ serving: options.processes, background: true })
       yield* announce(url, options)
