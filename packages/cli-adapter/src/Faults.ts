@@ -28,6 +28,8 @@ export interface Report {
   readonly lines: ReadonlyArray<string>
   /** The same for `--json`: the bodies that the server answers with. */
   readonly body: object | undefined
+  /** Whether another process of the command has said it all already. */
+  readonly told?: boolean
 }
 
 const said = (code: Report["code"], message: string): Report => ({
@@ -81,10 +83,12 @@ const PARSER = new Set([
   "UnclusteredFlag"
 ])
 
-/** The code that a process of the command ended with, if it is one of a command that failed. */
-const codeOf = (error: unknown): Report["code"] => {
+/** A process of the command ended: one that failed has said why, and this one ends as it did. */
+const ofProcess = (error: unknown): Report => {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
-  return code === 1 || code === 2 ? code : 3
+  return code === 1 || code === 2 || code === 3
+    ? { code, lines: [], body: undefined, told: true }
+    : said(3, messageOf(error))
 }
 
 /** What became of a command that failed with a typed error. It goes by tags, so that it loads no engine for it. */
@@ -94,7 +98,7 @@ export const reportOf = (error: unknown): Report => {
   if (tag === "PartlyRefused") return { code: 1, lines: [], body: undefined }
   if (PARSER.has(tag)) return { code: 2, lines: [], body: undefined }
   if (tag === "Misused") return said(2, messageOf(error))
-  if (tag === "ProcessEnded") return said(codeOf(error), messageOf(error))
+  if (tag === "ProcessEnded") return ofProcess(error)
   if (ASKED.has(tag)) return said(1, messageOf(error))
   if (tag === "ValidationFailed" && typeof error === "object" && error !== null && "faults" in error) {
     return isFieldFaults(error.faults)

@@ -84,7 +84,7 @@ const reportOfCause = (cause: Cause.Cause<unknown>, verbose: boolean): Report =>
     failure._tag === "Some"
       ? reportOf(failure.value)
       : ({ code: 3, lines: ["The command failed in a way that nobody expected."], body: undefined } satisfies Report)
-  if (report.code !== 3) return report
+  if (report.code !== 3 || report.told === true) return report
   const details = verbose ? Cause.pretty(cause, { renderErrorCause: true }) : undefined
   const hint = "More is told with --log-level debug."
   return {
@@ -179,6 +179,7 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
   const verbose = argv.some((word, at) => /^(debug|trace|all)$/i.test(word) && argv[at - 1] === "--log-level")
   const parserFaults: Array<string> = []
   let endsWell = false
+  let endsAtSecond = true
   let caught: keyof typeof SIGNAL_NUMBERS | undefined
   let caughtAt = 0
 
@@ -202,6 +203,9 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
         Layer.succeed(Signals, {
           endWell: Effect.sync(() => {
             endsWell = true
+          }),
+          once: Effect.sync(() => {
+            endsAtSecond = false
           })
         })
       )
@@ -212,7 +216,7 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
 
   const onSignal = (signal: keyof typeof SIGNAL_NUMBERS): void => {
     if (caught !== undefined) {
-      if (performance.now() - caughtAt > REPEATED_MILLIS) process.exit(128 + SIGNAL_NUMBERS[signal])
+      if (endsAtSecond && performance.now() - caughtAt > REPEATED_MILLIS) process.exit(128 + SIGNAL_NUMBERS[signal])
       return
     }
     caught = signal
@@ -233,7 +237,9 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
     }
     const reported = reportOfCause(exit.cause, verbose)
     const { body, code, lines } =
-      reported.code === 2 && reported.lines.length === 0 ? parserFault(parserFaults, argv.slice(2)) : reported
+      reported.code === 2 && reported.lines.length === 0 && reported.told !== true
+        ? parserFault(parserFaults, argv.slice(2))
+        : reported
     if (asJson && body !== undefined) process.stderr.write(`${printJson(body)}\n`)
     else for (const line of lines) process.stderr.write(`${neutralised(line)}\n`)
     leave(code)

@@ -7,5 +7,7 @@ export class Signals extends Context.Tag("@earshot/cli-adapter/Signals")<
   {
     /** From now on a signal is how this command is meant to end: exit 0. Otherwise it ends with 128 and the signal's number. */
     readonly endWell: Effect.Effect<void>
+    /** From now on a second signal means nothing: the process that leads this one tells it what its terminal has told it. */
+    readonly once: Effect.Effect<void>
   }
 >() {}

@@ -1,6 +1,7 @@
 import type { CallDetail, Database, Engine, LanguageModel } from "@earshot/core"
 import type { HttpServer, HttpServerOptions, ListenFailed } from "@earshot/http-adapter"
 import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { Misused } from "./Faults.js"
@@ -50,5 +51,7 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
+    /** From now on this process counts the requests of those that it leads, where no database does. */
+    readonly countForOthers: Effect.Effect<void>
   }
 >() {}

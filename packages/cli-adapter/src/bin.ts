@@ -95,6 +95,9 @@ main(
   Layer.succeed(Wiring, {
     engine,
     languageModel,
+    countForOthers: Effect.flatten(
+      Effect.promise(async () => (await import("@earshot/core/providers/RateLimits")).countForOthers)
+    ),
     server: (options) =>
       Layer.unwrapEffect(
         Effect.map(

@@ -3,4 +3,12 @@ export { earshotListener, type HttpListener, listener, type ListenerOptions } fr
 export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpServer.js"
 export { defaultLimits, type HttpLimits } from "./Limits.js"
 export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"
-export { lead, ProcessEnded, type ProcessRole, reportReady, roleOfProcess } from "./Processes.js"
+export {
+  lead,
+  mayLead,
+  portOfProcess,
+  ProcessEnded,
+  type ProcessRole,
+  reportReady,
+  roleOfProcess
+} from "./Processes.js"

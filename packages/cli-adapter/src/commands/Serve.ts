@@ -4,10 +4,11 @@ import {
   type HttpServerOptions,
   lead,
   type LogLevel,
+  mayLead,
+  portOfProcess,
   reportReady,
   roleOfProcess
 } from "@earshot/http-adapter"
-import { countForOthers } from "@earshot/core/providers/RateLimits"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -123,7 +124,7 @@ const serveHere = (options: ServeOptions): Running =>
         wiring
           .server({
             host: options.host,
-            port: options.port,
+            port: portOfProcess() ?? options.port,
             limits: limitsOf(options),
             logLevel: serverLevel(yield* FiberRef.get(FiberRef.currentMinimumLogLevel))
           })
@@ -144,11 +145,16 @@ const serveTogether = (options: ServeOptions): Running =>
   Effect.scoped(
     Effect.gen(function* () {
       const address = yield* checkAddress(options.database)
+      if (!mayLead()) {
+        return yield* new Misused({
+          reason: "--processes: this process is one of a cluster that another one leads, such as a process manager."
+        })
+      }
       if (address.kind === "sqlite") {
         if (address.filename === ":memory:") {
           return yield* new Misused({ reason: "--processes: a database in memory is one process's own." })
         }
-        yield* countForOthers
+        yield* Effect.flatMap(Wiring, ({ countForOthers }) => countForOthers)
       }
       const { url } = yield* lead({ serving: options.processes, background: true })
       yield* announce(url, options)
@@ -161,5 +167,6 @@ export const serve = (options: ServeOptions): Running =>
   Effect.gen(function* () {
     const signals = yield* Signals
     yield* signals.endWell
+    if (roleOfProcess() !== undefined) yield* signals.once
     return yield* options.processes > 1 && roleOfProcess() === undefined ? serveTogether(options) : serveHere(options)
   })

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
-import { readdir, readFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { createServer, request } from "node:http"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { earshot, start, type Started } from "../support/binary.js"
@@ -129,6 +130,49 @@ for (const kind of ["sqlite", "postgres"] as const) {
   })
 }
 
+describe.skipIf(!existsSync("/proc/self/stat"))("a server of two processes on any free port", () => {
+  it("has the address that it announced when all that served have been killed", async () => {
+    const at = await place("sqlite")
+    await initialised(at)
+    const server = serving(at)
+    const url = await urlOf(server)
+    for (const pid of await startedBy(server.child.pid ?? 0)) process.kill(pid, "SIGKILL")
+    const answers = () => fetch(`${url}/health`).then(({ status }) => status, String)
+    await expect.poll(answers, { timeout: 60_000, interval: 200 }).toBe(200)
+    server.child.kill("SIGTERM")
+    expect((await server.ended).code).toBe(0)
+    await at.remove()
+  }, 120_000)
+
+  it("answers what it has begun, whoever else has signalled its processes before", async () => {
+    const at = await place("sqlite")
+    const key = await initialised(at)
+    const server = serving(at)
+    const url = await urlOf(server)
+    const slow = request(`${url}/observability/v1/observe/`, {
+      method: "POST",
+      headers: { "X-SERVICE-API-KEY": key, "content-type": "application/json", expect: "100-continue" }
+    })
+    const status = new Promise((resolve, reject) => {
+      slow.once("error", reject).once("response", (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+    })
+    slow.flushHeaders()
+    await new Promise((resolve) => slow.once("continue", resolve))
+    for (const pid of await startedBy(server.child.pid ?? 0)) process.kill(pid, "SIGTERM")
+    // As soon as a second signal is no repetition of the first any more.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    server.child.kill("SIGTERM")
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    slow.end(JSON.stringify({ call_id: "slow", agent: 1, transcript_json: [{ role: "Main Agent", content: "Hi" }] }))
+    expect(await status).toBe(201)
+    expect((await server.ended).code).toBe(0)
+    await at.remove()
+  }, 120_000)
+})
+
 describe("a server of two processes with a limit", () => {
   it("counts for both together", async () => {
     const at = await place("sqlite")
@@ -147,22 +191,46 @@ describe("a server of two processes with a limit", () => {
 describe("a server of several processes that cannot start", () => {
   it("says why, once, and ends as its first process did", async () => {
     const at = await place("sqlite")
+    await initialised(at)
     const taken = createServer().listen(0, "127.0.0.1")
     await new Promise((resolve) => taken.once("listening", resolve))
     const address = taken.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
     const serve = ["serve", "--processes", "3", "--database", at.database]
-    const [inUse, inMemory, misused] = await Promise.all([
-      earshot([...serve, "--port", String(port)]),
+    const [inUse, inMemory, misused, led] = await Promise.all([
+      earshot([...serve, "--port", String(port), "--json"]),
       earshot(["serve", "--processes", "2", "--database", "sqlite::memory:"]),
-      earshot([...serve, "--port", "0"], { env: { EARSHOT_SECRET_KEYS: "no key" } })
+      earshot([...serve, "--port", "0"], { env: { EARSHOT_SECRET_KEYS: "no key" } }),
+      // As a process manager's cluster starts it.
+      earshot([...serve, "--port", "0"], { env: { NODE_UNIQUE_ID: "1", EARSHOT_PROCESS: "1:first" } })
     ])
     taken.close()
     await at.remove()
-    expect(inUse).toMatchObject({ code: 3, out: "" })
-    expect(inUse.err.match(/EADDRINUSE/g)).toHaveLength(1)
+    const detail = `Cannot listen on 127.0.0.1:${port} (EADDRINUSE)`
+    expect(inUse).toEqual({ code: 3, out: "", err: `${JSON.stringify({ detail })}\n` })
     expect(inMemory).toEqual({ code: 2, out: "", err: "--processes: a database in memory is one process's own.\n" })
     expect(misused).toMatchObject({ code: 2, out: "" })
-    expect(misused.err).toContain("EARSHOT_SECRET_KEYS")
+    expect(misused.err).toMatch(/^EARSHOT_SECRET_KEYS: .*\n$/)
+    expect(led).toMatchObject({ code: 2, out: "" })
+    expect(led.err).toContain("one of a cluster that another one leads")
+  }, 60_000)
+
+  it("ends when another process fails while one is still starting", async () => {
+    const at = await place("sqlite")
+    await initialised(at)
+    const file = join(at.folder, "slowly.cjs")
+    await writeFile(
+      file,
+      `const place = process.env.EARSHOT_PROCESS ?? ""
+      if (place.includes("background")) process.exit(9)
+      if (place.includes("serves")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600_000)`
+    )
+    const env = { NODE_OPTIONS: `--require ${file}` }
+    const { code, err } = await earshot(["serve", ...commons, "--database", at.database], { env })
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: '{"detail":"A process of the server ended before it was ready."}\n'
+    })
+    await at.remove()
   }, 60_000)
 })

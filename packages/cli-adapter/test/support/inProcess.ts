@@ -18,6 +18,7 @@ export interface Ran {
 }
 
 const wiring = Layer.succeed(Wiring, {
+  countForOthers: Effect.void,
   engine: ({ agentHosts, database }) =>
     Engine.layerWith({
       blobs: MemoryBlobStore.layer,
@@ -52,7 +53,9 @@ export const run = async (running: Running, columns = 80): Promise<Ran> => {
         err.push(...report.lines)
         return Effect.succeed<number>(report.code)
       }),
-      Effect.provide(Layer.mergeAll(wiring, screen, Layer.succeed(Signals, { endWell: Effect.void })))
+      Effect.provide(
+        Layer.mergeAll(wiring, screen, Layer.succeed(Signals, { endWell: Effect.void, once: Effect.void }))
+      )
     )
   )
   return { code, out: out.join("\n"), err: err.join("\n") }
