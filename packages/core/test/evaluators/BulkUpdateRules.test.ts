@@ -1,13 +1,19 @@
 import {
   AgentId,
+  bulkReferenceNames,
   type BulkTarget,
+  BulkUpdateInput,
   EvaluatorId,
+  Faults,
   FolderId,
   MetricId,
+  PhoneNumberId,
   planBulkUpdate,
   ProjectId,
   readBulkUpdate,
-  type References
+  type References,
+  TestProfileId,
+  ToolId
 } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -32,6 +38,178 @@ const target = (id: number, more: Partial<BulkTarget> = {}): BulkTarget => ({
   scenarioType: "instruction",
   instructionsLength: 10,
   ...more
+})
+
+const ids = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, at) => at + 1)
+
+/** The faults that show in a request without looking anything up, of which the rest is in order. */
+const faultsOf = (input: object) => readBulkUpdate({ scenarios: [1], project: 1, ...input }).faults
+
+/** A request that asks for everything there is to ask for. */
+const whole = {
+  scenarios: [4, 2],
+  agent: 7,
+  project: 1,
+  metric_ids_to_add: [11, 12],
+  metric_ids_to_remove: [13],
+  tool_ids_to_add: [21],
+  tool_ids_to_remove: [22, 23],
+  personality: 3,
+  test_profile: 8,
+  append_instruction: " More.",
+  first_message: "Hello?",
+  phone_number: 5,
+  inbound_phone_number: "5",
+  folder_path: "a.b",
+  max_duration: 90
+}
+
+describe("a bulk update's request", () => {
+  it("is read field by field", () => {
+    const { faults, request } = readBulkUpdate(whole)
+    expect(faults).toEqual({})
+    expect(request).toEqual({
+      scenarios: [4, 2],
+      agent: 7,
+      project: 1,
+      metricsToAdd: [11, 12],
+      metricsToRemove: [13],
+      toolsToAdd: [21],
+      toolsToRemove: [22, 23],
+      personality: 3,
+      testProfile: 8,
+      append: " More.",
+      firstMessage: "Hello?",
+      phoneNumber: 5,
+      inboundPhoneNumber: 5,
+      folderPath: "a.b",
+      maxDuration: 90
+    })
+    expect(bulkReferenceNames(request)).toEqual({
+      agent: 7,
+      project: 1,
+      personality: 3,
+      testProfile: 8,
+      phoneNumbers: [5, 5],
+      metrics: [11, 12, 13],
+      tools: [21, 22, 23],
+      folderPath: "a.b"
+    })
+  })
+
+  it("asks for nothing that it leaves out", () => {
+    expect(readBulkUpdate({ scenarios: [1], project: 1 })).toEqual({
+      faults: {},
+      request: {
+        scenarios: [1],
+        project: 1,
+        metricsToAdd: [],
+        metricsToRemove: [],
+        toolsToAdd: [],
+        toolsToRemove: []
+      }
+    })
+  })
+
+  it("names evaluators, and an agent or a project", () => {
+    expect(readBulkUpdate({}).faults).toEqual({
+      scenarios: ["This field is required."],
+      agent: ["This field is required if project is not provided."],
+      project: ["This field is required if agent is not provided."]
+    })
+    expect(readBulkUpdate({ scenarios: [1], agent: 7 }).faults).toEqual({})
+    expect(readBulkUpdate({ scenarios: [1], project: 1 }).faults).toEqual({})
+    expect(readBulkUpdate([]).request.scenarios).toEqual([])
+    expect(readBulkUpdate({ scenarios: "all", project: 1 })).toMatchObject({
+      request: { scenarios: [] },
+      faults: { scenarios: ["Expected a list of items."] }
+    })
+  })
+
+  it("keeps what of its lists could be read", () => {
+    const lists = ["scenarios", "metric_ids_to_add", "metric_ids_to_remove", "tool_ids_to_add", "tool_ids_to_remove"]
+    const { faults, request } = readBulkUpdate({
+      project: 1,
+      ...Object.fromEntries(lists.map((name, at) => [name, [at + 1, "x"]]))
+    })
+    expect(faults).toEqual(Object.fromEntries(lists.map((name) => [`${name}[1]`, ["A valid integer is required."]])))
+    expect(request).toMatchObject({
+      scenarios: [1],
+      metricsToAdd: [2],
+      metricsToRemove: [3],
+      toolsToAdd: [4],
+      toolsToRemove: [5]
+    })
+  })
+
+  it("has lists and texts as long as they may be, and no longer", () => {
+    const lists = ["metric_ids_to_add", "metric_ids_to_remove", "tool_ids_to_add", "tool_ids_to_remove"]
+    for (const [names, most] of [
+      [["scenarios"], 20_000],
+      [lists, 500]
+    ] as const) {
+      for (const name of names) {
+        expect(faultsOf({ [name]: ids(most) })).toEqual({})
+        expect(faultsOf({ [name]: ids(most + 1) })).toEqual({
+          [name]: [`Ensure this field has no more than ${most} elements.`]
+        })
+      }
+    }
+    expect(faultsOf({ scenarios: [] })).toEqual({ scenarios: ["Ensure this field has at least 1 elements."] })
+    for (const [name, most] of [
+      ["append_instruction", 200_000],
+      ["first_message", 20_000]
+    ] as const) {
+      expect(faultsOf({ [name]: "x".repeat(most) })).toEqual({})
+      expect(faultsOf({ [name]: "x".repeat(most + 1) })).toEqual({
+        [name]: [`Ensure this field has no more than ${most} characters.`]
+      })
+    }
+    expect([1, 86_400].map((max_duration) => faultsOf({ max_duration }))).toEqual([{}, {}])
+    expect(faultsOf({ max_duration: 0 })).toEqual({
+      max_duration: ["Ensure this value is greater than or equal to 1."]
+    })
+    expect(faultsOf({ max_duration: 86_401 })).toEqual({
+      max_duration: ["Ensure this value is less than or equal to 86400."]
+    })
+  })
+
+  it("neither adds and removes the same thing, nor writes a field that was removed", () => {
+    expect(
+      faultsOf({
+        metric_ids_to_add: [1, 2, 3],
+        metric_ids_to_remove: [3, 4, 1],
+        tool_ids_to_add: [5],
+        tool_ids_to_remove: [5, 6],
+        dynamic_variable_values: {}
+      })
+    ).toEqual({
+      metric_ids_to_remove: ["The id 3 is in metric_ids_to_add too.", "The id 1 is in metric_ids_to_add too."],
+      tool_ids_to_remove: ["The id 5 is in tool_ids_to_add too."],
+      dynamic_variable_values: [
+        "This field was removed. Put values into test_profile.information.main_agent_variables."
+      ]
+    })
+  })
+
+  it("is described as it is read", () => {
+    const decode = Faults.decode(BulkUpdateInput)
+    const odd = fc.constantFrom<unknown>(null, "x", "", 0, 1, -1, 90, [1], [1, 1], [], "x".repeat(20_001), { a: 1 })
+    const field = fc.constantFrom(...Object.keys(whole))
+    fc.assert(
+      fc.property(fc.dictionary(field, odd), (some) => {
+        const input = { ...whole, ...some }
+        const described = Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => ({}) })
+        // What lies in the way of two fields together is told by the reader alone.
+        const read = Object.entries(readBulkUpdate(input).faults).map(([path, said]) => [
+          path,
+          said.filter((one) => !one.includes(" too."))
+        ])
+        expect(described).toEqual(Object.fromEntries(read.filter(([, said]) => said?.length !== 0)))
+      })
+    )
+    expect(Either.isLeft(decode({ agent: 7 }))).toBe(true)
+  })
 })
 
 describe("a bulk update's plan", () => {
@@ -92,25 +270,168 @@ describe("a bulk update's plan", () => {
     })
   })
 
+  it("uses what was found of everything that is named", () => {
+    const [agentId, projectId, testProfileId] = [AgentId.make(7), project, TestProfileId.make(8)]
+    const there = <Id extends number>(...all: ReadonlyArray<Id>) => new Map(all.map((id) => [id, { id, projectId }]))
+    const plan = planBulkUpdate(
+      readBulkUpdate(whole),
+      {
+        ...nothingFound,
+        agent: { id: agentId, projectId },
+        testProfile: { id: testProfileId, projectId },
+        phoneNumbers: there(PhoneNumberId.make(5)),
+        metrics: there(MetricId.make(11), MetricId.make(12), MetricId.make(13)),
+        tools: there(ToolId.make(21), ToolId.make(22), ToolId.make(23)),
+        folderId: FolderId.make(9)
+      },
+      [target(2), target(4)]
+    )
+    expect(plan).toEqual(
+      Either.right({
+        evaluators: [4, 2],
+        attachMetrics: [11, 12],
+        detachMetrics: [13],
+        attachTools: [21],
+        detachTools: [22, 23],
+        agentId: 7,
+        personalityId: 3,
+        testProfileId: 8,
+        phoneNumberId: 5,
+        folderId: 9,
+        firstMessage: "Hello?",
+        maxDuration: 90,
+        append: " More."
+      })
+    )
+  })
+
+  it("is refused where what is named is not there, field by field", () => {
+    const refused = planBulkUpdate(
+      readBulkUpdate(whole),
+      { ...nothingFound, project: null, personality: "unknown", folderFaults: { folder_path: ["No such folder."] } },
+      []
+    )
+    const unknown = (...all: ReadonlyArray<number>) => all.map((id) => `Invalid pk "${id}" - object does not exist.`)
+    expect(refused).toEqual(
+      Either.left({
+        scenarios: unknown(4, 2),
+        agent: unknown(7),
+        project: unknown(1),
+        metric_ids_to_add: unknown(11, 12),
+        metric_ids_to_remove: unknown(13),
+        tool_ids_to_add: unknown(21),
+        tool_ids_to_remove: unknown(22, 23),
+        personality: unknown(3),
+        test_profile: unknown(8),
+        phone_number: unknown(5),
+        inbound_phone_number: unknown(5),
+        folder_path: ["No such folder."]
+      })
+    )
+  })
+
+  it("is refused where what is named lies in another project", () => {
+    const projectId = ProjectId.make(2)
+    const elsewhere = <Id extends number>(...all: ReadonlyArray<Id>) =>
+      new Map(all.map((id) => [id, { id, projectId }]))
+    const refused = planBulkUpdate(
+      readBulkUpdate({ ...whole, inbound_phone_number: undefined }),
+      {
+        ...nothingFound,
+        agent: { id: AgentId.make(7), projectId },
+        testProfile: { id: TestProfileId.make(8), projectId },
+        phoneNumbers: elsewhere(PhoneNumberId.make(5)),
+        metrics: elsewhere(MetricId.make(11), MetricId.make(12), MetricId.make(13)),
+        tools: elsewhere(ToolId.make(21), ToolId.make(22), ToolId.make(23))
+      },
+      [target(2, { projectId }), target(4)]
+    )
+    const other = (...all: ReadonlyArray<number>) => all.map((id) => `The id ${id} is of another project.`)
+    expect(refused).toEqual(
+      Either.left({
+        scenarios: other(2),
+        agent: other(7),
+        metric_ids_to_add: other(11, 12),
+        metric_ids_to_remove: other(13),
+        tool_ids_to_add: other(21),
+        tool_ids_to_remove: other(22, 23),
+        test_profile: other(8),
+        phone_number: other(5)
+      })
+    )
+  })
+
+  it("calls from one number, under either of its names", () => {
+    const phoneNumbers = new Map(
+      [5, 6].map((id) => [PhoneNumberId.make(id), { id: PhoneNumberId.make(id), projectId: project }])
+    )
+    const planned = (input: object) =>
+      Either.map(
+        planBulkUpdate(readBulkUpdate({ scenarios: [1], project: 1, ...input }), { ...nothingFound, phoneNumbers }, [
+          target(1)
+        ]),
+        (plan) => plan.phoneNumberId
+      )
+    expect(planned({ phone_number: 5 })).toEqual(Either.right(5))
+    expect(planned({ inbound_phone_number: 6 })).toEqual(Either.right(6))
+    expect(planned({ phone_number: 5, inbound_phone_number: 5 })).toEqual(Either.right(5))
+    expect(planned({})).toEqual(Either.right(undefined))
+    expect(planned({ phone_number: 5, inbound_phone_number: 6 })).toEqual(
+      Either.left({ inbound_phone_number: ["Must be the same as phone_number, which it is kept in sync with."] })
+    )
+  })
+
+  it("appends up to the most that instructions may have, and nothing to conditional actions", () => {
+    const planned = (append: string | undefined, ...targets: ReadonlyArray<Partial<BulkTarget>>) =>
+      Either.map(
+        planBulkUpdate(
+          readBulkUpdate({ scenarios: targets.map((_, at) => at + 1), project: 1, append_instruction: append }),
+          nothingFound,
+          targets.map((more, at) => target(at + 1, more))
+        ),
+        (plan) => plan.append
+      )
+    const structured = { scenarioType: "conditional_actions" } as const
+    expect(planned("😀", { instructionsLength: 199_999 })).toEqual(Either.right("😀"))
+    expect(planned("😀x", { instructionsLength: 199_999 }, {}, { instructionsLength: 200_000 })).toEqual(
+      Either.left({
+        append_instruction: ["Instructions would have more than 200000 characters: evaluators 1, 3."]
+      })
+    )
+    expect(planned("x", structured, {}, structured)).toEqual(
+      Either.left({
+        append_instruction: [
+          "Nothing can be appended to conditional actions, whose instructions are JSON: evaluators 1, 3."
+        ]
+      })
+    )
+    expect([undefined, ""].map((append) => planned(append, structured, { instructionsLength: 200_001 }))).toEqual([
+      Either.right(""),
+      Either.right("")
+    ])
+  })
+
   it("attaches and detaches a million pairs at most", () => {
-    const ids = Array.from({ length: 20_000 }, (_, at) => at + 1)
+    const all = ids(20_000)
     const refused = (metrics: number) =>
       Either.getOrThrow(
         Either.flip(
           planBulkUpdate(
             readBulkUpdate({
-              scenarios: ids,
+              scenarios: all,
               project: 1,
-              metric_ids_to_add: ids.slice(0, metrics),
-              tool_ids_to_remove: ids.slice(0, 25)
+              metric_ids_to_add: all.slice(0, metrics),
+              tool_ids_to_remove: all.slice(0, 25)
             }),
             nothingFound,
-            ids.map((id) => target(id))
+            all.map((id) => target(id))
           )
         )
       )
     expect(refused(25)).not.toHaveProperty("scenarios")
-    expect(refused(26)).toHaveProperty("scenarios", [expect.stringContaining("at most 1000000")])
+    expect(refused(26)).toHaveProperty("scenarios", [
+      "Ensure that these, times the metrics and tools to add and to remove, are at most 1000000."
+    ])
   })
 
   it("is total, and never a plan where something is at fault", () => {
