@@ -161,7 +161,7 @@ export default defineConfig(
 
   {
     // Tools ask for a default export.
-    files: ["*.config.ts", "*.config.mjs"],
+    files: ["**/*.config.ts", "**/*.config.mjs"],
     rules: { "no-restricted-syntax": "off" }
   },
 

@@ -1,4 +1,4 @@
-import { readArea } from "./mutation/areas.mjs"
+import { incrementalOf, readArea, reportOf } from "./mutation/areas.mjs"
 
 const name = process.env.EARSHOT_MUTATE ?? ""
 
@@ -7,7 +7,7 @@ export default {
   packageManager: "pnpm",
   plugins: ["@stryker-mutator/vitest-runner"],
   testRunner: "vitest",
-  vitest: { configFile: "mutation/vitest.config.ts", related: false },
+  vitest: { configFile: "mutation/vitest.config.mjs", related: false },
   mutate: readArea(name).mutate,
   ignorePatterns: ["**/dist", "bench", "docs", "examples", "reports"],
   coverageAnalysis: "perTest",
@@ -17,8 +17,8 @@ export default {
   timeoutMS: 20_000,
   tempDirName: "node_modules/.cache/stryker",
   incremental: true,
-  incrementalFile: `node_modules/.cache/mutation/${name}.incremental.json`,
+  incrementalFile: incrementalOf(name),
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportMutants: false },
-  jsonReporter: { fileName: `node_modules/.cache/mutation/${name}.json` }
+  jsonReporter: { fileName: reportOf(name) }
 }

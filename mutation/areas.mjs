@@ -16,3 +16,7 @@ export const readArea = (name) => {
   if (!areaNames.includes(name)) throw new Error(`"${name}" is none of the areas: ${areaNames.join(", ")}`)
   return JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"))
 }
+
+/** Where an area's last results are, and what of them need not be run again. */
+export const reportOf = (name) => `node_modules/.cache/mutation/${name}.json`
+export const incrementalOf = (name) => `node_modules/.cache/mutation/${name}.incremental.json`

@@ -10,26 +10,23 @@ declare module "vitest" {
   }
 }
 
-interface Mutants {
-  activeMutant?: string | undefined
+declare global {
   /** Whether the modules in memory were read with a mutant switched on. */
-  areReadBroken?: boolean
+  var earshotReadBroken: boolean | undefined
 }
-const globals: Record<string, Mutants | undefined> = globalThis
 
 /**
  * Runs one mutant's tests after another's in the same thread, on modules that are read once, which saves most of the
  * time. A mutant in what a module does while it is read needs the modules read anew, and so does the run after it.
  */
+// eslint-disable-next-line no-restricted-syntax -- vitest asks for a default export
 export default class extends VitestTestRunner {
   override async importFile(path: string, source: "collect" | "setup"): Promise<unknown> {
     if (source === "setup") return super.importFile(path, source)
-    const mutants = (globals[inject("globalNamespace")] ??= {})
     const isStatic = inject("mutantActivation") === "static"
-    // Otherwise it is still that of the run before.
-    if (!isStatic) mutants.activeMutant = undefined
-    if (isStatic || mutants.areReadBroken === true) vi.resetModules()
-    mutants.areReadBroken = isStatic
+    if (!isStatic) switchOff()
+    if (isStatic || globalThis.earshotReadBroken === true) vi.resetModules()
+    globalThis.earshotReadBroken = isStatic
     const faults: Array<unknown> = []
     try {
       return await super.importFile(path, source)
@@ -43,4 +40,10 @@ export default class extends VitestTestRunner {
       })
     }
   }
+}
+
+/** Until a test runs, the mutant of the run before is still switched on. */
+const switchOff = (): void => {
+  const mutants: unknown = Reflect.get(globalThis, inject("globalNamespace"))
+  if (typeof mutants === "object" && mutants !== null) Reflect.set(mutants, "activeMutant", undefined)
 }

@@ -20,12 +20,6 @@ const flat = (filter: Filter): Filter => {
   return conditions.length === 0 ? null : { operator: "and", conditions }
 }
 
-const distinct = (conditions: ReadonlyArray<Condition>): ReadonlyArray<Condition> => {
-  const known = new Map<string, Condition>()
-  for (const condition of conditions) {
-    // The wire form is printed with its keys in one order, so texts are equal where conditions are.
-    const key = JSON.stringify(print(condition))
-    if (!known.has(key)) known.set(key, condition)
-  }
-  return Array.from(known.values())
-}
+/** The wire form is printed with its keys in one order, so texts are equal where conditions are. */
+const distinct = (conditions: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
+  Array.from(new Map(conditions.map((condition) => [JSON.stringify(print(condition)), condition])).values())

@@ -243,12 +243,10 @@ const simplified = (operator: GroupOperator, conditions: ReadonlyArray<Condition
     case "not":
       return { operator, conditions: conditions.map((condition) => (isEverything(condition) ? EVERYTHING : condition)) }
     case "or":
-      return conditions.length === 0 || conditions.some(isEverything) ? EVERYTHING : { operator, conditions }
+      return conditions.some(isEverything) ? EVERYTHING : { operator, conditions }
     case "and":
-    case "same_row": {
-      const telling = conditions.filter((condition) => !isEverything(condition))
-      return telling.length === 0 ? EVERYTHING : { operator, conditions: telling }
-    }
+    case "same_row":
+      return { operator, conditions: conditions.filter((condition) => !isEverything(condition)) }
   }
 }
 

@@ -3,6 +3,8 @@ import { FilterKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
+import { meaningOf } from "../../src/filters/LeafMeaning.js"
+import { predicate } from "../../src/filters/MatchFilter.js"
 
 const now = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 
@@ -171,6 +173,113 @@ describe("what a filter means", () => {
     expect(group("same_row", metric(2), { operator: "not", conditions: [value] })).toBe(true)
   })
 
+  it("asks groups of conditions of one evaluation, too", () => {
+    const [polite, resolved]: ReadonlyArray<Filters.Leaf> = [1, 2].map((value) => ({
+      field: "metric_evaluations.metric.id",
+      op: "eq",
+      value
+    }))
+    const four: Filters.Leaf = { field: "metric_evaluations.value", op: "eq", value: 4 }
+    const group = (
+      operator: Filters.GroupOperator,
+      ...conditions: ReadonlyArray<Filters.Condition | undefined>
+    ): Filters.Condition => ({ operator, conditions: conditions.filter((one) => one !== undefined) })
+    const inRow = (condition: Filters.Condition) => Filters.matches(group("same_row", condition), call, now)
+    expect(inRow(group("and", polite, four))).toBe(true)
+    expect(inRow(group("and", resolved, four))).toBe(false)
+    expect(inRow(group("same_row", polite, four))).toBe(true)
+    expect(inRow(group("same_row", resolved, four))).toBe(false)
+    expect(inRow(group("or", polite, resolved))).toBe(true)
+    const alone = { ...call, evaluations: call.evaluations.slice(0, 1) }
+    const ofAlone = (condition: Filters.Condition) => Filters.matches(group("same_row", condition), alone, now)
+    expect(ofAlone(group("not", polite, resolved))).toBe(true)
+    expect(ofAlone(group("not", polite, four))).toBe(false)
+    expect(ofAlone(group("or", resolved))).toBe(false)
+    expect([group("and"), group("or"), group("same_row")].map(ofAlone)).toEqual([true, true, true])
+    expect(ofAlone(group("not"))).toBe(false)
+  })
+
+  it("matches everything with a group of no conditions, and nothing with the contrary", () => {
+    const none = { ...call, evaluations: [] }
+    const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition>) =>
+      Filters.matches({ operator, conditions }, none, now)
+    expect([group("and"), group("or"), group("same_row"), group("not")]).toEqual([true, true, true, false])
+    const [holds, fails]: ReadonlyArray<Filters.Leaf> = [7, 8].map((value) => ({ field: "id", op: "eq", value }))
+    expect(group("not", holds!, fails!)).toBe(true)
+    expect(group("not", holds!, holds!)).toBe(false)
+  })
+
+  it("asks each field of its own value", () => {
+    const own: Readonly<Record<string, unknown>> = {
+      id: 7,
+      call_id: "the call",
+      duration: 61.5,
+      customer_number: "the number",
+      call_ended_reason: "the reason",
+      dropoff_point: "the point",
+      topic: "the topic",
+      timestamp: "2026-03-24T00:00:00.000Z",
+      status: "reviewed_failure",
+      feedback: "the feedback",
+      trace_id: "the trace",
+      "agent.id": 2,
+      "agent.agent_name": "the agent",
+      "metadata.region": "the region",
+      "dynamic_variables.region": "another region",
+      success: false,
+      is_reviewed: true
+    }
+    const one: Filters.FilterableCall = {
+      ...call,
+      success: false,
+      isReviewed: true,
+      callId: "the call",
+      customerNumber: "the number",
+      callEndedReason: "the reason",
+      dropoffPoint: "the point",
+      topic: "the topic",
+      feedback: "the feedback",
+      traceId: "the trace",
+      agentName: "the agent",
+      metadata: { region: "the region" },
+      dynamicVariables: { region: "another region" }
+    }
+    for (const [field, value] of Object.entries(own))
+      expect([field, ask(field, "eq", value, one)]).toEqual([field, true])
+    expect(ask("trace_id", "isnull", true, { ...call, traceId: "" })).toBe(true)
+  })
+
+  it("asks nothing of times that no date can say", () => {
+    const [first, last] = [-1, 1].map((sign) => DateTime.unsafeMake(sign * 8_640_000_000_000_000))
+    const spans = (value: string, at: DateTime.Utc) => meaningOf({ field: "timestamp", op: "eq", value }, at)?.test
+    expect(spans("today", last!)).toEqual({ test: "within", spans: [] })
+    expect(spans("today-12h", first!)).toEqual({ test: "within", spans: [] })
+    expect(spans("now", last!)).toEqual({
+      test: "within",
+      spans: [{ since: 8_640_000_000_000_000, until: 8_640_000_000_000_000 }]
+    })
+    expect(meaningOf({ field: "timestamp", op: "gt", value: "now+1d" }, last!)).toBe(undefined)
+  })
+
+  it("finds a value that is missing, or no time, within no span", () => {
+    const holds = predicate({ test: "within", spans: [{ since: -1, until: 1 }] })
+    expect([null, "", false, [], -2, -1, 0, 1, 2].map(holds)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+      false
+    ])
+  })
+
+  it("finds nothing by a pattern that is none", () => {
+    expect(["", "("].map(predicate({ test: "regex", pattern: "(" }))).toEqual([false, false])
+  })
+
   it("lets through nothing for a leaf that no parser makes", () => {
     const made: ReadonlyArray<Filters.Leaf> = [
       { field: "nope", op: "neq", value: 1 },
@@ -178,8 +287,18 @@ describe("what a filter means", () => {
       { field: "topic", op: "eq", value: 5 },
       { field: "success", op: "gt", value: true },
       { field: "topic", op: "in", value: "Billing" },
+      { field: "topic", op: "in", value: ["Billing", 5] },
+      { field: "topic", op: "in", value: [] },
+      { field: "topic", op: "neq", value: ["Billing"] },
+      { field: "duration", op: "contains", value: "6" },
       { field: "timestamp", op: "lt", value: "whenever" }
     ]
     expect(made.map((leaf) => Filters.matches(leaf, call, now))).toEqual(made.map(() => false))
+    expect(made.map((leaf) => meaningOf(leaf, now))).toEqual(made.map(() => undefined))
+    // No more than in a group of conditions of one evaluation, where a call's own fields are unknown as well.
+    const own: Filters.Leaf = { field: "topic", op: "neq", value: "x" }
+    for (const leaf of [...made, own]) {
+      expect(Filters.matches({ operator: "same_row", conditions: [leaf] }, call, now)).toBe(false)
+    }
   })
 })

@@ -27,6 +27,14 @@ describe("merging filters", () => {
     expect(Filters.merge(and(a), null)).toEqual(and(a))
   })
 
+  it("is flat beside an empty one too", () => {
+    expect(Filters.merge(null, and(a, and(b, a)))).toEqual(and(a, b))
+    expect(Filters.merge(and(and(a, b), b), null)).toEqual(and(a, b))
+    expect(Filters.merge(null, or(a, and(a, a)))).toEqual(or(a, and(a, a)))
+    expect(Filters.merge(null, and())).toBe(null)
+    expect(Filters.merge(and(and()), null)).toBe(null)
+  })
+
   it("asks nothing twice", () => {
     expect(Filters.merge(a, a)).toEqual(a)
     expect(Filters.merge(and(a, b), and(b, c))).toEqual(and(a, b, c))

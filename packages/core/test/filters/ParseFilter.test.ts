@@ -1,6 +1,8 @@
 import { Filters } from "@earshot/core"
 import { FilterKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { decode } from "../../src/kernel/Faults.js"
@@ -12,6 +14,8 @@ const faultsOf = (either: Either.Either<unknown, Readonly<Record<string, Readonl
   Either.match(either, { onLeft: (faults) => faults, onRight: () => ({}) })
 
 const leaf = { field: "topic", op: "eq", value: "billing" }
+
+const asList = (count: number) => ({ field: "id", op: "in", value: Array.from({ length: count }, (_, i) => i) })
 
 describe("parsing a filter", () => {
   it("takes null, an object without keys and a group without conditions for the empty filter", () => {
@@ -59,15 +63,14 @@ describe("parsing a filter", () => {
     })
     const nested = (depth: number): unknown =>
       depth === 0 ? leaf : { operator: "not", conditions: [nested(depth - 1)] }
-    const listed = (count: number) => ({ field: "id", op: "in", value: Array.from({ length: count }, (_, i) => i) })
     const equal = (field: string, value: unknown = "") => ({ field, op: "eq", value })
     const { depth, nodes, values } = Filters.LIMITS
     const limits: ReadonlyArray<readonly [within: unknown, beyond: unknown, path: string]> = [
       [nested(depth), nested(depth + 1), "conditions[0].".repeat(depth).slice(0, -1)],
       [all(nodes - 1), all(nodes), "non_field_errors"],
-      [all(values / 1000, listed(1000)), all(values / 1000 + 1, listed(1000)), "non_field_errors"],
-      [listed(1000), listed(1001), "value"],
-      [listed(1), listed(0), "value"],
+      [all(values / 1000, asList(1000)), all(values / 1000 + 1, asList(1000)), "non_field_errors"],
+      [asList(1000), asList(1001), "value"],
+      [asList(1), asList(0), "value"],
       [equal("topic", "\u{1f600}".repeat(10_000)), equal("topic", "\u{1f600}".repeat(10_001)), "value"],
       [equal(`metadata.${"\u{1f600}".repeat(246)}`), equal(`metadata.${"\u{1f600}".repeat(247)}`), "field"],
       [equal(`metadata${".a".repeat(10)}`), equal(`metadata${".a".repeat(11)}`), "field"],
@@ -137,6 +140,108 @@ describe("parsing a filter", () => {
     })
   })
 
+  it("says what is wrong in the words of its kind", () => {
+    const fields =
+      "Fields are id, call_id, success, duration, customer_number, call_ended_reason, dropoff_point, topic, timestamp, " +
+      "is_reviewed, status, feedback, trace_id, agent.id, agent.agent_name, metric_evaluations.value, " +
+      "metric_evaluations.metric.id, metric_evaluations.metric.name, metadata.<path> and dynamic_variables.<path>."
+    const time = "Not a valid time. Use ISO 8601, or now or today with steps such as today-7d (s m h d w M y)."
+    const asked = (field: string, op: string, value: unknown) => ({ field, op, value })
+    const row = (condition: unknown) => ({ operator: "same_row", conditions: [condition] })
+    const said: ReadonlyArray<readonly [input: unknown, faults: Readonly<Record<string, ReadonlyArray<string>>>]> = [
+      ["x", { non_field_errors: ["Expected an object."] }],
+      [{ operator: "and", conditions: [null] }, { "conditions[0]": ["This field may not be null."] }],
+      [{ operator: "and" }, { conditions: ["This field is required."] }],
+      [{ operator: "and", conditions: null }, { conditions: ["This field may not be null."] }],
+      [{ operator: "and", conditions: {} }, { conditions: ["Expected a list of items."] }],
+      [{ conditions: [] }, { operator: ["This field is required."] }],
+      [{ operator: null, conditions: [] }, { operator: ["This field may not be null."] }],
+      [{ operator: 5, conditions: [] }, { operator: ["Not a valid string."] }],
+      [{ operator: "AND", conditions: [] }, { operator: ['"AND" is not a valid choice.'] }],
+      [{ operator: "not", conditions: [] }, { conditions: ["not takes exactly one condition."] }],
+      [
+        row(row(asked("metric_evaluations.value", "gte", 1))),
+        { "conditions[0].operator": ["same_row cannot stand inside another same_row."] }
+      ],
+      [row(leaf), { "conditions[0].field": ["Only metric_evaluations fields can stand inside same_row."] }],
+      [{ op: "eq", value: "x" }, { field: ["This field is required."] }],
+      [{ field: null, op: "eq", value: "x" }, { field: ["This field may not be null."] }],
+      [{ field: 5, op: "eq", value: "x" }, { field: ["Not a valid string."] }],
+      [asked("nope", "eq", "x"), { field: [`"nope" is not a valid choice. ${fields}`] }],
+      [{ field: "topic", value: "x" }, { op: ["This field is required."] }],
+      [{ field: "topic", op: "eq" }, { value: ["This field is required."] }],
+      [asked("success", "gt", "x"), { op: ['"gt" cannot be asked of this field; it takes eq, neq, in, isnull.'] }],
+      [
+        asked("topic", "eq", null),
+        { value: ["This field may not be null. Use isnull to ask whether there is a value."] }
+      ],
+      [asked("topic", "in", null), { value: ["This field may not be null."] }],
+      [asked("topic", "in", "x"), { value: ["Expected a list of items."] }],
+      [asked("topic", "in", []), { value: ["Ensure this field has at least 1 elements."] }],
+      [asked("topic", "eq", 5), { value: ["Not a valid string."] }],
+      [asked("topic", "contains", 5), { value: ["Not a valid string."] }],
+      [asked("topic", "isnull", 1), { value: ["Must be a valid boolean."] }],
+      [asked("topic", "eq", "x".repeat(10_001)), { value: ["Ensure this field has no more than 10000 characters."] }],
+      [asked("id", "eq", "5"), { value: ["A valid integer is required."] }],
+      [asked("id", "eq", 1.5), { value: ["A valid integer is required."] }],
+      [asked("duration", "eq", "5"), { value: ["A valid number is required."] }],
+      [asked("duration", "gt", true), { value: ["A valid number is required."] }],
+      [asked("duration", "eq", Number.NaN), { value: ["A valid number is required."] }],
+      [asked("duration", "eq", 2 ** 53), { value: ["Ensure integers are within 2^53 - 1."] }],
+      [asked("success", "eq", 1), { value: ["Must be a valid boolean."] }],
+      [asked("status", "eq", 5), { value: ["Not a valid string."] }],
+      [asked("status", "eq", "done"), { value: ['"done" is not a valid choice.'] }],
+      [asked("timestamp", "gt", 5), { value: [time] }],
+      [asked("timestamp", "gt", "then"), { value: [time] }],
+      [asked("metadata.a", "gt", true), { value: ["A number or a text is required: booleans have no order."] }],
+      [asked("metadata.a", "eq", {}), { value: ["A boolean, a number or a text is required."] }],
+      [asked("metadata.a", "eq", Number.POSITIVE_INFINITY), { value: ["A valid number is required."] }]
+    ]
+    for (const [input, faults] of said) expect([input, faultsOf(Filters.parse(input))]).toEqual([input, faults])
+  })
+
+  it("says how large a filter may be", () => {
+    const list = asList(1000)
+    expect(faultsOf(Filters.parse(asList(1001)))).toEqual({
+      value: ["Ensure this field has no more than 1000 elements."]
+    })
+    expect(faultsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 11 }, () => list) }))).toEqual({
+      non_field_errors: ["Ensure this filter has no more than 10000 values in its lists."]
+    })
+    expect(faultsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 5000 }, () => leaf) }))).toEqual({
+      non_field_errors: ["Ensure this filter has no more than 1000 conditions."]
+    })
+  })
+
+  it("takes any text of a text field, a pattern's characters included", () => {
+    for (const op of ["eq", "contains", "startswith", "endswith"]) {
+      const input = { field: "topic", op, value: "(100%" }
+      expect(right(Filters.parse(input))).toEqual(input)
+    }
+    expect(right(Filters.parse({ field: "status", op: "eq", value: "reviewed_success" }))).toEqual({
+      field: "status",
+      op: "eq",
+      value: "reviewed_success"
+    })
+  })
+
+  it("takes minus zero for zero", () => {
+    for (const field of ["id", "duration", "metadata.a"]) {
+      expect(right(Filters.parse({ field, op: "eq", value: -0 }))).toEqual({ field, op: "eq", value: 0 })
+    }
+  })
+
+  it("names unknown keys, ten at most, unless one is too long or odd to repeat", () => {
+    const with_ = (...keys: ReadonlyArray<string>) =>
+      faultsOf(Filters.parse({ ...leaf, ...Object.fromEntries(keys.map((key) => [key, 1])) }))
+    const unknown = ["Unknown field."]
+    expect(with_("a", "b")).toEqual({ a: unknown, b: unknown })
+    expect(Object.keys(with_(..."abcdefghijkl"))).toEqual([..."abcdefghij"])
+    expect(with_("k".repeat(100))).toEqual({ ["k".repeat(100)]: unknown })
+    expect(with_("k".repeat(101))).toEqual({ non_field_errors: unknown })
+    expect(with_("a\0")).toEqual({ non_field_errors: unknown })
+  })
+
   it("answers for any input whatever", () => {
     fc.assert(
       fc.property(
@@ -168,6 +273,27 @@ describe("parsing a filter", () => {
     ])
     expect(faultsOf(Filters.parseText('{"field":"id","op":"eq","value":9007199254740993}'))).toHaveProperty("value")
     expect(faultsOf(Filters.parseText('{"field":"duration","op":"eq","value":1e999}'))).toHaveProperty("value")
+  })
+
+  it("asks as much in a query as two kept filters hold together, and no more", () => {
+    const text = (filter: unknown) => JSON.stringify(filter)
+    const any = (count: number, condition: unknown) =>
+      text({ operator: "or", conditions: Array.from({ length: count }, () => condition) })
+    const nested = (deep: number) =>
+      `${'{"operator":"not","conditions":['.repeat(deep)}${text(leaf)}${"]}".repeat(deep)}`
+    const padded = (length: number) => text(leaf).padEnd(length)
+    const limits = [
+      [nested(33), nested(34), "Ensure this filter is nested no deeper than 33 levels."],
+      [any(2000, leaf), any(2001, leaf), "Ensure this filter has no more than 2001 conditions."],
+      [any(20, asList(1000)), any(21, asList(1000)), "Ensure this filter has no more than 20000 values in its lists."],
+      [padded(1_000_000), padded(1_000_001), "Ensure this field has no more than 1000000 characters."]
+    ] as const
+    for (const [within, beyond, said] of limits) {
+      expect(faultsOf(Filters.parseText(within))).toEqual({})
+      expect(Object.values(faultsOf(Filters.parseText(beyond)))).toEqual([[said]])
+    }
+    expect(faultsOf(Filters.parseText(5))).toEqual({ non_field_errors: ["Not a valid string."] })
+    expect(faultsOf(Filters.parseText("{"))).toEqual({ non_field_errors: ["Value must be valid JSON."] })
   })
 
   it("takes a blank text for the empty filter", () => {
@@ -203,5 +329,64 @@ describe("a filter as a field", () => {
     expect(right(query({ filters_v2: leaf }))).toEqual({ filters_v2: leaf })
     expect(faultsOf(query({ filters_v2: "{" }))).toEqual({ filters_v2: ["Value must be valid JSON."] })
     expect(faultsOf(query({ filters_v2: 5 }))).toEqual({ filters_v2: ["Expected an object."] })
+  })
+
+  it("is written as it travels, in a query as text", () => {
+    const filter = right(Filters.parse({ operator: "not", conditions: [leaf] }))
+    expect(Schema.encodeSync(Filters.FilterField)(filter)).toEqual({ operator: "not", conditions: [leaf] })
+    expect(Schema.encodeSync(Filters.FilterField)(null)).toBe(null)
+    expect(Schema.encodeSync(Filters.FilterQuery)(filter)).toBe(
+      '{"operator":"not","conditions":[{"field":"topic","op":"eq","value":"billing"}]}'
+    )
+  })
+
+  it("is described as a leaf, a group, an empty object or null", () => {
+    const described = (schema: Schema.Schema<Filters.Filter, unknown>) => JSONSchema.make(schema)
+    const text = { type: "string" }
+    expect(described(Filters.FilterField)).toMatchObject({
+      title: "Filter",
+      anyOf: [
+        {
+          type: "object",
+          required: ["field", "op", "value"],
+          properties: {
+            field: text,
+            op: {
+              ...text,
+              enum: [
+                ...[
+                  "eq",
+                  "neq",
+                  "gt",
+                  "gte",
+                  "lt",
+                  "lte",
+                  "contains",
+                  "startswith",
+                  "endswith",
+                  "in",
+                  "isnull",
+                  "regex"
+                ]
+              ]
+            },
+            value: {}
+          },
+          additionalProperties: false
+        },
+        {
+          type: "object",
+          required: ["operator", "conditions"],
+          properties: {
+            operator: { ...text, enum: ["and", "or", "not", "same_row"] },
+            conditions: { type: "array", items: { type: "object" } }
+          },
+          additionalProperties: false
+        },
+        { type: "object", maxProperties: 0 },
+        { type: "null" }
+      ]
+    })
+    expect(described(Filters.FilterQuery)).toMatchObject({ type: "string", contentMediaType: "application/json" })
   })
 })

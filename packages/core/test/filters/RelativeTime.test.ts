@@ -59,9 +59,70 @@ describe("relative times", () => {
     }
   })
 
+  it("are read as they are written", () => {
+    expect(Filters.RelativeTime.parse("now")).toEqual({ from: "now", steps: [] })
+    expect(Filters.RelativeTime.parse("today-12d+3M")).toEqual({
+      from: "today",
+      steps: [
+        { count: -12, unit: "d" },
+        { count: 3, unit: "M" }
+      ]
+    })
+    expect(Filters.RelativeTime.parse(" 1970-01-02 ")).toEqual({ from: "instant", at: 86_400_000, isDay: true })
+    expect(Filters.RelativeTime.parse("1970-01-02T00:00Z")).toEqual({ from: "instant", at: 86_400_000, isDay: false })
+  })
+
+  it("reach 10,000 years of 365 days, and no further", () => {
+    const reaches = [
+      [10_000, "y"],
+      [121_666, "M"],
+      [521_428, "w"],
+      [3_650_000, "d"],
+      [87_600_000, "h"],
+      [5_256_000_000, "m"],
+      [315_360_000_000, "s"]
+    ] as const
+    for (const [most, unit] of reaches) {
+      for (const sign of ["+", "-"]) {
+        expect(Filters.RelativeTime.parse(`now${sign}${most}${unit}`)).toBeDefined()
+        expect(Filters.RelativeTime.parse(`now${sign}${most + 1}${unit}`)).toBeUndefined()
+      }
+    }
+    expect(Filters.RelativeTime.parse("now+5000y-5000y")).toBeDefined()
+    expect(Filters.RelativeTime.parse("now+5000y-5000y+1s")).toBeUndefined()
+  })
+
+  it("are at most 1,000 characters long", () => {
+    const long = `now+11d${"+1d".repeat(331)}`
+    expect(long).toHaveLength(1000)
+    expect(at(long, now)).toBe("2027-03-08T10:20:30.456Z")
+    expect(at(`now+111d${"+1d".repeat(331)}`, now)).toBe(undefined)
+  })
+
+  it("are none where no date can say them", () => {
+    const last = DateTime.unsafeMake(8_640_000_000_000_000)
+    expect(Filters.RelativeTime.resolve("today", last, "start")).toEqual(last)
+    expect(Filters.RelativeTime.resolve("today", last, "end")).toBe(undefined)
+    expect(Filters.RelativeTime.resolve("now+1s", last, "start")).toBe(undefined)
+  })
+
+  it("begin or end a day as the operator has it", () => {
+    expect((["gt", "gte", "lt", "lte"] as const).map(Filters.RelativeTime.edgeOf)).toEqual([
+      "end",
+      "start",
+      "start",
+      "end"
+    ])
+  })
+
   it.each([
     "",
     "Now",
+    "xnow",
+    "now+1dx",
+    "now+d",
+    "2026-03-01x",
+    "x2026-03-01",
     "today-",
     "today-7",
     "today7d",

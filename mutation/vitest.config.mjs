@@ -2,10 +2,10 @@ import { realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { defineConfig, mergeConfig } from "vitest/config"
-import base from "../vitest.config.js"
+import base from "../vitest.config.ts"
 import { readArea } from "./areas.mjs"
 
-const source = (path: string) => new URL(`../packages/${path}`, import.meta.url).pathname
+const source = (path) => new URL(`../packages/${path}`, import.meta.url).pathname
 
 /**
  * vitest ends a thread after each run, and a new one reads the engine anew: twenty times as long as the tests of one

@@ -1,0 +1,34 @@
+import { Credits, PriceList, standardPrices } from "@earshot/core"
+import { SuiteKit } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { DEFAULT_MAX_DURATION, priceOfRun } from "../../src/suites/PriceList.js"
+
+describe("the price list of suites", () => {
+  it.each(SuiteKit.standardPriceLaws(standardPrices).map((law) => [law.says, law] as const))("%s", (_, law) =>
+    law.check()
+  )
+
+  it("charges voice and WebRTC by the second, and 20 messages of text", () => {
+    expect(DEFAULT_MAX_DURATION).toBe(300)
+    const talk = (channel: "voice" | "webrtc" | "text", seconds: number) =>
+      Credits.print(standardPrices.talk(channel, seconds))
+    expect([1, 7, 60, 300].map((seconds) => talk("voice", seconds))).toEqual([
+      "0.083333",
+      "0.583333",
+      "5.000000",
+      "25.000000"
+    ])
+    expect(talk("webrtc", 2)).toBe("0.166667")
+    expect([1, 3600].map((seconds) => talk("text", seconds))).toEqual(["10.000000", "10.000000"])
+  })
+
+  it("adds to a run's talk what its evaluations cost", () => {
+    const metricCosts = [50_000n, 5_000n].map(Credits.ofMicros)
+    expect(priceOfRun(standardPrices, { channel: "voice", maxDuration: 60, metricCosts })).toBe(5_055_000n)
+  })
+
+  it("is the standard one unless a host gives another", () => {
+    expect(Effect.runSync(PriceList)).toBe(standardPrices)
+  })
+})
