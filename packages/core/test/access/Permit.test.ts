@@ -82,6 +82,7 @@ describe("authorisation", () => {
     expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "checkouts.create"))).toBe(true)
     expect(Either.isLeft(authorize(hostActorWith({ credential: "agent_session" }), "checkouts.create"))).toBe(true)
     expect(Either.isRight(authorize(hostActorWith({}), "checkouts.create"))).toBe(true)
+    expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "agents.read"))).toBe(true)
   })
 })
 
