@@ -11,6 +11,7 @@ export default {
   mutate: readArea(name).mutate,
   ignorePatterns: ["**/dist", "bench", "docs", "examples", "reports"],
   coverageAnalysis: "perTest",
+  warnings: { slow: false },
   disableTypeChecks: true,
   concurrency: Number(process.env.EARSHOT_MUTATE_PROCESSES ?? 1),
   // A mutant that takes this long more than its tests take is one that never ends, not a machine that is busy.

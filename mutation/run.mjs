@@ -11,6 +11,7 @@ import { readFile } from "node:fs/promises"
 import { areaNames, readArea, reportOf } from "./areas.mjs"
 
 const LEAST = 90
+const STRYKER = "node_modules/@stryker-mutator/core/bin/stryker.js"
 
 const given = process.argv.slice(2)
 const flags = given.filter((one) => one.startsWith("-"))
@@ -21,7 +22,7 @@ const say = (text) => process.stdout.write(`${text}\n`)
 
 const runStryker = (name) =>
   new Promise((resolve, reject) => {
-    const child = spawn("npx", ["stryker", "run", ...flags], {
+    const child = spawn(process.execPath, [STRYKER, "run", ...flags], {
       env: { ...process.env, EARSHOT_MUTATE: name },
       stdio: "inherit"
     })

@@ -7,12 +7,13 @@ declare module "vitest" {
     readonly globalNamespace: string
     /** When the mutant is to be switched on: while modules are read, or only while tests run. */
     readonly mutantActivation: "static" | "runtime" | undefined
+    readonly activeMutant: string | undefined
   }
 }
 
 declare global {
-  /** Whether the modules in memory were read with a mutant switched on. */
-  var earshotReadBroken: boolean | undefined
+  /** The mutant that was switched on when the modules in memory were read. */
+  var earshotReadWith: string | undefined
 }
 
 /**
@@ -23,10 +24,10 @@ declare global {
 export default class extends VitestTestRunner {
   override async importFile(path: string, source: "collect" | "setup"): Promise<unknown> {
     if (source === "setup") return super.importFile(path, source)
-    const isStatic = inject("mutantActivation") === "static"
-    if (!isStatic) switchOff()
-    if (isStatic || globalThis.earshotReadBroken === true) vi.resetModules()
-    globalThis.earshotReadBroken = isStatic
+    const mutant = inject("mutantActivation") === "static" ? inject("activeMutant") : undefined
+    if (mutant === undefined) switchOff()
+    if (mutant !== globalThis.earshotReadWith) vi.resetModules()
+    globalThis.earshotReadWith = mutant
     const faults: Array<unknown> = []
     try {
       return await super.importFile(path, source)

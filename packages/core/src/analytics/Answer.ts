@@ -76,12 +76,12 @@ export const timeline = (question: TimelineQuestion, calls: Calls): Timeline => 
   const found = question.aggregate === "count" ? all : all.filter(({ value }) => typeof value !== "string")
   const ranking = question.group === null ? undivided : rank(found.map(({ group }) => group))
   const buckets = partition(found, ({ at }) => bucketStart(question.bucket, at))
-  const newest = [...buckets.keys()].sort((a, b) => b - a).slice(0, MAX_BUCKETS)
+  const newest = [...buckets].sort(([a], [b]) => b - a).slice(0, MAX_BUCKETS)
   return {
     groups: ranking.groups,
-    cells: newest.flatMap((at) =>
+    cells: newest.flatMap(([at, all]) =>
       Array.from(
-        partition(buckets.get(at) ?? [], (one) => ranking.positionOf(one.group)),
+        partition(all, (one) => ranking.positionOf(one.group)),
         ([group, ones]): Cell => ({
           group,
           at,
@@ -157,7 +157,7 @@ const read = (call: FilterableCall, evaluation: FilterableEvaluation | null, fie
       ? null
       : evaluationValue(evaluation, field.name)
 
-const scalar = (value: Json): Scalar | null => (value === null || typeof value === "object" ? null : value)
+const scalar = (value: Json): Scalar | null => (typeof value === "object" ? null : value)
 
 const isMeasure = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= MAX_MEASURE
 

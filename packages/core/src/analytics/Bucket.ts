@@ -15,20 +15,16 @@ export type Bucket =
  */
 export const ORIGIN = -3 * DAY
 
-/** The width of a bucket in milliseconds, or undefined for months, which differ. */
-export const widthOf = (bucket: Bucket): number | undefined => {
-  if (bucket.by === "interval") return bucket.milliseconds
-  switch (bucket.period) {
-    case "hour":
-      return HOUR
-    case "day":
-      return DAY
-    case "week":
-      return 7 * DAY
-    case "month":
-      return undefined
-  }
+const WIDTHS: Readonly<Record<TimePeriod, number | undefined>> = {
+  hour: HOUR,
+  day: DAY,
+  week: 7 * DAY,
+  month: undefined
 }
+
+/** The width of a bucket in milliseconds, or undefined for months, which differ. */
+export const widthOf = (bucket: Bucket): number | undefined =>
+  bucket.by === "interval" ? bucket.milliseconds : WIDTHS[bucket.period]
 
 /** When the bucket that holds an instant begins. Both are epoch milliseconds. */
 export const bucketStart = (bucket: Bucket, at: number): number => {

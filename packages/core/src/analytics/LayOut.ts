@@ -26,11 +26,11 @@ export const layOutTimeline = (
   { cells, groups }: Timeline
 ): ReadonlyArray<TimeSeries> => {
   const times = periods(question.bucket, cells)
-  const byGroup = groups.map(() => new Map<number, Cell>())
-  for (const cell of cells) byGroup[cell.group]?.set(cell.at, cell)
-  return groups.map((group, position) => ({
+  const series = groups.map((group) => ({ group, held: new Map<number, Cell>() }))
+  for (const cell of cells) series[cell.group]?.held.set(cell.at, cell)
+  return series.map(({ group, held }) => ({
     ...named(group, question.group, fieldName),
-    points: times.map((at) => pointOf(question.aggregate, at, byGroup[position]?.get(at)))
+    points: times.map((at) => pointOf(question.aggregate, at, held.get(at)))
   }))
 }
 
@@ -100,6 +100,6 @@ const labelOf = (shown: string): string => (shown.trim() === "" ? "(blank)" : sh
 const keyOf = (key: Scalar | null, by: Field | Bucket | null): Scalar | null =>
   typeof key !== "number"
     ? key
-    : by !== null && (!isField(by) || by.type === "timestamp")
+    : !isField(by) || by.type === "timestamp"
       ? DateTime.formatIso(DateTime.unsafeMake(key))
       : withoutMinus(key)

@@ -14,8 +14,7 @@ export interface RedactionCharge {
  * is known counts, since a charge is made once.
  */
 export const redactionCharge = (call: CallRecord): RedactionCharge | undefined => {
-  const amount = redactionPrice(call.durationSeconds ?? 0, call.redactFields)
-  return amount === noCredits || call.durationSeconds === null
-    ? undefined
-    : { key: `redaction:call:${call.id}`, seconds: call.durationSeconds, amount }
+  const seconds = call.durationSeconds ?? 0
+  const amount = redactionPrice(seconds, call.redactFields)
+  return amount === noCredits ? undefined : { key: `redaction:call:${call.id}`, seconds, amount }
 }

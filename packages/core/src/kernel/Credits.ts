@@ -47,10 +47,8 @@ export const parse = (text: string): Either.Either<MicroCredits, string> => {
   if (!COST_PATTERN.test(text) || !/\d/.test(text)) {
     return Either.left("Ensure that there are no more than 4 digits before and 6 after the decimal point.")
   }
-  const negative = text.startsWith("-")
-  const [whole = "", fraction = ""] = (negative ? text.slice(1) : text).split(".")
-  const micros = BigInt(`${whole === "" ? "0" : whole}${fraction.padEnd(PLACES, "0")}`)
-  return Either.right(MicroCredits.make(negative ? -micros : micros))
+  const [whole = "", fraction = ""] = text.split(".")
+  return Either.right(MicroCredits.make(BigInt(whole + fraction.padEnd(PLACES, "0"))))
 }
 
 /** Credits as they travel: a decimal text. */

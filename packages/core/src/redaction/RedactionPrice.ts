@@ -11,11 +11,11 @@ const MICROS_PER_MINUTE = 400_000n
 export const redactionPrice = (seconds: number, fields: ReadonlyArray<SensitiveField>): MicroCredits => {
   if (fields.length === 0 || !Number.isFinite(seconds) || seconds <= 0) return noCredits
   // The decimal that the number prints as is what was meant: 0.1 is a tenth, not 0.1000000000000000055.
-  const [mantissa = "0", exponent = "0"] = seconds.toExponential().split("e")
-  const [whole = "0", fraction = ""] = mantissa.split(".")
-  const digits = BigInt(whole + fraction)
-  const power = Number(exponent) - fraction.length
-  const numerator = MICROS_PER_MINUTE * digits * (power > 0 ? 10n ** BigInt(power) : 1n)
-  const denominator = 60n * (power < 0 ? 10n ** BigInt(-power) : 1n)
+  const [mantissa = "0", exponent] = seconds.toExponential().split("e")
+  const digits = BigInt(mantissa.replace(".", ""))
+  // One digit stands before the point, and all others after it.
+  const power = Number(exponent) - Math.max(mantissa.length - 2, 0)
+  const numerator = MICROS_PER_MINUTE * digits * 10n ** BigInt(Math.max(power, 0))
+  const denominator = 60n * 10n ** BigInt(Math.max(-power, 0))
   return ofMicros((2n * numerator + denominator) / (2n * denominator))
 }

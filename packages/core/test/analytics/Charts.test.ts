@@ -1,14 +1,20 @@
 import {
-  type Filters,
+  Answer,
+  type BarData,
+  type DataType,
+  Filters,
   type Json,
   type LineData,
+  MetricId,
   type PieData,
-  type BarData,
+  ProjectId,
   type TimeSeries,
   type WidgetData
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { ValuesQuestion } from "../../src/analytics/AnalyticsQuestion.js"
 import { show } from "./widgetModel.js"
 
 const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
@@ -69,6 +75,134 @@ describe("a stat", () => {
   })
 })
 
+describe("what is seen of calls", () => {
+  const evaluated = (...values: ReadonlyArray<readonly [metricId: number, value: number | string | null]>) =>
+    values.map(([metricId, value]) => ({ metricId, metricName: `Metric ${metricId}`, value }))
+  const scope = { projectId: ProjectId.make(1), filter: null, now: DateTime.unsafeMake("2026-03-31T00:00:00Z") }
+  const asking = (field: string, dataType: DataType): ValuesQuestion => ({
+    ...scope,
+    field: Filters.fieldOf(field)!,
+    dataType,
+    metric: null
+  })
+  const holding = (...values: ReadonlyArray<Json>) =>
+    values.map((x, at) => call(`2026-03-0${(at % 9) + 1}T10:00:00Z`, { metadata: { x } }))
+
+  it("is those that the filter lets through", () => {
+    const calls = [call("2026-03-01T10:00:00Z", { success: true }), call("2026-03-01T10:00:00Z", { success: false })]
+    const filters = { field: "success", op: "eq", value: true }
+    expect(show({ dashboard: 1, chart_type: "stat", filters }, calls)).toMatchObject({ totalCalls: 1, successRate: 1 })
+    expect(pie({ field: "success", filters }, calls).total).toBe(1)
+  })
+
+  it("is the latencies of the metrics that measure them, at their 95th percentile", () => {
+    const calls = [
+      call("2026-03-01T10:00:00Z", { evaluations: evaluated([1, 200], [2, 5], [1, null], [1, "slow"]) }),
+      call("2026-03-01T10:00:00Z", { evaluations: evaluated([3, 100]) })
+    ]
+    const latencyMetrics = [1, 3].map((id) => MetricId.make(id))
+    expect(Answer.totals({ ...scope, latencyMetrics }, calls).p95Latency).toBe(195)
+    expect(Answer.totals({ ...scope, latencyMetrics: [] }, calls).p95Latency).toBe(null)
+  })
+
+  it("is numbers up to 1e100, and none beyond", () => {
+    const calls = holding(1e100, -1e100, 1.0001e100, -1.0001e100)
+    expect(Answer.types(asking("metadata.x", "numeric"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
+    expect(Answer.types(asking("metadata.x", "dynamic"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
+    const lasting = [1e100, 1.0001e100].map((duration) => call("2026-03-01T10:00:00Z", { duration }))
+    expect(Answer.totals({ ...scope, latencyMetrics: [] }, lasting).averageDuration).toBe(1e100)
+  })
+
+  it("is the values of the type that is asked for, and neither null nor objects nor lists of any", () => {
+    const calls = holding(1, "a", true, null, {}, [1], "b", false, false)
+    const counts = (dataType: DataType, field = "metadata.x") => Answer.types(asking(field, dataType), calls)
+    const none = { numeric: 0, boolean: 0, string: 0 }
+    expect(counts("numeric")).toEqual({ ...none, numeric: 1 })
+    expect(counts("boolean")).toEqual({ ...none, boolean: 3 })
+    expect(counts("string")).toEqual({ ...none, string: 2 })
+    expect(counts("datetime")).toEqual({ ...none, string: 2 })
+    expect(counts("dynamic")).toEqual({ numeric: 1, boolean: 3, string: 2 })
+    expect(counts("datetime", "timestamp")).toEqual({ ...none, numeric: 9 })
+    expect(counts("string", "timestamp")).toEqual(none)
+  })
+
+  it("lies between the first and the last call that has a value", () => {
+    const calls = holding(null, 5, 6, 7, null)
+    const [second, last] = ["2026-03-02T10:00:00Z", "2026-03-04T10:00:00Z"].map((text) => Date.parse(text))
+    expect(Answer.span(asking("metadata.x", "numeric"), calls)).toEqual({ first: second, last })
+    expect(Answer.span(asking("metadata.x", "numeric"), calls.toReversed())).toEqual({ first: second, last })
+    expect(Answer.span(asking("metadata.x", "string"), calls)).toBe(undefined)
+  })
+
+  it("is one value a call, whatever was evaluated of it, unless evaluations are asked about", () => {
+    const calls = [
+      call("2026-03-01T10:00:00Z", { duration: 1, evaluations: evaluated([1, 4], [2, 5]) }),
+      call("2026-03-01T10:00:00Z", { duration: 3 })
+    ]
+    const bars = (group_by: object | null) =>
+      bar({ field: "duration", aggregation_function: "sum", group_by }, calls).series.map(({ label, points }) => [
+        label,
+        points[0]!.value,
+        points[0]!.count
+      ])
+    expect(bars(null)).toEqual([["duration", 4, 2]])
+    expect(bars({ type: "field", field: "metric_evaluations.metric.name" })).toEqual([
+      ["(none)", 3, 1],
+      ["Metric 1", 1, 1],
+      ["Metric 2", 1, 1]
+    ])
+  })
+
+  it("is divided by what has no order or length of its own under none", () => {
+    const calls = [{ a: 1 }, [1], null, "x"].map((x) => call("2026-03-01T10:00:00Z", { duration: 1, metadata: { x } }))
+    const group_by = { type: "field", field: "metadata.x" }
+    expect(
+      pie({ field: "duration", group_by }, calls).series.map(({ kind, key, total }) => [kind, key, total])
+    ).toEqual([
+      ["none", null, 3],
+      ["value", "x", 1]
+    ])
+  })
+
+  it("adds up numbers alone, but counts texts as well", () => {
+    const calls = holding(1, "2", 4).map((one) => ({
+      ...one,
+      timestamp: DateTime.unsafeMake("2026-03-01T10:00:00Z")
+    }))
+    const bars = (aggregation_function: string) =>
+      points(bar({ field: "metadata.x", aggregation_function }, calls).series[0])
+    expect(bars("sum")).toEqual([["2026-03-01T00", 5, 2]])
+    expect(bars("count")).toEqual([["2026-03-01T00", 3, 3]])
+  })
+})
+
+describe("an aggregate", () => {
+  it("adds up to the last place, whatever the order", () => {
+    expect(Answer.aggregate("sum", [1, 1e100, 1, -1e100])).toBe(2)
+    expect(Answer.aggregate("sum", [1e100, 1, -1e100, 1])).toBe(2)
+    expect(Answer.aggregate("sum", [0.1, 0.2, 0.3, 0.4])).toBe(1)
+    expect(Answer.aggregate("avg", [1, 1e100, 1, -1e100])).toBe(0.5)
+  })
+
+  it("takes percentiles of values in any order", () => {
+    expect(Answer.aggregate("p50", [30, 10, 20])).toBe(20)
+    expect(Answer.aggregate("p50", [4, 1, 3, 2])).toBe(2.5)
+    expect(Answer.aggregate("p99", [7])).toBe(7)
+  })
+})
+
+describe("the order of values", () => {
+  it("is none, booleans, numbers and texts, each in their own", () => {
+    const ordered = [null, false, true, -1, 2, 10, "", "10", "2", "a", "\uff5e", "\u{1f600}"]
+    fc.assert(
+      fc.property(fc.shuffledSubarray(ordered), (some) => {
+        expect(some.toSorted(Answer.compareKeys)).toEqual(ordered.filter((one) => some.includes(one)))
+      })
+    )
+    expect(ordered.map((one) => Answer.compareKeys(one, one))).toEqual(ordered.map(() => 0))
+  })
+})
+
 describe("a bar chart", () => {
   const calls = [
     call("2026-03-01T10:00:00Z", { duration: 10, success: true, callEndedReason: "hangup" }),
@@ -88,6 +222,26 @@ describe("a bar chart", () => {
       ["2026-03-02T00", 0, 0],
       ["2026-03-03T00", 1, 1]
     ])
+  })
+
+  it("says what it is of and how it was cut", () => {
+    expect(bar({ field: "duration", aggregation_function: "avg" }, calls)).toMatchObject({
+      chartType: "bar",
+      field: "duration",
+      dataType: "numeric",
+      aggregationFunction: "avg",
+      timePeriod: "day",
+      interval: null,
+      truncated: false,
+      series: [{ kind: "all", key: null, label: "duration" }]
+    })
+  })
+
+  it("shows no minus zero, which JSON cannot say", () => {
+    const [one] = bar({ field: "duration", aggregation_function: "min" }, [
+      call("2026-03-01T10:00:00Z", { duration: -0 })
+    ]).series[0]!.points
+    expect(one!.value).toBe(0)
   })
 
   it("takes booleans for 0 and 1", () => {
@@ -247,8 +401,50 @@ describe("a pie", () => {
     ])
   })
 
+  it("of everything is one, and of nothing one without slices", () => {
+    const data = pie({ field: "topic" }, [call("2026-03-01T10:00:00Z", { topic: "a" })])
+    expect(data).toMatchObject({ chartType: "pie", dataType: "string", field: "topic", total: 1 })
+    expect(data.series).toMatchObject([{ kind: "all", key: null, label: "topic", total: 1 }])
+    expect(pie({ field: "topic" }, []).series).toEqual([
+      { kind: "all", key: null, label: "topic", total: 0, points: [] }
+    ])
+  })
+
+  it("tells a text that nobody can see from one that is not there", () => {
+    const calls = ["", "  ", " a "].map((topic) => call("2026-03-01T10:00:00Z", { topic }))
+    expect(pie({ field: "topic" }, calls).series[0]!.points.map(({ key, label }) => [key, label])).toEqual([
+      ["", "(blank)"],
+      ["  ", "(blank)"],
+      [" a ", " a "]
+    ])
+  })
+
+  it("of times shows them as ISO 8601", () => {
+    const data = pie({ field: "timestamp" }, [call("2026-03-01T10:00:00Z")])
+    expect(data.series[0]!.points).toMatchObject([
+      { key: "2026-03-01T10:00:00.000Z", label: "2026-03-01T10:00:00.000Z" }
+    ])
+  })
+
+  it("in more time buckets than are shown keeps the newest apart in their order, the rest at the end", () => {
+    const days = Array.from({ length: 52 }, (_, i) =>
+      call(new Date(Date.UTC(2026, 0, 52 - i)).toISOString(), { topic: "a" })
+    )
+    const { series } = pie({ field: "topic", group_by: { type: "bucket", interval: 86_400_000 } }, days)
+    expect(series).toHaveLength(51)
+    expect(series.slice(0, 50).map(({ key }) => key)).toEqual(
+      series
+        .slice(0, 50)
+        .map(({ key }) => key)
+        .toSorted()
+    )
+    expect(series[50]).toMatchObject({ kind: "other", key: null, label: "(other)", total: 2 })
+  })
+
   it("keeps values of different types apart", () => {
-    const calls = [5, "5", true, "true", 5].map((v) => call("2026-03-01T10:00:00Z", { metadata: { v } }))
+    const calls = [5, "5", true, "true", 5, null, [5], { five: 5 }].map((v) =>
+      call("2026-03-01T10:00:00Z", { metadata: { v } })
+    )
     expect(pie({ field: "metadata.v" }, calls).series[0]!.points.map(({ key, value }) => [key, value])).toEqual([
       [5, 2],
       [true, 1],

@@ -8,7 +8,7 @@ const call = (durationSeconds: number | null, redactFields: CallRecord["redactFi
 
 describe("the charge for redacting a call", () => {
   it("is made once, under the call's own key", () => {
-    expect(call(90, ["ssn", "email"])).toEqual({ key: "redaction:call:7", seconds: 90, amount: 600_000n })
+    expect(call(90, ["ssn", "email_address"])).toEqual({ key: "redaction:call:7", seconds: 90, amount: 600_000n })
   })
 
   it("is not made without fields, nor while the length is not known", () => {

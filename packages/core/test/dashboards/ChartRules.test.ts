@@ -1,6 +1,8 @@
-import { judgeWidget, ProjectId, type Referred, type WidgetSpec } from "@earshot/core"
+import { judgeWidget, plotOf, ProjectId, type Referred, WidgetDraft, WidgetPatch, type WidgetSpec } from "@earshot/core"
 import { DashboardKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { effectiveType } from "../../src/dashboards/ChartRules.js"
 import { fieldOf } from "../../src/filters/Filter.js"
@@ -187,6 +189,102 @@ describe("the chart rules", () => {
     ])
   })
 
+  it("tell what could not be read once, and find no more in it", () => {
+    const said = (value: string) => [`"${value}" is not a valid choice.`]
+    const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
+    const cases: ReadonlyArray<readonly [input: object, faults: object]> = [
+      [{ chart_type: "stat", field: 5 }, { field: ["Not a valid string."] }],
+      [{ chart_type: "line", field: 5 }, { field: ["Not a valid string."] }],
+      [
+        { chart_type: "line", field: "duration", aggregation_function: "p90", time_period: "year" },
+        { aggregation_function: said("p90"), time_period: said("year") }
+      ],
+      [{ ...bar, aggregation_function: "p90" }, { aggregation_function: said("p90") }],
+      [{ ...bar, data_type: "colour" }, { data_type: said("colour") }],
+      [{ ...bar, metric: "x" }, { metric: ["A valid integer is required."] }],
+      [{ ...bar, aggregation_function: null }, { aggregation_function: ["A bar chart needs an aggregation_function."] }]
+    ]
+    for (const [input, faults] of cases) {
+      expect([input, faultsOf(input)]).toEqual([input, faults])
+      expect([input, faultsOf(input, null, { ...referred, metric: null })]).toEqual([input, faults])
+    }
+  })
+
+  it("say what is wrong in the words of its kind", () => {
+    const field = "metric_evaluations.value"
+    const notAField = "Not a field of calls. Use one such as duration, success, call_ended_reason or metadata.<key>."
+    const needsMetric = ["This field is required. metric_evaluations.value is of one metric."]
+    const pie = { chart_type: "pie", field: "success" }
+    const grouped = (group_by: unknown) => ({ ...pie, group_by })
+    const cases: ReadonlyArray<readonly [input: object, faults: object]> = [
+      [
+        { chart_type: "stat", field: "colour" },
+        { field: ["A stat chart takes no field: it shows total calls, success rate, duration and latency."] }
+      ],
+      [{ chart_type: "stat", group_by: { type: "field", field } }, {}],
+      [{ chart_type: "pie", field: "colour" }, { field: [notAField] }],
+      [{ chart_type: "pie", field }, { metric: needsMetric }],
+      [grouped({ type: "field", field }), { metric: needsMetric }],
+      [grouped({ type: "field", field: "colour" }), { "group_by.field": [notAField] }],
+      [grouped({ type: "field", field: " " }), { "group_by.field": ["This field may not be blank."] }],
+      [grouped({ type: "field" }), { "group_by.field": ["This field is required."] }],
+      [grouped({ type: "bucket" }), { "group_by.interval": ["This field is required."] }],
+      [grouped({ interval: 5 }), { "group_by.type": ["This field is required."] }],
+      [grouped({ type: "colour" }), { "group_by.type": ['"colour" is not a valid choice.'] }],
+      [grouped("agent.id"), { group_by: ["Expected an object."] }],
+      [
+        { chart_type: "line", field: "topic", aggregation_function: "avg" },
+        { aggregation_function: ["A line chart takes no aggregation_function; leave it out or set it to null."] }
+      ],
+      [
+        { chart_type: "bar", field: "success", aggregation_function: "p95", time_period: "day" },
+        { aggregation_function: ['"p95" makes no sense of this field; use count or sum or avg.'] }
+      ],
+      [{ ...pie, metadata: { a: "\0" } }, { metadata: ["Null characters are not allowed."] }],
+      [
+        { ...pie, metadata: "x".repeat(65_535) },
+        { metadata: ["Ensure this value has no more than 65536 characters as JSON."] }
+      ]
+    ]
+    for (const [input, faults] of cases) expect([input, faultsOf(input)]).toEqual([input, faults])
+  })
+
+  it("tell no more of an id than that it is missing or unknown", () => {
+    const nothing: Referred = { dashboard: null, metric: null }
+    expect(Either.flip(judgeWidget(null, { chart_type: "stat" }, nothing))).toEqual(
+      Either.right({ dashboard: ["This field is required."] })
+    )
+    const unknown = ['Invalid pk "1" - object does not exist.']
+    expect(faultsOf({ chart_type: "stat", metric: 3 }, null, { ...referred, dashboard: null })).toEqual({
+      dashboard: unknown
+    })
+    expect(faultsOf({ chart_type: "stat" }, null, nothing)).toEqual({ dashboard: unknown })
+  })
+
+  it("read blank and undefined as nothing, and a name as blank unless one is given", () => {
+    const spec = widget({
+      chart_type: "line",
+      field: "duration",
+      metric: "",
+      data_type: undefined,
+      group_by: undefined
+    })
+    expect(spec).toEqual({
+      dashboardId: 1,
+      name: "",
+      chartType: "line",
+      filters: { given: null, filter: null },
+      dataType: null,
+      field: "duration",
+      metricId: null,
+      timePeriod: null,
+      aggregationFunction: null,
+      groupBy: null,
+      metadata: null
+    })
+    expect(widget({ chart_type: "line", field: "duration", name: null }).name).toBe("")
+  })
+
   it("read nothing as no grouping", () => {
     for (const group_by of [null, {}, ""]) {
       expect(widget({ chart_type: "line", field: "duration", group_by }).groupBy).toBe(null)
@@ -209,5 +307,101 @@ describe("a data type that is left out", () => {
     expect(infer("metric_evaluations.value", "binary")).toBe("boolean")
     expect(infer("metric_evaluations.value", "continuous_qualitative")).toBe("numeric")
     expect(infer("metric_evaluations.value", "enum")).toBe("string")
+  })
+
+  it("is what the metric gives only where the field is of a metric", () => {
+    expect(infer("metadata.region", "binary")).toBe("dynamic")
+    expect(infer("metric_evaluations.value")).toBe("dynamic")
+    expect(infer("metric_evaluations.value", "numeric")).toBe("numeric")
+    expect(infer("metric_evaluations.value", "binary_workflow_adherence")).toBe("boolean")
+    expect(effectiveType(fieldOf("metric_evaluations.value")!, "string", "binary")).toBe("string")
+  })
+})
+
+describe("the chart of a widget", () => {
+  const bar = widget({ chart_type: "bar", field: "success", aggregation_function: "avg", time_period: "week" })
+  const success = fieldOf("success")
+
+  it("plots the field as the widget has it", () => {
+    expect(plotOf(bar, undefined)).toEqual({
+      type: "bar",
+      field: success,
+      group: null,
+      dataType: "boolean",
+      aggregate: "avg",
+      period: { by: "period", period: "week" }
+    })
+    expect(
+      plotOf(widget({ chart_type: "pie", field: "success", group_by: { type: "field", field: "topic" } }), undefined)
+    ).toEqual({ type: "pie", field: success, group: fieldOf("topic"), dataType: "boolean" })
+    expect(
+      plotOf(widget({ chart_type: "line", field: "success", group_by: { type: "bucket", interval: 5 } }), undefined)
+    ).toEqual({ type: "line", field: success, group: { by: "interval", milliseconds: 5 }, dataType: "boolean" })
+  })
+
+  it("is none of a stat, nor of what the rules refuse", () => {
+    expect(plotOf(widget({ chart_type: "stat" }), undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, field: "colour" }, undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, groupBy: { type: "field", field: "colour" } }, undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, aggregationFunction: null }, undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, timePeriod: null }, undefined)).toBe(undefined)
+  })
+})
+
+describe("a widget's input", () => {
+  const text = (maxLength: number) => ({ anyOf: [{ type: "string", maxLength }, { type: "null" }] })
+  const properties = {
+    dashboard: { type: "integer", minimum: 1 },
+    chart_type: { type: "string", enum: ["line", "bar", "pie", "stat"] },
+    name: text(255),
+    field: text(255),
+    metric: { anyOf: [{ type: "integer", minimum: 1 }, { type: "null" }] },
+    filters: { title: "Filter" },
+    data_type: { anyOf: [{ enum: ["numeric", "boolean", "string", "datetime", "dynamic", ""] }, { type: "null" }] },
+    time_period: { anyOf: [{ enum: ["hour", "day", "week", "month", ""] }, { type: "null" }] },
+    aggregation_function: {
+      anyOf: [{ enum: ["count", "sum", "avg", "min", "max", "p50", "p95", "p99", ""] }, { type: "null" }]
+    },
+    group_by: {
+      description: "How the chart is divided; null or {} where it is not.",
+      anyOf: [
+        {
+          type: "object",
+          required: ["type", "field"],
+          properties: { type: { const: "field" }, field: { type: "string", maxLength: 255 } }
+        },
+        {
+          type: "object",
+          required: ["type", "interval"],
+          properties: {
+            type: { const: "bucket" },
+            interval: { type: "integer", minimum: 1, maximum: 366 * 86_400_000 }
+          }
+        },
+        { type: "object", maxProperties: 0 },
+        { type: "null" }
+      ]
+    },
+    metadata: {}
+  }
+
+  it("is described as it is read", () => {
+    expect(JSONSchema.make(WidgetDraft)).toMatchObject({ required: ["dashboard", "chart_type"], properties })
+    expect(JSONSchema.make(WidgetPatch)).toMatchObject({ required: [], properties })
+  })
+
+  it("is written as it was given", () => {
+    const input = {
+      dashboard: 1,
+      chart_type: "pie",
+      name: "Topics",
+      field: "topic",
+      metric: 3,
+      filters: { field: "success", op: "eq", value: true },
+      group_by: { type: "bucket", interval: 5 },
+      metadata: { x: [1, null] }
+    } as const
+    expect(Schema.encodeSync(WidgetDraft)(Schema.decodeUnknownSync(WidgetDraft)(input))).toEqual(input)
+    expect(Schema.encodeSync(WidgetPatch)(Schema.decodeUnknownSync(WidgetPatch)(input))).toEqual(input)
   })
 })

@@ -1,4 +1,4 @@
-import { Credits, PriceList, standardPrices } from "@earshot/core"
+import { type Channel, Credits, PriceList, standardPrices } from "@earshot/core"
 import { SuiteKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -9,17 +9,16 @@ describe("the price list of suites", () => {
     law.check()
   )
 
-  it("charges voice and WebRTC by the second, and 20 messages of text", () => {
+  it("charges talk by the second, and 20 messages of text", () => {
     expect(DEFAULT_MAX_DURATION).toBe(300)
-    const talk = (channel: "voice" | "webrtc" | "text", seconds: number) =>
-      Credits.print(standardPrices.talk(channel, seconds))
+    const talk = (channel: Channel, seconds: number) => Credits.print(standardPrices.talk(channel, seconds))
     expect([1, 7, 60, 300].map((seconds) => talk("voice", seconds))).toEqual([
       "0.083333",
       "0.583333",
       "5.000000",
       "25.000000"
     ])
-    expect(talk("webrtc", 2)).toBe("0.166667")
+    expect(talk("provider_f", 2)).toBe("0.166667")
     expect([1, 3600].map((seconds) => talk("text", seconds))).toEqual(["10.000000", "10.000000"])
   })
 
