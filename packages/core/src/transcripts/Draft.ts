@@ -18,11 +18,12 @@ import {
   envelope,
   type Findings,
   findings,
+  isReversed,
   jsonTextOf,
   optionalListOf,
   optionalTextOf,
   type Row,
-  secondsFault,
+  secondsOf,
   textOf,
   under
 } from "./Reading.js"
@@ -62,10 +63,7 @@ export const momentOf = (found: Findings, row: Row, key: string, path: string): 
     found.note(place, Said.tooLarge(LATEST_EPOCH_MILLISECONDS))
     return undefined
   }
-  const wrong = secondsFault(value)
-  if (wrong === undefined && typeof value === "number") return { clock: "call", seconds: value + 0, path: place }
-  found.note(place, wrong ?? Said.notANumber)
-  return undefined
+  return sinceStart(secondsOf(found, row, key, path), place)
 }
 
 /** Seconds since 1970 of a stated start of a call, in whichever form; undefined when it is not told or no instant. */
@@ -161,7 +159,7 @@ export const draft = (): Draft => {
             result: answer?.result,
             succeeded: answer?.succeeded,
             startTime,
-            endTime: startTime !== undefined && endTime !== undefined && endTime < startTime ? undefined : endTime
+            endTime: isReversed(startTime, endTime) ? undefined : endTime
           }
         })
       )
