@@ -37,6 +37,9 @@ export default mergeConfig(
       // Stryker's own setup, which would otherwise count as a package and be read once for all runs.
       server: { deps: { inline: [/stryker-setup/] } },
       poolOptions: { threads: { isolate: false } },
+      // A mutant that never comes to an end is Stryker's to stop: a machine that is busy is no test that fails.
+      testTimeout: 0,
+      hookTimeout: 0,
       include: readArea(process.env.EARSHOT_MUTATE ?? "").tests
     }
   })

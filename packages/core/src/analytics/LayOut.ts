@@ -70,9 +70,10 @@ export const layOutShares = (
   }))
 }
 
-/** What is other than a value stays where it was, at the end. */
-const byTime = (a: Share, b: Share): number =>
-  typeof a.key === "number" && typeof b.key === "number" ? a.key - b.key : 0
+const byTime = (a: Share, b: Share): number => timeOf(a) - timeOf(b)
+
+/** What is other than a value comes at the end. */
+const timeOf = ({ key }: Share): number => (typeof key === "number" ? key : Number.POSITIVE_INFINITY)
 
 const sliceOf = (slice: Share, field: Field, fieldName: string, total: number): Slice => ({
   ...named(slice, field, fieldName),

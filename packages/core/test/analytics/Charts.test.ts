@@ -153,6 +153,17 @@ describe("what is seen of calls", () => {
     ])
   })
 
+  it("is one value a call where a field of the call divides it", () => {
+    const calls = ["a", "b"].map((topic) =>
+      call("2026-03-01T10:00:00Z", { topic, duration: 1, evaluations: evaluated([1, 4], [2, 5]) })
+    )
+    const { series } = pie({ field: "duration", group_by: { type: "field", field: "topic" } }, calls)
+    expect(series.map(({ label, total }) => [label, total])).toEqual([
+      ["a", 1],
+      ["b", 1]
+    ])
+  })
+
   it("is divided by what has no order or length of its own under none", () => {
     const calls = [{ a: 1 }, [1], null, "x"].map((x) => call("2026-03-01T10:00:00Z", { duration: 1, metadata: { x } }))
     const group_by = { type: "field", field: "metadata.x" }
@@ -373,6 +384,23 @@ describe("a line", () => {
     expect(line({ field: "duration" }, []).series).toEqual([{ kind: "all", key: null, label: "duration", points: [] }])
     expect(line({ field: "topic" }, []).series).toEqual([])
     expect(line({ field: "metadata.region" }, [])).toMatchObject({ dataType: "dynamic" })
+  })
+
+  it("is of the type of most values, be they numbers, booleans or texts", () => {
+    const of = (...values: ReadonlyArray<Json>) =>
+      line(
+        { field: "metadata.x" },
+        values.map((x) => call("2026-03-01T10:00:00Z", { metadata: { x } }))
+      ).dataType
+    expect(of(1, 2, true, "a")).toBe("numeric")
+    expect(of(1, true, true, "a")).toBe("boolean")
+    expect(of(true, true, 1)).toBe("boolean")
+    expect(of(1, true, "a", "b")).toBe("string")
+    expect(of("a", "b", 1)).toBe("string")
+  })
+
+  it("of nothing is a line by day", () => {
+    expect(line({ field: "duration" }, [])).toMatchObject({ chartType: "line", timePeriod: "day", interval: null })
   })
 
   it("prefers numbers to booleans and those to texts where there are as many", () => {

@@ -249,6 +249,17 @@ describe("the chart rules", () => {
     for (const [input, faults] of cases) expect([input, faultsOf(input)]).toEqual([input, faults])
   })
 
+  it("take metadata as deep as JSON may be, and survive what is deeper", () => {
+    const nested = (levels: number): unknown => {
+      let value: unknown = 1
+      for (let i = 0; i < levels; i++) value = [value]
+      return value
+    }
+    const pie = { chart_type: "pie", field: "success" }
+    expect(faultsOf({ ...pie, metadata: nested(10) })).toEqual({})
+    expect(Object.keys(faultsOf({ ...pie, metadata: nested(100_000) }))).toEqual(["metadata"])
+  })
+
   it("tell no more of an id than that it is missing or unknown", () => {
     const nothing: Referred = { dashboard: null, metric: null }
     expect(Either.flip(judgeWidget(null, { chart_type: "stat" }, nothing))).toEqual(
