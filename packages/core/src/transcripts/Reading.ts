@@ -174,14 +174,14 @@ export const choiceOf = <A>(
   return meant
 }
 
-/** Why a value is no time in seconds from the start of a call, or undefined when it is one. */
-export const secondsFault = (value: unknown): string | undefined =>
+/** Why a value is no time from 0 to `longest`, seconds from the start of a call unless told, or undefined when it is one. */
+export const secondsFault = (value: unknown, longest = MAX_CALL_SECONDS): string | undefined =>
   typeof value !== "number" || !Number.isFinite(value)
     ? Said.notANumber
     : value < 0
       ? Said.tooSmall(0)
-      : value > MAX_CALL_SECONDS
-        ? Said.tooLarge(MAX_CALL_SECONDS)
+      : value > longest
+        ? Said.tooLarge(longest)
         : undefined
 
 /** Seconds from the start of the call; left out and null are unknown. */
