@@ -13,17 +13,24 @@ export interface OperationRule {
   readonly organizationWide?: true
 }
 
-const keyOnly = ["api_key"] as const
-const people = ["api_key", "oauth2", "dashboard_session"] as const
-const peopleAndEmbeds = ["api_key", "oauth2", "embedded_session", "dashboard_session"] as const
-const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
+type Accepted = ReadonlyArray<CredentialKind>
+const keyOnly: Accepted = ["api_key"]
+const people: Accepted = ["api_key", "oauth2", "dashboard_session"]
+const peopleAndEmbeds: Accepted = ["api_key", "oauth2", "embedded_session", "dashboard_session"]
+const everybody: Accepted = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]
+
+/**
+ * Checks the rows and keeps the type of each. An assertion would do as much, but mutation testing takes what is asserted
+ * for types and breaks none of it.
+ */
+const table = <const Rows extends Record<string, OperationRule>>(rows: Rows): Rows => rows
 
 /**
  * Every operation of the engine: what it needs and which credentials it accepts. This is the one place that says so;
  * the host process is accepted everywhere. E1 to E12 are the interface's endpoints, whose `accepts` are its table
  * (interface, Authentication); operations beyond it follow the endpoint they are nearest to.
  */
-export const operations = {
+export const operations = table({
   "access.createApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.listApiKeys": { needs: "keys:manage", accepts: people, organizationWide: true },
   "access.revokeApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
@@ -161,7 +168,7 @@ export const operations = {
   "widgets.data": { needs: "dashboards:read", accepts: everybody },
   /** It can ask anything of the calls in reach, so that reading what others put on a dashboard is not enough. */
   "widgets.preview": { needs: "dashboards:write", accepts: everybody }
-} as const satisfies Record<string, OperationRule>
+})
 
 export type Operation = keyof typeof operations
 

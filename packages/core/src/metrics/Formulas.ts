@@ -7,6 +7,7 @@ import type { ToolCall, Turn } from "../transcripts/Transcript.js"
 import { type Measured, measured, moment, type Moment, toMillionths, toThousandths, unmeasured } from "./Measured.js"
 import {
   type Interval,
+  type Segment,
   type Speech,
   speechOf,
   type TimedSegment,
@@ -33,8 +34,8 @@ export interface FormulaContext {
   readonly agentTurns: ReadonlyArray<Turn>
   /** Words of the main agent. */
   readonly agentWords: () => number
-  /** The agent's turns as phrases are looked for in them. */
-  readonly agentTexts: () => ReadonlyArray<string>
+  /** The agent's turns, each with its text as phrases are looked for in it. */
+  readonly agentSaid: () => ReadonlyArray<{ readonly turn: Turn; readonly text: string }>
   readonly latencies: () => Latencies
 }
 
@@ -54,7 +55,7 @@ export const contextOf = (call: MeasuredCall): FormulaContext => {
     timed: timedSpeech(speech),
     agentTurns,
     agentWords: once(() => agentTurns.reduce((sum, turn) => sum + countWords(turn.content), 0)),
-    agentTexts: once(() => agentTurns.map((turn) => normalized(turn.content))),
+    agentSaid: once(() => agentTurns.map((turn) => ({ turn, text: normalized(turn.content) }))),
     latencies: once(() => latenciesOf(speech))
   }
 }
@@ -94,13 +95,13 @@ export const quantile = (sorted: ReadonlyArray<number>, p: number): number => {
   const position = p * (sorted.length - 1)
   const below = Math.floor(position)
   const low = sorted[below] ?? Number.NaN
-  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN
+  const high = sorted[below + 1] ?? low
   return low + (high - low) * (position - below)
 }
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-const statisticsOf = (values: ReadonlyArray<number>): Readonly<Record<string, number>> => {
+const statisticsOf = (values: ReadonlyArray<number>) => {
   const sorted = [...values].sort((a, b) => a - b)
   return {
     count: values.length,
@@ -118,15 +119,14 @@ export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
 /** A metric over several samples in milliseconds, each with its moment. */
 const sample = (moments: ReadonlyArray<Moment>, configuration: JsonObject | null): Measured => {
   const statistics = statisticsOf(moments.map((one) => one.duration_ms))
-  const wanted: Json | undefined = configuration?.statistic
-  const name = typeof wanted === "string" && STATISTICS.some((one) => one === wanted) ? wanted : "mean"
-  return measured(statistics[name] ?? Number.NaN, moments, statistics)
+  const name = STATISTICS.find((one) => one === configuration?.statistic) ?? "mean"
+  return measured(statistics[name], moments, statistics)
 }
 
 interface Latencies {
   readonly moments: ReadonlyArray<Moment>
-  /** Answers whose latency depends on an end that is not known. */
-  readonly unknown: number
+  /** Whether an answer's latency depends on an end that is not known. */
+  readonly isUnknown: boolean
 }
 
 /**
@@ -134,27 +134,25 @@ interface Latencies {
  * agent's segment answers if the user has ended by then and the agent was silent since that end; one that starts while
  * the user speaks interrupts, and one that follows the agent's own speech goes on.
  */
-const latenciesOf = ({ segments, unplaced }: Speech): Latencies => {
+const latenciesOf = ({ segments }: Speech): Latencies => {
   const moments: Array<Moment> = []
-  let unknown = 0
-  if (unplaced > 0) return { moments, unknown }
-  let userEnd: number | undefined
-  let userIsOpen = false
+  let isUnknown = false
+  let user: Segment | undefined
   let agentEnd = Number.NEGATIVE_INFINITY
-  for (const { end, speaker, start } of segments) {
-    if (speaker === "testing_agent") {
-      userIsOpen = end === undefined
-      userEnd = end ?? start
+  for (const segment of segments) {
+    if (segment.speaker === "testing_agent") {
+      user = segment
       continue
     }
-    if (userEnd !== undefined && agentEnd <= userEnd) {
-      if (userIsOpen) unknown++
-      else if (userEnd <= start) moments.push(moment(userEnd, start - userEnd))
+    const { end, start } = segment
+    if (user !== undefined && agentEnd <= (user.end ?? user.start)) {
+      if (user.end === undefined) isUnknown = true
+      else if (user.end <= start) moments.push(moment(user.end, start - user.end))
     }
     // Without an end of its own, what the agent said before the user spoke is taken to be over when the user ends.
     agentEnd = end ?? start
   }
-  return { moments, unknown }
+  return { moments, isUnknown }
 }
 
 const latency: Formula = (context, configuration) => {
@@ -163,10 +161,10 @@ const latency: Formula = (context, configuration) => {
   if (speech.unplaced > 0) return unmeasured(missingTimes(speech))
   if (speech.agent.length === 0) return unmeasured(NO_AGENT)
   if (speech.user.length === 0) return unmeasured(NO_USER)
-  const { moments, unknown } = context.latencies()
+  const { isUnknown, moments } = context.latencies()
   return moments.length > 0
     ? sample(moments, configuration)
-    : unmeasured(unknown > 0 ? missingTimes(speech) : "The agent never answers after the user has spoken.")
+    : unmeasured(isUnknown ? missingTimes(speech) : "The agent never answers after the user has spoken.")
 }
 
 const timeToFirstWord: Formula = ({ speech }) => {
@@ -201,11 +199,15 @@ const interruptions = (
     const other = of[next]
     if (other === undefined || other.start >= one.start || other.end <= one.start) continue
     const overlap = { start: one.start, end: Math.min(one.end, other.end) }
-    // A tolerance below a millisecond, so that the same call shifted in time has the same interruptions.
-    if (overlap.end - overlap.start >= least - 1e-6) found.push({ overlap, interrupted: other })
+    // To the millisecond, so that the same call shifted in time has the same interruptions.
+    if (toThousandths(overlap.end - overlap.start) >= least) found.push({ overlap, interrupted: other })
   }
   return found
 }
+
+/** In order of time, and of length where they begin together, so that the order of turns changes nothing. */
+const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> =>
+  moments.toSorted((a, b) => a.at_second - b.at_second || a.duration_ms - b.duration_ms)
 
 const overlapMoments = (found: ReadonlyArray<Interruption>): ReadonlyArray<Moment> =>
   found.map(({ overlap }) => moment(overlap.start, overlap.end - overlap.start))
@@ -229,11 +231,8 @@ const interruptionScore = overTime(({ agent, user }, configuration) => {
   return measured(toMillionths(1 - cut / user.length), overlapMoments(found))
 })
 
-/** From the first word to the last. */
-const spanOf = ({ spoken }: TimedSpeech): number => {
-  const [first, last] = [spoken[0], spoken[spoken.length - 1]]
-  return first === undefined || last === undefined ? 0 : last.end - first.start
-}
+/** From the first word to the last, which is all speech and what lies between it. */
+const spanOf = ({ gaps, spoken }: TimedSpeech): number => totalOf(spoken) + totalOf(gaps)
 
 const NO_TIME = "All speech falls into one instant."
 
@@ -244,8 +243,7 @@ const interruptionRate = overTime((timed, configuration) => {
     ...interruptions(timed.agent, timed.user, configuration),
     ...interruptions(timed.user, timed.agent, configuration)
   ]
-  const moments = [...overlapMoments(found)].sort((a, b) => a.at_second - b.at_second)
-  return measured(toMillionths(found.length / (span / 60)), moments)
+  return measured(toMillionths(found.length / (span / 60)), inOrder(overlapMoments(found)))
 })
 
 const stopTime = overTime(({ agent, user }, configuration) => {
@@ -283,8 +281,10 @@ const wordsPerMinute = overTime(({ agent }, _, context) => {
 const longestOf = (intervals: ReadonlyArray<Interval>): Interval | undefined => {
   let longest: Interval | undefined
   for (const one of intervals) {
-    // Strictly longer by more than noise, so that of equal ones the first counts.
-    if (longest === undefined || one.end - one.start > longest.end - longest.start + 1e-9) longest = one
+    // To the millisecond, so that of equal ones the first counts.
+    if (longest === undefined || toThousandths(one.end - one.start) > toThousandths(longest.end - longest.start)) {
+      longest = one
+    }
   }
   return longest
 }
@@ -317,29 +317,28 @@ const excessiveSilence = overTime(({ gaps }, configuration) => {
 const infrastructureIssues = overTime((timed, configuration, { call }) => {
   if (timed.user.length === 0) return unmeasured(NO_USER)
   const most = setting(configuration, "max_wait_s", 10)
-  const waits: Array<Interval> = []
   const userEnds = new Set(timed.user.map((one) => one.end))
-  for (const gap of timed.gaps) if (userEnds.has(gap.start)) waits.push(gap)
-  const last = timed.spoken[timed.spoken.length - 1]
-  const end = call.durationSeconds
-  if (last !== undefined && end !== null && end > last.end && userEnds.has(last.end)) {
-    waits.push({ start: last.end, end })
-  }
-  const found = waits.filter((wait) => exceeds(wait.end - wait.start, most))
+  const speechEnd = timed.spoken.reduce((latest, one) => Math.max(latest, one.end), Number.NEGATIVE_INFINITY)
+  const silences = [...timed.gaps, { start: speechEnd, end: call.durationSeconds ?? speechEnd }]
+  const found = silences.filter(({ end, start }) => userEnds.has(start) && exceeds(end - start, most))
   return measured(found.length === 0, momentsOf(found))
 })
 
 /** Stretches of the agent's segments in which the user neither begins to speak nor speaks in the pauses. */
 const monologues = ({ segments }: TimedSpeech): ReadonlyArray<Interval> => {
-  const found: Array<{ start: number; end: number }> = []
-  let before: TimedSegment["speaker"] | undefined
+  const found: Array<Interval> = []
+  let running: { readonly start: number; end: number } | undefined
   let userEnd = Number.NEGATIVE_INFINITY
   for (const { end, speaker, start } of segments) {
-    const last = found[found.length - 1]
-    if (speaker === "testing_agent") userEnd = end
-    else if (before === "main_agent" && last !== undefined && userEnd <= last.end) last.end = end
-    else found.push({ start, end })
-    before = speaker
+    if (speaker === "testing_agent") {
+      userEnd = end
+      running = undefined
+    } else if (running !== undefined && userEnd <= running.end) {
+      running.end = end
+    } else {
+      running = { start, end }
+      found.push(running)
+    }
   }
   return found
 }
@@ -363,8 +362,6 @@ export const REPROMPT_PHRASES: ReadonlyArray<string> = [
   "can you hear me",
   "could you repeat",
   "can you repeat",
-  "could you say that again",
-  "can you say that again",
   "say that again",
   "come again",
   "I didn't catch",
@@ -385,19 +382,14 @@ const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string
 
 const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
 
-const momentOfTurn = (turn: Turn | undefined): ReadonlyArray<Moment> =>
-  turn?.startTime === undefined ? [] : [moment(turn.startTime, (turn.endTime ?? turn.startTime) - turn.startTime)]
+const momentOfTurn = ({ endTime, startTime }: Turn): ReadonlyArray<Moment> =>
+  startTime === undefined ? [] : [moment(startTime, (endTime ?? startTime) - startTime)]
 
 /** The agent's turns that match, with their moments where they are known. */
 const counted = (context: FormulaContext, matches: (text: string, turn: Turn) => boolean): Measured => {
   if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
-  const found: Array<Turn> = []
-  context.agentTexts().forEach((text, position) => {
-    const turn = context.agentTurns[position]
-    if (turn !== undefined && matches(text, turn)) found.push(turn)
-  })
-  const moments = found.flatMap(momentOfTurn).sort((a, b) => a.at_second - b.at_second)
-  return measured(found.length, moments)
+  const found = context.agentSaid().filter(({ text, turn }) => matches(text, turn))
+  return measured(found.length, inOrder(found.flatMap(({ turn }) => momentOfTurn(turn))))
 }
 
 const reprompts: Formula = (context, configuration) => {
@@ -444,18 +436,11 @@ const phraseCompliance: Formula = (context, configuration) => {
   const rules = required.length + forbidden.length
   if (rules === 0)
     return unmeasured("No phrases are configured: set configuration.required or configuration.forbidden.")
-  if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
-  const said = context.agentTexts()
-  const kept =
-    required.filter((phrase) => said.some((text) => hasPhrase(text, phrase))).length +
-    forbidden.filter((phrase) => !said.some((text) => hasPhrase(text, phrase))).length
-  const moments = context.agentTurns
-    .filter((_, position) => forbidden.some((phrase) => hasPhrase(said[position] ?? "", phrase)))
-    .flatMap(momentOfTurn)
-  return measured(
-    ratio(kept, rules),
-    [...moments].sort((a, b) => a.at_second - b.at_second)
-  )
+  const broken = counted(context, (text) => forbidden.some((phrase) => hasPhrase(text, phrase)))
+  if (broken.value === null) return broken
+  const isSaid = (phrase: string) => context.agentSaid().some(({ text }) => hasPhrase(text, phrase))
+  const kept = required.filter(isSaid).length + forbidden.filter((phrase) => !isSaid(phrase)).length
+  return measured(ratio(kept, rules), broken.moments)
 }
 
 /** The formulas by the name that a metric's `function_name` gives. */
@@ -487,11 +472,10 @@ export type FormulaName = keyof typeof formulas
 
 export const isFormulaName = (name: string): name is FormulaName => Object.hasOwn(formulas, name)
 
-/** A configuration as formulas read it: what is no object configures nothing. */
-export const settingsOf = (configuration: Json): JsonObject | null => (isObject(configuration) ? configuration : null)
+const isSettings = (value: Json): value is JsonObject | null => typeof value === "object" && !Array.isArray(value)
 
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+/** A configuration as formulas read it: what is no object configures nothing. */
+export const settingsOf = (configuration: Json): JsonObject | null => (isSettings(configuration) ? configuration : null)
 
 /** What a formula says of a call. */
 export const measure = (name: FormulaName, context: FormulaContext, configuration: Json): Measured =>

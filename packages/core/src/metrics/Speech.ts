@@ -51,24 +51,20 @@ export interface TimedSpeech {
 const timesOf = (turn: Turn): { readonly start: number | undefined; readonly end: number | undefined } => {
   let start = turn.startTime
   let end = turn.endTime
-  if (start === undefined || end === undefined) {
-    for (const word of turn.words) {
-      if (turn.startTime === undefined && word.startTime !== undefined) {
-        start = start === undefined ? word.startTime : Math.min(start, word.startTime)
-      }
-      if (turn.endTime === undefined && word.endTime !== undefined) {
-        end = end === undefined ? word.endTime : Math.max(end, word.endTime)
-      }
+  for (const word of turn.words) {
+    if (turn.startTime === undefined && word.startTime !== undefined) {
+      start = Math.min(start ?? word.startTime, word.startTime)
     }
+    if (turn.endTime === undefined && word.endTime !== undefined) end = Math.max(end ?? word.endTime, word.endTime)
   }
-  // A turn that ends before it starts says nothing of its end.
-  return { start, end: start !== undefined && end !== undefined && end < start ? undefined : end }
+  return { start, end }
 }
 
-const byTime = (a: Segment, b: Segment): number =>
-  a.start - b.start ||
-  (a.end ?? Number.POSITIVE_INFINITY) - (b.end ?? Number.POSITIVE_INFINITY) ||
-  (a.speaker === b.speaker ? 0 : a.speaker === "main_agent" ? -1 : 1)
+/** An open end, for ordering: after all others, and finite, so that two of them are equal. */
+const endOf = (segment: Segment): number => segment.end ?? Number.MAX_VALUE
+
+/** By start, then by end, one that is open last. */
+const byTime = (a: Segment, b: Segment): number => a.start - b.start || endOf(a) - endOf(b)
 
 /** The union of one speaker's intervals; those that touch are one. An open end swallows nothing but what starts at it. */
 const union = (sorted: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
@@ -76,7 +72,8 @@ const union = (sorted: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
   for (const segment of sorted) {
     const last = merged[merged.length - 1]
     if (last !== undefined && segment.start <= (last.end ?? last.start)) {
-      const end = last.end === undefined || segment.end === undefined ? undefined : Math.max(last.end, segment.end)
+      // Of those that start together the open ones come last, so what follows an open one here is open too.
+      const end = segment.end === undefined ? undefined : Math.max(last.end ?? segment.end, segment.end)
       merged[merged.length - 1] = { ...last, end }
     } else {
       merged.push(segment)
@@ -101,20 +98,22 @@ export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
       unplaced++
       continue
     }
-    if (end === undefined) open++
+    // A turn that ends before it starts says nothing of its end.
+    const known = (end ?? start) < start ? undefined : end
+    if (known === undefined) open++
     const segments = turn.speaker === "main_agent" ? agent : user
-    segments.push({ speaker: turn.speaker, start, end })
+    segments.push({ speaker: turn.speaker, start, end: known })
   }
   const merged = { agent: union(agent.sort(byTime)), user: union(user.sort(byTime)) }
+  // Sorting keeps the order of equals, so the agent's come first.
   return { ...merged, segments: [...merged.agent, ...merged.user].sort(byTime), unplaced, open }
 }
 
 const isTimed = (segment: Segment): segment is TimedSegment => segment.end !== undefined
 
 /** The speech with its overlaps and silences, or undefined where a turn's time is missing: no total can be had then. */
-export const timedSpeech = (speech: Speech): TimedSpeech | undefined => {
-  if (speech.unplaced > 0 || speech.open > 0) return undefined
-  const segments = speech.segments.filter(isTimed)
+export const timedSpeech = ({ segments, unplaced }: Speech): TimedSpeech | undefined => {
+  if (unplaced > 0 || !segments.every(isTimed)) return undefined
   const spoken: Array<{ start: number; end: number }> = []
   const overlaps: Array<Interval> = []
   const gaps: Array<Interval> = []
@@ -134,8 +133,8 @@ export const timedSpeech = (speech: Speech): TimedSpeech | undefined => {
   }
   return {
     segments,
-    agent: speech.agent.filter(isTimed),
-    user: speech.user.filter(isTimed),
+    agent: segments.filter(({ speaker }) => speaker === "main_agent"),
+    user: segments.filter(({ speaker }) => speaker === "testing_agent"),
     spoken,
     overlaps,
     gaps

@@ -128,7 +128,7 @@ const NOISE = 1e-9
 
 const changeOf = (base: number, result: number, better: Direction | null, tolerance: number): Change => {
   const difference = result - base
-  if (Math.abs(difference) <= Math.max(tolerance, NOISE * Math.max(Math.abs(base), Math.abs(result)))) return "same"
+  if (Math.abs(difference) <= Math.max(tolerance, NOISE * Math.abs(base))) return "same"
   return better === null ? "changed" : difference > 0 === (better === "higher") ? "better" : "worse"
 }
 
@@ -159,7 +159,7 @@ const compareWords = (
   const [before, after] = [wordsOf(base), wordsOf(result)]
   const values = [...new Set([...(base?.words ?? noWords).keys(), ...(result?.words ?? noWords).keys()])].toSorted()
   const shareOf = (scores: MetricScores | undefined, word: string, all: number) =>
-    all === 0 ? 0 : (scores?.words.get(word) ?? 0) / all
+    (scores?.words.get(word) ?? 0) / Math.max(1, all)
   const shares = values.map((value) => ({
     value,
     base: shareOf(base, value, before),
@@ -176,14 +176,13 @@ const compareWords = (
   }
 }
 
+/** What the metric is called and which way it is better is as `metric` says, on both sides. */
 const compareMetric = (
+  metric: MetricScores,
   base: MetricScores | undefined,
   result: MetricScores | undefined,
   tolerance: number
-): ComparedMetric | undefined => {
-  // What the metric is called and which way it is better is as it is now, on both sides.
-  const metric = result ?? base
-  if (metric === undefined) return undefined
+): ComparedMetric => {
   const known = { id: metric.id, name: metric.name }
   if (wordsOf(base) + wordsOf(result) > 0) {
     return { ...known, base: null, result: null, difference: null, ...compareWords(base, result, tolerance) }
@@ -197,9 +196,12 @@ const compareMetrics = (
   result: ReadonlyArray<MetricScores>,
   tolerance: number
 ): ReadonlyArray<ComparedMetric> => {
-  const [before, after] = [base, result].map((all) => new Map(all.map((one) => [one.id, one])))
-  const ids = [...new Set([...base, ...result].map(({ id }) => id))].toSorted((a, b) => a - b)
-  return ids.flatMap((id) => compareMetric(before?.get(id), after?.get(id), tolerance) ?? [])
+  const byId = (all: ReadonlyArray<MetricScores>) => new Map(all.map((one) => [one.id, one]))
+  const [before, after] = [byId(base), byId(result)]
+  // Of both sides what the result's say, which is how it is now.
+  return [...byId([...base, ...result]).values()]
+    .toSorted((a, b) => a.id - b.id)
+    .map((metric) => compareMetric(metric, before.get(metric.id), after.get(metric.id), tolerance))
 }
 
 /** Of several changes, the one of the whole: words of which nobody knows what is good decide last. */

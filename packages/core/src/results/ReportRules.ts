@@ -19,7 +19,7 @@ const AudioUpload: Schema.Schema<AudioFile> = Schema.declare(
   (value): value is AudioFile =>
     typeof value === "object" && value !== null && "bytes" in value && value.bytes instanceof Uint8Array,
   {
-    message: () => ({ message: NOT_A_FILE, override: true }),
+    message: () => NOT_A_FILE,
     jsonSchema: { type: "string", format: "binary", description: "The recording, as a file of a multipart body." }
   }
 )
@@ -53,6 +53,13 @@ const NEEDS_TRANSCRIBER =
 const NEEDS_AUDIO = 'The transcript type "none-mono" needs a recording: send this or voice_recording_url.'
 const NOT_KEPT = 'Only with the transcript type "none-mono": recordings of runs are transcribed, and not kept.'
 
+const durationFaults = (seconds: number): Faults =>
+  seconds < 0
+    ? fault("duration", Said.tooSmall(0))
+    : seconds > MAX_CALL_SECONDS
+      ? fault("duration", Said.tooLarge(MAX_CALL_SECONDS))
+      : noFaults
+
 /** The transcript of a report or what it is to be made from; or every fault. */
 export const judgeReport = (
   report: typeof CompleteInput.Type,
@@ -71,8 +78,7 @@ export const judgeReport = (
     file !== null ? { from: "upload", bytes: file.bytes } : url !== null ? { from: "url", url } : null
   const faults = mergeFaults(
     Either.isLeft(decoded) ? underPath("transcript_json", decoded.left) : noFaults,
-    duration !== null && duration < 0 ? fault("duration", Said.tooSmall(0)) : noFaults,
-    duration !== null && duration > MAX_CALL_SECONDS ? fault("duration", Said.tooLarge(MAX_CALL_SECONDS)) : noFaults,
+    durationFaults(duration ?? 0),
     isAudio && audio === null ? fault("voice_recording", NEEDS_AUDIO) : noFaults,
     isAudio && !abilities.transcribes ? fault("transcript_type", NEEDS_TRANSCRIBER) : noFaults,
     !isAudio && audio !== null

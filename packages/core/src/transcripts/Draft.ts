@@ -18,11 +18,12 @@ import {
   envelope,
   type Findings,
   findings,
+  isReversed,
   jsonTextOf,
   optionalListOf,
   optionalTextOf,
   type Row,
-  secondsFault,
+  secondsOf,
   textOf,
   under
 } from "./Reading.js"
@@ -47,7 +48,6 @@ export const toMicroseconds = (seconds: number): number => Math.round(seconds * 
  */
 export const momentOf = (found: Findings, row: Row, key: string, path: string): Moment | undefined => {
   const value = row[key]
-  if (value === undefined || value === null) return undefined
   const place = under(path, key)
   if (typeof value === "string") {
     const instant = parseTimestamp(value)
@@ -55,17 +55,14 @@ export const momentOf = (found: Findings, row: Row, key: string, path: string): 
     found.note(place, Said.notATimestamp)
     return undefined
   }
-  if (typeof value === "number" && value >= EPOCH_SECONDS_FROM && Number.isFinite(value)) {
+  if (typeof value === "number" && value >= EPOCH_SECONDS_FROM && value < Number.POSITIVE_INFINITY) {
     if (value <= LATEST_EPOCH_MILLISECONDS) {
       return { clock: "world", seconds: value > EPOCH_MILLISECONDS_FROM ? value / 1000 : value, path: place }
     }
     found.note(place, Said.tooLarge(LATEST_EPOCH_MILLISECONDS))
     return undefined
   }
-  const wrong = secondsFault(value)
-  if (wrong === undefined && typeof value === "number") return { clock: "call", seconds: value + 0, path: place }
-  found.note(place, wrong ?? Said.notANumber)
-  return undefined
+  return sinceStart(secondsOf(found, row, key, path), place)
 }
 
 /** Seconds since 1970 of a stated start of a call, in whichever form; undefined when it is not told or no instant. */
@@ -74,18 +71,20 @@ export const statedStart = (value: unknown): number | undefined => {
   return moment?.clock === "world" ? moment.seconds : undefined
 }
 
+/** A row of speech as it was read. What is undefined was not understood, and a fault says so. */
 export interface DraftTurn {
-  readonly speaker: Speaker
-  readonly content: string
+  readonly speaker: Speaker | undefined
+  readonly content: string | undefined
   readonly start: Moment | undefined
   readonly end: Moment | undefined
   readonly words?: ReadonlyArray<Word>
 }
 
+/** A tool call as it was read. Without a name, which a fault says, it is none; arguments may be left out. */
 export interface DraftToolCall {
   readonly id: string | undefined
-  readonly name: string
-  readonly arguments: string
+  readonly name: string | undefined
+  readonly arguments: string | undefined
   readonly at: Moment | undefined
 }
 
@@ -111,14 +110,19 @@ export interface Draft {
   readonly finish: (callStart?: number) => Either.Either<RawTranscript, Faults>
 }
 
+interface KnownTurn extends DraftTurn {
+  readonly speaker: Speaker
+  readonly content: string
+}
+
 interface OpenCall {
-  readonly call: DraftToolCall
+  readonly call: DraftToolCall & { readonly name: string }
   answer: DraftToolResult | undefined
 }
 
 export const draft = (): Draft => {
   const found = findings()
-  const turns: Array<DraftTurn> = []
+  const turns: Array<KnownTurn> = []
   const calls: Array<OpenCall> = []
   const waiting = new Map<string, Array<OpenCall>>()
   const keyOf = (one: { readonly id: string | undefined; readonly name: string | undefined }): string =>
@@ -126,10 +130,14 @@ export const draft = (): Draft => {
 
   return {
     found,
-    turn: (turn) => {
-      if (turn.content.trim() !== "") turns.push(turn)
+    turn: ({ content, speaker, ...more }) => {
+      if (speaker !== undefined && content !== undefined && content.trim() !== "") {
+        turns.push({ speaker, content, ...more })
+      }
     },
-    toolCalled: (call) => {
+    toolCalled: ({ name, ...more }) => {
+      if (name === undefined) return
+      const call = { name, ...more }
       const open: OpenCall = { call, answer: undefined }
       calls.push(open)
       const queue = waiting.get(keyOf(call))
@@ -139,7 +147,7 @@ export const draft = (): Draft => {
     toolAnswered: (answer) => {
       const open = waiting.get(keyOf(answer))?.shift()
       if (open !== undefined) open.answer = answer
-      else calls.push({ call: { id: answer.id, name: answer.name ?? "", arguments: "", at: undefined }, answer })
+      else calls.push({ call: { id: answer.id, name: answer.name ?? "", arguments: undefined, at: undefined }, answer })
     },
     finish: (callStart) => {
       const origin = originOf(turns, calls, callStart)
@@ -157,11 +165,11 @@ export const draft = (): Draft => {
           return {
             id: call.id,
             name: call.name,
-            arguments: call.arguments,
+            arguments: call.arguments ?? "",
             result: answer?.result,
             succeeded: answer?.succeeded,
             startTime,
-            endTime: startTime !== undefined && endTime !== undefined && endTime < startTime ? undefined : endTime
+            endTime: isReversed(startTime, endTime) ? undefined : endTime
           }
         })
       )
@@ -184,7 +192,7 @@ export const readFunctionCalls = (notes: Draft, row: Row, key: string, path: str
     if (called === undefined) return
     const name = textOf(found, called, "name", `${place}.function`)
     const args = jsonTextOf(found, called, "arguments", `${place}.function`)
-    if (name !== undefined) notes.toolCalled({ id, name, arguments: args ?? "", at })
+    notes.toolCalled({ id, name, arguments: args, at })
   })
 }
 
@@ -193,7 +201,7 @@ export const noWords: ReadonlyArray<Word> = []
 
 /** The call's start on the world's clock: as stated, but never later than anything that happened in the call. */
 const originOf = (
-  turns: ReadonlyArray<DraftTurn>,
+  turns: ReadonlyArray<KnownTurn>,
   calls: ReadonlyArray<OpenCall>,
   stated: number | undefined
 ): number => {

@@ -1,4 +1,3 @@
-import { Said } from "../kernel/Faults.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import {
@@ -21,6 +20,7 @@ import {
   optionalTextOf,
   readRow,
   type Row,
+  secondsFault,
   secondsOf,
   textOf,
   under
@@ -67,7 +67,7 @@ export const decode: Decoder = (input) => {
       else {
         const content = textOf(found, row, "message", path)
         const end = endOf(found, row, path, start, time)
-        if (kind !== undefined && content !== undefined) notes.turn({ speaker: kind, content, start, end })
+        notes.turn({ speaker: kind, content, start, end })
       }
     })
   })
@@ -106,7 +106,7 @@ const endOf = (
   time: Moment | undefined
 ): Moment | undefined => {
   const end = momentOf(found, row, "endTime", path)
-  const duration = durationOf(found, row, path, time)
+  const duration = durationOf(found, row, path)
   if (end !== undefined) {
     // The two clocks of a row may differ by a little: the length comes from one of them, the start from the other.
     return start?.clock === "call" && end.clock === "world" && time?.clock === "world"
@@ -118,21 +118,13 @@ const endOf = (
     : { clock: start.clock, seconds: toMicroseconds(start.seconds + duration), path: under(path, "duration") }
 }
 
-const durationOf = (found: Findings, row: Row, path: string, time: Moment | undefined): number | undefined => {
+const durationOf = (found: Findings, row: Row, path: string): number | undefined => {
   const { duration } = row
   if (duration === undefined || duration === null) return undefined
-  const inSeconds = time !== undefined && typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM
-  if (typeof duration === "number" && duration >= 0 && duration <= MAX_CALL_SECONDS * (inSeconds ? 1 : 1000)) {
-    return inSeconds ? duration : duration / 1000
-  }
-  found.note(
-    under(path, "duration"),
-    typeof duration !== "number" || !Number.isFinite(duration)
-      ? Said.notANumber
-      : duration < 0
-        ? Said.tooSmall(0)
-        : Said.tooLarge(MAX_CALL_SECONDS * (inSeconds ? 1 : 1000))
-  )
+  const unit = typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM ? 1 : 1000
+  const wrong = secondsFault(duration, MAX_CALL_SECONDS * unit)
+  if (wrong === undefined) return Number(duration) / unit
+  found.note(under(path, "duration"), wrong)
   return undefined
 }
 

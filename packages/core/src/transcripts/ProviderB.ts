@@ -60,7 +60,7 @@ export const decode: Decoder = (input) => {
         const name = textOf(found, row, "name", path)
         const args = jsonTextOf(found, row, "arguments", path)
         const at = sinceStart(secondsOf(found, row, "time_sec", path), under(path, "time_sec"))
-        if (name !== undefined) notes.toolCalled({ id, name, arguments: args ?? "", at })
+        notes.toolCalled({ id, name, arguments: args, at })
       } else if (kind === "tool_call_result") {
         const id = optionalTextOf(found, row, "tool_call_id", path)
         const result = jsonTextOf(found, row, "content", path)
@@ -71,7 +71,6 @@ export const decode: Decoder = (input) => {
         const content = textOf(found, row, "content", path)
         const words = wordsOf(found, row, path)
         const { endTime, startTime } = spanOf(words)
-        if (kind === undefined || content === undefined) return
         const place = under(path, "words")
         notes.turn({
           speaker: kind,
@@ -92,7 +91,7 @@ const locate = (found: Findings, input: unknown): { readonly rows: unknown; read
   const wrapped = isPlainObject(input.call)
   const call = isPlainObject(input.call) ? input.call : input
   const path = wrapped ? "call" : ""
-  if (wrapped) envelope(found, call, path)
+  envelope(found, call, path)
   const key = Array.isArray(call.transcript_with_tool_calls) ? "transcript_with_tool_calls" : "transcript_object"
   return { rows: call[key], path: under(path, key) }
 }

@@ -67,7 +67,7 @@ const readWords = (found: Findings, input: unknown): ReadonlyArray<Heard> => {
       ? []
       : readList(found, alternative.words, `${place}[0].words`, channels.length > 1 ? index : undefined)
   })
-  return lists.length > 1 ? interleave(lists) : (lists[0] ?? [])
+  return interleave(lists)
 }
 
 /** Channels of one recording, and alternatives of one channel. */

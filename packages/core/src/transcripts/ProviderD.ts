@@ -39,7 +39,7 @@ export const decode: Decoder = (input) => {
         const id = toolIdOf(found, row, path)
         const name = textOf(found, row, row.name === undefined ? "function_name" : "name", path)
         const args = jsonTextOf(found, row, "arguments", path)
-        if (name !== undefined) notes.toolCalled({ id, name, arguments: args ?? "", at: start })
+        notes.toolCalled({ id, name, arguments: args, at: start })
       } else if (kind === "tool_call_result") {
         const id = toolIdOf(found, row, path)
         const name = optionalTextOf(found, row, row.name === undefined ? "function_name" : "name", path)
@@ -52,7 +52,7 @@ export const decode: Decoder = (input) => {
           ? (optionalTextOf(found, row, "content", path) ?? "")
           : textOf(found, row, "content", path)
         const end = momentOf(found, row, "end_time", path)
-        if (kind !== undefined && content !== undefined) notes.turn({ speaker: kind, content, start, end })
+        notes.turn({ speaker: kind, content, start, end })
       }
     })
   })

@@ -59,13 +59,13 @@ const readItem = (notes: Draft, row: Row, path: string): void => {
     if (kind === "not_speech") return
     const content = contentOf(found, row, path)
     const { end, start } = timesOf(found, row, path)
-    if (kind !== undefined && content !== undefined) notes.turn({ speaker: kind, content, start, end })
+    notes.turn({ speaker: kind, content, start, end })
   } else if (type === "function_call") {
     const id = optionalTextOf(found, row, "call_id", path)
     const name = textOf(found, row, "name", path)
     const args = jsonTextOf(found, row, "arguments", path)
     const at = momentOf(found, row, "created_at", path)
-    if (name !== undefined) notes.toolCalled({ id, name, arguments: args ?? "", at })
+    notes.toolCalled({ id, name, arguments: args, at })
   } else if (type === "function_call_output") {
     const id = optionalTextOf(found, row, "call_id", path)
     const name = optionalTextOf(found, row, "name", path)

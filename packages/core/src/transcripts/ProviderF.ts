@@ -44,7 +44,7 @@ export const decode: Decoder = (input) => {
       const at = sinceStart(secondsOf(found, row, "time_in_call_secs", path), under(path, "time_in_call_secs"))
       const silent = row.message === null || (row.message === undefined && callsTools(row))
       const content = silent ? "" : textOf(found, row, "message", path)
-      if (speaker !== undefined && content !== undefined) notes.turn({ speaker, content, start: at, end: undefined })
+      notes.turn({ speaker, content, start: at, end: undefined })
       readTools(notes, row, path, at)
     })
   })
@@ -62,7 +62,7 @@ const readTools = (notes: Draft, row: Row, path: string, at: Moment | undefined)
     const id = optionalTextOf(found, call, "request_id", place)
     const name = textOf(found, call, "tool_name", place)
     const args = jsonTextOf(found, call, "params_as_json", place)
-    if (name !== undefined) notes.toolCalled({ id, name, arguments: args ?? "", at })
+    notes.toolCalled({ id, name, arguments: args, at })
   })
   optionalListOf(found, row, "tool_results", path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${path}.tool_results[${index}]`

@@ -174,14 +174,14 @@ export const choiceOf = <A>(
   return meant
 }
 
-/** Why a value is no time in seconds from the start of a call, or undefined when it is one. */
-export const secondsFault = (value: unknown): string | undefined =>
+/** Why a value is no time from 0 to `longest`, seconds from the start of a call unless told, or undefined when it is one. */
+export const secondsFault = (value: unknown, longest = MAX_CALL_SECONDS): string | undefined =>
   typeof value !== "number" || !Number.isFinite(value)
     ? Said.notANumber
     : value < 0
       ? Said.tooSmall(0)
-      : value > MAX_CALL_SECONDS
-        ? Said.tooLarge(MAX_CALL_SECONDS)
+      : value > longest
+        ? Said.tooLarge(longest)
         : undefined
 
 /** Seconds from the start of the call; left out and null are unknown. */
@@ -190,13 +190,17 @@ export const secondsOf = (found: Findings, row: Row, key: string, path: string):
   if (value === undefined || value === null) return undefined
   const wrong = secondsFault(value)
   // Adding 0 turns -0 into 0, which is what comes back from a database.
-  if (wrong === undefined && typeof value === "number") return value + 0
-  found.note(under(path, key), wrong ?? Said.notANumber)
+  if (wrong === undefined) return Number(value) + 0
+  found.note(under(path, key), wrong)
   return undefined
 }
 
 /** Said of an end that lies before its start. */
 export const ENDS_BEFORE_START = "Ensure the end is not before the start."
+
+/** Whether both times are known, and the end is before the start. */
+export const isReversed = (start: number | undefined, end: number | undefined): boolean =>
+  (end ?? Number.POSITIVE_INFINITY) < (start ?? Number.NEGATIVE_INFINITY)
 
 /** Notes an end before its start. */
 export const checkOrder = (
@@ -205,7 +209,7 @@ export const checkOrder = (
   end: number | undefined,
   endPath: string
 ): void => {
-  if (start !== undefined && end !== undefined && end < start) found.note(endPath, ENDS_BEFORE_START)
+  if (isReversed(start, end)) found.note(endPath, ENDS_BEFORE_START)
 }
 
 /** A word `{word, start, end}` in seconds; `spelling` names the keys its text may stand under, the first present wins. */
@@ -228,11 +232,8 @@ export const spanOf = (
   let startTime = words[0]?.startTime
   let endTime = words[words.length - 1]?.endTime
   for (const word of words) {
-    if (startTime !== undefined && word.startTime !== undefined) startTime = Math.min(startTime, word.startTime)
-    if (endTime !== undefined && word.endTime !== undefined) endTime = Math.max(endTime, word.endTime)
+    if (startTime !== undefined) startTime = Math.min(startTime, word.startTime ?? startTime)
+    if (endTime !== undefined) endTime = Math.max(endTime, word.endTime ?? endTime)
   }
-  return {
-    startTime,
-    endTime: startTime !== undefined && endTime !== undefined && endTime < startTime ? undefined : endTime
-  }
+  return { startTime, endTime: isReversed(startTime, endTime) ? undefined : endTime }
 }

@@ -12,6 +12,7 @@ import {
   choiceOf,
   ENDS_BEFORE_START,
   findings,
+  isReversed,
   listOf,
   readRow,
   secondsFault,
@@ -27,7 +28,7 @@ const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_age
 const Seconds = Schema.optional(
   Schema.NullOr(
     Schema.declare((value): value is number => secondsFault(value) === undefined, {
-      message: (issue) => ({ message: secondsFault(issue.actual) ?? Said.notANumber, override: true }),
+      message: (issue) => secondsFault(issue.actual) ?? Said.notANumber,
       jsonSchema: { type: "number", minimum: 0, maximum: MAX_CALL_SECONDS }
     })
   )
@@ -44,7 +45,7 @@ export const ServiceTurn = Fields.object({
   end_time: Seconds
 }).pipe(
   Schema.filter(({ end_time, start_time }) =>
-    typeof start_time === "number" && typeof end_time === "number" && end_time < start_time
+    isReversed(start_time ?? undefined, end_time ?? undefined)
       ? { path: ["end_time"], message: ENDS_BEFORE_START }
       : true
   ),
@@ -93,7 +94,7 @@ export const decode: Decoder = (input) => {
  * The turns of a payload in which nothing is wrong, else undefined. Every ingested call comes through here, so it looks
  * at each value once and writes nothing down about what it dislikes.
  */
-const accepted = (input: unknown): RawTranscript["turns"] | undefined => {
+export const accepted = (input: unknown): RawTranscript["turns"] | undefined => {
   if (!Array.isArray(input) || input.length > MAX_TURNS) return undefined
   const rows: ReadonlyArray<unknown> = input
   const turns: Array<Turn> = []
@@ -110,7 +111,7 @@ const accepted = (input: unknown): RawTranscript["turns"] | undefined => {
       startTime = start + 0
     } else if (start !== undefined && start !== null) return undefined
     if (typeof end === "number") {
-      if (!(end >= 0 && end <= MAX_CALL_SECONDS) || (startTime !== undefined && end < startTime)) return undefined
+      if (!(end >= 0 && end <= MAX_CALL_SECONDS) || isReversed(startTime, end)) return undefined
       endTime = end + 0
     } else if (end !== undefined && end !== null) return undefined
     // Only a row with keys of its own kind needs the sweep over what nobody reads.
@@ -132,7 +133,7 @@ const keyCount = (row: object): number => {
 }
 
 /** The same decision with every fault: what `accepted` refused is read again, at leisure. */
-const explained: Decoder = (input) => {
+export const explained: Decoder = (input) => {
   const found = findings()
   const turns: Array<Turn> = []
   listOf(found, input, "", MAX_TURNS).forEach((value, index) => {

@@ -52,7 +52,7 @@ export const transcriptObject = (transcript: RedactedTranscript): ReadonlyArray<
 export const endOf = (transcript: { readonly turns: ReadonlyArray<Turn> }): number | undefined => {
   let end: number | undefined
   const consider = (time: number | undefined): void => {
-    if (time !== undefined && (end === undefined || time > end)) end = time
+    if (time !== undefined) end = Math.max(end ?? time, time)
   }
   for (const turn of transcript.turns) {
     consider(turn.endTime)

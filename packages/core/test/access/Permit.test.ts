@@ -1,10 +1,21 @@
-import { type Actor, authorize, hostActor, OrganizationId, type Permit, reaches } from "@earshot/core"
+import {
+  type Actor,
+  authorize,
+  hostActor,
+  type Operation,
+  OrganizationId,
+  type Permit,
+  reaches,
+  UserId
+} from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const organizationId = OrganizationId.make(1)
 const permit = Either.getOrThrow(authorize(hostActor(organizationId), "projects.create"))
+
+const hostActorWith = (more: Partial<Actor>): Actor => ({ ...hostActor(organizationId), ...more })
 
 /** What stores and use cases ask for; the tests below are for the compiler. */
 const write = (given: Permit<"catalog:write">): Permit => given
@@ -32,6 +43,47 @@ describe("a permit", () => {
     expect(change).toBeTypeOf("function")
   })
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
+})
+
+describe("authorisation", () => {
+  const actor: Actor = {
+    organizationId: OrganizationId.make(3),
+    userId: UserId.make(4),
+    credential: "oauth2",
+    credentialId: "oauth2:abc",
+    permissions: new Set(["catalog:read"]),
+    bounds: [{ type: "agent", id: 5 }]
+  }
+
+  it("makes a permit for the caller's organisation, person and reach", () => {
+    expect(Either.getOrThrow(authorize(actor, "agents.read"))).toMatchObject({
+      organizationId: 3,
+      userId: 4,
+      bounds: [{ type: "agent", id: 5 }]
+    })
+  })
+
+  it("says that a credential is not accepted before it says what it may not do", () => {
+    const refused = (caller: Actor, operation: Operation) =>
+      Either.getOrThrow(Either.flip(authorize(caller, operation)))
+    const unlisted = refused(actor, "calls.ingest")
+    expect([unlisted._tag, unlisted.message]).toEqual(["Unauthenticated", "This credential is not accepted here."])
+    const lacking = refused(actor, "agents.update")
+    expect([lacking._tag, lacking.message]).toEqual([
+      "Forbidden",
+      "You do not have permission to perform this action (needs catalog:write)."
+    ])
+    expect(refused(hostActorWith({ permissions: new Set() }), "agents.update")._tag).toBe("Forbidden")
+  })
+
+  it("asks a checkout's caller for an agent's session beside the key, the host for none", () => {
+    const key = hostActorWith({ credential: "api_key" })
+    expect(Either.isLeft(authorize(key, "checkouts.create"))).toBe(true)
+    expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "checkouts.create"))).toBe(true)
+    expect(Either.isLeft(authorize(hostActorWith({ credential: "agent_session" }), "checkouts.create"))).toBe(true)
+    expect(Either.isRight(authorize(hostActorWith({}), "checkouts.create"))).toBe(true)
+    expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "agents.read"))).toBe(true)
+  })
 })
 
 const type = fc.constantFrom("project" as const, "agent" as const, "dashboard" as const, "result" as const)

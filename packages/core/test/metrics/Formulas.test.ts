@@ -5,6 +5,7 @@ import {
   measure,
   type Measured,
   type Json,
+  quantile,
   type Speaker,
   type ToolCall,
   type Turn
@@ -12,6 +13,8 @@ import {
 import { MetricKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { isFormulaName, settingsOf } from "../../src/metrics/Formulas.js"
+import { countWords, hasPhrase, normalized } from "../../src/metrics/Words.js"
 
 const turn =
   (speaker: Speaker) =>
@@ -312,6 +315,301 @@ describe("formulas on transcripts worked out by hand", () => {
   it("count words in scripts that put no blanks between them", () => {
     expect(measureIt("words_per_turn", [agent("はい、お願いします。")]).value).toBeGreaterThan(1)
     expect(measureIt("words_per_turn", [agent("Don't do twenty-one things, 👍 ok?")]).value).toBe(5)
+  })
+})
+
+describe("latency at its edges", () => {
+  const latency = (...turns: ReadonlyArray<Turn>) => measureIt("latency_ms", turns)
+
+  it("is 0 for an answer at once, and none for one that comes while the user speaks", () => {
+    expect(latency(user("a", 0, 2), agent("b", 2, 3)).value).toBe(0)
+    expect(latency(user("a", 0, 2), agent("b", 1.999, 3)).value).toBeNull()
+  })
+
+  it("counts from the user's end once: an agent that goes on answers no second time", () => {
+    expect(latency(user("a", 0, 1), agent("b", 2, 3), agent("c", 5, 6)).moments).toEqual([
+      { at_second: 1, duration_ms: 1000 }
+    ])
+  })
+
+  it("asks that the agent was silent since the user's end", () => {
+    expect(latency(agent("a", 0, 2), user("b", 1, 2), agent("c", 3, 4)).value).toBe(1000)
+    expect(latency(agent("a", 0, 4), user("b", 1, 3), agent("c", 5, 6)).value).toBeNull()
+    expect(latency(agent("a", 0.5), user("b", 1, 3), agent("c", 5, 6)).value).toBe(2000)
+  })
+
+  it("is not known where the end is not that it depends on", () => {
+    expect(latency(user("a", 0), agent("b", 2, 3)).reason).toBe("1 turn has no end time.")
+    expect(latency(user("a", 0), user("b", 1), agent("c", 2, 3)).reason).toBe("2 turns have no end time.")
+    expect(latency(user("a", 0), agent("b", 2, 3), user("c", 4, 5), agent("d", 6, 7)).value).toBe(1000)
+    expect(latency(agent("a", 0), user("b", 2, 3)).reason).toBe("The agent never answers after the user has spoken.")
+  })
+
+  it("has percentiles of the latencies in order of size", () => {
+    const turns = [1, 0.2, 0.6, 0.4].flatMap((seconds, at) => [
+      user("a", 10 * at, 10 * at + 1),
+      agent("b", 10 * at + 1 + seconds, 10 * at + 5)
+    ])
+    expect(latency(...turns).statistics).toEqual({ count: 4, mean: 550, p50: 500, p90: 880, p95: 940, p99: 988 })
+    const shown = (statistic: Json) => measureIt("latency_ms", turns, { configuration: { statistic } }).value
+    expect(["mean", "p50", "p90", "p95", "p99", "count", 5, null].map(shown)).toEqual([
+      550, 500, 880, 940, 988, 550, 550, 550
+    ])
+  })
+
+  it("shows the first word's wait as its moment", () => {
+    expect(measureIt("time_to_first_word_ms", [agent("a", 2.5, 3)]).moments).toEqual([
+      { at_second: 0, duration_ms: 2500 }
+    ])
+  })
+})
+
+describe("interruptions at their edges", () => {
+  const count = (turns: ReadonlyArray<Turn>, configuration: Json = null) =>
+    measureIt("ai_interrupting_user", turns, { configuration }).value
+
+  it("overlap for 0.2 seconds or more", () => {
+    expect(count([user("a", 0, 2), agent("b", 1.8, 3)])).toBe(1)
+    expect(count([user("a", 0, 2), agent("b", 1.801, 3)])).toBe(0)
+    // The interruption's own length counts where it ends first.
+    expect(count([user("a", 0, 2), agent("b", 1, 1.2)])).toBe(1)
+    expect(count([user("a", 0, 2), agent("b", 1, 1.199)])).toBe(0)
+  })
+
+  it("start within the other's speech, neither with it nor at its end", () => {
+    const any = { min_overlap_s: 0 }
+    expect(count([user("a", 0, 2), agent("b", 0, 1)], any)).toBe(0)
+    expect(count([user("a", 0, 2), agent("b", 2, 3)], any)).toBe(0)
+    expect(count([user("a", 0, 2), agent("b", 3, 4)], any)).toBe(0)
+    expect(count([user("a", 0, 2), agent("b", 1, 1)], any)).toBe(1)
+    expect(count([user("a", 5, 6), agent("b", 0, 1)], any)).toBe(0)
+  })
+
+  it("score by the user's turns that were cut, however often each was", () => {
+    const turns = [
+      user("a", 0, 4),
+      agent("b", 1, 2),
+      agent("c", 3, 3.5),
+      user("d", 6, 10),
+      agent("e", 7, 8),
+      user("f", 12, 13),
+      user("g", 15, 16)
+    ]
+    expect(count(turns)).toBe(3)
+    expect(measureIt("interruption_score", turns)).toMatchObject({
+      value: 0.5,
+      moments: [
+        { at_second: 1, duration_ms: 1000 },
+        { at_second: 3, duration_ms: 500 },
+        { at_second: 7, duration_ms: 1000 }
+      ]
+    })
+  })
+
+  it("rate both speakers', with their moments in order of time", () => {
+    const turns = [
+      agent("a", 0, 4),
+      user("b", 2, 3),
+      user("c", 5, 9),
+      agent("d", 6, 7),
+      agent("e", 10, 14),
+      user("f", 12, 13)
+    ]
+    expect(measureIt("interruption_rate", turns)).toMatchObject({
+      value: 12.857143,
+      moments: [{ at_second: 2 }, { at_second: 6 }, { at_second: 12 }]
+    })
+    expect(measureIt("interruption_rate", [agent("now", 5, 5)]).reason).toBe("All speech falls into one instant.")
+  })
+})
+
+describe("silences at their edges", () => {
+  it("pass where there are none, and are told by the first of the longest", () => {
+    expect(measureIt("silence_detection", [agent("a", 0, 1)])).toEqual({ value: true, reason: null, moments: [] })
+    expect(measureIt("silence_detection", [agent("a", 0, 1), user("b", 3, 4), agent("c", 6, 7)]).moments).toEqual([
+      { at_second: 1, duration_ms: 2000 }
+    ])
+    expect(measureIt("silence_detection", [agent("a", 0, 1), user("b", 2, 3), agent("c", 6, 7)]).moments).toEqual([
+      { at_second: 3, duration_ms: 3000 }
+    ])
+  })
+
+  it("hold to the formula's own threshold where the metric's is none", () => {
+    const longest = (max_silence_s: Json) =>
+      measureIt("silence_detection", plain, { configuration: { max_silence_s } }).value
+    expect([0, 0.999, 1].map(longest)).toEqual([false, false, true])
+    expect([-1, "0", null, true, [0]].map(longest)).toEqual([true, true, true, true, true])
+  })
+
+  it("are excessive beyond three seconds, to the millisecond", () => {
+    const excessive = (seconds: number) =>
+      measureIt("excessive_silence", [agent("a", 0, 1), user("b", 1 + seconds, 9)]).value
+    expect([3, 3.0004, 3.001].map(excessive)).toEqual([0, 0, 1])
+  })
+
+  it("are the infrastructure's where the user waits for more than ten seconds, in the call or at its end", () => {
+    const issues = (durationSeconds: number | null, ...turns: ReadonlyArray<Turn>) =>
+      measure("infrastructure_issues", contextOf({ turns, toolCalls: [], durationSeconds }), null)
+    // The agent waits for the user, who comes after 14 seconds.
+    expect(issues(17, agent("a", 0, 1), user("b", 15, 16)).value).toBe(true)
+    expect(issues(60, user("a", 0, 1), agent("b", 2, 3)).value).toBe(true)
+    expect(issues(60, agent("a", 0, 1), user("b", 2, 3)).moments).toEqual([{ at_second: 3, duration_ms: 57_000 }])
+    expect(issues(13, agent("a", 0, 1), user("b", 2, 3)).value).toBe(true)
+    expect(issues(13.001, agent("a", 0, 1), user("b", 2, 3)).value).toBe(false)
+    expect(issues(null, agent("a", 0, 1), user("b", 2, 3)).value).toBe(true)
+    // A recording that is over before the speech in it says nothing.
+    expect(issues(1, agent("a", 0, 1), user("b", 2, 3)).value).toBe(true)
+  })
+
+  it("end a monologue in which the user speaks, and no other", () => {
+    const longest = (...turns: ReadonlyArray<Turn>) => measureIt("longest_monologue_s", turns).value
+    expect(longest(agent("a", 0, 1), agent("b", 3, 4))).toBe(4)
+    expect(longest(agent("a", 0, 1), user("x", 2, 2.5), agent("b", 3, 4))).toBe(1)
+    expect(longest(user("x", 0, 10), agent("a", 1, 2), agent("b", 4, 5))).toBe(1)
+    expect(longest(user("x", 0, 2), agent("a", 1, 2), agent("b", 4, 5))).toBe(4)
+    expect(longest(user("x", 0, 2.001), agent("a", 1, 2), agent("b", 4, 5))).toBe(1)
+  })
+})
+
+describe("texts at their edges", () => {
+  it("pass over the agent's turns that say nothing", () => {
+    expect(measureIt("words_per_turn", [agent("  "), agent("one two")]).value).toBe(2)
+    expect(measureIt("words_per_turn", [agent(" \n")]).reason).toBe(NO_AGENT)
+  })
+
+  it("tell missing times of those who speak from nobody speaking", () => {
+    expect(measureIt("talk_ratio", [agent("Hello"), user("Hi")]).reason).toBe("2 turns have no start time.")
+    expect(measureIt("talk_ratio", [agent(" ")]).reason).toBe(NOBODY)
+  })
+
+  it.each([
+    "Are you still there?",
+    "Hello, are you there?",
+    "Can you hear me?",
+    "Could you repeat the number?",
+    "Can you repeat that, please?",
+    "Could you say that again?",
+    "Come again?",
+    "I didn't catch your name.",
+    "I did not catch your name.",
+    "I didn't get that.",
+    "I did not get that.",
+    "I didn't hear you.",
+    "I didn't understand the date.",
+    "I did not understand the date.",
+    "I'm not sure I understood.",
+    "Sorry, I missed that.",
+    "Please repeat the date."
+  ])("takes for a reprompt: %s", (text) => {
+    expect(measureIt("reprompts", [agent(text), agent("How can I help?")]).value).toBe(1)
+  })
+
+  it("take what is no phrase out of a metric's own", () => {
+    const reprompted = (phrases: Json) => measureIt("reprompts", plain, { configuration: { phrases } }).value
+    expect(reprompted(["booked", 5, null])).toBe(1)
+    expect(reprompted(["?", ""])).toBe(0)
+    expect(reprompted("booked")).toBe(0)
+    expect(measureIt("reprompts", [agent("...", 0, 1), agent("What?", 2, 3)]).value).toBe(0)
+    const complied = (configuration: Json) => measureIt("phrase_compliance", plain, { configuration })
+    expect(complied({ required: ["booked", "!"] }).value).toBe(1)
+    expect(complied({ required: ["!"], forbidden: [""] }).reason).toBe(
+      "No phrases are configured: set configuration.required or configuration.forbidden."
+    )
+  })
+
+  it("hold nobody to phrases where the agent says nothing, and keep the moments in order of time", () => {
+    const configuration = { forbidden: ["bye"] }
+    expect(measureIt("phrase_compliance", userAlone, { configuration }).reason).toBe(NO_AGENT)
+    expect(measureIt("phrase_compliance", [], { configuration }).reason).toBe(NOBODY)
+    const turns = [agent("Bye!", 8, 9), agent("bye"), agent("Good bye", 2, 3), agent("Bye", 5), agent("bye", 2, 2.5)]
+    expect(measureIt("phrase_compliance", turns, { configuration })).toEqual({
+      value: 0,
+      reason: null,
+      moments: [
+        { at_second: 2, duration_ms: 500 },
+        { at_second: 2, duration_ms: 1000 },
+        { at_second: 5, duration_ms: 0 },
+        { at_second: 8, duration_ms: 1000 }
+      ]
+    })
+  })
+
+  it("count a reply as repeated from four words on", () => {
+    const twice = (text: string) => measureIt("repeated_replies", [agent(text), agent(text)]).value
+    expect(twice("one two three")).toBe(0)
+    expect(twice("one two three four")).toBe(1)
+  })
+
+  it("say why tool calls have no score, and keep the moments of those that failed", () => {
+    const tool = (succeeded: boolean | undefined, startTime?: number, endTime?: number): ToolCall => ({
+      id: undefined,
+      name: "book",
+      arguments: "{}",
+      result: undefined,
+      succeeded,
+      startTime,
+      endTime
+    })
+    const score = (...tools: ReadonlyArray<ToolCall>) => measureIt("tool_call_success", plain, { tools })
+    expect(score(tool(undefined)).reason).toBe("The transcript does not tell how its tool calls ended.")
+    expect(score(tool(false), tool(false, 3), tool(false, 5, 4), tool(true, 1, 2), tool(false, 7, 9))).toEqual({
+      value: 0.2,
+      reason: null,
+      moments: [
+        { at_second: 3, duration_ms: 0 },
+        { at_second: 5, duration_ms: 0 },
+        { at_second: 7, duration_ms: 2000 }
+      ]
+    })
+  })
+})
+
+describe("settings", () => {
+  it("are an object's, and no other value's", () => {
+    expect(settingsOf({ a: 1 })).toEqual({ a: 1 })
+    for (const other of [null, true, 1, "text", [1]]) expect(settingsOf(other)).toBeNull()
+  })
+
+  it("name formulas that there are", () => {
+    expect(["latency_ms", "reprompts", "constructor", "toString", ""].map(isFormulaName)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false
+    ])
+  })
+})
+
+describe("words", () => {
+  it("are runs of letters, marks and digits, and single words where no blanks divide them", () => {
+    expect(
+      ["", " ...", "Hello, world", "Don't", "Don’t", "twenty-one", "- -", "a1 b2", "cafe\u0301"].map(countWords)
+    ).toEqual([0, 0, 2, 1, 1, 1, 0, 2, 1])
+    expect(countWords("你好，世界")).toBe(2)
+  })
+
+  it("are looked for in lower case with a blank around each, signs of scripts without blanks one by one", () => {
+    expect(normalized("Hello, WORLD! Don’t")).toBe(" hello world don't ")
+    expect(normalized("ＡＢＣ ½")).toBe(" abc 1 2 ")
+    expect(normalized("OK，好的")).toBe(" ok 好 的 ")
+    expect(normalized("ดีมาก")).toBe(" ดี ม า ก ")
+    expect(normalized("...")).toBe("")
+  })
+
+  it("are found as whole ones, and no words are nowhere", () => {
+    expect(hasPhrase(normalized("the cat sat"), normalized("Cat"))).toBe(true)
+    expect(hasPhrase(normalized("the cat sat"), normalized("ca"))).toBe(false)
+    expect(hasPhrase(normalized("the cat sat"), normalized("!"))).toBe(false)
+    expect(hasPhrase("", "")).toBe(false)
+  })
+})
+
+describe("percentiles", () => {
+  for (const { check, says } of MetricKit.quantileLaws(quantile)) it(says, () => check())
+
+  it("of no values are none", () => {
+    expect(quantile([], 0.5)).toBeNaN()
   })
 })
 

@@ -65,6 +65,82 @@ describe("speech", () => {
     expect(timedSpeech(speech)).toBeUndefined()
   })
 
+  it("takes the times that a turn lacks from its words, and those alone", () => {
+    const words = [
+      { text: "a", startTime: 3, endTime: 4 },
+      { text: "b", startTime: 2, endTime: undefined },
+      { text: "c", startTime: undefined, endTime: 6 },
+      { text: "d", startTime: 5, endTime: 5.5 }
+    ]
+    const times = (startTime?: number, endTime?: number) =>
+      speechOf([{ ...turn("main_agent", startTime, endTime), words }]).agent.map(({ end, start }) => [start, end])
+    expect(times()).toEqual([[2, 6]])
+    expect(times(1)).toEqual([[1, 6]])
+    expect(times(4)).toEqual([[4, 6]])
+    expect(times(undefined, 5)).toEqual([[2, 5]])
+    expect(times(undefined, 9)).toEqual([[2, 9]])
+    expect(times(3.5, 4.5)).toEqual([[3.5, 4.5]])
+    // A start that is not before the end is one, an end before the start is none.
+    expect(times(4, 4)).toEqual([[4, 4]])
+    expect(times(7)).toEqual([[7, undefined]])
+  })
+
+  it("puts of two that start together the one that ends first before, open ones last, and the agent before the user", () => {
+    const order = (...turns: ReadonlyArray<Turn>) =>
+      [turns, turns.toReversed()].map((some) => speechOf(some).segments.map(({ end, speaker }) => [speaker, end]))
+    const both = <A>(one: A) => [one, one]
+    const [agent, user] = ["main_agent", "testing_agent"] as const
+    expect(order(turn(agent, 0, 5), turn(user, 0, 2))).toEqual(
+      both([
+        [user, 2],
+        [agent, 5]
+      ])
+    )
+    expect(order(turn(agent, 0, 2), turn(user, 0, 5))).toEqual(
+      both([
+        [agent, 2],
+        [user, 5]
+      ])
+    )
+    expect(order(turn(agent, 0, 2), turn(user, 0, 2))).toEqual(
+      both([
+        [agent, 2],
+        [user, 2]
+      ])
+    )
+    expect(order(turn(agent, 0), turn(user, 0, 2))).toEqual(
+      both([
+        [user, 2],
+        [agent, undefined]
+      ])
+    )
+    expect(order(turn(agent, 0, 2), turn(user, 0))).toEqual(
+      both([
+        [agent, 2],
+        [user, undefined]
+      ])
+    )
+    expect(order(turn(agent, 0), turn(user, 0))).toEqual(
+      both([
+        [agent, undefined],
+        [user, undefined]
+      ])
+    )
+    expect(order(turn(agent, 0), turn(agent, 0, 2), turn(agent, 1, 3))).toEqual(
+      both([
+        [agent, undefined],
+        [agent, 3]
+      ])
+    )
+  })
+
+  it("has neither a gap nor an overlap where one ends as the other begins", () => {
+    const timed = timedSpeech(speechOf([turn("main_agent", 0, 1), turn("testing_agent", 1, 2)]))
+    expect(timed).toMatchObject({ spoken: [{ start: 0, end: 2 }], overlaps: [], gaps: [] })
+    expect(timed?.agent).toEqual([{ speaker: "main_agent", start: 0, end: 1 }])
+    expect(timed?.user).toEqual([{ speaker: "testing_agent", start: 1, end: 2 }])
+  })
+
   it("passes over turns that say nothing", () => {
     expect(speechOf([{ ...turn("main_agent", 0, 9), content: " \n" }]).segments).toEqual([])
   })

@@ -10,8 +10,10 @@ import {
   type ScenarioScores
 } from "@earshot/core"
 import { ResultKit } from "@earshot/test-kit"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { Comparison } from "../../src/results/Compare.js"
 
 const number = (id: number, mean: number, better: MetricScores["better"] = "higher"): MetricScores => ({
   id: MetricId.make(id),
@@ -136,6 +138,154 @@ describe("comparing two results", () => {
       }
     ])
     expect(compared.change).toBe("changed")
+  })
+
+  it("compares shares of words where both sides have words, whatever else they have", () => {
+    const compared = (base: ReadonlyArray<MetricScores>, now: ReadonlyArray<MetricScores>, tolerance = 0) =>
+      compareResults(result(1, scenario("a", 1, 0, base)), result(2, scenario("a", 1, 0, now)), tolerance).metrics[0]
+    const shared = (value: string, base: number, now: number) => ({ value, base, result: now })
+    expect(compared([words(4, { calm: 1 })], [])).toMatchObject({ change: "unknown", shares: [shared("calm", 1, 0)] })
+    expect(compared([], [words(4, { calm: 2 })])).toMatchObject({ change: "unknown", shares: [shared("calm", 0, 1)] })
+    expect(compared([words(4, { calm: 1 })], [words(4, {})])).toMatchObject({
+      change: "unknown",
+      shares: [shared("calm", 1, 0)]
+    })
+    expect(compared([words(4, { calm: 1, cross: 1 })], [words(4, { calm: 2, cross: 2 })])?.change).toBe("same")
+    // One word came as often as before, two did not.
+    const [before, after] = [words(4, { a: 2, b: 1, c: 1 }), words(4, { a: 2, b: 2, c: 0 })]
+    expect(compared([before], [after])?.change).toBe("changed")
+    expect(compared([before], [after], 0.25)?.change).toBe("same")
+    expect(compared([before], [after], 0.24)?.change).toBe("changed")
+  })
+
+  it("compares means of both sides where both have numbers, and knows nothing where one has none", () => {
+    const compared = (base: ReadonlyArray<MetricScores>, now: ReadonlyArray<MetricScores>, tolerance = 0) =>
+      compareResults(result(1, scenario("a", 1, 0, base)), result(2, scenario("a", 1, 0, now)), tolerance).metrics
+    const none = { difference: null, change: "unknown", shares: null }
+    expect(compared([number(1, 3)], [])).toEqual([{ id: 1, name: "M 1", base: 3, result: null, ...none }])
+    expect(compared([], [number(1, 3)])).toEqual([{ id: 1, name: "M 1", base: null, result: 3, ...none }])
+    expect(compared([{ ...number(1, 3), numbers: 0 }], [number(1, 3)])).toEqual([
+      { id: 1, name: "M 1", base: null, result: 3, ...none }
+    ])
+    // By id, each with the name and the direction that it has now.
+    expect(
+      compared(
+        [number(7, 1), { ...number(2, 1, "lower"), name: "Old" }],
+        [{ ...number(2, 2), name: "New" }, number(5, 1)]
+      )
+    ).toMatchObject([{ id: 2, name: "New", change: "better" }, { id: 5 }, { id: 7, name: "M 7" }])
+  })
+
+  it("takes for the same what differs by the noise of sums alone, in proportion to the values", () => {
+    const change = (base: number, now: number, tolerance = 0) =>
+      compareResults(
+        result(1, scenario("a", 1, 0, [number(1, base)])),
+        result(2, scenario("a", 1, 0, [number(1, now)])),
+        tolerance
+      ).metrics[0]?.change
+    expect(change(1e6, 1e6 + 0.0009)).toBe("same")
+    expect(change(1e6, 1e6 + 0.0011)).toBe("better")
+    expect(change(0.001, 0.001_001)).toBe("better")
+    expect(change(-5, -5.001)).toBe("worse")
+    expect(change(0, 1e-12)).toBe("better")
+    expect(change(-100, -110, 0.1)).toBe("same")
+    expect(change(-100, -111, 0.1)).toBe("worse")
+    expect(change(100, 110, 0.1)).toBe("same")
+  })
+
+  it("makes of several changes one: mixed where some are better and some worse, changed before the same", () => {
+    const overall = (...changes: ReadonlyArray<readonly [base: MetricScores | null, now: MetricScores | null]>) => {
+      const side = (at: 0 | 1) => changes.flatMap((one) => one[at] ?? [])
+      return compareResults(result(1, scenario("a", 0, 0, side(0))), result(2, scenario("a", 0, 0, side(1)))).change
+    }
+    const better = [number(1, 1), number(1, 2)] as const
+    const worse = [number(2, 2), number(2, 1)] as const
+    const same = [number(3, 1), number(3, 1)] as const
+    const changed = [number(5, 1, null), number(5, 2, null)] as const
+    const unknown = [number(6, 1), null] as const
+    expect(overall(better, same, changed, unknown)).toBe("better")
+    expect(overall(worse, same, changed, unknown)).toBe("worse")
+    expect(overall(better, worse)).toBe("mixed")
+    expect(overall(same, changed, unknown)).toBe("changed")
+    expect(overall(same, unknown)).toBe("same")
+    expect(overall(unknown)).toBe("unknown")
+  })
+
+  it("pools what the scenarios of a result say", () => {
+    const pooled = compareResults(
+      result(1, scenario("a", 1, 0, [number(1, 3), words(4, { calm: 1 })]), scenario("b", 1, 1, [number(1, 6)])),
+      result(
+        2,
+        scenario("a", 1, 0, [{ ...number(1, 3), numbers: 6, sum: 18 }, words(4, { calm: 1, cross: 1 })]),
+        scenario("b", 1, 0, [number(1, 9), words(4, { calm: 2 })])
+      )
+    )
+    expect(pooled.metrics).toMatchObject([
+      { id: 1, base: 4.5, result: 4.5, change: "same" },
+      {
+        id: 4,
+        shares: [
+          { value: "calm", base: 1, result: 0.75 },
+          { value: "cross", base: 0, result: 0.25 }
+        ]
+      }
+    ])
+    expect(pooled.successRate).toMatchObject({ base: 2 / 3, result: 1 })
+  })
+
+  it("travels in snake case, field by field", () => {
+    const side = { agent: 1, channel: "text" }
+    const rate = { base: 0.5, result: 1, difference: 0.5, change: "better" }
+    const metric = { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null }
+    const said = {
+      ...{ id: 4, name: "M 4", base: null, result: null, difference: null, change: "changed" },
+      shares: [
+        { value: "calm", base: 1, result: 0.5 },
+        { value: "cross", base: 0, result: 0.5 }
+      ]
+    }
+    expect(
+      encodeComparison(
+        compareResults(
+          result(1, scenario("a", 1, 1, [number(1, 3), words(4, { calm: 1 })])),
+          result(2, scenario("a", 2, 0, [number(1, 4), words(4, { calm: 1, cross: 1 })]))
+        )
+      )
+    ).toEqual({
+      base: { id: 1, name: "R 1", ...side, total_runs: 2 },
+      result: { id: 2, name: "R 2", ...side, total_runs: 2 },
+      change: "better",
+      success_rate: rate,
+      metrics: [metric, said],
+      scenario_counts: { better: 1, worse: 0, mixed: 0, same: 0, changed: 0, unknown: 0, added: 0, removed: 0 },
+      scenarios: [
+        {
+          key: "a",
+          name: "A",
+          change: "better",
+          runs: { base: 2, result: 2 },
+          success_rate: rate,
+          metrics: [metric, said]
+        }
+      ]
+    })
+  })
+
+  it("is told from what only looks like one", () => {
+    const compared = compareResults(
+      result(1, scenario("a", 1, 1, [words(4, { calm: 1 })])),
+      result(2, scenario("a", 2, 0, [words(4, { calm: 1 })]))
+    )
+    const isComparison = Schema.is(Schema.typeSchema(Comparison))
+    expect(isComparison(compared)).toBe(true)
+    expect(isComparison({ ...compared, scenarioCounts: {} })).toBe(false)
+    expect(isComparison({ ...compared, metrics: [{}] })).toBe(false)
+    expect(isComparison({ ...compared, metrics: compared.metrics.map((one) => ({ ...one, shares: [{}] })) })).toBe(
+      false
+    )
+    expect(isComparison({ ...compared, scenarios: compared.scenarios.map((one) => ({ ...one, runs: {} })) })).toBe(
+      false
+    )
   })
 
   it("finds nothing better or worse in the same result", () => {

@@ -11,6 +11,8 @@ import {
 } from "@earshot/core"
 import { ResultKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
+import { ResultStatus } from "../../src/results/Evaluate.js"
+import { isOverdue, openStatuses } from "../../src/results/RunLifecycle.js"
 
 const events: ReadonlyArray<RunEvent> = ["claim", "requeue", "report", "score", "fail", "expire", "cancel"]
 
@@ -38,8 +40,29 @@ describe("the life of a run", () => {
     expect(capacityChange("running", "deleted", 2)).toEqual({ activeSessions: -2, pendingDemand: 0 })
   })
 
+  for (const { check, says } of ResultKit.lifecycleLaws({ after, capacityChange, holdingsOf, onLostLease })) {
+    it(says, () => check())
+  }
+
+  it("is open until it is over", () => {
+    expect(openStatuses).toEqual(["queued", "running", "evaluating"])
+  })
+
+  it("is overdue from a quarter of an hour after its longest conversation on", () => {
+    const started = 1_700_000_000_000
+    const [conversation, grace] = [300_000, 900_000]
+    expect(isOverdue(started, 300, started + conversation + grace - 1)).toBe(false)
+    expect(isOverdue(started, 300, started + conversation + grace)).toBe(true)
+  })
+
   it("is tried three times", () => {
     expect([1, 2, 3].map(onLostLease)).toEqual(["requeue", "requeue", "expire"])
+  })
+})
+
+describe("a result's status", () => {
+  it("is one of four", () => {
+    expect(ResultStatus.literals).toEqual(["empty", "queued", "running", "completed"])
   })
 })
 

@@ -38,6 +38,35 @@ describe("the rubric of a run", () => {
     expect(successByCriteria(criteriaOf(scores, reported))).toBe(success)
   })
 
+  it("lists the metrics that decide, and what the worker said", () => {
+    const metric = { criterion: "metric:outcome", name: "Outcome", reason: "Because." }
+    expect(criteriaOf([score(true), score(5), score(true, { decidesSuccess: false })], true)).toEqual([
+      { ...metric, passed: true },
+      { ...metric, passed: null },
+      { criterion: "reported", name: "Reported by the worker", passed: true, reason: null }
+    ])
+    expect(criteriaOf([score(true, { status: "failed" }), score(false, { status: "skipped" })], false)).toEqual([
+      { ...metric, passed: null },
+      { ...metric, passed: null },
+      {
+        criterion: "reported",
+        name: "Reported by the worker",
+        passed: false,
+        reason: "The worker that executed the run reported no success."
+      }
+    ])
+    expect(criteriaOf([], null)).toEqual([])
+  })
+
+  it("tells several that were missed apart, and no more than 500 characters of why", () => {
+    expect(
+      missedSentence(criteriaOf([score(false, { why: null }), score(false, { metricName: "Politeness" })], null))
+    ).toBe("Not met: Outcome; Politeness (Because.)")
+    expect(missedSentence(criteriaOf([score(false, { why: "y".repeat(501) })], null))).toBe(
+      `Not met: Outcome (${"y".repeat(500)})`
+    )
+  })
+
   it("names what was missed, with its reason, in a sentence of bounded length", () => {
     expect(missedSentence(criteriaOf([score(false), score(true)], null))).toBe("Not met: Outcome (Because.)")
     expect(missedSentence(criteriaOf([score(true)], null))).toBe(null)

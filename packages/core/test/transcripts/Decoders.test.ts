@@ -134,3 +134,23 @@ describe.each(withTranscript)("hostile %s", (type) => {
     }
   })
 })
+
+describe("a payload with more than any call holds", () => {
+  const faultsOf = (type: string, input: unknown): Faults.Faults =>
+    Either.match(builtIn.decode(type, input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+
+  it("is refused for its tool calls", () => {
+    const row = { role: "tool_calls", toolCalls: Array.from({ length: 6_000 }, () => ({ function: { name: "f" } })) }
+    expect(faultsOf("provider_a", [row, row])).toStrictEqual({
+      non_field_errors: ["Ensure this transcript has no more than 10000 tool calls."]
+    })
+  })
+
+  it("is refused for its words", () => {
+    const words = Array.from({ length: 20_000 }, () => ({ word: "a", start: 0, end: 1 }))
+    const row = { role: "user", content: "a", words }
+    expect(faultsOf("provider_b", [row, row, row, row, row, row])).toStrictEqual({
+      non_field_errors: ["Ensure this transcript has no more than 100000 words."]
+    })
+  })
+})

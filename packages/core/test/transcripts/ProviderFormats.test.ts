@@ -1,6 +1,7 @@
 import { type DecodeContext, Faults, type RawTranscript, TranscriptFormat } from "@earshot/core"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
+import * as ProviderC from "../../src/transcripts/ProviderC.js"
 
 const decode = (type: string, input: unknown, context?: DecodeContext): RawTranscript =>
   Either.getOrThrowWith(
@@ -174,13 +175,6 @@ describe("provider_a", () => {
     ])
   })
 
-  it("refuses more tool calls than any call makes", () => {
-    const row = { role: "tool_calls", toolCalls: Array.from({ length: 6_000 }, () => ({ function: { name: "f" } })) }
-    expect(faultsOf("provider_a", [row, row])).toStrictEqual({
-      non_field_errors: ["Ensure this transcript has no more than 10000 tool calls."]
-    })
-  })
-
   it("refuses a span that ends before it starts, however it is told", () => {
     expect(
       faultsOf("provider_a", [
@@ -256,14 +250,6 @@ describe("provider_b", () => {
         { id: "1", name: "f", arguments: "{}", result: "no", succeeded: false, startTime: 2, endTime: 2.5 }
       ])
     }
-  })
-
-  it("refuses more words than any call holds", () => {
-    const words = Array.from({ length: 20_000 }, () => ({ word: "a", start: 0, end: 1 }))
-    const row = { role: "user", content: "a", words }
-    expect(faultsOf("provider_b", [row, row, row, row, row, row])).toStrictEqual({
-      non_field_errors: ["Ensure this transcript has no more than 100000 words."]
-    })
   })
 
   it("names a faulty word by its place", () => {
@@ -507,5 +493,511 @@ describe("none-mono", () => {
   it("is a transcript with no turns, and refuses one that would be dropped", () => {
     expect(decode("none-mono", undefined).turns).toStrictEqual([])
     expect(Object.keys(faultsOf("none-mono", [{ role: "user" }]))).toStrictEqual(["non_field_errors"])
+  })
+})
+
+const parsed = (text: string): unknown => JSON.parse(text)
+const notAnObject = ["Expected an object."]
+const required = ["This field is required."]
+const notANumber = ["A valid number is required."]
+const notAString = ["Not a valid string."]
+const noProto = ['The key "__proto__" is not allowed.']
+const tools = (transcript: RawTranscript) =>
+  transcript.toolCalls.map((call) => [call.id, call.name, call.arguments, call.result, call.succeeded])
+
+describe("every provider's list", () => {
+  it.each(["service_legacy", "provider_a", "provider_b", "provider_c", "provider_d", "provider_e", "provider_f"])(
+    "%s: is a list of objects, and faults are told by position",
+    (type) => {
+      expect(faultsOf(type, 5)).toStrictEqual({ non_field_errors: ["Expected a list of items."] })
+      expect(faultsOf(type, [5])).toStrictEqual({ "[0]": notAnObject })
+    }
+  )
+
+  it.each([
+    ["service_legacy", { role: "user" }, "content"],
+    ["provider_a", { role: "bot" }, "message"],
+    ["provider_b", { role: "agent" }, "content"],
+    ["provider_c", { speaker: 0 }, "word"],
+    ["provider_d", { role: "user" }, "content"],
+    ["provider_e", { role: "user" }, "content"],
+    ["provider_f", { role: "user" }, "message"]
+  ])("%s: says that a text is missing, and no less", (type, row, field) => {
+    expect(faultsOf(type, [row])).toStrictEqual({ [`[0].${field}`]: required })
+  })
+})
+
+describe("moments", () => {
+  const at = (start_time: unknown, end_time?: unknown) => ({ role: "user", content: "x", start_time, end_time })
+  const times = (...rows: ReadonlyArray<object>) =>
+    decode("provider_d", rows).turns.map(({ endTime, startTime }) => [startTime, endTime])
+  const faults = (...rows: ReadonlyArray<object>) => faultsOf("provider_d", rows)
+
+  it("are seconds up to a week, and on the world's clock from 100,000,000 on", () => {
+    expect(times(at(604_800))).toStrictEqual([[604_800, undefined]])
+    expect(faults(at(604_801))).toStrictEqual({
+      "[0].start_time": ["Ensure this value is less than or equal to 604800."]
+    })
+    expect(faults(at(99_999_999))).toStrictEqual({
+      "[0].start_time": ["Ensure this value is less than or equal to 604800."]
+    })
+    expect(times(at(100_000_000))).toStrictEqual([[0, undefined]])
+    expect(times(at(100_000_000, 100_604_800))).toStrictEqual([[0, 604_800]])
+    expect(faults(at(100_000_000, 100_604_801))).toStrictEqual({
+      "[0].end_time": ["Ensure this value is less than or equal to 604800."]
+    })
+  })
+
+  it("are milliseconds above 100,000,000,000, up to the year 9999", () => {
+    expect(times(at(99_999_999_995), at(100_000_000_000))).toStrictEqual([
+      [0, undefined],
+      [5, undefined]
+    ])
+    expect(times(at(100_000_000_001, 100_000_000_501))).toStrictEqual([[0, 0.5]])
+    expect(times(at(253_402_300_799_999))).toStrictEqual([[0, undefined]])
+    expect(faults(at(253_402_300_800_000))).toStrictEqual({
+      "[0].start_time": ["Ensure this value is less than or equal to 253402300799999."]
+    })
+  })
+
+  it("are no other values", () => {
+    for (const value of [true, [2_000_000_000], Number.POSITIVE_INFINITY, Number.NaN, {}]) {
+      expect(faults(at(value))).toStrictEqual({ "[0].start_time": notANumber })
+    }
+    expect(faults(at(-1))).toStrictEqual({ "[0].start_time": ["Ensure this value is greater than or equal to 0."] })
+    expect(faults({ role: "user", content: "x", timestamp: "yesterday" })).toStrictEqual({
+      "[0].timestamp": [expect.stringContaining("Datetime has wrong format.")]
+    })
+  })
+
+  it("that are null leave the next one to tell", () => {
+    expect(times({ role: "user", content: "x", start_time: null, timestamp: 5, end_time: null })).toStrictEqual([
+      [5, undefined]
+    ])
+  })
+
+  it("are in order", () => {
+    expect(faults(at(3, 2))).toStrictEqual({ "[0].end_time": ["Ensure the end is not before the start."] })
+  })
+})
+
+describe("tool calls and their results", () => {
+  it("are paired by id, else by name, else in turn", () => {
+    const call = (id: string | undefined, name: string) => ({
+      role: "tool_call",
+      tool_call_id: id,
+      name,
+      arguments: name
+    })
+    const result = (id: string | undefined, name: string | undefined, text: string) => ({
+      role: "tool_call_result",
+      tool_call_id: id,
+      function_name: name,
+      result: text
+    })
+    expect(
+      tools(
+        decode("provider_d", [
+          call(undefined, "find"),
+          call(undefined, "book"),
+          call("find", "other"),
+          call(undefined, ""),
+          result(undefined, "book", "booked"),
+          result("find", undefined, "by id"),
+          result(undefined, undefined, "nameless"),
+          { role: "tool_call_result", name: "find", content: "found" },
+          result(undefined, undefined, "lost")
+        ])
+      )
+    ).toStrictEqual([
+      [undefined, "find", "find", "found", undefined],
+      [undefined, "book", "book", "booked", undefined],
+      ["find", "other", "other", "by id", undefined],
+      [undefined, "", "", "nameless", undefined],
+      [undefined, "", "", "lost", undefined]
+    ])
+  })
+
+  it("as models write them are judged item by item", () => {
+    const row = (...toolCalls: ReadonlyArray<unknown>) => ({ role: "tool_calls", toolCalls })
+    expect(
+      faultsOf("provider_a", [
+        row(5, {}, { function: {} }, { id: 5, function: { name: 3, arguments: "\0" } }),
+        { role: "tool_calls", toolCalls: 5 }
+      ])
+    ).toStrictEqual({
+      "[0].toolCalls[0]": notAnObject,
+      "[0].toolCalls[1].function": required,
+      "[0].toolCalls[2].function.name": required,
+      "[0].toolCalls[3].id": notAString,
+      "[0].toolCalls[3].function.name": notAString,
+      "[0].toolCalls[3].function.arguments": ["Null characters are not allowed."],
+      "[1].toolCalls": ["Expected a list of items."]
+    })
+    expect(tools(decode("provider_a", [row({ function: { name: "f" } })]))).toStrictEqual([
+      [undefined, "f", "", undefined, undefined]
+    ])
+  })
+})
+
+describe("provider_a at its edges", () => {
+  const began = Date.parse("2025-03-04T17:00:00Z")
+  const iso = (seconds: number) => new Date(began + seconds * 1000).toISOString()
+  const said = (more: object) => ({ role: "bot", message: "Hi", ...more })
+  const times = (payload: unknown) =>
+    decode("provider_a", payload).turns.map(({ endTime, startTime }) => [startTime, endTime])
+
+  it("takes the call's start from the outermost part that states it", () => {
+    const messages = [said({ time: began + 3000 })]
+    expect(times({ startedAt: iso(1), message: { artifact: { messages } } })).toStrictEqual([[2, undefined]])
+    expect(times({ message: { startedAt: iso(1), artifact: { messages } } })).toStrictEqual([[2, undefined]])
+    expect(times({ message: { artifact: { startedAt: iso(1), messages } } })).toStrictEqual([[2, undefined]])
+    expect(
+      times({ startedAt: iso(1), message: { startedAt: iso(2), artifact: { startedAt: iso(2), messages } } })
+    ).toStrictEqual([[2, undefined]])
+    expect(times({ startedAt: "no instant", artifact: { startedAt: iso(1), messages } })).toStrictEqual([
+      [2, undefined]
+    ])
+    expect(times({ startedAt: 7, messages })).toStrictEqual([[0, undefined]])
+  })
+
+  it("names what is wrong with the parts around the list", () => {
+    expect(faultsOf("provider_a", parsed('{"messages": [], "__proto__": 1}'))).toStrictEqual({
+      non_field_errors: noProto
+    })
+    expect(faultsOf("provider_a", parsed('{"message": {"messages": [], "__proto__": 1}}'))).toStrictEqual({
+      message: noProto
+    })
+    expect(faultsOf("provider_a", { artifact: { messages: [{ role: "bot" }] } })).toStrictEqual({
+      "artifact.messages[0].message": required
+    })
+    expect(faultsOf("provider_a", {})).toStrictEqual({ messages: required })
+  })
+
+  it("takes the length of a row from one clock", () => {
+    expect(
+      times([
+        said({ time: began + 2000, secondsFromStart: 1 }),
+        // By the first row's clock it would end before it starts.
+        said({ time: began + 5000, endTime: began + 5500, secondsFromStart: 6 })
+      ])[1]
+    ).toStrictEqual([6, 6.5])
+    expect(times([said({ endTime: 5 })])).toStrictEqual([[undefined, 5]])
+    expect(times([said({ secondsFromStart: 6, time: began, endTime: 7 })])).toStrictEqual([[6, 7]])
+    expect(
+      times({ startedAt: iso(0), messages: [said({ secondsFromStart: 6, endTime: began + 7000 })] })
+    ).toStrictEqual([[6, 7]])
+    expect(
+      times({ startedAt: iso(0), messages: [said({ secondsFromStart: 6, time: 6, endTime: began + 7000 })] })
+    ).toStrictEqual([[6, 7]])
+  })
+
+  it("reads a duration in the unit of the row, up to a week of it", () => {
+    expect(times([said({ duration: 400 })])).toStrictEqual([[undefined, undefined]])
+    expect(times([said({ secondsFromStart: 1, duration: null })])).toStrictEqual([[1, undefined]])
+    expect(times([said({ secondsFromStart: 1, duration: 0 })])).toStrictEqual([[1, 1]])
+    expect(times([said({ secondsFromStart: 1, time: null, duration: 1500 })])).toStrictEqual([[1, 2.5]])
+    expect(times([said({ time: 100_000_000_000, duration: 5 })])).toStrictEqual([[0, 5]])
+    expect(times([said({ time: began, duration: 604_800_000 })])).toStrictEqual([[0, 604_800]])
+    expect(times([said({ time: 0, duration: 604_800 })])).toStrictEqual([[0, 604_800]])
+    const wrong = (more: object) => faultsOf("provider_a", [said(more)])
+    expect(wrong({ secondsFromStart: 1, duration: "5" })).toStrictEqual({ "[0].duration": notANumber })
+    expect(wrong({ secondsFromStart: 1, duration: Number.NaN })).toStrictEqual({ "[0].duration": notANumber })
+    expect(wrong({ secondsFromStart: 1, duration: -1 })).toStrictEqual({
+      "[0].duration": ["Ensure this value is greater than or equal to 0."]
+    })
+    expect(wrong({ secondsFromStart: 1, duration: 604_800_001 })).toStrictEqual({
+      "[0].duration": ["Ensure this value is less than or equal to 604800000."]
+    })
+    expect(wrong({ time: 1, duration: 604_801 })).toStrictEqual({
+      "[0].duration": ["Ensure this value is less than or equal to 604800."]
+    })
+    // Beyond a week from the start of the call.
+    expect(
+      faultsOf("provider_a", [said({ time: began }), said({ time: began + 1000, duration: 604_800_000 })])
+    ).toStrictEqual({ "[1].duration": ["Ensure this value is less than or equal to 604800."] })
+  })
+})
+
+describe("provider_b at its edges", () => {
+  it("names faults by their place, whichever part is there", () => {
+    const row = { role: "agent", content: "x", words: [5, {}] }
+    expect(faultsOf("provider_b", [row])).toStrictEqual({
+      "[0].words[0]": notAnObject,
+      "[0].words[1].word": required
+    })
+    expect(faultsOf("provider_b", { transcript_object: [{ role: "bot", content: "x" }] })).toStrictEqual({
+      "transcript_object[0].role": ['"bot" is not a valid choice.']
+    })
+    expect(faultsOf("provider_b", { call: { transcript_with_tool_calls: [5] } })).toStrictEqual({
+      "call.transcript_with_tool_calls[0]": notAnObject
+    })
+    expect(faultsOf("provider_b", {})).toStrictEqual({ transcript_object: required })
+    expect(faultsOf("provider_b", parsed('{"transcript_object": [], "__proto__": 1}'))).toStrictEqual({
+      non_field_errors: noProto
+    })
+    expect(faultsOf("provider_b", parsed('{"call": {"transcript_object": []}, "__proto__": 1}'))).toStrictEqual({
+      non_field_errors: noProto
+    })
+    expect(faultsOf("provider_b", parsed('{"call": {"transcript_object": [], "__proto__": 1}}'))).toStrictEqual({
+      call: noProto
+    })
+  })
+
+  it("takes tool calls without arguments or ids, and results that tell nothing", () => {
+    expect(
+      tools(
+        decode("provider_b", [
+          { role: "tool_call_invocation", tool_call_id: "1", name: "f" },
+          { role: "tool_call_result", tool_call_id: "1", content: "ok" },
+          { role: "tool_call_result", tool_call_id: "2", content: "lost", successful: true }
+        ])
+      )
+    ).toStrictEqual([
+      ["1", "f", "", "ok", undefined],
+      ["2", "", "", "lost", true]
+    ])
+    expect(
+      faultsOf("provider_b", [
+        { role: "tool_call_invocation" },
+        { role: "tool_call_result", time_sec: "1", successful: 1 }
+      ])
+    ).toStrictEqual({
+      "[0].name": required,
+      "[1].time_sec": notANumber,
+      "[1].successful": ["Must be a valid boolean."]
+    })
+  })
+})
+
+describe("provider_c at its edges", () => {
+  const word = (text: string, start: number, speaker?: unknown) => ({ word: text, start, end: start + 0.5, speaker })
+  const channels = (...of: ReadonlyArray<unknown>) => ({ results: { channels: of } })
+  const alternatives = (...words: ReadonlyArray<object>) => ({ alternatives: [{ words }] })
+
+  it("needs to be told nothing of the call", () => {
+    expect(Either.getOrThrow(ProviderC.decode([word("Hi", 0, 3)])).turns[0]?.speaker).toBe("main_agent")
+    expect(Either.getOrThrow(ProviderC.decode([])).turns).toStrictEqual([])
+  })
+
+  it("takes the words of one channel as they come, by their own speakers", () => {
+    expect(turnsOf(decode("provider_c", channels(alternatives(word("b", 2, 0), word("a", 1, 1)))))).toStrictEqual([
+      ["main_agent", "b", 2, 2.5],
+      ["testing_agent", "a", 1, 1.5]
+    ])
+    expect(turnsOf(decode("provider_c", channels()))).toStrictEqual([])
+    expect(turnsOf(decode("provider_c", channels({ alternatives: [] })))).toStrictEqual([])
+  })
+
+  it("keeps a word without a start behind its neighbour", () => {
+    expect(
+      turnsOf(
+        decode(
+          "provider_c",
+          channels(alternatives(word("a", 1), { word: "b" }, word("d", 4)), alternatives(word("c", 2)))
+        )
+      ).map(([, text]) => text)
+    ).toStrictEqual(["a b", "c", "d"])
+  })
+
+  it("names faults by their place in the whole answer", () => {
+    expect(faultsOf("provider_c", { results: 5 })).toStrictEqual({ results: notAnObject })
+    expect(faultsOf("provider_c", { results: {} })).toStrictEqual({ "results.channels": required })
+    expect(faultsOf("provider_c", { words: [5] })).toStrictEqual({ "words[0]": notAnObject })
+    expect(faultsOf("provider_c", {})).toStrictEqual({ words: required })
+    expect(
+      faultsOf(
+        "provider_c",
+        channels(5, {}, { alternatives: [5] }, { alternatives: [{}] }, alternatives({ start: 1, end: 2 }))
+      )
+    ).toStrictEqual({
+      "results.channels[0]": notAnObject,
+      "results.channels[1].alternatives": required,
+      "results.channels[2].alternatives[0]": notAnObject,
+      "results.channels[3].alternatives[0].words": required,
+      "results.channels[4].alternatives[0].words[0].word": required
+    })
+    expect(faultsOf("provider_c", channels(...Array.from({ length: 65 }, () => alternatives())))).toStrictEqual({
+      "results.channels": ["Ensure this field has no more than 64 elements."]
+    })
+    expect(faultsOf("provider_c", parsed('{"words": [], "__proto__": 1}'))).toStrictEqual({ non_field_errors: noProto })
+    expect(faultsOf("provider_c", parsed('{"results": {"channels": [], "__proto__": 1}}'))).toStrictEqual({
+      results: noProto
+    })
+  })
+
+  it("asks for a speaker that is a number from 0 on", () => {
+    const speakers = [0, 1.5, -1, "0", null, undefined, Number.NaN]
+    expect(
+      faultsOf(
+        "provider_c",
+        speakers.map((speaker, at) => word("x", at, speaker))
+      )
+    ).toStrictEqual({
+      "[1].speaker": ["A valid integer is required."],
+      "[2].speaker": ["A valid integer is required."],
+      "[3].speaker": ["A valid integer is required."],
+      "[4].speaker": ["This field may not be null."],
+      "[5].speaker": required,
+      "[6].speaker": ["A valid integer is required."]
+    })
+  })
+})
+
+describe("provider_d at its edges", () => {
+  it("passes over instructions, and takes what is said beside tools", () => {
+    expect(
+      turnsOf(
+        decode("provider_d", [
+          { role: "developer", content: "Be kind." },
+          { role: "assistant", content: "One moment.", tool_calls: [] },
+          { role: "assistant", tool_calls: [] }
+        ])
+      )
+    ).toStrictEqual([["main_agent", "One moment.", undefined, undefined]])
+  })
+
+  it("takes a tool call without arguments, and none without a name", () => {
+    expect(tools(decode("provider_d", [{ role: "tool_call", id: "1", name: "f" }]))).toStrictEqual([
+      ["1", "f", "", undefined, undefined]
+    ])
+    expect(
+      faultsOf("provider_d", [{ role: "tool_call" }, { role: "assistant", content: 5, tool_calls: [] }])
+    ).toStrictEqual({
+      "[0].function_name": required,
+      "[1].content": notAString
+    })
+  })
+})
+
+describe("provider_e at its edges", () => {
+  const began = 1_741_251_600
+
+  it("knows an agent, passes over instructions, and takes a start whose end is not known", () => {
+    expect(
+      turnsOf(
+        decode("provider_e", {
+          audio_recording_started_at: began,
+          items: [
+            { role: "developer", content: "Be kind." },
+            { role: "agent", content: "Hi", created_at: began + 9, metrics: { started_speaking_at: began + 1 } },
+            { role: "user", content: [{ text: "Hey" }], created_at: began + 3, timestamp: began + 2, metrics: null }
+          ]
+        })
+      )
+    ).toStrictEqual([
+      ["main_agent", "Hi", 1, undefined],
+      ["testing_agent", "Hey", 2, undefined]
+    ])
+  })
+
+  it("reads the items of a history, and names faults by their place in it", () => {
+    const items = [{ role: "user", content: "Hey" }]
+    for (const payload of [{ items }, { history: { items } }, { chat_history: { items }, history: { items: [] } }]) {
+      expect(decode("provider_e", payload).turns).toHaveLength(1)
+    }
+    expect(faultsOf("provider_e", { items: [5] })).toStrictEqual({ "items[0]": notAnObject })
+    expect(faultsOf("provider_e", { history: { items: [{ role: "bot", content: "x" }] } })).toStrictEqual({
+      "history.items[0].role": ['"bot" is not a valid choice.']
+    })
+    expect(faultsOf("provider_e", { chat_history: {} })).toStrictEqual({ "chat_history.items": required })
+    expect(faultsOf("provider_e", parsed('{"items": [], "__proto__": 1}'))).toStrictEqual({ non_field_errors: noProto })
+    expect(faultsOf("provider_e", parsed('{"history": {"items": [], "__proto__": 1}}'))).toStrictEqual({
+      history: noProto
+    })
+  })
+
+  it("judges the parts of a message, and its metrics", () => {
+    expect(
+      faultsOf("provider_e", [
+        { role: "user", content: ["a", 5, "\0", { text: 5 }, null], metrics: 5 },
+        { type: 5 },
+        { role: "user", content: "x", metrics: { started_speaking_at: "soon" } }
+      ])
+    ).toStrictEqual({
+      "[0].content[1]": notAString,
+      "[0].content[2]": ["Null characters are not allowed."],
+      "[0].content[3].text": notAString,
+      "[0].content[4]": notAString,
+      "[0].metrics": notAnObject,
+      "[1].type": notAString,
+      "[2].metrics.started_speaking_at": [expect.stringContaining("Datetime has wrong format.")]
+    })
+  })
+
+  it("takes function calls without arguments, and outputs that tell little", () => {
+    expect(
+      tools(
+        decode("provider_e", [
+          { type: "function_call", call_id: "1", name: "f" },
+          { type: "function_call_output", call_id: "1", output: "ok" },
+          { type: "function_call_output", call_id: "2", name: "g", output: { a: 1 }, is_error: false }
+        ])
+      )
+    ).toStrictEqual([
+      ["1", "f", "", "ok", undefined],
+      ["2", "g", "", '{"a":1}', true]
+    ])
+    expect(faultsOf("provider_e", [{ type: "function_call" }])).toStrictEqual({ "[0].name": required })
+  })
+})
+
+describe("provider_f at its edges", () => {
+  it("takes a row that only calls tools, and a result that tells little", () => {
+    expect(
+      tools(
+        decode("provider_f", [
+          { role: "agent", tool_calls: [{ request_id: "1", tool_name: "f" }] },
+          { role: "agent", tool_results: [{ request_id: "1" }, { request_id: "2", tool_name: "g", is_error: true }] }
+        ])
+      )
+    ).toStrictEqual([
+      ["1", "f", "", undefined, undefined],
+      ["2", "g", "", undefined, false]
+    ])
+  })
+
+  it("names faults of tools and of the parts around by their place", () => {
+    const row = { role: "agent", message: null, tool_calls: [5, {}], tool_results: [5, { is_error: "no" }] }
+    expect(faultsOf("provider_f", [row, { role: "user", message: "x", time_in_call_secs: "1" }])).toStrictEqual({
+      "[0].tool_calls[0]": notAnObject,
+      "[0].tool_calls[1].tool_name": required,
+      "[0].tool_results[0]": notAnObject,
+      "[0].tool_results[1].is_error": ["Must be a valid boolean."],
+      "[1].time_in_call_secs": notANumber
+    })
+    expect(faultsOf("provider_f", { transcript: [5] })).toStrictEqual({ "transcript[0]": notAnObject })
+    expect(faultsOf("provider_f", parsed('{"transcript": [], "__proto__": 1}'))).toStrictEqual({
+      non_field_errors: noProto
+    })
+    expect(faultsOf("provider_f", parsed('{"data": {"transcript": [], "__proto__": 1}}'))).toStrictEqual({
+      data: noProto
+    })
+  })
+})
+
+describe("service_legacy at its edges", () => {
+  it("says of a role that is none what is wrong with it", () => {
+    expect(
+      faultsOf("service_legacy", [{ content: "x" }, { role: null, content: "x" }, { role: 5, content: "x" }])
+    ).toStrictEqual({
+      "[0].role": required,
+      "[1].role": ["This field may not be null."],
+      "[2].role": ['"5" is not a valid choice.']
+    })
+  })
+
+  it("reads a role whatever blanks and dashes are in it, and text where content is null", () => {
+    expect(
+      turnsOf(
+        decode("service_legacy", [{ role: " main - Agent ", content: null, text: "Hi", start_time: 1, end_time: 1 }])
+      )
+    ).toStrictEqual([["main_agent", "Hi", 1, 1]])
+    expect(faultsOf("service_legacy", [{ role: "user", content: null, text: null }])).toStrictEqual({
+      "[0].content": ["This field may not be null."]
+    })
+    expect(faultsOf("service_legacy", [{ role: "user", content: "x", start_time: 2, end_time: 1 }])).toStrictEqual({
+      "[0].end_time": ["Ensure the end is not before the start."]
+    })
   })
 })

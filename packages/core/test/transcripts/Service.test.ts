@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { accepted, explained } from "../../src/transcripts/Service.js"
 
 const { hostilePayloadOf, payloadOf } = TranscriptArbitraries
 const decode = (input: unknown) => TranscriptFormat.builtIn.decode("service", input)
@@ -116,7 +117,90 @@ describe("the service format", () => {
     const printed = JSON.stringify(JSONSchema.make(ServiceTurns))
     expect(printed).toContain('"enum":["Testing Agent","Main Agent"]')
     expect(printed).toContain('"required":["role","content"]')
+    expect(printed).toContain('"type":"number","minimum":0')
+    expect(printed).toContain('"#/$defs/ServiceTurn"')
+    expect(printed).toContain('"ServiceTranscript"')
+    expect(printed).toContain(`"maxItems":${TranscriptLimits.MAX_TURNS}`)
     expect(printed).toContain(`"maximum":${TranscriptLimits.MAX_CALL_SECONDS}`)
+  })
+})
+
+describe("the quick look, the slow one and the schema", () => {
+  const { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } = TranscriptLimits
+  const hostile = turn({ extra: ["\0"] })
+  const rows = (count: number, row: object = turn({ content: "" })) => Array.from({ length: count }, () => row)
+
+  it.each<readonly [string, unknown]>([
+    ["no rows", []],
+    ["both roles", [turn(), turn({ role: "Testing Agent", content: "" })]],
+    ["no times", [{ role: "Main Agent", content: "Hi" }]],
+    [
+      "times that are null or undefined",
+      [turn({ start_time: null, end_time: undefined }), turn({ start_time: undefined, end_time: null })]
+    ],
+    [
+      "times at the limits",
+      [
+        turn({ start_time: 0, end_time: 0 }),
+        turn({ start_time: -0, end_time: -0 }),
+        turn({ start_time: MAX_CALL_SECONDS, end_time: MAX_CALL_SECONDS })
+      ]
+    ],
+    ["an end alone", [turn({ start_time: null, end_time: 1 }), { role: "Main Agent", content: "Hi", end_time: 0 }]],
+    ["a start alone", [{ role: "Main Agent", content: "Hi", start_time: 3 }]],
+    ["keys that nobody reads", [turn({ extra: { any: ["thing"] } }), { role: "Main Agent", content: "Hi", extra: 1 }]],
+    ["as many rows as may be", rows(MAX_TURNS)],
+    ["as long a text as may be", [turn({ content: "x".repeat(MAX_TEXT) })]],
+    ["as long a text of signs beyond the first plane", [turn({ content: "🦊".repeat(MAX_TEXT) })]]
+  ])("take %s", (_, input) => {
+    const turns = accepted(input)
+    expect(turns).toBeDefined()
+    expect(explained(input)).toStrictEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls: [] }))
+    expect(Either.isRight(decodeWithSchema(input))).toBe(true)
+  })
+
+  it.each<readonly [string, unknown]>([
+    ["what is no list", { 0: turn() }],
+    ["a row that is none", [turn(), 5]],
+    ["another role", [turn({ role: "agent" })]],
+    ["a text that is none", [turn({ content: 5 })]],
+    ["a text with NUL", [turn({ content: "\0" })]],
+    ["a start that is no number", [turn({ start_time: "1" })]],
+    ["a start that is not finite", [turn({ start_time: Number.NaN })]],
+    ["a start below 0", [turn({ start_time: -0.001 })]],
+    ["a start beyond a week", [turn({ start_time: MAX_CALL_SECONDS + 0.001, end_time: null })]],
+    ["an end that is no number", [turn({ end_time: true })]],
+    ["an end that is not finite", [turn({ start_time: null, end_time: Number.NaN })]],
+    ["an end below 0", [turn({ start_time: null, end_time: -0.001 })]],
+    ["an end beyond a week", [turn({ end_time: MAX_CALL_SECONDS + 0.001 })]],
+    ["an end before its start", [turn({ start_time: 2, end_time: 1.999 })]],
+    ["harm in keys that nobody reads", [hostile]],
+    ["harm in a row without times", [{ role: "Main Agent", content: "Hi", extra: "\0", more: 1 }]],
+    ["harm in the last of as many rows as may be", [...rows(MAX_TURNS - 1), hostile]],
+    ["one row too many", rows(MAX_TURNS + 1)],
+    ["one character too many", [turn({ content: "x".repeat(MAX_TEXT) }), turn({ content: "!" })]]
+  ])("refuse %s", (_, input) => {
+    expect(accepted(input)).toBeUndefined()
+    expect(Either.isLeft(explained(input))).toBe(true)
+    expect(Either.isLeft(decodeWithSchema(input))).toBe(true)
+  })
+
+  it("say the same of what is wrong", () => {
+    const said = (input: unknown) =>
+      Either.match(decodeWithSchema(input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+    for (const changes of [
+      { start_time: -1 },
+      { start_time: 1e6, end_time: null },
+      { end_time: "late" },
+      { start_time: 5 }
+    ]) {
+      expect(said([turn(changes)])).toStrictEqual(faultsOf([turn(changes)]))
+    }
+    const tooLong = [turn({ content: "x".repeat(MAX_TEXT + 1) })]
+    expect(said(tooLong)).toStrictEqual(faultsOf(tooLong))
+    expect(said([hostile])).toStrictEqual({ non_field_errors: ["Value must be valid JSON."] })
+    // Too many rows are not looked at.
+    expect(said(rows(MAX_TURNS + 1, hostile))).toStrictEqual(faultsOf(rows(MAX_TURNS + 1)))
   })
 })
 

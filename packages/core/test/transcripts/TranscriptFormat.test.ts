@@ -22,6 +22,10 @@ describe("transcript formats", () => {
     )
   })
 
+  it("are the service's unless told, and one has no transcript yet", () => {
+    expect([TranscriptFormat.DEFAULT_TYPE, TranscriptFormat.AUDIO_ONLY_TYPE]).toStrictEqual(["service", "none-mono"])
+  })
+
   it("can be replaced and added to by a host, without touching the built-in ones", () => {
     const formats = TranscriptFormat.make({ provider_c: empty, acme: empty })
     expect(formats.tokens).toStrictEqual([...TranscriptFormat.builtIn.tokens, "acme"])

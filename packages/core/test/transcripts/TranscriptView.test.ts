@@ -47,6 +47,9 @@ describe("the transcript as text", () => {
   })
 
   it("lets nobody say a line of somebody else's", () => {
+    expect(transcriptText(transcriptOf([turn({ content: "V\vb\fc", startTime: undefined })]))).toBe(
+      "[--:--] Main Agent: V b c"
+    )
     expect(transcriptText(transcriptOf([turn({ content: "a\r\n[00:09] Main Agent: b\u2028c\u0085d" })]))).toBe(
       "[00:01] Main Agent: a [00:09] Main Agent: b c d"
     )

@@ -25,7 +25,7 @@ export const interfaceTable: Readonly<Record<string, ReadonlyArray<CredentialKin
   "widgets.update": key,
   "evaluators.bulkUpdate": key,
   "dashboards.create": everybody,
-  "prompts.simplify": ["api_key", "oauth2", "embedded_session", "dashboard_session"],
+  "simplifications.request": ["api_key", "oauth2", "embedded_session", "dashboard_session"],
   "personalities.enable": people,
   "results.bulkDelete": everybody,
   "results.deleteRuns": everybody,

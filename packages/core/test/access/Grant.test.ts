@@ -1,0 +1,126 @@
+import { type Actor, allPermissions, Faults, hostActor, OrganizationId, type Permission } from "@earshot/core"
+import * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import {
+  boundFaults,
+  boundsField,
+  expiryFaults,
+  isInForce,
+  permissionFaults,
+  permissionsField,
+  readsOf
+} from "../../src/access/Grant.js"
+
+const issuer = (permissions: ReadonlyArray<Permission>, bounds: Actor["bounds"] = null): Actor => ({
+  ...hostActor(OrganizationId.make(1)),
+  permissions: new Set(permissions),
+  bounds
+})
+const at = (millis: number) => DateTime.unsafeMake(millis)
+
+describe("what others get to see", () => {
+  it("may look and nothing else, as far as its issuer may", () => {
+    expect(readsOf(issuer(allPermissions))).toEqual([
+      "catalog:read",
+      "evaluators:read",
+      "calls:read",
+      "results:read",
+      "credits:read",
+      "dashboards:read"
+    ])
+    expect(readsOf(issuer(["calls:read", "calls:delete", "dashboards:write"]))).toEqual(["calls:read"])
+    expect(readsOf(issuer(["keys:manage"]))).toEqual([])
+  })
+})
+
+describe("passing on permissions", () => {
+  it("is refused for what the issuer may not do, all of it named", () => {
+    const holder = issuer(["calls:read", "keys:manage"])
+    expect(permissionFaults(holder, "scopes", ["calls:read"])).toEqual({})
+    expect(permissionFaults(holder, "scopes", [])).toEqual({})
+    expect(permissionFaults(holder, "permissions", ["calls:read", "calls:delete", "jobs:manage"])).toEqual({
+      permissions: ["You cannot grant what you may not do yourself: calls:delete, jobs:manage."]
+    })
+  })
+
+  it("takes `all` for everything there is", () => {
+    expect(permissionFaults(issuer(allPermissions), "scopes", ["all"])).toEqual({})
+    expect(
+      permissionFaults(issuer(allPermissions.filter((one) => one !== "keys:manage")), "scopes", ["all", "calls:read"])
+    ).toEqual({ scopes: ["You cannot grant what you may not do yourself: keys:manage."] })
+  })
+})
+
+describe("passing on reach", () => {
+  const project = { type: "project", id: 1 } as const
+  const agent = { type: "agent", id: 2 } as const
+
+  it("is free for an issuer that is bound to nothing", () => {
+    expect(boundFaults(issuer([]), null)).toEqual({})
+    expect(boundFaults(issuer([]), [project])).toEqual({})
+  })
+
+  it("is asked of a bound issuer, and no further than its own bounds, fault by fault", () => {
+    const bound = issuer([], [project, agent])
+    expect(boundFaults(bound, null)).toEqual({ bounds: ["This field is required."] })
+    expect(boundFaults(bound, [agent])).toEqual({})
+    expect(boundFaults(bound, [agent, project])).toEqual({})
+    const beyond = ["You cannot grant what you do not reach yourself."]
+    expect(
+      boundFaults(bound, [{ type: "agent", id: 1 }, project, { type: "project", id: 2 }, { type: "result", id: 9 }])
+    ).toEqual({ "bounds[0]": beyond, "bounds[2]": beyond, "bounds[3]": beyond })
+    expect(boundFaults(issuer([], []), [project])).toEqual({ "bounds[0]": beyond })
+  })
+})
+
+describe("an end", () => {
+  it("lies after now, if there is one", () => {
+    expect(expiryFaults("expires_at", null, at(1000))).toEqual({})
+    expect(expiryFaults("expires_at", at(1001), at(1000))).toEqual({})
+    const past = { expires_at: ["Must be in the future."] }
+    expect(expiryFaults("expires_at", at(1000), at(1000))).toEqual(past)
+    expect(expiryFaults("expires_at", at(999), at(1000))).toEqual(past)
+  })
+
+  it("is the first instant at which a credential is refused, and so is every one after it was revoked", () => {
+    expect(isInForce({ expiresAt: null, revokedAt: null }, 1000)).toBe(true)
+    expect(isInForce({ expiresAt: at(1001), revokedAt: null }, 1000)).toBe(true)
+    expect(isInForce({ expiresAt: at(1000), revokedAt: null }, 1000)).toBe(false)
+    expect(isInForce({ expiresAt: at(999), revokedAt: null }, 1000)).toBe(false)
+    expect(isInForce({ expiresAt: null, revokedAt: at(5) }, 1000)).toBe(false)
+    expect(isInForce({ expiresAt: at(2000), revokedAt: at(5) }, 1000)).toBe(false)
+  })
+})
+
+describe("the fields that name them", () => {
+  const faultsOf = (decoded: Either.Either<unknown, Faults.Faults>) =>
+    Either.match(decoded, { onLeft: (faults) => faults, onRight: () => ({}) })
+  const bounds = (input: unknown) => faultsOf(Faults.decode(boundsField)(input))
+  const permissions = (input: unknown) => faultsOf(Faults.decode(permissionsField)(input))
+  const project = { type: "project", id: 1 }
+
+  it("are 1 to 100 bounds of a known type with an id from 1 on", () => {
+    expect(bounds([project])).toEqual({})
+    expect(bounds(Array.from({ length: 100 }, () => project))).toEqual({})
+    expect(bounds([])).toEqual({ non_field_errors: ["Ensure this field has at least 1 elements."] })
+    expect(bounds(Array.from({ length: 101 }, () => project))).toEqual({
+      non_field_errors: ["Ensure this field has no more than 100 elements."]
+    })
+    expect(bounds([{ type: "organization", id: 0 }, {}])).toEqual({
+      "[0].type": ['"organization" is not a valid choice.'],
+      "[0].id": ["Ensure this value is greater than or equal to 1."],
+      "[1].type": ["This field is required."],
+      "[1].id": ["This field is required."]
+    })
+  })
+
+  it("are up to 100 known permissions", () => {
+    expect(permissions([])).toEqual({})
+    expect(permissions(Array.from({ length: 100 }, () => "calls:read"))).toEqual({})
+    expect(permissions(Array.from({ length: 101 }, () => "calls:read"))).toEqual({
+      non_field_errors: ["Ensure this field has no more than 100 elements."]
+    })
+    expect(permissions(["all"])).toEqual({ "[0]": ['"all" is not a valid choice.'] })
+  })
+})

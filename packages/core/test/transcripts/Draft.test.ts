@@ -1,0 +1,83 @@
+import type { ToolCall, Turn } from "@earshot/core"
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import { assemble } from "../../src/transcripts/Draft.js"
+import { findings } from "../../src/transcripts/Reading.js"
+
+const turn = (content: string, more: Partial<Turn> = {}): Turn => ({
+  speaker: "main_agent",
+  content,
+  startTime: undefined,
+  endTime: undefined,
+  words: [],
+  ...more
+})
+const call = (more: Partial<ToolCall> = {}): ToolCall => ({
+  id: undefined,
+  name: "f",
+  arguments: "",
+  result: undefined,
+  succeeded: undefined,
+  startTime: undefined,
+  endTime: undefined,
+  ...more
+})
+const many = <A>(count: number, one: A): ReadonlyArray<A> => Array.from({ length: count }, () => one)
+
+/** What is said of a transcript of these, by field. */
+const faultsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
+  Either.match(assemble(findings(), turns, toolCalls), { onLeft: (faults) => faults, onRight: () => ({}) })
+
+describe("a transcript put together", () => {
+  it("is its turns and tool calls", () => {
+    const [turns, toolCalls] = [[turn("Hello")], [call()]]
+    expect(assemble(findings(), turns, toolCalls)).toEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls }))
+  })
+
+  it("is none where something was found wrong", () => {
+    const found = findings()
+    found.note("[0].role", "wrong")
+    expect(assemble(found, [turn("Hello")], [])).toEqual(Either.left({ "[0].role": ["wrong"] }))
+  })
+
+  it("holds 10,000 turns and 10,000 tool calls", () => {
+    const [t, c] = [turn(""), call()]
+    expect(faultsOf(many(10_000, t), many(10_000, c))).toEqual({})
+    expect(faultsOf(many(10_001, t), many(10_001, c))).toEqual({
+      non_field_errors: [
+        "Ensure this field has no more than 10000 elements.",
+        "Ensure this transcript has no more than 10000 tool calls."
+      ]
+    })
+  })
+
+  it("holds 100,000 words", () => {
+    const words = many(1000, { text: "a", startTime: undefined, endTime: undefined })
+    const full = many(100, turn("", { words }))
+    expect(faultsOf(full)).toEqual({})
+    expect(faultsOf([...full, turn("", { words: words.slice(0, 1) })])).toEqual({
+      non_field_errors: ["Ensure this transcript has no more than 100000 words."]
+    })
+  })
+
+  it("holds 2,000,000 characters of every text in it, whatever their size", () => {
+    const of = (count: number) => "x".repeat(count)
+    const tooMuch = { non_field_errors: ["Ensure this transcript has no more than 2000000 characters."] }
+    expect(faultsOf([turn(of(2_000_000))])).toEqual({})
+    expect(faultsOf([turn(of(2_000_001))])).toEqual(tooMuch)
+    expect(faultsOf([turn("🦊".repeat(10)), turn(of(1_999_990))])).toEqual({})
+    const word = { text: "ab", startTime: undefined, endTime: undefined }
+    const rest = turn(of(1_999_900))
+    const full = [
+      call({ name: of(20), arguments: of(30), result: of(25), id: of(21) }),
+      call({ name: "", arguments: "" })
+    ]
+    expect(faultsOf([rest, turn("", { words: [word, word] })], full)).toEqual({})
+    for (const more of [{ name: "x" }, { arguments: "x" }, { result: "x" }, { id: "x" }]) {
+      expect(
+        faultsOf([rest, turn("", { words: [word, word] })], [...full, call({ name: "", arguments: "", ...more })])
+      ).toEqual(tooMuch)
+    }
+    expect(faultsOf([rest, turn("", { words: [word, word, { ...word, text: "c" }] })], full)).toEqual(tooMuch)
+  })
+})

@@ -1,0 +1,240 @@
+import { describe, expect, it } from "vitest"
+import * as Reading from "../../src/transcripts/Reading.js"
+
+/** What a reader answers, and what it notes. */
+const read = <A>(reader: (found: Reading.Findings) => A): readonly [A, Readonly<Record<string, unknown>>] => {
+  const found = Reading.findings()
+  const answer = reader(found)
+  return [answer, found.faults()]
+}
+
+const proto: Reading.Row = JSON.parse('{"a": 1, "__proto__": 2}')
+const required = "This field is required."
+const notNull = "This field may not be null."
+
+describe("findings", () => {
+  it("keep each sentence once under its path, in the order noted, and count all", () => {
+    const found = Reading.findings()
+    expect(found.count()).toBe(0)
+    for (const [path, sentence] of [
+      ["b", "one"],
+      ["a", "two"],
+      ["b", "three"],
+      ["b", "one"]
+    ] as const) {
+      found.note(path, sentence)
+    }
+    expect(Object.entries(found.faults())).toEqual([
+      ["b", ["one", "three"]],
+      ["a", ["two"]]
+    ])
+    expect(found.count()).toBe(4)
+  })
+
+  it("list a thousand paths, and of those every sentence", () => {
+    const found = Reading.findings()
+    for (let at = 0; at < 1000; at++) found.note(`[${at}]`, "wrong")
+    expect(Object.keys(found.faults())).toHaveLength(1000)
+    expect(found.faults()).not.toHaveProperty("non_field_errors")
+    found.note("[1000]", "wrong")
+    found.note("[3]", "more")
+    expect(found.faults()["[1000]"]).toBeUndefined()
+    expect(found.faults()["[3]"]).toEqual(["wrong", "more"])
+    expect(found.faults().non_field_errors).toEqual(["Only the first 1000 faults are listed."])
+  })
+})
+
+describe("a row", () => {
+  const readRow = (
+    value: unknown,
+    path: string,
+    reader: (row: Reading.Row, found: Reading.Findings) => void = () => undefined
+  ) => read((found) => Reading.readRow(found, value, path, (row) => reader(row, found)))[1]
+
+  it("is an object, and what is none is said of it at its place", () => {
+    expect(readRow({}, "[0]")).toEqual({})
+    expect(readRow(null, "[0]")).toEqual({ "[0]": [notNull] })
+    for (const value of [[], 5, "row", undefined]) {
+      expect(readRow(value, "[0]")).toEqual({ "[0]": ["Expected an object."] })
+    }
+    expect(readRow(5, "")).toEqual({ non_field_errors: ["Expected an object."] })
+  })
+
+  it("is looked at whole, keys that nobody reads included", () => {
+    expect(readRow({ any: [1, { deep: "text" }], none: undefined }, "[0]")).toEqual({})
+    expect(readRow(proto, "[0]")).toEqual({ "[0]": ['The key "__proto__" is not allowed.'] })
+    expect(readRow({ "a\0": 1 }, "[0]")).toEqual({ "[0]": ["Null characters are not allowed."] })
+    expect(Object.keys(readRow({ a: { b: ["\0"] } }, "[0]"))).toEqual(["[0]"])
+    expect(Object.keys(readRow({ a: 2 ** 53 }, "[0]"))).toEqual(["[0]"])
+    expect(readRow({ ok: 1, "b\0": undefined }, "")).toEqual({ non_field_errors: ["Null characters are not allowed."] })
+  })
+
+  it("is not swept where its reader found a fault already", () => {
+    expect(readRow({ a: "\0" }, "[0]", (row, found) => void Reading.textOf(found, row, "a", "[0]"))).toEqual({
+      "[0].a": ["Null characters are not allowed."]
+    })
+  })
+})
+
+describe("an envelope", () => {
+  const envelope = (value: unknown, path = "call") => read((found) => Reading.envelope(found, value, path))
+
+  it("is an object of which nothing is looked at but its own keys", () => {
+    const hostile = { a: "\0" }
+    expect(envelope(hostile)).toEqual([hostile, {}])
+    expect(envelope(proto)).toEqual([proto, { call: ['The key "__proto__" is not allowed.'] }])
+    expect(envelope(undefined)).toEqual([undefined, { call: [required] }])
+    expect(envelope(null)).toEqual([undefined, { call: [notNull] }])
+    expect(envelope([])).toEqual([undefined, { call: ["Expected an object."] }])
+    expect(envelope(undefined, "")).toEqual([undefined, { non_field_errors: [required] }])
+  })
+})
+
+describe("a list", () => {
+  const list = (value: unknown, path = "rows") => read((found) => Reading.listOf(found, value, path, 2))
+
+  it("has at most so many items, holes included", () => {
+    expect(list([1, "a"])).toStrictEqual([[1, "a"], {}])
+    // eslint-disable-next-line no-sparse-arrays -- what is tested
+    expect(list([, 1])).toStrictEqual([[undefined, 1], {}])
+    expect(list([1, 2, 3])).toEqual([[], { rows: ["Ensure this field has no more than 2 elements."] }])
+    expect(list([1, 2, 3], "")).toEqual([[], { non_field_errors: ["Ensure this field has no more than 2 elements."] }])
+  })
+
+  it("is there unless it may be left out", () => {
+    expect(list(undefined)).toEqual([[], { rows: [required] }])
+    expect(list(null)).toEqual([[], { rows: [notNull] }])
+    expect(list({ length: 1 })).toEqual([[], { rows: ["Expected a list of items."] }])
+    expect(list("ab", "")).toEqual([[], { non_field_errors: ["Expected a list of items."] }])
+    const optional = (row: Reading.Row) => read((found) => Reading.optionalListOf(found, row, "rows", "[0]", 2))
+    expect(optional({})).toEqual([[], {}])
+    expect(optional({ rows: null })).toEqual([[], {}])
+    expect(optional({ rows: [1] })).toEqual([[1], {}])
+    expect(optional({ rows: 5 })).toEqual([[], { "[0].rows": ["Expected a list of items."] }])
+  })
+})
+
+describe("a value", () => {
+  const at = (path: string) => ({
+    text: (row: Reading.Row) => read((found) => Reading.textOf(found, row, "k", path)),
+    optionalText: (row: Reading.Row) => read((found) => Reading.optionalTextOf(found, row, "k", path)),
+    json: (row: Reading.Row) => read((found) => Reading.jsonTextOf(found, row, "k", path)),
+    flag: (row: Reading.Row) => read((found) => Reading.optionalFlagOf(found, row, "k", path)),
+    choice: (row: Reading.Row) => read((found) => Reading.choiceOf(found, row, "k", path, new Map([["bot", 7]]))),
+    seconds: (row: Reading.Row) => read((found) => Reading.secondsOf(found, row, "k", path))
+  })
+  const inRow = at("[0]")
+  const nul = "Null characters are not allowed."
+
+  it("is a text that is there, blank or not", () => {
+    expect(inRow.text({ k: "" })).toEqual(["", {}])
+    expect(inRow.text({})).toEqual([undefined, { "[0].k": [required] }])
+    expect(inRow.text({ k: null })).toEqual([undefined, { "[0].k": [notNull] }])
+    expect(inRow.text({ k: 5 })).toEqual([undefined, { "[0].k": ["Not a valid string."] }])
+    expect(inRow.text({ k: "\0" })).toEqual([undefined, { "[0].k": [nul] }])
+    expect(at("").text({})).toEqual([undefined, { k: [required] }])
+  })
+
+  it("is a text that may be left out", () => {
+    expect(inRow.optionalText({ k: "a" })).toEqual(["a", {}])
+    expect(inRow.optionalText({})).toEqual([undefined, {}])
+    expect(inRow.optionalText({ k: null })).toEqual([undefined, {}])
+    expect(inRow.optionalText({ k: false })).toEqual([undefined, { "[0].k": ["Not a valid string."] }])
+  })
+
+  it("is a text, or other JSON as its text", () => {
+    expect(inRow.json({ k: '{"a":1}' })).toEqual(['{"a":1}', {}])
+    expect(inRow.json({ k: { a: [1, true] } })).toEqual(['{"a":[1,true]}', {}])
+    expect(inRow.json({ k: 0 })).toEqual(["0", {}])
+    expect(inRow.json({})).toEqual([undefined, {}])
+    expect(inRow.json({ k: null })).toEqual([undefined, {}])
+    expect(inRow.json({ k: "\0" })).toEqual([undefined, { "[0].k": [nul] }])
+    expect(inRow.json({ k: ["\0"] })[0]).toBeUndefined()
+    expect(Object.keys(inRow.json({ k: ["\0"] })[1])).toEqual(["[0].k"])
+  })
+
+  it("is true or false, or not told", () => {
+    expect([{ k: true }, { k: false }, { k: null }, {}].map(inRow.flag)).toEqual([
+      [true, {}],
+      [false, {}],
+      [undefined, {}],
+      [undefined, {}]
+    ])
+    expect(inRow.flag({ k: "true" })).toEqual([undefined, { "[0].k": ["Must be a valid boolean."] }])
+  })
+
+  it("is one of the known words", () => {
+    expect(inRow.choice({ k: "bot" })).toEqual([7, {}])
+    expect(inRow.choice({})).toEqual([undefined, { "[0].k": [required] }])
+    expect(inRow.choice({ k: null })).toEqual([undefined, { "[0].k": [notNull] }])
+    expect(inRow.choice({ k: "Bot" })).toEqual([undefined, { "[0].k": ['"Bot" is not a valid choice.'] }])
+    expect(inRow.choice({ k: ["bot"] })).toEqual([undefined, { "[0].k": ['"[...]" is not a valid choice.'] }])
+  })
+
+  it("is a time from 0 to a week, in seconds from the start of the call", () => {
+    expect(inRow.seconds({ k: 604_800 })).toEqual([604_800, {}])
+    expect(inRow.seconds({ k: -0 })).toStrictEqual([0, {}])
+    expect(inRow.seconds({})).toEqual([undefined, {}])
+    expect(inRow.seconds({ k: null })).toEqual([undefined, {}])
+    const wrong = (k: unknown) => inRow.seconds({ k })
+    expect(wrong(-0.001)).toEqual([undefined, { "[0].k": ["Ensure this value is greater than or equal to 0."] }])
+    expect(wrong(604_800.001)).toEqual([undefined, { "[0].k": ["Ensure this value is less than or equal to 604800."] }])
+    for (const k of ["1", true, [], Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      expect(wrong(k)).toEqual([undefined, { "[0].k": ["A valid number is required."] }])
+    }
+  })
+})
+
+describe("times", () => {
+  it("are in order unless both are known and the end is before the start", () => {
+    const order = (start: number | undefined, end: number | undefined) =>
+      read((found) => Reading.checkOrder(found, start, end, "[0].end"))[1]
+    expect(order(2, 1.999)).toEqual({ "[0].end": ["Ensure the end is not before the start."] })
+    for (const [start, end] of [
+      [2, 2],
+      [1, 2],
+      [undefined, 1],
+      [1, undefined],
+      [undefined, undefined]
+    ] as const) {
+      expect(order(start, end)).toEqual({})
+    }
+  })
+
+  it("of a word are read with its text, under the first key that has one", () => {
+    const word = (row: Reading.Row, ...spelling: ReadonlyArray<string>) =>
+      read((found) => Reading.wordOf(found, row, "[0]", spelling))
+    const keys = ["punctuated_word", "word"]
+    expect(word({ word: "hi", punctuated_word: "Hi!", start: 1, end: 2 }, ...keys)).toEqual([
+      { text: "Hi!", startTime: 1, endTime: 2 },
+      {}
+    ])
+    expect(word({ word: "hi", punctuated_word: null }, ...keys)[0]).toEqual({
+      text: "hi",
+      startTime: undefined,
+      endTime: undefined
+    })
+    expect(word({ start: 2, end: 1 }, "punctuated_word")).toEqual([
+      undefined,
+      { "[0].word": [required], "[0].end": ["Ensure the end is not before the start."] }
+    ])
+  })
+
+  it("of words together last from the first's start to the last's end, where these are known", () => {
+    const span = (...words: ReadonlyArray<readonly [number | undefined, number | undefined]>) => {
+      const { endTime, startTime } = Reading.spanOf(
+        words.map(([start, end]) => ({ text: "a", startTime: start, endTime: end }))
+      )
+      return [startTime, endTime]
+    }
+    expect(span()).toEqual([undefined, undefined])
+    expect(span([1, 2], [3, 4])).toEqual([1, 4])
+    // Words overlap and come out of order.
+    expect(span([2, 9], [1, 3], [4, 5])).toEqual([1, 9])
+    expect(span([1, 2], [undefined, undefined], [3, 4])).toEqual([1, 4])
+    expect(span([undefined, 2], [3, 4])).toEqual([undefined, 4])
+    expect(span([1, 2], [3, undefined])).toEqual([1, undefined])
+    expect(span([5, undefined], [6, 4])).toEqual([5, undefined])
+    expect(span([5, 5])).toEqual([5, 5])
+  })
+})
