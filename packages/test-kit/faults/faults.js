@@ -55,8 +55,8 @@ export const faults = [
   {
     fault: "milliseconds of provider_a read as seconds",
     file: "packages/core/src/transcripts/ProviderA.ts",
-    find: "return inSeconds ? duration : duration / 1000",
-    put: "return duration",
+    find: 'typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM ? 1 : 1000',
+    put: "1",
     law: /provider_a: every payload is decoded to its turns/
   },
   {
