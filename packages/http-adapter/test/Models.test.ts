@@ -1,4 +1,6 @@
+import { Results } from "@earshot/core"
 import { EvaluatorKit, ModelKit, ResultKit, TestEngine } from "@earshot/test-kit"
+import * as Effect from "effect/Effect"
 import { describe, it } from "vitest"
 import { serving } from "./support/TestServer.js"
 
@@ -14,10 +16,18 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
     const made = await server.tenant()
     return { door: ModelKit.httpDoor([server.url], made.key), project: made.project, agent: made.agent }
   }
-  const capacity = async () => ModelKit.capacityWorld(await tenant(), await tenant())
+  const capacity = async () =>
+    ModelKit.capacityWorld(await tenant(), await tenant(), {
+      endLeases: async () => {
+        await server.run(TestEngine.execute("UPDATE runs SET lease_until_ms = 1 WHERE status = 'running'"))
+      },
+      sweep: async () => {
+        await server.run(Effect.flatMap(Results, (results) => results.sweep))
+      }
+    })
 
   it("holds what the model of capacity says that runs need", async () => {
-    await ResultKit.checkCapacityModel(capacity, { walks: 4, steps: 30 })
+    await ResultKit.checkCapacityModel(capacity, { walks: 5, steps: 30 })
   }, 3_600_000)
 
   it("leaves results after deletions at once as some order of them would", async () => {
@@ -30,6 +40,10 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
 
   it("answers calls at once as some order of them would be answered", async () => {
     await ModelKit.checkCallsAtOnce(calls, { walks: 10, steps: 5 })
+  }, 3_600_000)
+
+  it("keeps evaluators and folders as the model says", async () => {
+    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 6, steps: 20 })
   }, 3_600_000)
 
   it("leaves evaluators after bulk updates at once as some order of them would", async () => {

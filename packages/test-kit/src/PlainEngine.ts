@@ -85,7 +85,7 @@ export const startEngine = async (options: PlainOptions = {}): Promise<PlainEngi
     run,
     world: () => runtime.runPromise(TestEngine.world),
     as: (actor) => (useCase) => runtime.runPromise(TestEngine.as(actor)(useCase)),
-    door: (actor) => engineDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor),
+    door: (actor) => engineDoor((steps) => runtime.runPromise(steps), actor),
     stop: () => runtime.dispose()
   }
 }

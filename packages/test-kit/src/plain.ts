@@ -18,15 +18,7 @@ export * as MetricKit from "./metrics/plain.js"
 export * as ModelKit from "./models/index.js"
 export * as PageKit from "./pages/index.js"
 export { type PlainEngine, type PlainOptions, type StandingClock, startEngine } from "./PlainEngine.js"
-export {
-  type AskedAudio,
-  type AskedQuestion,
-  type Fake,
-  fakeLanguageModel,
-  fakeRecordings,
-  fakeTranscriber,
-  unavailable
-} from "./providers/plain.js"
+export * from "./providers/plain.js"
 export * as RedactionKit from "./redaction/index.js"
 export * as ResultKit from "./results/plain.js"
 export * as SimplificationKit from "./simplification/plain.js"

@@ -1,7 +1,8 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { OrganizationId, UserId } from "../kernel/Ids.js"
 import { Forbidden, Unauthenticated } from "./AccessErrors.js"
-import type { Actor, Bound } from "./Actor.js"
+import { type Actor, type Bound, hostActor } from "./Actor.js"
 import { type NeedsOf, type Operation, type OperationRule, operations } from "./Operation.js"
 import type { Permission } from "./Permission.js"
 
@@ -45,6 +46,12 @@ export const authorize = <O extends Operation>(
   }
   return Either.right(new Granted<NeedsOf<O>>(actor.organizationId, actor.userId, actor.bounds))
 }
+
+/** What the host process is permitted in work of its own, such as a job; it may do everything, so that nothing refuses it. */
+export const hostPermit = <O extends Operation>(
+  organizationId: OrganizationId,
+  operation: O
+): Effect.Effect<Permit<NeedsOf<O>>> => Effect.orDie(authorize(hostActor(organizationId), operation))
 
 /** Where a thing lies, from the outside in; what is left out does not apply to it. */
 export type Lineage = { readonly [Type in Bound["type"]]?: number }

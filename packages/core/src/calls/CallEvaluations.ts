@@ -7,8 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { NotFound } from "../access/AccessErrors.js"
-import { hostActor } from "../access/Actor.js"
-import { authorize, type Permit } from "../access/Permit.js"
+import { hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
@@ -206,10 +205,7 @@ export const layer = (config: EvaluationConfig = {}) =>
           const payload = yield* decodePayload(claim.payload).pipe(
             Effect.mapError(() => new JobFailed({ reason: "The job does not say which call.", retry: false }))
           )
-          const permit = yield* authorize(hostActor(OrganizationId.make(claim.organizationId)), "calls.evaluate").pipe(
-            // The host may do everything.
-            Effect.orDie
-          )
+          const permit = yield* hostPermit(OrganizationId.make(claim.organizationId), "calls.evaluate")
           const found = yield* calls.find(permit, payload.call)
           // Deleted since.
           if (Option.isNone(found)) return

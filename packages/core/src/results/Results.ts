@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type Forbidden, NotFound, type Unauthenticated } from "../access/AccessErrors.js"
-import { type CurrentActor, hostActor } from "../access/Actor.js"
-import { authorize, type Permit } from "../access/Permit.js"
+import type { CurrentActor } from "../access/Actor.js"
+import { hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Channel } from "../catalog/Agent.js"
 import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
@@ -333,7 +333,7 @@ export const layer = Layer.effect(
       sweep: Effect.gen(function* () {
         let taken = 0
         for (const organization of yield* store.organizationsWithLost(yield* DateTime.now)) {
-          const permit = yield* Effect.orDie(authorize(hostActor(organization), "runs.claim"))
+          const permit = yield* hostPermit(organization, "runs.claim")
           taken += yield* changing(
             permit,
             Effect.flatMap(DateTime.now, (now) => takeBack(permit, now))

@@ -4,12 +4,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { authorize, type Permit } from "../access/Permit.js"
-import { hostActor } from "../access/Actor.js"
+import { hostPermit, type Permit } from "../access/Permit.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobBell } from "../jobs/JobBell.js"
 import { JobQueue } from "../jobs/JobQueue.js"
-import type { OrganizationId, ResultId, RunId } from "../kernel/Ids.js"
+import type { ResultId, RunId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
@@ -46,8 +45,6 @@ export interface TakenRun extends PlayableRun {
 export class RunWork extends Context.Tag("@earshot/core/results/RunWork")<
   RunWork,
   {
-    /** The permit of the jobs of an organisation. */
-    readonly permitOf: (organization: OrganizationId) => Effect.Effect<Permit<"results:write">>
     /** Makes the jobs that play a result's runs, in the caller's transaction. */
     readonly enqueue: (
       permit: Permit<"results:write">,
@@ -201,14 +198,11 @@ export const layer = Layer.effect(
       success: null
     }
 
-    const permitOf = (organization: OrganizationId) => Effect.orDie(authorize(hostActor(organization), "runs.claim"))
-
     return RunWork.of({
-      permitOf,
       failStranded: Effect.gen(function* () {
         let failed = 0
         for (const organization of yield* store.organizationsWithStranded) {
-          const permit = yield* permitOf(organization)
+          const permit = yield* hostPermit(organization, "runs.claim")
           failed += yield* changing(
             permit,
             Effect.gen(function* () {

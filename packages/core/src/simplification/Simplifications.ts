@@ -6,8 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { NotFound } from "../access/AccessErrors.js"
-import { hostActor } from "../access/Actor.js"
-import { authorize, type Permit, reaches } from "../access/Permit.js"
+import { hostPermit, type Permit, reaches } from "../access/Permit.js"
 import { SecretSource } from "../access/SecretSource.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { JobBell } from "../jobs/JobBell.js"
@@ -126,7 +125,7 @@ export const layer = Layer.effect(
         const { progress_id: progressId } = yield* decodePayload(claim.payload).pipe(
           Effect.mapError(() => new JobFailed({ reason: "The job does not say which simplification.", retry: false }))
         )
-        const permit = yield* authorize(hostActor(claim.organizationId), "simplifications.request").pipe(Effect.orDie)
+        const permit = yield* hostPermit(claim.organizationId, "simplifications.request")
         const found = yield* store.find(permit, progressId)
         // Taken away since, or done by an attempt that ended before it could say so.
         if (Option.isNone(found) || found.value.simplifiedPrompt !== null) return

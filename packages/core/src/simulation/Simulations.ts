@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import type { Permit } from "../access/Permit.js"
+import { hostPermit, type Permit } from "../access/Permit.js"
 import { Agents } from "../catalog/Agents.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
@@ -194,7 +194,7 @@ export const layer = (config: SimulationConfig = {}) =>
       const execute = (claim: Claim) =>
         Effect.gen(function* () {
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
-          const permit = yield* runs.permitOf(claim.organizationId)
+          const permit = yield* hostPermit(claim.organizationId, "runs.claim")
           const taken = yield* runs.takeUp(permit, payload.run, claim)
           if (taken === null) return
           if (taken === "elsewhere") {
@@ -253,7 +253,7 @@ export const layer = (config: SimulationConfig = {}) =>
       const score = (claim: Claim) =>
         Effect.gen(function* () {
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
-          const permit = yield* runs.permitOf(claim.organizationId)
+          const permit = yield* hostPermit(claim.organizationId, "runs.claim")
           const found = yield* runs.toScore(permit, payload.run)
           // Deleted, cancelled or scored.
           if (Option.isNone(found)) return

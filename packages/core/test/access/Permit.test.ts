@@ -2,12 +2,15 @@ import {
   type Actor,
   authorize,
   hostActor,
+  hostPermit,
   type Operation,
+  operations,
   OrganizationId,
   type Permit,
   reaches,
   UserId
 } from "@earshot/core"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -17,10 +20,22 @@ const permit = Either.getOrThrow(authorize(hostActor(organizationId), "projects.
 
 const hostActorWith = (more: Partial<Actor>): Actor => ({ ...hostActor(organizationId), ...more })
 
+const isOperation = (name: string): name is Operation => Object.hasOwn(operations, name)
+const allOperations = Object.keys(operations).filter(isOperation)
+
 /** What stores and use cases ask for; the tests below are for the compiler. */
 const write = (given: Permit<"catalog:write">): Permit => given
 
 describe("a permit", () => {
+  it("is never refused to the host, whatever it is for", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...allOperations), (operation) => {
+        expect(Effect.runSync(hostPermit(organizationId, operation))).toMatchObject({ organizationId, bounds: null })
+      }),
+      { numRuns: 300 }
+    )
+  })
+
   it("is what authorisation made, for what it was made for", () => {
     expect(write(permit)).toBe(permit)
     const reading = Either.getOrThrow(authorize(hostActor(organizationId), "projects.read"))

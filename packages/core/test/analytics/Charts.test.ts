@@ -11,7 +11,7 @@ import {
   type TimeSeries,
   type WidgetData
 } from "@earshot/core"
-import { AnalyticsKit } from "@earshot/test-kit"
+import { AnalyticsKit, FilterKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -19,26 +19,8 @@ import type { ValuesQuestion } from "../../src/analytics/AnalyticsQuestion.js"
 
 const { show } = AnalyticsKit
 
-const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
-  id: 1,
-  callId: "c",
-  traceId: null,
-  timestamp: DateTime.unsafeMake(timestamp),
-  duration: null,
-  success: null,
-  isReviewed: false,
-  customerNumber: null,
-  callEndedReason: null,
-  dropoffPoint: null,
-  topic: null,
-  feedback: null,
-  agentId: 1,
-  agentName: "Desk",
-  metadata: null,
-  dynamicVariables: null,
-  evaluations: [],
-  ...rest
-})
+const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall =>
+  FilterKit.blankCall(1, { callId: "c", agentName: "Desk", timestamp: DateTime.unsafeMake(timestamp), ...rest })
 
 const line = (widget: object, calls: ReadonlyArray<Filters.FilterableCall>) =>
   show({ dashboard: 1, chart_type: "line", ...widget }, calls) as LineData

@@ -354,20 +354,18 @@ describe("a filter as a field", () => {
             op: {
               ...text,
               enum: [
-                ...[
-                  "eq",
-                  "neq",
-                  "gt",
-                  "gte",
-                  "lt",
-                  "lte",
-                  "contains",
-                  "startswith",
-                  "endswith",
-                  "in",
-                  "isnull",
-                  "regex"
-                ]
+                "eq",
+                "neq",
+                "gt",
+                "gte",
+                "lt",
+                "lte",
+                "contains",
+                "startswith",
+                "endswith",
+                "in",
+                "isnull",
+                "regex"
               ]
             },
             value: {}

@@ -1,6 +1,7 @@
 import {
   type Claim,
   Engine,
+  hostPermit,
   jobBell,
   jobQueue,
   Results,
@@ -35,7 +36,7 @@ const tested = Effect.gen(function* () {
   const work = yield* RunWork
   const results = yield* Results
   const suites = yield* Suites
-  const permit = yield* work.permitOf(owner.organization.id)
+  const permit = yield* hostPermit(owner.organization.id, "runs.claim")
   const made = yield* as(
     suites.run({
       spec: { version: "1", suite: { name: "S" }, scenarios: [scenario] },

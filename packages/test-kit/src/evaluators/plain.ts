@@ -6,6 +6,5 @@ export {
   type EvaluatorWorld,
   type SeenEvaluator
 } from "./EvaluatorModel.js"
-export { insertMetrics } from "./Metrics.js"
 export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"
 export { bulkUpdateLaws, type PlanBulkUpdate } from "./BulkUpdateLaws.js"

@@ -34,27 +34,33 @@ const isSound = ({ toolCalls, turns }: RawTranscript): boolean =>
   turns.every((turn) => isOrdered(turn) && isText(turn.content) && turn.words.every(isOrdered)) &&
   toolCalls.every(isOrdered)
 
-/** A payload with one of its parts replaced: near enough to get deep into a decoder. */
-const damaged = (type: Format): fc.Arbitrary<unknown> =>
+/** A value with the `at`th of its parts, counted modulo their number, replaced. */
+const replaced = (root: unknown, at: number, put: unknown): unknown => {
+  let parts = 0
+  const count = (value: unknown): void => {
+    parts++
+    if (typeof value === "object" && value !== null) Object.values(value).forEach(count)
+  }
+  count(root)
+  let left = at % parts
+  const walk = (value: unknown): unknown => {
+    if (left-- === 0) return put
+    if (Array.isArray(value)) return value.map(walk)
+    return typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]))
+      : value
+  }
+  return walk(root)
+}
+
+/** A payload of a format with up to three of its parts replaced: near enough to get deep into a decoder. */
+export const damagedPayloadOf = (type: Format): fc.Arbitrary<unknown> =>
   fc
-    .tuple(payloadOf(type), fc.nat(), fc.oneof(fc.jsonValue(), fc.double(), fc.anything()))
-    .map(([{ payload }, at, put]) => {
-      let parts = 0
-      const count = (value: unknown): void => {
-        parts++
-        if (typeof value === "object" && value !== null) Object.values(value).forEach(count)
-      }
-      count(payload)
-      let left = at % parts
-      const walk = (value: unknown): unknown => {
-        if (left-- === 0) return put
-        if (Array.isArray(value)) return value.map(walk)
-        return typeof value === "object" && value !== null
-          ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]))
-          : value
-      }
-      return walk(payload)
-    })
+    .tuple(
+      payloadOf(type),
+      fc.array(fc.tuple(fc.nat(), fc.oneof(fc.jsonValue(), fc.double(), fc.anything())), { minLength: 1, maxLength: 3 })
+    )
+    .map(([{ payload }, edits]) => edits.reduce<unknown>((value, [at, put]) => replaced(value, at, put), payload))
 
 /** For each of the interface's formats that carry a transcript. */
 export const decoderLaws = (decode: Decode): ReadonlyArray<Law> =>
@@ -82,7 +88,7 @@ export const decoderLaws = (decode: Decode): ReadonlyArray<Law> =>
     ),
     law(
       `${type}: anything gives a sound transcript, or faults that say something`,
-      [fc.oneof(damaged(type), fc.anything(), fc.jsonValue())],
+      [fc.oneof(damagedPayloadOf(type), fc.anything(), fc.jsonValue())],
       (input) => {
         const decoded = decode(type, input)
         return decoded._tag === "Right"

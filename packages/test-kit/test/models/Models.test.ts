@@ -12,7 +12,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   const world = () =>
     runtime.runPromise(
       Effect.map(TestEngine.world, ({ actor, agent, project }): ModelKit.CallWorld => ({
-        door: ModelKit.engineDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor),
+        door: ModelKit.engineDoor((steps) => runtime.runPromise(steps), actor),
         project: project.id,
         agent: agent.id
       }))
@@ -32,7 +32,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   }, 3_600_000)
 
   it("keeps evaluators and folders as the model says", async () => {
-    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 6, steps: 20 })
+    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 12, steps: 25 })
   }, 3_600_000)
 
   it("leaves evaluators after bulk updates at once as some order of them would", async () => {
@@ -61,7 +61,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     const door = () =>
       runtime.runPromise(
         Effect.map(TestEngine.world, ({ actor, project }) =>
-          ModelKit.engineCredentialDoor((steps) => runtime.runPromise(Effect.orDie(steps)), actor, project.id)
+          ModelKit.engineCredentialDoor((steps) => runtime.runPromise(steps), actor, project.id)
         )
       )
     await ModelKit.checkCredentialModel(door, { walks: 15, steps: 30 })
