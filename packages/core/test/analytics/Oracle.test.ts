@@ -447,8 +447,8 @@ const every: ReadonlyArray<Asked> = FIELDS.flatMap((field, f) => {
   })
 })
 
-/** One in four, which is quick; `EARSHOT_TEST_RUNS` asks for all of them. */
-const widgets = process.env.EARSHOT_TEST_RUNS === undefined ? every.filter((_, i) => i % 4 === 0) : every
+/** One in four, which is quick; `EARSHOT_KIT_RUNS` asks for all of them. */
+const widgets = process.env.EARSHOT_KIT_RUNS === undefined ? every.filter((_, i) => i % 4 === 0) : every
 
 const PLACES = 6
 const check = (asked: Asked, shown: string, data: Shown) => {
