@@ -346,22 +346,26 @@ for (const database of TestEngine.databases) {
           const work = yield* UnitOfWork
           const { all, as, bulk, folder, inner } = yield* three
           const isMoved = yield* Deferred.make<true>()
-          const isWaitedFor = Effect.promise(() => delay(2)).pipe(
-            Effect.zipRight(sql`SELECT 1 FROM pg_stat_activity
-              WHERE datname = current_database() AND wait_event_type = 'Lock'`),
-            Effect.repeat({ until: (waiting) => waiting.length > 0 })
-          )
+          const isWaitedFor = yield* Deferred.make<true>()
           const moving = yield* Effect.fork(
             work.atomically(
               bulk({ folder_path: inner.path }).pipe(
                 Effect.zipLeft(Deferred.succeed(isMoved, true)),
-                Effect.zipLeft(isWaitedFor)
+                Effect.zipLeft(Deferred.await(isWaitedFor))
               )
             )
           )
           yield* Deferred.await(isMoved)
-          yield* as((yield* Folders).delete(inner.id))
+          const deleting = yield* Effect.fork(as((yield* Folders).delete(inner.id)))
+          // Asked outside of the transaction, since within one PostgreSQL keeps the list of sessions that it gave first.
+          yield* Effect.promise(() => delay(2)).pipe(
+            Effect.zipRight(sql`SELECT 1 FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+            Effect.repeat({ until: (waiting) => waiting.length > 0 })
+          )
+          yield* Deferred.succeed(isWaitedFor, true)
           yield* Fiber.join(moving)
+          yield* Fiber.join(deleting)
           expect(yield* all).toMatchObject(Array(3).fill({ folderId: folder.id, folderPath: folder.path }))
         })
       )
