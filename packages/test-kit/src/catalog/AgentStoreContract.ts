@@ -1,16 +1,14 @@
 import { Agent, AgentStore, type NewAgent, OrganizationStore, ProjectStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
+import { at } from "../storage/Moments.js"
 import * as Arbitraries from "./CatalogArbitraries.js"
 import { everyPage } from "./Pages.js"
 import { permit } from "./Permits.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
 
 const assistantIdOrNone: fc.Arbitrary<string | null> = fc.option(Arbitraries.assistantId)
 

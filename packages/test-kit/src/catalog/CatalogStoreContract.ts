@@ -15,14 +15,13 @@ import {
   ToolStore
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { at } from "../storage/Moments.js"
 import { everyPage } from "./Pages.js"
 import { permit } from "./Permits.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
 
 /** An organisation with two projects. */
 const newOrganization = Effect.gen(function* () {

@@ -1,12 +1,10 @@
 import { OrganizationId, OrganizationStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { at } from "../storage/Moments.js"
 import { everyPage } from "./Pages.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
 
 /** What every `OrganizationStore` has to do. */
 export const organizationStoreContract = <E>(subject: string, stores: Layer.Layer<OrganizationStore, E>): void => {

@@ -10,15 +10,13 @@ import {
   RevokedTokenStore
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { randomUUID } from "node:crypto"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+import { at } from "../storage/Moments.js"
 
 const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))

@@ -1,5 +1,8 @@
 /** What an answer is held to. Each throws a `Mismatch` that says what was asked, what came, and what should have come. */
+import { at, isObject } from "../Documents.js"
 import type { Reply } from "./Client.js"
+
+type Node = Readonly<Record<string, unknown>>
 
 /** An answer that is not what the interface promises. */
 export class Mismatch extends Error {
@@ -9,27 +12,6 @@ export class Mismatch extends Error {
 /** A check that this server, or what was told of it, leaves nothing to try. */
 export class Skipped extends Error {
   override readonly name = "Skipped"
-}
-
-type Node = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** What stands at a place of a document, or undefined. */
-export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
-  path.reduce<unknown>((node, key) => {
-    if (Array.isArray(node)) {
-      const item: unknown = node[Number(key)]
-      return item
-    }
-    return isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
-  }, value)
-
-/** The items of a list, or none. */
-export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>): ReadonlyArray<unknown> => {
-  const found = at(value, ...path)
-  return Array.isArray(found) ? found : []
 }
 
 const MAX_SHOWN = 300

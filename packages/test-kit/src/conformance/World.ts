@@ -1,6 +1,7 @@
 /** What checks stand on: things of their own, made through the server's own endpoints and taken away afterwards. */
+import { at, listAt } from "../Documents.js"
 import type { Client, Reply, Request } from "./Client.js"
-import { at, bodyOf, listAt, Skipped } from "./Expect.js"
+import { bodyOf, Skipped } from "./Expect.js"
 
 export interface WorldOptions {
   readonly client: Client

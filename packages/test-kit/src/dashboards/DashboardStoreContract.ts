@@ -1,13 +1,12 @@
 import { DashboardStore, OrganizationStore, ProjectStore, type WidgetSpec, WidgetStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
+import { at } from "../storage/Moments.js"
 
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
 const noFilter = { given: null, filter: null }
 
 const newOrganization = Effect.gen(function* () {

@@ -13,7 +13,6 @@ import {
   ToolStore
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -21,8 +20,7 @@ import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+import { at } from "../storage/Moments.js"
 
 /** An organisation with an agent, two folders and three tools. */
 const newOrganization = Effect.gen(function* () {

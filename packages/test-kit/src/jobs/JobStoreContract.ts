@@ -1,11 +1,11 @@
 import { type Claim, JobStore, type NewJob, type OrganizationId, OrganizationStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { permit } from "../catalog/Permits.js"
+import { at } from "../storage/Moments.js"
 
 const LEASE = 1000
 
@@ -13,9 +13,7 @@ let kinds = 0
 
 /** An organisation, and a kind of jobs that no other test uses. */
 const room = Effect.gen(function* () {
-  const { id } = yield* Effect.flatMap(OrganizationStore, (organizations) =>
-    organizations.insert({ name: "Contract" }, DateTime.unsafeMake(0))
-  )
+  const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const store = yield* JobStore
   const kind = `contract ${kinds++}`
   const claim = (now: number, { limit = 100, owner = "one" } = {}) =>

@@ -10,7 +10,6 @@ import {
   type StoredEvaluation
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -18,8 +17,7 @@ import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
 import { AGENTS, blankCall } from "../filters/FilterableCalls.js"
 import { type CallWorldStores, storeCalls } from "../filters/StoredCalls.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+import { at } from "../storage/Moments.js"
 
 /** An organisation with two agents and so many calls, and what it may do with them. */
 const room = (calls: number) =>

@@ -1,5 +1,6 @@
 /** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
 import * as fc from "fast-check"
+import { at, isObject, listAt } from "../Documents.js"
 import { assertHolds, asyncProperty, type AsyncLaw, asyncLaw, expectSame, parameters, replay } from "../Law.js"
 import {
   aggregateOf,
@@ -40,17 +41,6 @@ const OBSERVE = "/observability/v1/observe/"
 const LOGS = "/observability/v1/call-logs/"
 const DASHBOARDS = "/dashboards/dashboards/"
 const WIDGETS = "/dashboards/widgets/"
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), value)
-
-const listAt = (value: unknown, ...path: ReadonlyArray<string>): ReadonlyArray<unknown> => {
-  const found = at(value, ...path)
-  return Array.isArray(found) ? found : []
-}
 
 const wireShown = (body: unknown): ShownCall => ({
   call_id: String(at(body, "call_id")),

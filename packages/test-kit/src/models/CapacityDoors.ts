@@ -1,20 +1,12 @@
+import { at, isObject, listAt } from "../Documents.js"
 import type { CapacityAnswer, CapacityDoor, CapacityWorld } from "../results/CapacityModel.js"
 import type { Door } from "./Doors.js"
 
 const SUBJECTS = "/test_framework/v1/"
 
-const at = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
-
-const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
-  const found: unknown = at(value, key)
-  const rows: ReadonlyArray<unknown> = Array.isArray(found) ? found : []
-  return rows
-}
-
 const countsOf = (result: unknown): Readonly<Record<string, number>> => {
   const counts = at(result, "runs_by_status")
-  return typeof counts === "object" && counts !== null
+  return isObject(counts)
     ? Object.fromEntries(Object.entries(counts).map(([status, runs]) => [status, Number(runs)]))
     : {}
 }

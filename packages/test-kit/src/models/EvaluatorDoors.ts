@@ -1,12 +1,8 @@
+import { at, listAt } from "../Documents.js"
 import type { DoorAnswer, EvaluatorDoor, EvaluatorWorld } from "../evaluators/EvaluatorModel.js"
 import type { Answered, Door } from "./Doors.js"
 
 const SUBJECTS = "/test_framework/v1/"
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
-
-const at = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined)
 
 const numbers = (value: unknown): ReadonlyArray<number> => (Array.isArray(value) ? value.map(Number) : [])
 
@@ -23,12 +19,8 @@ export const evaluatorWorld = async (
   ask: Door,
   { agent, project }: { readonly project: number; readonly agent: number }
 ): Promise<EvaluatorWorld> => {
-  const results = async (subject: string): Promise<ReadonlyArray<unknown>> => {
-    const { body } = await ask("GET", `${SUBJECTS}${subject}/?project=${project}&limit=200`)
-    const found: unknown = at(body, "results")
-    const rows: ReadonlyArray<unknown> = Array.isArray(found) ? found : []
-    return rows
-  }
+  const results = async (subject: string): Promise<ReadonlyArray<unknown>> =>
+    listAt((await ask("GET", `${SUBJECTS}${subject}/?project=${project}&limit=200`)).body, "results")
   const door: EvaluatorDoor = {
     create: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/`, input)),
     patch: async (id, input) => answerOf(await ask("PATCH", `${SUBJECTS}scenarios/${id}/`, input)),

@@ -1,13 +1,11 @@
 import { JobStore, OrganizationStore, SIMPLIFICATION_JOB, SimplificationStore } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { createHash, randomUUID } from "node:crypto"
 import { permit } from "../catalog/Permits.js"
-
-const at = (millis: number): DateTime.Utc => DateTime.unsafeMake(millis)
+import { at } from "../storage/Moments.js"
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 

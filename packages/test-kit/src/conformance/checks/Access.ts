@@ -1,7 +1,7 @@
 /** Who is let in: the interface's table of credentials, E2, and what one organisation sees of another. */
+import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
-  at,
   bodyOf,
   expectDetail,
   expectFaults,
@@ -10,7 +10,6 @@ import {
   expectSame,
   expectStatus,
   expectTrue,
-  listAt,
   Mismatch
 } from "../Expect.js"
 import { credentialKinds, type CredentialKind, PATHS, type World } from "../World.js"

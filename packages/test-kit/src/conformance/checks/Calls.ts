@@ -1,13 +1,12 @@
 /** E10 and the call logs. */
-import { roleNames, sensitive, TRANSCRIPT_TYPES } from "../Interface.js"
-import { flaws } from "../../calls/IngestBodies.js"
-import { wav } from "../../calls/Audio.js"
-import { payloadOf } from "../../transcripts/Payloads.js"
 import * as fc from "fast-check"
+import { wav } from "../../calls/Audio.js"
+import { flaws } from "../../calls/IngestBodies.js"
+import { at, listAt } from "../../Documents.js"
+import { payloadOf } from "../../transcripts/Payloads.js"
 import { type Check, checksOf } from "../Check.js"
 import {
   any,
-  at,
   bodyOf,
   bool,
   expectDetail,
@@ -23,7 +22,6 @@ import {
   int,
   type Kind,
   list,
-  listAt,
   matching,
   oneOf,
   orNull,
@@ -31,6 +29,7 @@ import {
   Skipped,
   text
 } from "../Expect.js"
+import { roleNames, sensitive, TRANSCRIPT_TYPES } from "../Interface.js"
 import { PATHS, type World } from "../World.js"
 
 /** Source: interface, Call record. */

@@ -1,9 +1,9 @@
 /** E3, E5, filters and what widgets show. */
+import { at, listAt } from "../../Documents.js"
 import { breakages } from "../../dashboards/InvalidWidgets.js"
 import { type Check, checksOf } from "../Check.js"
 import {
   any,
-  at,
   bodyOf,
   expectDetail,
   expectFaults,
@@ -18,7 +18,6 @@ import {
   int,
   type Kind,
   list,
-  listAt,
   oneOf,
   orNull,
   shortText,

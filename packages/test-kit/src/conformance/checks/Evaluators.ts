@@ -1,8 +1,8 @@
 /** E4 and evaluators. */
+import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
   any,
-  at,
   bodyOf,
   expectDetail,
   expectFaults,
@@ -15,7 +15,6 @@ import {
   int,
   type Kind,
   list,
-  listAt,
   oneOf,
   orNull,
   shortText,

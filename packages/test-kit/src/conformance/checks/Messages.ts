@@ -1,17 +1,7 @@
 /** What holds for requests and lists in general. */
+import { at, isObject, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
-import {
-  at,
-  bodyOf,
-  expectDetail,
-  expectFaults,
-  expectSame,
-  expectStatus,
-  expectTrue,
-  isObject,
-  listAt,
-  Mismatch
-} from "../Expect.js"
+import { bodyOf, expectDetail, expectFaults, expectSame, expectStatus, expectTrue, Mismatch } from "../Expect.js"
 import { PATHS, type World } from "../World.js"
 
 const JSON_TYPE = { "content-type": "application/json" }

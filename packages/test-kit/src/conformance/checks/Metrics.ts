@@ -1,8 +1,8 @@
 /** E11, E12 and E7. */
+import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
   any,
-  at,
   bodyOf,
   bool,
   expectDetail,
@@ -16,7 +16,6 @@ import {
   int,
   type Kind,
   list,
-  listAt,
   matching,
   oneOf,
   orNull,

@@ -1,8 +1,8 @@
 /** E8, E9, results, runs and what they hold. */
+import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
   any,
-  at,
   bodyOf,
   bool,
   expectDetail,
@@ -18,7 +18,6 @@ import {
   int,
   type Kind,
   list,
-  listAt,
   object,
   oneOf,
   orNull,

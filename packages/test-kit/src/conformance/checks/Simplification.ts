@@ -1,8 +1,8 @@
 /** E6 and how it goes on. */
+import { at } from "../../Documents.js"
 import { setTimeout as wait } from "node:timers/promises"
 import { type Check, checksOf } from "../Check.js"
 import {
-  at,
   bodyOf,
   bool,
   expectDetail,

@@ -1,7 +1,7 @@
 /** E1. */
+import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
-  at,
   bodyOf,
   expectDetail,
   expectFaults,
@@ -14,7 +14,6 @@ import {
   faultsOf,
   int,
   list,
-  listAt,
   matching,
   text
 } from "../Expect.js"
