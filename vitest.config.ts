@@ -14,8 +14,8 @@ export default defineConfig({
     // each of them would take most of the time. So a test leaves no global changed behind.
     pool: "forks",
     poolOptions: { forks: { minForks: 1, maxForks: 2, isolate: false } },
-    // Starting a database takes its time on a busy machine; a test that hangs still ends.
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    // Starting databases and programs takes its time on a busy machine; a test that hangs still ends.
+    testTimeout: 240_000,
+    hookTimeout: 240_000
   }
 })

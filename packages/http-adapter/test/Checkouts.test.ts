@@ -453,61 +453,57 @@ describe.skipIf(!hasGit)("a clone under way", async () => {
   const world = await makeServer("sqlite", { maxProcesses: 1 })
   const { server } = world
 
-  it(
-    "is one of so many at a time, streams at its reader's pace, and ends when its reader goes",
-    { timeout: 120_000 },
-    async () => {
-      const { checkout, home } = await localTenant(world)
-      const noise = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
-      await CheckoutKit.makeRepository(join(home, "large.git"), noise)
-      const { json } = await checkout("large")
-      const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
-      const header = basic("x-access-token", token)
-      const { stdout } = await git(["ls-remote", url, "refs/heads/main"], { headers: [header] })
-      const want = stdout.slice(0, 40)
-      const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text
-      const request = `${line(`want ${want} side-band-64k ofs-delta\n`)}0000${line("done\n")}`
-      const controller = new AbortController()
-      const slow = await fetch(`${url}/git-upload-pack`, {
-        method: "POST",
-        body: request,
-        signal: controller.signal,
-        headers: { ...bearer(token), "content-type": "application/x-git-upload-pack-request" }
-      })
-      expect(slow.status).toBe(200)
-      const reader = slow.body!.getReader()
-      await reader.read()
-      // It is held, unread, and nobody else is let in meanwhile.
-      const other = await fetch(`${url}/info/refs?service=git-upload-pack`, { headers: bearer(token) })
-      expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"])
-      controller.abort()
-      let code = 1
-      for (let tries = 0; tries < 100 && code !== 0; tries++) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        code = (await git(["ls-remote", url], { headers: [header] })).code
-      }
-      expect(code).toBe(0)
-      const whole = join(folder.path, "large-clone")
-      expect((await git(["clone", "--quiet", url, whole], { headers: [header] })).code).toBe(0)
-      expect(existsSync(join(whole, "noise-13"))).toBe(true)
-      // Nothing is left running.
-      const processes = await new Promise<string>((resolve) => {
-        const ps = spawn("ps", ["-eo", "args"])
-        let text = ""
-        ps.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()))
-        ps.on("error", () => resolve(""))
-        ps.on("close", () => resolve(text))
-      })
-      expect(processes).not.toContain(join(home, "large.git"))
-      expect(server.logs()).not.toContain(token)
+  it("is one of so many at a time, streams at its reader's pace, and ends when its reader goes", async () => {
+    const { checkout, home } = await localTenant(world)
+    const noise = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
+    await CheckoutKit.makeRepository(join(home, "large.git"), noise)
+    const { json } = await checkout("large")
+    const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
+    const header = basic("x-access-token", token)
+    const { stdout } = await git(["ls-remote", url, "refs/heads/main"], { headers: [header] })
+    const want = stdout.slice(0, 40)
+    const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text
+    const request = `${line(`want ${want} side-band-64k ofs-delta\n`)}0000${line("done\n")}`
+    const controller = new AbortController()
+    const slow = await fetch(`${url}/git-upload-pack`, {
+      method: "POST",
+      body: request,
+      signal: controller.signal,
+      headers: { ...bearer(token), "content-type": "application/x-git-upload-pack-request" }
+    })
+    expect(slow.status).toBe(200)
+    const reader = slow.body!.getReader()
+    await reader.read()
+    // It is held, unread, and nobody else is let in meanwhile.
+    const other = await fetch(`${url}/info/refs?service=git-upload-pack`, { headers: bearer(token) })
+    expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"])
+    controller.abort()
+    let code = 1
+    for (let tries = 0; tries < 100 && code !== 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      code = (await git(["ls-remote", url], { headers: [header] })).code
     }
-  )
+    expect(code).toBe(0)
+    const whole = join(folder.path, "large-clone")
+    expect((await git(["clone", "--quiet", url, whole], { headers: [header] })).code).toBe(0)
+    expect(existsSync(join(whole, "noise-13"))).toBe(true)
+    // Nothing is left running.
+    const processes = await new Promise<string>((resolve) => {
+      const ps = spawn("ps", ["-eo", "args"])
+      let text = ""
+      ps.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      ps.on("error", () => resolve(""))
+      ps.on("close", () => resolve(text))
+    })
+    expect(processes).not.toContain(join(home, "large.git"))
+    expect(server.logs()).not.toContain(token)
+  })
 })
 
 describe.skipIf(!hasGit)("clones of one organisation", async () => {
   const world = await makeServer("sqlite", { maxProcesses: 2 })
 
-  it("take half of the places at most, and give them back however they end", { timeout: 60_000 }, async () => {
+  it("take half of the places at most, and give them back however they end", async () => {
     const { server } = world
     const noise = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
     const [mine, theirs] = [await localTenant(world), await localTenant(world)]

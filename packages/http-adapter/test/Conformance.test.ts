@@ -63,5 +63,5 @@ describe("a server with limits, known by its URL alone", async () => {
     const { key } = await server.tenant()
     const { results } = await runConformance({ url: server.url, apiKey: key, only: ["E5"] })
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([])
-  }, 120_000)
+  })
 })

@@ -309,7 +309,7 @@ describe.each(TestEngine.databases)("two callers of two servers on one %s", (dat
       started.push(await startServer({ engine: TestEngine.engine().pipe(Layer.provideMerge(storage)) }))
     }
     servers = started
-  }, 60_000)
+  })
 
   afterAll(async () => {
     for (const server of servers) await server.close()
@@ -365,7 +365,7 @@ describe.each(TestEngine.databases)("two callers of two servers on one %s", (dat
         phone_numbers_held: []
       })
     }
-  }, 120_000)
+  })
 
   it("claim, report, cancel and delete the same at the same time, and what is held is what is left", async () => {
     const [one, two] = servers
@@ -424,5 +424,5 @@ describe.each(TestEngine.databases)("two callers of two servers on one %s", (dat
       slots_in_use: count("running"),
       phone_numbers_held: count("running") + count("queued") > 0 ? [at(number.json, "id")] : []
     })
-  }, 120_000)
+  })
 })

@@ -21,52 +21,48 @@ const shell = (line: string) =>
   })
 
 describe.skipIf(!(await CheckoutKit.hasGit()))("earshot checkout", () => {
-  it(
-    "makes a key that git clones with, through a connection made at the command line",
-    { timeout: 90_000 },
-    async () => {
-      const database = `sqlite:${join(folder.path, "earshot.db")}`
-      const repositories = join(folder.path, "repositories")
-      const founded = json((await earshot(["init", "--database", database, "--json"])).out)
-      expect(founded).toHaveProperty("api_key")
-      await CheckoutKit.makeRepository(join(repositories, "1", "web.git"), { "README.md": "The web" })
+  it("makes a key that git clones with, through a connection made at the command line", async () => {
+    const database = `sqlite:${join(folder.path, "earshot.db")}`
+    const repositories = join(folder.path, "repositories")
+    const founded = json((await earshot(["init", "--database", database, "--json"])).out)
+    expect(founded).toHaveProperty("api_key")
+    await CheckoutKit.makeRepository(join(repositories, "1", "web.git"), { "README.md": "The web" })
 
-      const server = start(["serve", "--database", database, "--port", "0", "--repositories", repositories, "--json"])
-      try {
-        const { url } = json(await server.until("\n"))
-        const hosts = ["--repositories", repositories, "--public-url", String(url), "--database", database]
-        const before = await earshot(["checkout", "web", ...hosts])
-        expect([before.code, before.err]).toEqual([1, expect.stringContaining("no active connection")])
-        expect((await earshot(["connections", "create", "local", "--name", "Here", ...hosts])).code).toBe(0)
-        const active = await earshot(["connections", "activate", "1", "--json", ...hosts])
-        expect(json(active.out)).toMatchObject({ state: "active", test_error: null })
-        const listed = await earshot(["connections", "list", "--database", database])
-        expect(listed.out).toMatch(/1\s+Here\s+local\s+active\s+works/)
+    const server = start(["serve", "--database", database, "--port", "0", "--repositories", repositories, "--json"])
+    try {
+      const { url } = json(await server.until("\n"))
+      const hosts = ["--repositories", repositories, "--public-url", String(url), "--database", database]
+      const before = await earshot(["checkout", "web", ...hosts])
+      expect([before.code, before.err]).toEqual([1, expect.stringContaining("no active connection")])
+      expect((await earshot(["connections", "create", "local", "--name", "Here", ...hosts])).code).toBe(0)
+      const active = await earshot(["connections", "activate", "1", "--json", ...hosts])
+      expect(json(active.out)).toMatchObject({ state: "active", test_error: null })
+      const listed = await earshot(["connections", "list", "--database", database])
+      expect(listed.out).toMatch(/1\s+Here\s+local\s+active\s+works/)
 
-        const missing = await earshot(["checkout", "nothing", ...hosts])
-        expect([missing.code, missing.out]).toEqual([1, ""])
-        const made = json((await earshot(["checkout", "web", "--json", ...hosts])).out)
-        expect(made).toMatchObject({ repo: "web", permissions: { contents: "read" } })
+      const missing = await earshot(["checkout", "nothing", ...hosts])
+      expect([missing.code, missing.out]).toEqual([1, ""])
+      const made = json((await earshot(["checkout", "web", "--json", ...hosts])).out)
+      expect(made).toMatchObject({ repo: "web", permissions: { contents: "read" } })
 
-        const env = await earshot(["checkout", "web", "--env", ...hosts])
-        writeFileSync(join(folder.path, "env.sh"), env.out)
-        const clone = `git clone --quiet ${String(url)}/repohost/git/1/web.git`
-        expect(await shell(`. ./env.sh && ${clone} cloned`)).toEqual({ code: 0, err: "" })
-        expect(readFileSync(join(folder.path, "cloned", "README.md"), "utf8")).toBe("The web")
-        const secret = /GIT_CONFIG_VALUE_0='Authorization: Basic (.*)'/.exec(env.out)?.[1] ?? "none"
-        expect(readFileSync(join(folder.path, "cloned", ".git", "config"), "utf8")).not.toContain(secret)
-        expect((await shell(`${clone} bare`)).code).toBe(1)
+      const env = await earshot(["checkout", "web", "--env", ...hosts])
+      writeFileSync(join(folder.path, "env.sh"), env.out)
+      const clone = `git clone --quiet ${String(url)}/repohost/git/1/web.git`
+      expect(await shell(`. ./env.sh && ${clone} cloned`)).toEqual({ code: 0, err: "" })
+      expect(readFileSync(join(folder.path, "cloned", "README.md"), "utf8")).toBe("The web")
+      const secret = /GIT_CONFIG_VALUE_0='Authorization: Basic (.*)'/.exec(env.out)?.[1] ?? "none"
+      expect(readFileSync(join(folder.path, "cloned", ".git", "config"), "utf8")).not.toContain(secret)
+      expect((await shell(`${clone} bare`)).code).toBe(1)
 
-        expect((await earshot(["connections", "revoke", "1", ...hosts])).code).toBe(0)
-        expect((await shell(`. ./env.sh && ${clone} late`)).code).toBe(1)
-        expect(existsSync(join(folder.path, "late"))).toBe(false)
-      } finally {
-        server.child.kill("SIGTERM")
-        const { code, err } = await server.ended
-        expect([code, err.includes("earcheckout_")]).toEqual([0, false])
-      }
+      expect((await earshot(["connections", "revoke", "1", ...hosts])).code).toBe(0)
+      expect((await shell(`. ./env.sh && ${clone} late`)).code).toBe(1)
+      expect(existsSync(join(folder.path, "late"))).toBe(false)
+    } finally {
+      server.child.kill("SIGTERM")
+      const { code, err } = await server.ended
+      expect([code, err.includes("earcheckout_")]).toEqual([0, false])
     }
-  )
+  })
 
   it("takes secrets from files and never keeps one that it has no key for", async () => {
     const database = `sqlite:${join(folder.path, "other.db")}`

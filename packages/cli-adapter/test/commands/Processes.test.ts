@@ -88,7 +88,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
 
       server.child.kill("SIGTERM")
       expect(await server.ended).toEqual({ code: 0, out: `{"url":"${url}"}\n`, err: "" })
-    }, 120_000)
+    })
 
     it.skipIf(!existsSync("/proc/self/stat"))(
       "goes on when one that serves is killed, and keeps what it had answered",
@@ -124,8 +124,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
         const { code, err } = await server.ended
         expect(code).toBe(0)
         expect(err.match(/another takes its place/g)).toHaveLength(1)
-      },
-      180_000
+      }
     )
   })
 }
@@ -142,7 +141,7 @@ describe.skipIf(!existsSync("/proc/self/stat"))("a server of two processes on an
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
     await at.remove()
-  }, 120_000)
+  })
 
   it("answers what it has begun, whoever else has signalled its processes before", async () => {
     const at = await place("sqlite")
@@ -170,7 +169,7 @@ describe.skipIf(!existsSync("/proc/self/stat"))("a server of two processes on an
     expect(await status).toBe(201)
     expect((await server.ended).code).toBe(0)
     await at.remove()
-  }, 120_000)
+  })
 })
 
 describe("a server of two processes with a limit", () => {
@@ -185,7 +184,7 @@ describe("a server of two processes with a limit", () => {
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
     await at.remove()
-  }, 60_000)
+  })
 })
 
 describe("a server of several processes that cannot start", () => {
@@ -213,7 +212,7 @@ describe("a server of several processes that cannot start", () => {
     expect(misused.err).toMatch(/^EARSHOT_SECRET_KEYS: .*\n$/)
     expect(led).toMatchObject({ code: 2, out: "" })
     expect(led.err).toContain("one of a cluster that another one leads")
-  }, 60_000)
+  })
 
   it("ends when another process fails while one is still starting", async () => {
     const at = await place("sqlite")
@@ -232,5 +231,5 @@ describe("a server of several processes that cannot start", () => {
       err: '{"detail":"A process of the server ended before it was ready."}\n'
     })
     await at.remove()
-  }, 60_000)
+  })
 })

@@ -64,7 +64,7 @@ describe("earshot prompts simplify", () => {
     expect(shown.out).not.toContain("\u001b")
   })
 
-  it("asks the model that the environment names, and checks what it says", { timeout: 120_000 }, async () => {
+  it("asks the model that the environment names, and checks what it says", async () => {
     const wordy = `Whoever judges this call ought to think about it for as long as it takes, and ought to return the value TRUE in the case that the agent has not raised its voice against the caller.`
     const answers = ["Return TRUE if the agent raised its voice against the caller."]
     const asked: Array<string> = []

@@ -484,23 +484,20 @@ describe("widgets over awkward calls", () => {
 for (const database of TestEngine.databases) {
   const storage = stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
   layer(storage, { timeout: "2 minutes" })(`widgets over awkward calls on ${database}`, (it) => {
-    it.effect(
-      "show what the guide says",
-      () =>
-        Effect.gen(function* () {
-          const stored = yield* FilterKit.storeCalls({ agents: AGENTS, metrics: METRICS, calls: awkward })
-          const store = yield* AnalyticsStore
-          const permit = Either.getOrThrow(authorize(hostActor(stored.organizationId), "widgets.data"))
-          const asked: Asks<StorageFault> = {
-            totals: (question) => store.totals(permit, question),
-            types: (question) => store.types(permit, question),
-            span: (question) => store.span(permit, question),
-            timeline: (question) => store.timeline(permit, question),
-            shares: (question) => store.shares(permit, question)
-          }
-          yield* checkAll(asked, stored.calls, stored)
-        }),
-      { timeout: 120_000 }
+    it.effect("show what the guide says", () =>
+      Effect.gen(function* () {
+        const stored = yield* FilterKit.storeCalls({ agents: AGENTS, metrics: METRICS, calls: awkward })
+        const store = yield* AnalyticsStore
+        const permit = Either.getOrThrow(authorize(hostActor(stored.organizationId), "widgets.data"))
+        const asked: Asks<StorageFault> = {
+          totals: (question) => store.totals(permit, question),
+          types: (question) => store.types(permit, question),
+          span: (question) => store.span(permit, question),
+          timeline: (question) => store.timeline(permit, question),
+          shares: (question) => store.shares(permit, question)
+        }
+        yield* checkAll(asked, stored.calls, stored)
+      })
     )
   })
 }

@@ -155,7 +155,7 @@ const found = (place: Place) =>
 beforeAll(() => {
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-}, 240_000)
+})
 
 it("has canaries that are found where nothing is redacted", () => {
   expect(sung(Buffer.concat([Buffer.from(JSON.stringify(body)), recording()]))).toEqual([...CANARIES, SOUND.toString()])
@@ -231,7 +231,7 @@ describe.each(["sqlite", "postgres"] as const)("secrets of calls that are to be 
     )
     expect(left).toEqual([])
     expect(sung(Buffer.from(log.join("\n")))).toEqual([])
-  }, 60_000)
+  })
 
   it("are nowhere when the process is killed in the midst of it", async () => {
     const owner = await founded()
@@ -259,5 +259,5 @@ describe.each(["sqlite", "postgres"] as const)("secrets of calls that are to be 
       expect(inFiles(filesUnder(place.blobs))).toEqual([])
       expect(await run(found(place))).toEqual([])
     }
-  }, 90_000)
+  })
 })

@@ -93,7 +93,7 @@ beforeAll(() => {
   // The process runs what is built, as any user's does. Type errors are told elsewhere.
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
-}, 240_000)
+})
 
 describe.each(["sqlite", "postgres"] as const)(
   "a process that is killed while it takes calls in, on %s",

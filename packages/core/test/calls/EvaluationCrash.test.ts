@@ -35,7 +35,7 @@ const CODE =
 describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is killed, on %s,", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
-  it("all finish, with no score and no charge twice", { timeout: 180_000 }, async () => {
+  it("all finish, with no score and no charge twice", async () => {
     const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       const founded = await engine.runPromise(

@@ -32,7 +32,7 @@ export const workersOf = (program: URL, database: "sqlite" | "postgres") => {
       address = fresh.url
       drop = () => fresh.drop()
     }
-  }, 240_000)
+  })
 
   afterAll(async () => {
     for (const child of children) child.kill("SIGKILL")

@@ -13,7 +13,7 @@ const RUNS = 30
 describe.each(["sqlite", "postgres"] as const)("runs whose process is killed, on %s,", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
-  it("are begun again by another, completed once each, and leave nothing held", { timeout: 180_000 }, async () => {
+  it("are begun again by another, completed once each, and leave nothing held", async () => {
     const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       await engine.runPromise(
