@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Puts faults into a copy of the workspace, one at a time, and runs the kit's own tests on it, and no others: each fault
-// has to be told. Prints which law told which fault, and how long that took. Run it at the workspace's root:
+// Puts faults into a copy of the workspace, one at a time, and runs on it that part of the kit, and no other test, which
+// is there for it: each fault has to be told. Prints what told which fault, and how long that took. Run it at the
+// workspace's root:
 //
 //   node packages/test-kit/faults/run.js [PART OF A FAULT'S NAME]...
 import { spawn } from "node:child_process"
@@ -27,14 +28,14 @@ const copyWorkspace = async () => {
   return copy
 }
 
-/** The kit's own tests of the engine; one that fails is enough. */
+/** The kit's own tests of the engine. */
 const KIT = ["laws", "models", "contracts"].map((folder) => `packages/test-kit/test/${folder}`)
 
-/** Runs the kit's tests in a folder: the names of those that failed, and of the files that could not be run. */
-const runKit = (folder) =>
+/** Runs the kit's tests of this name in a folder: those that failed, all names, and the files that did not run. */
+const runKit = (folder, law = /(?:)/) =>
   new Promise((resolve, reject) => {
     const report = join(folder, "report.json")
-    const args = ["vitest", "run", ...KIT, "--bail=1", "--reporter=json", `--outputFile=${report}`]
+    const args = ["vitest", "run", ...KIT, "-t", law.source, "--reporter=json", `--outputFile=${report}`]
     const child = spawn("npx", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] })
     let said = ""
     child.stderr.on("data", (text) => (said += text))
@@ -50,6 +51,7 @@ const runKit = (folder) =>
           failed: testResults.flatMap(({ assertionResults }) =>
             assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName)
           ),
+          names: testResults.flatMap(({ assertionResults }) => assertionResults.map(({ fullName }) => fullName)),
           broken: broken.map(({ message, name }) => `${name} cannot be run: ${message}`)
         })
       } catch (cause) {
@@ -66,6 +68,9 @@ try {
   const before = await runKit(copy)
   const wrong = [...before.failed, ...before.broken]
   if (wrong.length > 0) throw new Error(`The kit's tests fail without any fault:\n${wrong.join("\n")}`)
+  const unheard = chosen.filter(({ law }) => !before.names.some((name) => law.test(name)))
+  if (unheard.length > 0)
+    throw new Error(`No test of the kit is named so:\n${unheard.map(({ law }) => law).join("\n")}`)
   for (const { fault, file, find, law, put } of chosen) {
     const path = join(copy, file)
     const text = await readFile(path, "utf8")
@@ -76,12 +81,12 @@ try {
     )
     const started = performance.now()
     // A file that cannot be run tells nothing of the fault: the machine may be too busy.
-    const { broken, failed: told } = await runKit(copy)
+    const { broken, failed } = await runKit(copy, law)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     await writeFile(path, text)
-    const first = told.find((name) => law.test(name)) ?? told[0]
+    const [first] = failed
     if (first === undefined) missed += 1
-    const others = told.length > 1 ? `, and ${told.length - 1} more` : ""
+    const others = failed.length > 1 ? `, and ${failed.length - 1} more` : ""
     say(
       `${first === undefined ? "MISSED" : "told  "} ${fault}\n       ${first ?? broken[0] ?? "by nothing"}${others}, in ${seconds} s`
     )

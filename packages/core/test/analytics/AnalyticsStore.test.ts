@@ -10,10 +10,6 @@ import * as fc from "fast-check"
 import { stores } from "../../src/Engine.js"
 import { Dialect } from "../../src/storage/sql/Dialect.js"
 
-for (const database of TestEngine.databases) {
-  AnalyticsKit.analyticsStoreContract(database, stores.pipe(Layer.provideMerge(TestEngine.storage(database))))
-}
-
 /** More cells than a chart has: one a call. */
 const DEEP = 52_000
 

@@ -1,15 +1,11 @@
 import { randomBytes } from "node:crypto"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
-import { AccessKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 
 const key = () => randomBytes(32).toString("base64")
-const box = (...keys: ReadonlyArray<string>) => Either.getOrThrow(AesSecretBox.parse(Redacted.make(keys.join(","))))
 const one = key()
-
-AccessKit.sealingContract("AES", { sealing: box(one), stranger: box(key()), rotated: box(key(), one) })
 
 describe("the keys that secrets are sealed with", () => {
   it("are of 32 bytes, and which one is none is said without saying what it is", () => {

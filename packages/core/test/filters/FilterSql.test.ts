@@ -1,5 +1,5 @@
 import { Filters } from "@earshot/core"
-import { CallKit, FilterKit, TestEngine } from "@earshot/test-kit"
+import { FilterKit, TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { layer } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -50,8 +50,6 @@ const largest = (make: (i: number) => Filters.Condition): Filters.Filter => {
 for (const database of TestEngine.databases) {
   const storage = stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
   const stored = Layer.effect(Stored, FilterKit.storeCalls(world!)).pipe(Layer.provideMerge(storage))
-
-  CallKit.callFilterContract(database, storage)
 
   layer(stored, { timeout: "2 minutes" })(`filters on ${database}`, (it) => {
     it.effect("are true or false, never unknown", () =>

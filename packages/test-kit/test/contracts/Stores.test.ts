@@ -1,12 +1,17 @@
-/** The engine's own ports, held to the kit's contracts alone. */
+/** The engine's own stores, held to the kit's contracts alone. */
 import { Engine } from "@earshot/core"
 import {
   AccessKit,
+  AnalyticsKit,
+  CallKit,
   CatalogKit,
   CheckoutKit,
   CreditKit,
   DashboardKit,
+  EvaluatorKit,
+  JobKit,
   MetricKit,
+  ResultKit,
   SimplificationKit,
   StorageKit,
   TestEngine
@@ -18,15 +23,24 @@ for (const database of TestEngine.databases) {
   StorageKit.unitOfWorkContract(database, storage)
   CatalogKit.organizationStoreContract(database, storage)
   CatalogKit.projectStoreContract(database, storage)
+  CatalogKit.agentStoreContract(database, storage)
+  CatalogKit.catalogStoreContract(database, storage)
   AccessKit.apiKeyStoreContract(database, storage)
   AccessKit.shareableLinkStoreContract(database, storage)
   AccessKit.revokedTokenStoreContract(database, storage)
   AccessKit.signingKeyStoreContract(database, storage)
   AccessKit.userStoreContract(database, storage)
   CreditKit.ledgerStoreContract(database, storage)
+  JobKit.jobStoreContract(database, storage)
   DashboardKit.dashboardStoreContract(database, storage)
   MetricKit.metricStoreContract(database, storage)
   MetricKit.evaluationStoreContract(database, storage)
+  EvaluatorKit.evaluatorStoreContract(database, storage)
+  ResultKit.resultStoreContract(database, storage)
+  ResultKit.runWorkStoreContract(database, storage)
+  CallKit.callStoreContract(database, Engine.stores.pipe(Layer.provideMerge(TestEngine.layer(database))))
+  CallKit.callFilterContract(database, storage)
+  AnalyticsKit.analyticsStoreContract(database, storage)
   CheckoutKit.checkoutStoreContract(database, storage)
   SimplificationKit.simplificationStoreContract(database, storage)
 }
