@@ -1,3 +1,6 @@
+import { Metrics } from "@earshot/core"
+import { startEngine } from "@earshot/test-kit/plain"
+import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
@@ -25,4 +28,21 @@ it("what is for any runner loads no test framework", () => {
   expect(files.size).toBeGreaterThan(50)
   expect([...packages]).toContain("fast-check")
   expect([...packages].filter((name) => name.includes("vitest"))).toEqual([])
+})
+
+it("keys are the same in every run of a seed, and errors are the engine's own", async () => {
+  const keyOf = async (seed: string) => {
+    const engine = await startEngine({ seed })
+    try {
+      const { actor, apiKey } = await engine.world()
+      await expect(
+        engine.as(actor)(Effect.flatMap(Metrics, (metrics) => metrics.create({ name: "" })))
+      ).rejects.toThrow("name: This field may not be blank.")
+      return apiKey.key.hint
+    } finally {
+      await engine.stop()
+    }
+  }
+  expect(await keyOf("one")).toBe(await keyOf("one"))
+  expect(await keyOf("one")).not.toBe(await keyOf("two"))
 })

@@ -2,8 +2,8 @@ import { Engine, Filters, type SigningKey, SigningKeyStore } from "@earshot/core
 import { AccessKit, DashboardKit, FilterKit, ModelKit, TestEngine, Worlds } from "@earshot/test-kit"
 import { startEngine } from "@earshot/test-kit/plain"
 import * as Effect from "effect/Effect"
-import * as fc from "fast-check"
 import * as Layer from "effect/Layer"
+import * as fc from "fast-check"
 import { describe, it } from "vitest"
 
 // A law takes an implementation.
