@@ -1,7 +1,7 @@
 /** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
 import * as fc from "fast-check"
 import { at, isObject, listAt } from "../Documents.js"
-import { assertHolds, asyncProperty, type AsyncLaw, asyncLaw, expectSame, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, expectSame, parameters, replay } from "../Law.js"
 import {
   aggregateOf,
   callStep,
@@ -37,10 +37,10 @@ export interface ModelOptions {
   readonly steps: number
 }
 
-const OBSERVE = "/observability/v1/observe/"
+export const OBSERVE = "/observability/v1/observe/"
 const LOGS = "/observability/v1/call-logs/"
-const DASHBOARDS = "/dashboards/dashboards/"
-const WIDGETS = "/dashboards/widgets/"
+export const DASHBOARDS = "/dashboards/dashboards/"
+export const WIDGETS = "/dashboards/widgets/"
 
 const wireShown = (body: unknown): ShownCall => ({
   call_id: String(at(body, "call_id")),
@@ -61,7 +61,11 @@ const answerOf = ({ body, faults, outcome }: Answered): CallAnswer => ({
 })
 
 /** Asks for a step; a call is found by the id that it was answered with last, or by one that nothing has. */
-const ask = ({ agent, door }: CallWorld, step: CallStep, ids: ReadonlyMap<string, number>): Promise<Answered> => {
+export const ask = (
+  { agent, door }: CallWorld,
+  step: CallStep,
+  ids: ReadonlyMap<string, number>
+): Promise<Answered> => {
   const path = `${LOGS}${ids.get(step.name) ?? 999_999_999}/`
   switch (step.does) {
     case "deliver":
@@ -92,14 +96,15 @@ const shownCalls = (state: CallState, filter?: ModelFilter): ReadonlyArray<Shown
     .sort(byName)
 
 /** What a project was charged for redaction, least first. */
-const seenCharges = async ({ door, project }: CallWorld): Promise<ReadonlyArray<string>> => {
+export const seenCharges = async ({ door, project }: CallWorld): Promise<ReadonlyArray<string>> => {
   const page = await door("GET", "/credits/ledger/?limit=200")
   return listAt(page.body, "results")
     .flatMap((entry) => (at(entry, "project") === project ? [String(at(entry, "amount"))] : []))
     .sort()
 }
 
-const expectedCharges = ({ charges }: CallState): ReadonlyArray<string> => [...charges.values()].map(chargeOf).sort()
+export const expectedCharges = ({ charges }: CallState): ReadonlyArray<string> =>
+  [...charges.values()].map(chargeOf).sort()
 
 class Model {
   calls: CallState = noCalls
@@ -248,7 +253,7 @@ const changingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) =>
   })
 )
 
-const near = (value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(9)) : value)
+export const near = (value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(9)) : value)
 
 /** What a widget has to show of calls, and what it shows, in the same form. */
 const showing = fc.nat().map((which) =>
@@ -376,60 +381,3 @@ export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options:
   )
   assertHolds("what happens to calls at once could have happened one after the other", details)
 }
-
-/** Calls of one day, by their lengths in seconds. */
-const lengths = fc.array(fc.constantFrom(0.5, 1, 2, 7, 10, 30, 59.5, 90), { minLength: 1, maxLength: 6 })
-
-/** What charts show of calls. Each try asks for a world of its own. */
-export const chartDataLaws = (world: () => Promise<CallWorld>): ReadonlyArray<AsyncLaw> =>
-  ["count", "sum", "avg", "min", "max", "p50", "p95", "p99"].map((aggregate) =>
-    asyncLaw(
-      `a bar shows the ${aggregate} of a day's calls`,
-      [lengths],
-      async (seconds) => {
-        const { agent, door, project } = await world()
-        for (const [at, end_time] of seconds.entries()) {
-          const transcript_json = [{ role: "Main Agent", content: "Hello", start_time: 0, end_time }]
-          const timestamp = "2026-03-10T12:00:00Z"
-          await door("POST", OBSERVE, { call_id: String(at), agent, timestamp, transcript_json })
-        }
-        const dashboard = Number(at((await door("POST", DASHBOARDS, { name: "Day", project })).body, "id"))
-        const chart = { chart_type: "bar", field: "duration", aggregation_function: aggregate, time_period: "day" }
-        const widget = Number(at((await door("POST", WIDGETS, { dashboard, ...chart })).body, "id"))
-        const { body } = await door("GET", `${WIDGETS}${widget}/data/`)
-        const shown = listAt(body, "series").flatMap((series) =>
-          listAt(series, "points").map((point) => [near(at(point, "value")), at(point, "count")])
-        )
-        expectSame(`the ${aggregate} of ${seconds.join(", ")}`, shown, [
-          [near(aggregateOf(aggregate, seconds)), seconds.length]
-        ])
-        return true
-      },
-      8
-    )
-  )
-
-/** What redaction is charged. Each try asks for a world of its own. */
-export const chargeLaws = (world: () => Promise<CallWorld>): ReadonlyArray<AsyncLaw> => [
-  asyncLaw(
-    "the redaction of a call is charged once, by the first length that is known, however often it is delivered",
-    [
-      fc.array(fc.record({ seconds: fc.constantFrom(undefined, 1, 10, 90), redact: fc.boolean() }), {
-        minLength: 2,
-        maxLength: 5
-      })
-    ],
-    async (deliveries) => {
-      const real = await world()
-      let state = noCalls
-      for (const { redact, seconds } of deliveries) {
-        const step: CallStep = { does: "deliver", name: "a", redact, ...(seconds === undefined ? {} : { seconds }) }
-        await ask(real, step, new Map())
-        state = stepCalls(state, step).state
-      }
-      expectSame("the charges", await seenCharges(real), expectedCharges(state))
-      return true
-    },
-    20
-  )
-]
