@@ -61,6 +61,7 @@ const hold = (subject: string, laws: ReadonlyArray<Laws.Law | Laws.AsyncLaw>): v
 hold("filters", [
   ...FilterKit.meaningLaws(Filters.matches),
   ...FilterKit.mergeLaws(Filters.merge, Filters.matches),
+  ...FilterKit.parseLaws(Filters.parse, Filters.print),
   ...FilterKit.relativeTimeLaws(Filters.RelativeTime.resolve)
 ])
 

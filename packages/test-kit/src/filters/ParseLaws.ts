@@ -1,0 +1,90 @@
+/** What any reader of filters has to keep to. */
+import { type Faults, Filters } from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { isDeepStrictEqual } from "node:util"
+import { fact, type Law, law } from "../Law.js"
+import { condition, filter, filterJson } from "./FilterArbitraries.js"
+import { invalidFilter, invalidFilters } from "./InvalidFilters.js"
+
+/** Reads the wire form, or tells every fault by its path from the filter's root: `conditions[2].op`. */
+export type Parse = (input: unknown) => Either.Either<Filters.Filter, Faults.Faults>
+export type Print = (filter: Filters.Filter) => unknown
+
+const pathsOf = (read: ReturnType<Parse>): ReadonlyArray<string> =>
+  Either.match(read, { onLeft: Object.keys, onRight: () => [] })
+
+/** An operator that there is, of a field that does not take it. */
+const foreignOperator = fc
+  .constantFrom(...Filters.FIELD_NAMES)
+  .chain((field) => {
+    const taken: ReadonlyArray<string> = Filters.OPERATORS[Filters.fieldOf(field)?.type ?? "dynamic"]
+    const others = Filters.LEAF_OPERATORS.filter((op) => !taken.includes(op))
+    return others.length === 0
+      ? fc.constant(null)
+      : fc.record({ field: fc.constant(field), op: fc.constantFrom(...others), value: fc.constantFrom("a", 1, true) })
+  })
+  .filter((one) => one !== null)
+
+/** The laws of reading filters, and of printing what was read. */
+export const parseLaws = (parse: Parse, print: Print): ReadonlyArray<Law> => [
+  ...invalidFilters.map(({ input, path, wrong }) =>
+    fact(`${wrong} is a fault of ${path.slice(0, 40)}`, () => isDeepStrictEqual(pathsOf(parse(input)), [path]))
+  ),
+  law("a flaw is told under its path, wherever in a filter it is, and nothing else", [invalidFilter], (flaw) =>
+    isDeepStrictEqual(pathsOf(parse(flaw.input)), [flaw.path])
+  ),
+  law(
+    "an operator that a field does not take is told under its op",
+    [foreignOperator, fc.boolean()],
+    (leaf, inGroup) =>
+      inGroup
+        ? pathsOf(parse({ operator: "not", conditions: [leaf] })).includes("conditions[0].op")
+        : pathsOf(parse(leaf)).includes("op")
+  ),
+  law(
+    "not takes one condition and no more",
+    [fc.array(condition, { maxLength: 3 }), fc.boolean()],
+    (conditions, isInner) => {
+      const not = { operator: "not", conditions }
+      const paths = pathsOf(parse(isInner ? { operator: "and", conditions: [not] } : not))
+      const path = isInner ? "conditions[0].conditions" : "conditions"
+      return conditions.length === 1 ? paths.length === 0 : paths.includes(path)
+    }
+  ),
+  law(
+    "a key that no filter has is told by its name",
+    [condition, fc.constantFrom("label", "Field", "operators", "not", "toString")],
+    (input, key) => pathsOf(parse({ ...input, [key]: "a" })).includes(key)
+  ),
+  law(
+    "every flaw is told, not the first",
+    [fc.array(fc.constantFrom(...invalidFilters.slice(0, 30)), { minLength: 2, maxLength: 4 })],
+    (flaws) => {
+      const paths = pathsOf(parse({ operator: "and", conditions: flaws.map(({ input }) => input) }))
+      return flaws.every(({ path }, at) =>
+        paths.includes(path === "non_field_errors" ? `conditions[${at}]` : `conditions[${at}].${path}`)
+      )
+    }
+  ),
+  law("a filter is read back as it was printed", [filter], (one) => {
+    const printed: unknown = JSON.parse(JSON.stringify(print(one)))
+    return Either.match(parse(printed), { onLeft: () => false, onRight: (read) => isDeepStrictEqual(read, one) })
+  }),
+  law("what was read has one form, however many empty filters were in it", [filterJson], (input) =>
+    Either.match(parse(input), {
+      onLeft: () => false,
+      onRight: (read) =>
+        Either.match(parse(print(read)), { onLeft: () => false, onRight: (again) => isDeepStrictEqual(again, read) })
+    })
+  ),
+  law(
+    "anything is read or refused, and never fails",
+    [fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })],
+    (input) =>
+      [input, { operator: "and", conditions: [input, { field: input, op: input, value: input }] }].every((one) => {
+        const read = parse(one)
+        return Either.isRight(read) || pathsOf(read).length > 0
+      })
+  )
+]
