@@ -9,6 +9,8 @@ export { type Considered, evaluated as evaluatedCall, successOf, summaryOf } fro
 export { EVALUATION_JOB, evaluationJob } from "./EvaluationJob.js"
 export { IngestBody, redactFields } from "./IngestBody.js"
 export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./RecordingSource.js"
+export { type Abilities, type Judged, makeJudge as makeIngestJudge, type Refused } from "./JudgeIngest.js"
+export { firstRecord, redeliver, type Redelivered } from "./Redelivery.js"
 export type { CallDetail, RedactionConfig } from "./RedactDelivery.js"
 export { ReviewPatch } from "./Review.js"
 export {

@@ -1,11 +1,9 @@
 import { type CallRecord, type Delivery, type RedactedTranscript } from "@earshot/core"
-import { CallKit, TranscriptArbitraries } from "@earshot/test-kit"
+import { CallKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { firstRecord, redeliver } from "../../src/calls/Redelivery.js"
-import { AgentId, MetricId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
-import type { Json } from "../../src/kernel/Json.js"
+import { AgentId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
 
 const agent = {
   id: AgentId.make(1),
@@ -55,98 +53,8 @@ const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...sil
 const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
   redeliver(call, { ...silent, receivedAt: at(5), ...told })
 
-const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc.option(arbitrary, { nil: undefined })
-
-const json = CallKit.document.filter((value) => value !== null) as fc.Arbitrary<Json>
-
-const deliveries: fc.Arbitrary<Delivery> = fc.record({
-  agent: fc.constant(agent),
-  callId: fc.constant("a"),
-  traceId: maybe(fc.stringMatching(/^[0-9a-f]{32}$/)),
-  timestamp: maybe(fc.integer({ min: 0, max: 1e6 }).map(at)),
-  customerNumber: maybe(fc.string()),
-  callEndedReason: maybe(fc.string()),
-  feedback: maybe(fc.string()),
-  metadata: maybe(json),
-  dynamicVariables: maybe(json),
-  transcript: maybe(
-    TranscriptArbitraries.Conversations.decodedTurns.map((turns) => ({
-      type: "service",
-      content: { _tag: "RedactedTranscript" as const, turns, toolCalls: [] }
-    }))
-  ),
-  recording: maybe(fc.constantFrom(sound("x"), sound("y"), sound("z", "z", null))),
-  recordingFault: maybe(fc.constantFrom("gone")),
-  metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
-  evaluates: fc.boolean(),
-  redactFields: fc.constant([]),
-  dropsRecording: fc.constant(false),
-  receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
-})
-
 describe("a repeated delivery", () => {
-  it("changes nothing when it is the same again, however often", () => {
-    fc.assert(
-      fc.property(fc.array(deliveries, { minLength: 1, maxLength: 4 }), (all) => {
-        const record = all.slice(1).reduce((call, one) => redeliver(call, one).call, first(all[0]))
-        const last = all[all.length - 1]!
-        const settled = redeliver(record, last)
-        expect(redeliver(settled.call, { ...last, receivedAt: at(2e6) })).toEqual({
-          call: settled.call,
-          changed: false,
-          transcriptChanged: false,
-          recordingChanged: false,
-          evaluationDue: false,
-          redactsMore: false,
-          owed: [],
-          released: []
-        })
-      })
-    )
-  })
-
-  it("makes nothing unknown that was known", () => {
-    fc.assert(
-      fc.property(deliveries, deliveries, (one, two) => {
-        const before = first(one)
-        const after = redeliver(before, two).call
-        for (const field of [
-          "traceId",
-          "durationSeconds",
-          "feedback",
-          "customerNumber",
-          "callEndedReason",
-          "metadata",
-          "dynamicVariables",
-          "transcript",
-          "recording"
-        ] as const) {
-          if (before[field] !== null && before[field] !== "") expect(after[field]).not.toBeNull()
-        }
-      })
-    )
-  })
-
-  it("leaves a person's review alone", () => {
-    fc.assert(
-      fc.property(deliveries, deliveries, (one, two) => {
-        const reviewed: CallRecord = {
-          ...first(one),
-          success: true,
-          isReviewed: true,
-          feedback: "a person's",
-          feedbackByPerson: true,
-          topic: "billing"
-        }
-        expect(redeliver(reviewed, two).call).toMatchObject({
-          success: true,
-          isReviewed: true,
-          feedback: "a person's",
-          topic: "billing"
-        })
-      })
-    )
-  })
+  for (const { check, says } of CallKit.redeliveryLaws({ first: firstRecord, again: redeliver })) it(says, check)
 
   it("keeps feedback that a person took away", () => {
     const call: CallRecord = { ...first({ feedback: "automatic" }), feedback: null, feedbackByPerson: true }

@@ -9,6 +9,7 @@ import {
   Faults,
   faultsOfSimplified,
   Filters,
+  firstRecord,
   holdingsOf,
   IngestBody,
   judgeWidget,
@@ -27,6 +28,7 @@ import {
   readEvaluator,
   readSuite,
   Redaction,
+  redeliver,
   type Referred,
   ReviewPatch,
   simplifyPrompt,
@@ -35,6 +37,7 @@ import {
 } from "@earshot/core"
 import {
   AccessKit,
+  CallKit,
   CreditKit,
   DashboardKit,
   EvaluatorKit,
@@ -100,6 +103,8 @@ hold("access", [
     OrganizationId.make(1)
   )
 ])
+
+hold("redelivery", CallKit.redeliveryLaws({ first: firstRecord, again: redeliver }))
 
 hold("bulk updates", [
   ...EvaluatorKit.bulkUpdateLaws((input, found, targets) => planBulkUpdate(readBulkUpdate(input), found, targets))
