@@ -8,66 +8,19 @@ import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 import { arbitraryEvaluatorInput } from "../evaluators/EvaluatorArbitraries.js"
 import { filter } from "../filters/FilterArbitraries.js"
 import { type Law, law } from "../Law.js"
-
-export type Input = Readonly<Record<string, unknown>>
-
-/** One fault in one field, whatever the others are. */
-export interface InputFlaw {
-  /** What is wrong, for the reader of a failed test. */
-  readonly wrong: string
-  readonly patch: Input
-  /** The path that it is told under. */
-  readonly path: string
-}
-
-export interface InputSubject {
-  readonly valid: fc.Arbitrary<Input>
-  readonly flaws: ReadonlyArray<InputFlaw>
-}
-
-/** An input with one flaw. */
-export interface InvalidInput extends InputFlaw {
-  readonly input: Input
-}
-
-const flaw = (wrong: string, path: string, value: unknown, field = path): InputFlaw => ({
-  wrong,
-  patch: { [field]: value },
-  path
-})
-
-/** Faults of a text that must say something. */
-const ofName = (field: string, max: number): ReadonlyArray<InputFlaw> => [
-  flaw("nothing", field, undefined),
-  flaw("null", field, null),
-  flaw("a number", field, 5),
-  flaw("a blank text", field, "  "),
-  flaw("a character too many", field, "😀".repeat(max + 1)),
-  flaw("NUL", field, "a\0"),
-  flaw("half a character", field, "\ud800a")
-]
-
-const ofText = (field: string, max: number): ReadonlyArray<InputFlaw> => [
-  flaw("a list", field, ["x"]),
-  flaw("a character too many", field, "x".repeat(max + 1)),
-  flaw("NUL", field, "a\0")
-]
-
-const ofId = (field: string): ReadonlyArray<InputFlaw> => [
-  flaw("a word", field, "one"),
-  flaw("nothing before the first", field, 0),
-  flaw("a fraction", field, 1.5),
-  flaw("beyond 2^53", field, 2 ** 53),
-  flaw("an object", field, { id: 1 })
-]
-
-const ofRequiredId = (field: string) => [flaw("nothing", field, undefined), flaw("null", field, null), ...ofId(field)]
-
-const ofChoice = (field: string): ReadonlyArray<InputFlaw> => [
-  flaw("an unknown word", field, "colour"),
-  flaw("what objects inherit", field, "constructor"),
-  flaw("a number", field, 1)
-]
+import {
+  flaw,
+  type Input,
+  type InputFlaw,
+  type InputSubject,
+  type InvalidInput,
+  ofChoice,
+  ofId,
+  ofName,
+  ofRequiredId,
+  ofText
+} from "./Flaws.js"
+import { requests } from "./Requests.js"
 
 const name = CatalogArbitraries.name(80)
 const id = fc.integer({ min: 1, max: 1_000_000 })
@@ -146,6 +99,7 @@ const named = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Inpu
   fc.record({ name: CatalogArbitraries.name(), ...fields })
 
 export const subjects = {
+  ...requests,
   project: { valid: named({ description: CatalogArbitraries.text(200) }), flaws: ofName("name", 255) },
   agent: {
     valid: fc.tuple(CatalogArbitraries.agentDraft, id).map(([draft, project]): Input => ({ ...draft, project })),

@@ -1,10 +1,2 @@
-export {
-  type Input,
-  type InputFlaw,
-  inputLaws,
-  type InputSubject,
-  invalidInput,
-  type InvalidInput,
-  type SubjectName,
-  subjects
-} from "./Inputs.js"
+export type { Input, InputFlaw, InputSubject, InvalidInput } from "./Flaws.js"
+export { inputLaws, invalidInput, type SubjectName, subjects } from "./Inputs.js"

@@ -1,21 +1,27 @@
 import {
   AgentDraft,
   ApiKeyDraft,
+  BulkDeleteInput,
   DashboardDraft,
+  DeleteRunsInput,
   Faults,
   judgeMetric,
+  makeIngestJudge,
   MetricDraft,
   metricSpecOf,
   PersonalityDraft,
   PhoneNumberDraft,
   ProjectDraft,
   readBulkUpdate,
+  readEnableRequest,
   readEvaluator,
+  readSuiteRequest,
   ReviewPatch,
   ShareableLinkDraft,
   TestProfileDraft,
   TokenDraft,
   ToolDraft,
+  TranscriptFormat,
   UserDraft
 } from "@earshot/core"
 import { InputKit } from "@earshot/test-kit"
@@ -30,7 +36,21 @@ const decoding =
   (input) =>
     Either.match(Faults.decode(schema)(input), { onLeft: Object.keys, onRight: () => [] })
 
+const judgeCall = makeIngestJudge({
+  formats: TranscriptFormat.builtIn,
+  transcribes: false,
+  maxRecordingBytes: 1_000_000
+})
+
 const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
+  call: (input) => Either.match(judgeCall(input), { onLeft: ({ faults }) => Object.keys(faults), onRight: () => [] }),
+  enable_personalities: (input) => Object.keys(readEnableRequest(input).faults),
+  bulk_delete: decoding(BulkDeleteInput),
+  delete_runs: decoding(DeleteRunsInput),
+  suite_request: (input) => {
+    const { faults, suite } = readSuiteRequest(input)
+    return Object.keys({ ...faults, ...suite?.faults })
+  },
   project: decoding(ProjectDraft),
   agent: decoding(AgentDraft),
   personality: decoding(PersonalityDraft),

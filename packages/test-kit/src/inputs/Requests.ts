@@ -1,0 +1,129 @@
+/** What is asked of the interface's own endpoints: deliveries, enabling, deletions and suites. */
+import { LanguageCode, TranscriptFormat } from "@earshot/core"
+import * as fc from "fast-check"
+import { flaws as ingestFlaws, ingestInput } from "../calls/IngestBodies.js"
+import { suite } from "../suites/SuiteArbitraries.js"
+import { flaw, type Input, type InputFlaw, type InputSubject, ofChoice, ofId, ofText } from "./Flaws.js"
+
+const id = fc.integer({ min: 1, max: 1_000_000 })
+
+/** Deliveries in the default format, so that a flawed transcript is one of its format. */
+const delivered: fc.Arbitrary<Input> = ingestInput(1).map(({ transcript_json, transcript_type, ...rest }) =>
+  transcript_type === undefined ? { ...rest, transcript_json } : rest
+)
+
+/** Fields that are judged together, and so are broken together. */
+const besides = (field: string): Input =>
+  field === "transcript_json"
+    ? { transcript_type: TranscriptFormat.DEFAULT_TYPE }
+    : field === "transcript_type"
+      ? { transcript_json: null }
+      : {}
+
+const sorted = (patch: Input): Input =>
+  Object.fromEntries(Object.entries(patch).sort(([one], [other]) => (one < other ? -1 : 1)))
+
+const personalities = (wrong: string, value: unknown, path = "personalities") =>
+  flaw(wrong, path, value, "personalities")
+
+/** Up to a hundred ids of what is to be deleted. */
+const ofIds = (field: string): InputSubject => ({
+  valid: fc.array(id, { minLength: 1, maxLength: 100 }).map((ids): Input => ({ [field]: ids })),
+  flaws: [
+    flaw("nothing", field, undefined),
+    flaw("null", field, null),
+    flaw("none", field, []),
+    flaw(
+      "101",
+      field,
+      Array.from({ length: 101 }, (_, at) => at + 1)
+    ),
+    flaw("an id alone", field, 1),
+    flaw("all", field, "all"),
+    flaw("a word among ids", `${field}[1]`, [1, "one"], field),
+    flaw("null among ids", `${field}[0]`, [null, 2], field),
+    flaw("a fraction among ids", `${field}[0]`, [1.5], field),
+    flaw("no id", `${field}[2]`, [1, 2, 0], field),
+    flaw("an id beyond 2^53", `${field}[0]`, [2 ** 53], field)
+  ]
+})
+
+/** A spec comes in one field of two. */
+const spec = (wrong: string, path: string, given: unknown, file?: unknown): InputFlaw => ({
+  wrong,
+  patch: { spec: given, file },
+  path
+})
+
+export const requests = {
+  call: {
+    valid: delivered,
+    flaws: ingestFlaws
+      // Whether anybody has an assistant id is not the body's to say.
+      .filter(([, field, value]) => field !== "assistant_id" || value !== "nobody")
+      .map(([wrong, field, value, path = field]): InputFlaw => ({
+        wrong,
+        patch: sorted({ ...besides(field), [field]: value }),
+        path
+      }))
+  },
+  enable_personalities: {
+    valid: fc
+      .record({
+        named: fc.uniqueArray(id, { minLength: 1, maxLength: 5 }),
+        form: fc.constantFrom("id", "ids", "objects", "text", "all"),
+        language: fc.constantFrom(undefined, null, "", ...LanguageCode.literals)
+      })
+      .map(({ form, language, named }): Input => ({
+        ...(language === undefined ? {} : { language }),
+        personalities:
+          form === "id"
+            ? named[0]
+            : form === "ids"
+              ? named
+              : form === "objects"
+                ? named.map((one) => ({ id: one }))
+                : form === "text"
+                  ? named.join(", ")
+                  : "all"
+      })),
+    flaws: [
+      personalities("nothing", undefined),
+      personalities("null", null),
+      personalities("none", []),
+      personalities("a blank text", "  "),
+      personalities("a word", "every"),
+      personalities("a word in a text of ids", "1,two"),
+      personalities("an id that is none", 0),
+      personalities("an object without an id", { name: "Ann" }),
+      personalities("a word among ids", [1, "one"], "personalities[1]"),
+      personalities("an object without an id among ids", [{ name: "Ann" }, 2], "personalities[0]"),
+      personalities(
+        "1,001",
+        Array.from({ length: 1001 }, (_, at) => at + 1)
+      ),
+      ...ofChoice("language")
+    ]
+  },
+  bulk_delete: ofIds("result_ids"),
+  delete_runs: ofIds("run_ids"),
+  suite_request: {
+    valid: fc.record({ spec: suite, agent_id: id, name: fc.constantFrom(null, "", "Nightly") }),
+    flaws: [
+      spec("neither spec nor file", "spec", undefined),
+      spec("neither spec nor file", "file", undefined),
+      spec("a list", "spec", []),
+      spec("a number", "spec", 5),
+      spec("a text that is no JSON", "spec", "version: 1"),
+      spec("both", "file", {}, "{}"),
+      spec("an address for a file", "file", undefined, "https://example.com/suite.json"),
+      spec("a file that is no JSON", "file", undefined, "version: 1"),
+      spec("a file that is a number", "file", undefined, 5),
+      ...ofId("agent_id"),
+      ...ofText("name", 255),
+      ...ofChoice("channel"),
+      flaw("data that is a list", "provider_d_data", [1]),
+      flaw("data that is a text", "provider_e_data", "x")
+    ]
+  }
+} as const satisfies Readonly<Record<string, InputSubject>>
