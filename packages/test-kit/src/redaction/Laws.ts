@@ -1,11 +1,16 @@
 import { Redaction } from "@earshot/core"
 import * as fc from "fast-check"
-import { type Law, law } from "../Law.js"
+import { isDeepStrictEqual } from "node:util"
+import { fact, type Law, law } from "../Law.js"
 import { labelledCalls } from "./LabelledCalls.js"
-import type { SensitiveField } from "./Values.js"
+import { randomOf } from "./Random.js"
+import { scoresOf } from "./Scores.js"
+import { type SensitiveField, valueOf } from "./Values.js"
 
 type Raw = Parameters<typeof Redaction.redactTranscript>[0]
 type Turn = Raw["turns"][number]
+type Tool = Raw["toolCalls"][number]
+type Json = Parameters<typeof Redaction.redactJson>[0]
 
 const turnOf = (speaker: Turn["speaker"], content: string): Turn => ({
   speaker,
@@ -24,15 +29,27 @@ const withWords = (turn: Turn, from: number): Turn => {
   return { ...turn, words, startTime: from, endTime: from + words.length * 0.4 }
 }
 
-/** Calls that hold values of every field, in every style. */
+const toolOf = (given: string, result: string | undefined): Tool => ({
+  id: undefined,
+  name: "lookup",
+  arguments: given,
+  result,
+  succeeded: true,
+  startTime: undefined,
+  endTime: undefined
+})
+
+/** Calls that hold values of every field, in every style, in what tools were given and gave back as well. */
 export const callWithValues: fc.Arbitrary<Raw> = fc
   .record({ seed: fc.integer({ min: 1, max: 1_000_000 }), timed: fc.boolean() })
   .map(({ seed, timed }) => {
     let clock = 0
+    const calls = labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure")
+    const said = calls.flatMap((call) => call.turns.map(({ content }) => content))
     return {
       _tag: "RawTranscript",
-      toolCalls: [],
-      turns: labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure").flatMap((call) =>
+      toolCalls: [toolOf(JSON.stringify({ note: said.at(-1) ?? "", count: 2 }), said[seed % said.length])],
+      turns: calls.flatMap((call) =>
         call.turns.map(({ content, speaker }) => {
           const turn = turnOf(speaker, content)
           if (!timed) return turn
@@ -125,6 +142,13 @@ export type Redact = (
   fields: ReadonlyArray<SensitiveField>
 ) => Pick<Redaction.Redaction, "transcript" | "spans">
 
+/** Redacts a document, such as a call's metadata, of the fields that are asked for. */
+export type RedactDocument = (document: Json, fields: ReadonlyArray<SensitiveField>) => unknown
+
+const placeholders: ReadonlySet<string> = new Set(
+  Redaction.sensitiveFields.map((field) => `[${Redaction.labelOf(field)}]`)
+)
+
 const promisesOf = (redact: Redact) => ({
   /** Only the asked-for fields are redacted. */
   onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
@@ -146,7 +170,27 @@ const promisesOf = (redact: Redact) => ({
   stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
     const once = redact(raw, fields).transcript
     const twice = redact({ ...once, _tag: "RawTranscript" }, fields)
-    return twice.spans.length === 0 && contents(twice.transcript).every((content, at) => content === contents(once)[at])
+    return twice.spans.length === 0 && isDeepStrictEqual(twice.transcript, once)
+  },
+
+  /** Words go with what they say: those that a span touches become placeholders, and the others stay. */
+  words: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
+    const { spans, transcript } = redact(raw, fields)
+    return raw.turns.every((turn, at) => {
+      if (turn.words.length === 0) return true
+      const here = spans.filter((span) => span.turn === at)
+      let from = 0
+      const stay = turn.words.filter(({ text }) => {
+        const start = turn.content.indexOf(text, from)
+        from = start + text.length
+        return here.every((span) => span.end <= start || from <= span.start)
+      })
+      const words = transcript.turns[at]?.words ?? []
+      return isDeepStrictEqual(
+        words.filter(({ text }) => !placeholders.has(text)),
+        stay
+      )
+    })
   },
 
   /** Spans lie within their turns, in order, without overlap, and what lies outside them survives to the letter. */
@@ -181,8 +225,58 @@ const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
   ["ip_address", "192.168.7.44"]
 ])
 
-/** What any redaction has to keep to. */
-export const lawsOfRedaction = (redact: Redact): ReadonlyArray<Law> => {
+/** What is said of values that nobody could take for anything else, and the keys that documents have them under. */
+const unmistakable: Readonly<Partial<Record<SensitiveField, readonly [says: string, slot: string, key: string]>>> = {
+  phone_number: ["You can call me back at", "phone_number", "phone_number"],
+  email_address: ["My email address is", "email_address", "email"],
+  ip_address: ["The server's IP address is", "ip_address", "ip_address"],
+  vehicle_id: ["The VIN is", "vehicle_id", "vin"],
+  credit_card: ["My credit card number is", "credit_card", "credit_card_number"],
+  account_number: ["My account number is", "account_number", "account_number"],
+  bank_account: ["My IBAN is", "iban", "iban"],
+  ssn: ["My social security number is", "ssn", "ssn"],
+  passport_number: ["My passport number is", "passport_number", "passport_number"],
+  driver_license: ["My driver's license number is", "driver_license", "driver_license_number"]
+}
+
+interface Told {
+  readonly field: SensitiveField
+  readonly value: string
+  readonly sentence: string
+  readonly key: string
+}
+
+const toldValue: fc.Arbitrary<Told> = fc
+  .tuple(fc.constantFrom(...Redaction.sensitiveFields), fc.integer({ min: 1, max: 1_000_000 }))
+  .map(([field, seed]) => {
+    const found = unmistakable[field]
+    if (found === undefined) return undefined
+    const [says, slot, key] = found
+    const value = valueOf(randomOf(seed), seed % 2 === 0 ? "fit" : "measure", "typed", slot)
+    return { field, value, sentence: `${says} ${value}, thank you.`, key }
+  })
+  .filter((told) => told !== undefined)
+
+/** A text without what writings of one value differ in. */
+const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
+
+const wholeText = ({ toolCalls, turns }: Pick<Raw, "toolCalls" | "turns">): string =>
+  [
+    ...turns.map(({ content }) => content),
+    ...turns.map(({ words }) => words.map(({ text }) => text).join(" ")),
+    ...toolCalls.flatMap((tool) => [tool.arguments, tool.result ?? ""])
+  ].join("\n")
+
+/**
+ * The least share of labelled values that is found in calls that nothing was fitted to. Rules and statistics miss some, of
+ * names more than of numbers, so that a floor says what a fault would undercut and chance would not.
+ */
+const FLOOR = 0.6
+
+const CALLS = 80
+
+/** What any redaction has to keep to: of transcripts, and of documents where `redactDocument` is given. */
+export const lawsOfRedaction = (redact: Redact, redactDocument?: RedactDocument): ReadonlyArray<Law> => {
   const promises = promisesOf(redact)
   const runs = 60
   return [
@@ -205,6 +299,80 @@ export const lawsOfRedaction = (redact: Redact): ReadonlyArray<Law> => {
       },
       runs
     ),
-    law("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs)
+    law("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs),
+    law("words go with what they say", [callWithValues, someFields], promises.words, runs),
+    law(
+      "no value that is unmistakable is left anywhere: not in what was said, not in words, not in tool calls",
+      [
+        fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }),
+        someFields,
+        fc.constantFrom("said", "words", "arguments", "keys", "result")
+      ],
+      (told, more, place) => {
+        const said = told.map(({ sentence }) => turnOf("testing_agent", sentence))
+        const raw: Raw = {
+          _tag: "RawTranscript",
+          turns: place === "said" ? said : place === "words" ? said.map((turn, at) => withWords(turn, at * 60)) : [],
+          toolCalls: told.flatMap(({ key, sentence, value }) =>
+            place === "arguments"
+              ? [toolOf(JSON.stringify({ steps: [{ note: sentence }], count: 2 }), undefined)]
+              : place === "keys"
+                ? [toolOf(JSON.stringify({ customer: { [key]: value } }), JSON.stringify({ [key]: value }))]
+                : place === "result"
+                  ? [toolOf("{}", sentence)]
+                  : []
+          )
+        }
+        const asked = [...new Set([...told.map(({ field }) => field), ...more])]
+        const left = plain(wholeText(redact(raw, asked).transcript))
+        return told.every(({ value }) => !left.includes(plain(value)))
+      },
+      100
+    ),
+    ...(redactDocument === undefined
+      ? []
+      : [
+          law(
+            "no value that is unmistakable is left in a document, and what was not asked for stays",
+            [fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }), someFields],
+            (told, more) => {
+              const document = {
+                plan: "basic",
+                deep: told.map(({ sentence }) => ({ note: sentence })),
+                ...Object.fromEntries(told.map(({ key, value }) => [key, value]))
+              }
+              const asked = [...new Set([...told.map(({ field }) => field), ...more])]
+              const left = JSON.stringify(redactDocument(document, asked))
+              return (
+                told.every(({ value }) => !plain(left).includes(plain(value))) &&
+                left.includes('"plan":"basic"') &&
+                isDeepStrictEqual(redactDocument(document, []), document)
+              )
+            },
+            100
+          )
+        ]),
+    ...recallLaws(redact)
   ]
+}
+
+/** How much of every field is found in calls that nothing was fitted to. */
+const recallLaws = (redact: Redact): ReadonlyArray<Law> => {
+  let known: ReturnType<typeof scoresOf> | undefined
+  const scores = () =>
+    (known ??= scoresOf(
+      labelledCalls(20_261_121, CALLS, "measure"),
+      (turns) =>
+        redact(
+          {
+            _tag: "RawTranscript",
+            toolCalls: [],
+            turns: turns.map(({ content, speaker }) => turnOf(speaker, content))
+          },
+          Redaction.sensitiveFields
+        ).spans
+    ))
+  return Redaction.sensitiveFields.map((field) =>
+    fact(`of labelled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
+  )
 }

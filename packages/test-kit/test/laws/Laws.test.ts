@@ -86,7 +86,7 @@ hold("prices", [
 
 hold("percentiles", MetricKit.quantileLaws(quantile))
 hold("decoders", TranscriptArbitraries.decoderLaws(TranscriptFormat.builtIn.decode))
-hold("redaction", RedactionKit.lawsOfRedaction(Redaction.redactTranscript))
+hold("redaction", RedactionKit.lawsOfRedaction(Redaction.redactTranscript, Redaction.redactJson))
 
 const isOperation = (name: string): name is Operation => Object.hasOwn(operations, name)
 hold("access", [
