@@ -3,64 +3,17 @@ import {
   parseConditionalActions,
   parseConditionalActionsText,
   printAction,
-  printConditionalActions,
-  toConditionalActionsWire
+  printConditionalActions
 } from "@earshot/core"
 import { EvaluatorKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { actions, opening } from "./fixtures.js"
-
-const { arbitraryAction, arbitraryConditionalActions } = EvaluatorKit
+import { opening } from "./fixtures.js"
 
 const faultsOf = (input: unknown) => Either.getOrThrow(Either.flip(parseConditionalActions(input)))
 
 describe("an action", () => {
-  it("is read into speech and markers, and printed as it was", () => {
-    const text = `Well <silence time="2" />hm [laughter]<hold time='5.5'/> 5 < 6 <endcall/>`
-    const parts = Either.getOrThrow(parseAction(text))
-    expect(parts.map(({ kind }) => kind)).toEqual([
-      "speech",
-      "silence",
-      "speech",
-      "laughter",
-      "hold",
-      "speech",
-      "endcall"
-    ])
-    expect(parts[1]).toMatchObject({ seconds: 2 })
-    expect(parts[4]).toMatchObject({ seconds: 5.5 })
-    expect(printAction(parts)).toBe(text)
-  })
-
-  it("that is made of speech and markers is read back part by part", () => {
-    fc.assert(
-      fc.property(arbitraryAction, (text) => {
-        const parts = Either.getOrThrow(parseAction(text))
-        expect(printAction(parts)).toBe(text)
-        expect(Either.getOrThrow(parseAction(printAction(parts)))).toEqual(parts)
-      })
-    )
-  })
-
-  it("of any text is read without loss or refused with a sentence", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom("<", ">", "/", "silence", "hold", " time=", '"', "2", "[laughter]", "é") }),
-        (text) => {
-          Either.match(parseAction(text), {
-            onLeft: (said) => {
-              expect(said.length).toBeGreaterThan(0)
-            },
-            onRight: (parts) => {
-              expect(printAction(parts)).toBe(text)
-            }
-          })
-        }
-      )
-    )
-  })
+  for (const { check, says } of EvaluatorKit.actionLaws({ parse: parseAction, print: printAction })) it(says, check)
 
   it.each([
     [`<silence />`, "is not well formed"],
@@ -78,18 +31,12 @@ describe("an action", () => {
 })
 
 describe("conditional actions", () => {
-  it("are printed to the text they were read from, in the wire's own order of fields", () => {
-    const text = JSON.stringify(actions)
-    expect(Either.map(parseConditionalActionsText(text), printConditionalActions)).toEqual(Either.right(text))
-    fc.assert(
-      fc.property(arbitraryConditionalActions, (wire) => {
-        const parsed = Either.getOrThrow(parseConditionalActions(wire))
-        expect(toConditionalActionsWire(parsed)).toEqual(wire)
-        expect(printConditionalActions(parsed)).toBe(JSON.stringify(wire))
-        expect(parseConditionalActionsText(printConditionalActions(parsed))).toEqual(Either.right(parsed))
-      })
-    )
-  })
+  const syntax = {
+    parse: parseConditionalActions,
+    parseText: parseConditionalActionsText,
+    print: printConditionalActions
+  }
+  for (const { check, says } of EvaluatorKit.conditionalActionsLaws(syntax)) it(says, check)
 
   it("are refused with every fault at its path", () => {
     expect(
@@ -145,7 +92,7 @@ describe("conditional actions", () => {
     ])
   })
 
-  it("are total on any value", () => {
+  it("are refused however deep or long they are", () => {
     const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0)
     for (const input of [deep, { role: deep, conditions: [deep] }, { conditions: Array(501).fill({}) }]) {
       expect(Either.isLeft(parseConditionalActions(input))).toBe(true)
@@ -154,15 +101,5 @@ describe("conditional actions", () => {
       ["__proto__"]: ["Unknown field."],
       conditions: ["Ensure this field has at least 1 elements."]
     })
-    fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (input) => {
-        parseConditionalActions(input)
-      })
-    )
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        parseConditionalActionsText(text)
-      })
-    )
   })
 })

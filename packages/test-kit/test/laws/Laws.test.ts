@@ -19,9 +19,14 @@ import {
   type Operation,
   OrganizationId,
   Pages,
+  parseAction,
+  parseConditionalActions,
+  parseConditionalActionsText,
   planBulkUpdate,
   planDeletion,
   planSuite,
+  printAction,
+  printConditionalActions,
   ProjectId,
   quantile,
   readBulkUpdate,
@@ -105,6 +110,14 @@ hold("access", [
 ])
 
 hold("redelivery", CallKit.redeliveryLaws({ first: firstRecord, again: redeliver }))
+hold("conditional actions", [
+  ...EvaluatorKit.actionLaws({ parse: parseAction, print: printAction }),
+  ...EvaluatorKit.conditionalActionsLaws({
+    parse: parseConditionalActions,
+    parseText: parseConditionalActionsText,
+    print: printConditionalActions
+  })
+])
 
 hold("bulk updates", [
   ...EvaluatorKit.bulkUpdateLaws((input, found, targets) => planBulkUpdate(readBulkUpdate(input), found, targets))
