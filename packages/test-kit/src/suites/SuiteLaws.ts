@@ -11,6 +11,7 @@ import {
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { expectSame, fact, type Law, law } from "../Law.js"
+import { invalidSuite, manyMetrics, suiteFlaws, suiteLimits, withFlaws } from "./InvalidSuites.js"
 import { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
 
 /** A document, what is asked beside it, and what it may refer to: the plan, or every fault. */
@@ -32,6 +33,9 @@ const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJs
 
 const factor = fc.integer({ min: 1, max: 100 })
 
+/** The world of suites that are as large as they may be. */
+const wide: AgentWorld = { ...world, metrics: [...world.metrics, ...manyMetrics] }
+
 /** What every planner has to keep to, under any price list. */
 export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law> => {
   const planned = (document: SuiteJson, asked: Partial<PlanRequest> = {}, list = prices): SuitePlan =>
@@ -39,6 +43,11 @@ export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law
       plan(document, { ...request, ...asked }, world, list),
       (faults) => new Error(`A suite that is right has faults: ${JSON.stringify(faults)}`)
     )
+  const pathsOf = (document: unknown, asked: Partial<PlanRequest> = {}, within = world): ReadonlyArray<string> =>
+    Either.match(plan(document, { ...request, ...asked }, within, prices), {
+      onLeft: Object.keys,
+      onRight: () => []
+    })
   return [
     law(
       "the runs of a plan are the sum of its frequencies, and its price the sum of its scenarios'",
@@ -100,6 +109,40 @@ export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law
       "the request's name wins over the suite's",
       [suite, fc.option(fc.constantFrom("Tonight", "x"))],
       (document, name) => planned(document, { name }).suiteName === (name ?? document.suite.name)
+    ),
+    law(
+      "a fault of a suite is told at its place, and nowhere else",
+      [suite, fc.nat()],
+      (right, pick) => {
+        for (const flaw of suiteFlaws) {
+          const { channel: by, document, paths, wrong } = withFlaws(right, pick, [flaw])
+          expectSame(`the faults of ${wrong.join()}`, pathsOf(document, { channel: by }), paths)
+        }
+        return true
+      },
+      8
+    ),
+    law(
+      "every fault of a suite is told at its place, not the first",
+      [invalidSuite(6)],
+      ({ channel: by, document, paths }) => {
+        expectSame("the faults", pathsOf(document, { channel: by }).toSorted(), [...paths].toSorted())
+        return true
+      }
+    ),
+    law(
+      "a suite is planned for every channel that the agent supports",
+      [suite, channel],
+      (document, by) => planned(document, { channel: by }).channel === by
+    ),
+    ...suiteLimits.map(({ having, least = 0, most, of, path }) =>
+      fact(`${of} are ${least} to ${most}, no more and no fewer`, () => {
+        const found = [least, most, most + 1, ...(least === 0 ? [] : [least - 1])].map((count) =>
+          pathsOf(having(count), {}, wide)
+        )
+        expectSame("the faults", found, [[], [], [path], ...(least === 0 ? [] : [[path]])])
+        return true
+      })
     ),
     law(
       "whatever a document holds, it is planned or its faults are told, and twice the same",

@@ -1,0 +1,307 @@
+/** Specs with faults in them, each at its place, and specs at their limits. Source: interface, E1; design, section 5. */
+import { Channel, Credits, MetricId } from "@earshot/core"
+import * as fc from "fast-check"
+import { conditionalActionsFlaws } from "../evaluators/InvalidConditionalActions.js"
+import { suite, type SuiteJson } from "./SuiteArbitraries.js"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Where fields are patched: at the top, in the suite's own, in the defaults, in a scenario, or beside the spec. */
+type Place = "top" | "suite" | "defaults" | "scenario" | "request"
+
+/** One fault: the fields that are put in the place of others, and the path from there that it is told under. */
+export interface SuiteFlaw {
+  /** What is wrong, for the reader of a failed test. */
+  readonly wrong: string
+  readonly place: Place
+  readonly patch: Fields
+  readonly path: string
+}
+
+export interface InvalidSuite {
+  readonly wrong: ReadonlyArray<string>
+  readonly document: Fields
+  readonly channel: Channel
+  /** Every path that it is told under, and there are no others. */
+  readonly paths: ReadonlyArray<string>
+}
+
+const at =
+  (place: Place) =>
+  (wrong: string, path: string, value: unknown, field = path): SuiteFlaw => ({
+    wrong,
+    place,
+    patch: { [field]: value },
+    path
+  })
+
+const top = at("top")
+const ofSuite = at("suite")
+const ofScenario = at("scenario")
+
+/** Faults of what a scenario says as the defaults do. */
+const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
+  const flaw = at(place)
+  return [
+    flaw("a metric that is not there", "metrics[1]", ["latency_ms", "weather"], "metrics"),
+    flaw("a metric's id that is not there", "metrics[0]", [99], "metrics"),
+    flaw("a metric that is not for simulation", "metrics[0]", ["silence"], "metrics"),
+    flaw("the id of a metric that is not for simulation", "metrics[1]", [1, 4], "metrics"),
+    flaw("a metric twice", "metrics[1]", ["politeness", "politeness"], "metrics"),
+    flaw("a metric that is null", "metrics[0]", [null], "metrics"),
+    flaw("metrics in a text", "metrics", "latency_ms"),
+    flaw("a personality that is not enabled", "personality", 19),
+    flaw("a personality that is not there", "personality", 12_345),
+    flaw("a personality's name that is not there", "personality", "Nobody at all"),
+    flaw("a name that two personalities have", "personality", "Twin"),
+    flaw("a personality without a name", "personality.name", { language: "en" }, "personality"),
+    flaw("a personality of no language", "personality.language", { name: "Calm", language: "xx" }, "personality"),
+    flaw("an unknown field of a personality", "personality.colour", { name: "Calm", colour: 1 }, "personality"),
+    flaw("a test profile that is not there", "test_profile", 29),
+    flaw("a test profile's name that is not there", "test_profile", "Nobody at all"),
+    flaw("a test profile without a name", "test_profile.name", { information: {} }, "test_profile"),
+    flaw("an unknown language", "language", "xx"),
+    flaw("half a run", "frequency", 0.5),
+    flaw("as many runs as a word says", "frequency", "2"),
+    flaw("a length of null", "max_duration", null),
+    flaw("a blank tag", "tags[1]", ["a", " "], "tags"),
+    flaw("a tag that is a number", "tags[0]", [5], "tags"),
+    flaw("an unknown field", "colour", "red")
+  ]
+}
+
+const INSTRUCTED = { type: "instruction", conditional_actions: undefined }
+const STRUCTURED = { type: "conditional_actions", instructions: undefined }
+const opening = { id: 0, condition: "FIRST_MESSAGE", action: "Hi" }
+
+/** What is wrong with conditional actions is wrong with a scenario of them, as a structure and as text. */
+const ofConditionalActions: ReadonlyArray<SuiteFlaw> = conditionalActionsFlaws.flatMap(({ of, patch, path, wrong }) => {
+  if (of === "whole") return []
+  const actions = {
+    role: "Somebody",
+    conditions: [opening, { id: 1, condition: "says goodbye", action: "Bye", ...patch }]
+  }
+  const below = `conditions[1].${path}`
+  return [
+    {
+      wrong: `conditional actions: ${wrong}`,
+      place: "scenario",
+      patch: { ...STRUCTURED, conditional_actions: actions },
+      path: `conditional_actions.${below}`
+    },
+    {
+      wrong: `conditional actions as text: ${wrong}`,
+      place: "scenario",
+      patch: { type: "conditional_actions", conditional_actions: undefined, instructions: JSON.stringify(actions) },
+      path: `instructions.${below}`
+    }
+  ]
+})
+
+/** Each is a fault by itself of any suite of two scenarios, if that is not the first; two of different fields are two. */
+export const suiteFlaws: ReadonlyArray<SuiteFlaw> = [
+  at("request")("a channel that the agent does not support", "channel", "provider_f"),
+  at("request")("another channel that the agent does not support", "channel", "provider_d_v2"),
+  top("another version", "version", "2"),
+  top("a version that is a number", "version", 1),
+  top("no version", "version", undefined),
+  top("an agent that is a word", "agent_id", "seven"),
+  top("an unknown field", "colour", "red"),
+  top("no suite", "suite", undefined),
+  top("a suite that is a name", "suite", "Smoke"),
+  top("defaults that are a list", "defaults", []),
+  top("no scenarios", "scenarios", undefined),
+  top("scenarios by their keys", "scenarios", { a: {} }),
+  ofSuite("no name", "name", undefined),
+  ofSuite("a blank name", "name", " "),
+  ofSuite("a description that is null", "description", null),
+  ofSuite("an unknown field", "colour", "red"),
+  ...shared("defaults"),
+  at("defaults")("half a run at a time", "concurrency_limit", 0.5),
+  ...shared("scenario"),
+  ofScenario("no key", "key", undefined),
+  ofScenario("a blank key", "key", ""),
+  ofScenario("the key of another", "key", "case-0"),
+  ofScenario("no name", "name", undefined),
+  ofScenario("a name that is a number", "name", 5),
+  ofScenario("no type", "type", undefined),
+  ofScenario("an unknown type", "type", "dance"),
+  ofScenario("an expected outcome that is a list", "expected_outcome", ["Booked"]),
+  ofScenario("a first message that is null", "first_message", null),
+  ofScenario("a tool that is not there", "tools[1]", ["keypad", "hammer"], "tools"),
+  ofScenario("a tool's id that is not there", "tools[0]", [39], "tools"),
+  ofScenario("a tool twice", "tools[1]", [31, 31], "tools"),
+  { ...ofScenario("no instructions", "instructions", undefined), patch: { ...INSTRUCTED, instructions: undefined } },
+  { ...ofScenario("blank instructions", "instructions", " "), patch: { ...INSTRUCTED, instructions: " " } },
+  {
+    wrong: "conditional actions of another type",
+    place: "scenario",
+    patch: { ...INSTRUCTED, instructions: "Ask.", conditional_actions: { role: "", conditions: [opening] } },
+    path: "conditional_actions"
+  },
+  {
+    wrong: "conditional actions twice",
+    place: "scenario",
+    patch: { ...STRUCTURED, instructions: "{}", conditional_actions: { role: "", conditions: [opening] } },
+    path: "conditional_actions"
+  },
+  {
+    wrong: "no conditional actions",
+    place: "scenario",
+    patch: { ...STRUCTURED, conditional_actions: undefined },
+    path: "conditional_actions"
+  },
+  ...ofConditionalActions
+]
+
+/** With these fields in place of its own; what is undefined is left out. */
+const patched = (fields: object, patches: ReadonlyArray<Fields>): Fields =>
+  Object.fromEntries(
+    Object.entries({ ...fields, ...Object.fromEntries(patches.flatMap((one) => Object.entries(one))) }).filter(
+      ([, value]) => value !== undefined
+    )
+  )
+
+const prefix = (place: Place, position: number): string => {
+  switch (place) {
+    case "top":
+    case "request":
+      return ""
+    case "suite":
+    case "defaults":
+      return `${place}.`
+    case "scenario":
+      return `scenarios[${position}].`
+  }
+}
+
+/** The suite with two scenarios or more. */
+const withTwo = ({ scenarios, ...rest }: SuiteJson): SuiteJson => ({
+  ...rest,
+  scenarios: [...scenarios, { key: "last", name: "Last", type: "instruction", instructions: "Say goodbye." }]
+})
+
+/** Those that may stand beside others: what takes the place of something leaves no room for faults in it. */
+const besideOthers = suiteFlaws.filter(
+  ({ patch, place }) =>
+    place !== "top" || !["suite", "defaults", "scenarios"].some((name) => Object.hasOwn(patch, name))
+)
+
+/** A suite that is right, with these faults put into it: those of a scenario into any of them but the first. */
+export const withFlaws = (given: SuiteJson, pick: number, flaws: ReadonlyArray<SuiteFlaw>): InvalidSuite => {
+  const { defaults, scenarios, suite: own, ...rest } = withTwo(given)
+  const position = 1 + (pick % (scenarios.length - 1))
+  const of = (place: Place) => flaws.filter((one) => one.place === place).map(({ patch }) => patch)
+  const document = {
+    ...rest,
+    suite: patched(own, of("suite")),
+    defaults: patched(defaults ?? {}, of("defaults")),
+    scenarios: scenarios.map((one, n) => (n === position ? patched(one, of("scenario")) : one))
+  }
+  const asked = of("request")[0]?.channel
+  return {
+    wrong: flaws.map(({ wrong }) => wrong),
+    document: patched(document, of("top")),
+    channel: Channel.literals.find((one) => one === asked) ?? "voice",
+    paths: flaws.map(({ path, place }) => `${prefix(place, position)}${path}`)
+  }
+}
+
+/** A suite with faults, for `world`: one, or up to `most` in fields of their own each. */
+export const invalidSuite = (most = 1): fc.Arbitrary<InvalidSuite> =>
+  fc
+    .tuple(
+      suite,
+      fc.nat(),
+      fc.uniqueArray(fc.constantFrom(...(most === 1 ? suiteFlaws : besideOthers)), {
+        minLength: 1,
+        maxLength: most,
+        // Of a field there is one value; what the type and its instructions are belongs together.
+        selector: ({ patch, place }) => `${place} ${Object.keys(patch)[0] ?? ""}`
+      })
+    )
+    .map(([given, pick, flaws]) => withFlaws(given, pick, flaws))
+
+/** How much there may be of something: `least` to `most` pass, one more or fewer is told under `path`. */
+export interface SuiteLimit {
+  readonly of: string
+  readonly least?: number
+  readonly most: number
+  readonly path: string
+  /** A suite that is right but for having so many, which may be too many. */
+  readonly having: (count: number) => Fields
+}
+
+const base = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
+
+const having = (scenario: Fields = {}, defaults: Fields = {}, own: Fields = {}): Fields => ({
+  version: "1",
+  suite: { name: "Smoke", ...own },
+  defaults,
+  scenarios: [{ ...base, ...scenario }]
+})
+
+const texts = (count: number): ReadonlyArray<string> => Array.from({ length: count }, (_, n) => `t${n}`)
+/** Characters that are two units of UTF-16 each. */
+const characters = (count: number): string => "😀".repeat(count)
+
+/** As many metrics as no scenario may have. */
+export const manyMetrics = Array.from({ length: 65 }, (_, n) => ({
+  id: MetricId.make(1000 + n),
+  slug: `m_${n}`,
+  name: `M ${n}`,
+  simulationEnabled: true,
+  cost: Credits.ofMicros(0n)
+}))
+const metrics = (count: number) => manyMetrics.slice(0, count).map(({ id }) => id)
+
+const limit = (of: string, most: number, path: string, made: SuiteLimit["having"], least?: number): SuiteLimit => ({
+  of,
+  most,
+  path,
+  having: made,
+  ...(least === undefined ? {} : { least })
+})
+
+const PLACE = "scenarios[0]"
+
+/** Source: design, section 5. */
+export const suiteLimits: ReadonlyArray<SuiteLimit> = [
+  limit(
+    "scenarios",
+    200,
+    "scenarios",
+    (count) => ({ ...having(), scenarios: texts(count).map((key) => ({ ...base, key })) }),
+    1
+  ),
+  limit("characters of a suite's name", 255, "suite.name", (count) => having({}, {}, { name: characters(count) }), 1),
+  limit("characters of a key", 128, `${PLACE}.key`, (count) => having({ key: characters(count) }), 1),
+  limit("characters of a scenario's name", 80, `${PLACE}.name`, (count) => having({ name: characters(count) }), 1),
+  limit("metrics of a scenario", 64, `${PLACE}.metrics`, (count) => having({ metrics: metrics(count) })),
+  limit("metrics of a scenario, the defaults' counted", 64, `${PLACE}.metrics`, (count) =>
+    having({ metrics: metrics(count).slice(0, 30) }, { metrics: metrics(count).slice(20) })
+  ),
+  limit("tags of a scenario", 32, `${PLACE}.tags`, (count) => having({ tags: texts(count) })),
+  limit("tags of the defaults", 32, "defaults.tags", (count) => having({}, { tags: texts(count) })),
+  limit("tags of a scenario, the defaults' counted", 32, `${PLACE}.tags`, (count) =>
+    having({ tags: texts(count).slice(0, 20) }, { tags: texts(count).slice(10) })
+  ),
+  limit("characters of a tag", 64, `${PLACE}.tags[0]`, (count) => having({ tags: [characters(count)] }), 1),
+  limit("runs of a scenario", 100, `${PLACE}.frequency`, (count) => having({ frequency: count }), 1),
+  limit(
+    "runs of a scenario, by the defaults",
+    100,
+    "defaults.frequency",
+    (count) => having({}, { frequency: count }),
+    1
+  ),
+  limit("runs at a time", 100, "defaults.concurrency_limit", (count) => having({}, { concurrency_limit: count }), 1),
+  limit("seconds of a run", 86_400, `${PLACE}.max_duration`, (count) => having({ max_duration: count }), 1),
+  limit(
+    "seconds of a run, by the defaults",
+    86_400,
+    "defaults.max_duration",
+    (count) => having({}, { max_duration: count }),
+    1
+  )
+]
