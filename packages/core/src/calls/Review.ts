@@ -21,10 +21,16 @@ export const ReviewPatch = Fields.object({
 }).pipe(Schema.annotations({ identifier: "CallReview" }))
 export type ReviewPatch = typeof ReviewPatch.Type
 
+/** What of a call a review may change. */
+export type Reviewable = Pick<
+  CallRecord,
+  "success" | "isReviewed" | "feedback" | "feedbackByPerson" | "dropoffPoint" | "topic"
+>
+
 const CONTRADICTS = (field: string): string => `This contradicts ${field}.`
 
 /** Lays a review over a call, or says what in it contradicts itself. The time of change is the caller's to set. */
-export const review = (call: CallRecord, patch: ReviewPatch): Either.Either<CallRecord, Faults> => {
+export const review = <Call extends Reviewable>(call: Call, patch: ReviewPatch): Either.Either<Call, Faults> => {
   const meant = meaningOf(patch.status)
   const faults = mergeFaults(
     meant !== undefined && patch.success !== undefined && patch.success !== meant.success

@@ -12,7 +12,7 @@ export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./Re
 export { type Abilities, type Judged, makeJudge as makeIngestJudge, type Refused } from "./JudgeIngest.js"
 export { firstRecord, redeliver, type Redelivered } from "./Redelivery.js"
 export type { CallDetail, RedactionConfig } from "./RedactDelivery.js"
-export { ReviewPatch } from "./Review.js"
+export { review as reviewCall, type Reviewable, ReviewPatch } from "./Review.js"
 export {
   type Audio,
   layerNone as noTranscriber,

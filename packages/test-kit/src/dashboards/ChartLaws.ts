@@ -1,5 +1,5 @@
 /** What any implementation of the chart rules has to keep to. */
-import type { Referred, WidgetSpec } from "@earshot/core"
+import { ProjectId, type Referred, type WidgetSpec } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { type Law, law } from "../Law.js"
@@ -26,19 +26,37 @@ const wireOf = (spec: WidgetSpec) => ({
   metadata: spec.metadata
 })
 
+/** Two projects. */
+const projects = fc
+  .uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 2 })
+  .map(([one = 1, other = 2]) => ({ own: ProjectId.make(one), other: ProjectId.make(other) }))
+
+/** A widget that names a metric, whether it plots it or not. */
+const ofMetric = widgetJson().map((input): typeof input => ({ metric: 1, ...input }))
+
+/** A widget that names none. */
+const ofNoMetric = widgetJson().filter((input) => !Object.hasOwn(input, "metric"))
+
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** `referred` says what the ids 1 to 4 stand for: a dashboard, and numeric metrics, of one project. */
 export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> => {
   const widget = widgetJson()
-  const faultsOf = (input: unknown, stored: WidgetSpec | null = null): Faults | undefined => {
-    const judged = judge(stored, input, referred)
+  const faultsOf = (input: unknown, stored: WidgetSpec | null = null, found = referred): Faults | undefined => {
+    const judged = judge(stored, input, found)
     return judged._tag === "Left" ? judged.left : undefined
   }
   const kept = (input: unknown, stored: WidgetSpec | null = null): WidgetSpec | undefined => {
     const judged = judge(stored, input, referred)
     return judged._tag === "Right" ? judged.right : undefined
   }
+  const pathsOf = (input: unknown, stored: WidgetSpec | null, found: Referred): string =>
+    Object.keys(faultsOf(input, stored, found) ?? {}).join()
+  /** What a widget's ids stand for: a dashboard of one project, and a metric of another or the same. */
+  const within = (dashboard: ProjectId, metric: ProjectId): Referred => ({
+    dashboard: { projectId: dashboard },
+    metric: { evalType: "numeric", projectId: metric }
+  })
   return [
     law("what the rules allow passes", [widget], (input) => faultsOf(input) === undefined),
     law("an empty patch changes nothing", [widget], (input) => {
@@ -99,6 +117,43 @@ export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> 
           kept(input) ?? null
         ) ?? {}
       return broken.every(({ path }) => Object.hasOwn(faults, path))
-    })
+    }),
+    law(
+      "a metric of the dashboard's project passes, whichever project it is",
+      [ofMetric, projects],
+      (input, { own }) => pathsOf(input, null, within(own, own)) === ""
+    ),
+    law(
+      "a metric of another project than the dashboard's is a fault",
+      [ofMetric, projects],
+      (input, { other, own }) => pathsOf(input, null, within(own, other)) === "metric"
+    ),
+    law(
+      "a metric that is not there is a fault",
+      [ofMetric, projects],
+      (input, { own }) => pathsOf(input, null, { ...within(own, own), metric: null }) === "metric"
+    ),
+    law(
+      "a dashboard that is not there is a fault",
+      [ofMetric, projects],
+      (input, { own }) => pathsOf(input, null, { ...within(own, own), dashboard: null }) === "dashboard"
+    ),
+    law("a dashboard and a metric that are not there are two faults", [ofMetric], (input) => {
+      const paths = Object.keys(faultsOf(input, null, { dashboard: null, metric: null }) ?? {})
+      return paths.toSorted().join() === "dashboard,metric"
+    }),
+    law(
+      "a widget that is moved to a project leaves no metric behind",
+      [ofMetric, projects],
+      (input, { other, own }) => {
+        const stored = kept(input)
+        return stored !== undefined && pathsOf({ dashboard: 2 }, stored, within(other, own)) === "metric"
+      }
+    ),
+    law("a widget without a metric needs none that is there", [ofNoMetric, projects], (input, { other, own }) =>
+      [null, { projectId: other, evalType: "numeric" as const }].every(
+        (metric) => pathsOf(input, null, { dashboard: { projectId: own }, metric }) === ""
+      )
+    )
   ]
 }

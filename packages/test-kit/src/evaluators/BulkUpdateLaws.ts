@@ -6,6 +6,7 @@ import {
   EvaluatorId,
   type Faults,
   FolderId,
+  type Found,
   MetricId,
   PhoneNumberId,
   ProjectId,
@@ -25,7 +26,11 @@ export type PlanBulkUpdate = (
 ) => Either.Either<BulkPlan, Faults.Faults>
 
 const projectId = ProjectId.make(1)
+const elsewhere = ProjectId.make(2)
 const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+const every = <Id extends number>(make: (id: number) => Id, project = projectId): ReadonlyMap<Id, Found<Id>> =>
+  new Map(ids(6).map((id) => [make(id), { id: make(id), projectId: project }]))
 
 /** One project with a few of everything, in which ids from 1 to 6 are there. */
 const found: References = {
@@ -34,9 +39,9 @@ const found: References = {
   project: projectId,
   personality: "enabled",
   testProfile: { id: TestProfileId.make(8), projectId },
-  phoneNumbers: new Map(ids(6).map((id) => [PhoneNumberId.make(id), { id: PhoneNumberId.make(id), projectId }])),
-  metrics: new Map(ids(6).map((id) => [MetricId.make(id), { id: MetricId.make(id), projectId }])),
-  tools: new Map(ids(6).map((id) => [ToolId.make(id), { id: ToolId.make(id), projectId }])),
+  phoneNumbers: every((id) => PhoneNumberId.make(id)),
+  metrics: every((id) => MetricId.make(id)),
+  tools: every((id) => ToolId.make(id)),
   folderId: FolderId.make(9),
   folderFaults: {}
 }
@@ -67,7 +72,13 @@ const fields = fc.record(
     test_profile: fc.constant(8),
     append_instruction: fc.constantFrom("", " More.", "😀"),
     first_message: fc.constantFrom("", "Hello?"),
-    phone_number: fc.constantFrom(1, 2),
+    // The two names of the number are kept in sync.
+    number: fc
+      .record({
+        id: fc.constantFrom(1, 2),
+        names: fc.subarray(["phone_number", "inbound_phone_number"], { minLength: 1 })
+      })
+      .map(({ id, names }) => Object.fromEntries(names.map((name) => [name, id]))),
     folder_path: fc.constantFrom("", "a.b"),
     max_duration: fc.integer({ min: 1, max: 3600 })
   },
@@ -82,7 +93,7 @@ const asked: fc.Arbitrary<Asked> = fc
     tools: apart,
     fields
   })
-  .map(({ fields: rest, metrics, scenarios, tools }) => ({
+  .map(({ fields: { number, ...rest }, metrics, scenarios, tools }) => ({
     scenarios,
     metrics,
     tools,
@@ -93,7 +104,8 @@ const asked: fc.Arbitrary<Asked> = fc
       metric_ids_to_remove: metrics.remove,
       tool_ids_to_add: tools.add,
       tool_ids_to_remove: tools.remove,
-      ...rest
+      ...rest,
+      ...number
     }
   }))
 
@@ -112,9 +124,74 @@ const flaws: ReadonlyArray<readonly [wrong: object, path: string]> = [
   [{ first_message: "a\0" }, "first_message"],
   [{ append_instruction: "x".repeat(200_001) }, "append_instruction"],
   [{ dynamic_variable_values: {} }, "dynamic_variable_values"],
-  [{ phone_number: 99, inbound_phone_number: undefined }, "phone_number"]
+  [{ phone_number: 99, inbound_phone_number: undefined }, "phone_number"],
+  [{ phone_number: undefined, inbound_phone_number: 99 }, "inbound_phone_number"],
+  [{ phone_number: 1, inbound_phone_number: 2 }, "inbound_phone_number"],
+  [{ phone_number: 6, inbound_phone_number: 5 }, "inbound_phone_number"]
 ]
 const flaw = fc.constantFrom(...flaws)
+
+/** What a request names, and what of it may be found that is a fault under `path`. */
+const findings: ReadonlyArray<readonly [wrong: string, named: object, found: Partial<References>, path: string]> = [
+  ["a personality that is not enabled", { personality: 3 }, { personality: "not enabled" }, "personality"],
+  ["a personality that is not there", { personality: 3 }, { personality: "unknown" }, "personality"],
+  ["a test profile that is not there", { test_profile: 8 }, { testProfile: null }, "test_profile"],
+  [
+    "a test profile of another project",
+    { test_profile: 8 },
+    { testProfile: { id: TestProfileId.make(8), projectId: elsewhere } },
+    "test_profile"
+  ],
+  ["an agent that is not there", { agent: 7 }, { agent: null }, "agent"],
+  [
+    "an agent of another project than the one that is named",
+    { agent: 7 },
+    { agent: { id: AgentId.make(7), projectId: elsewhere } },
+    "agent"
+  ],
+  ["a project that is not there", { agent: 7 }, { project: null }, "project"],
+  [
+    "a number of another project",
+    { phone_number: 2, inbound_phone_number: undefined },
+    { phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere) },
+    "phone_number"
+  ],
+  [
+    "a number of another project, by its deprecated name",
+    { phone_number: undefined, inbound_phone_number: 2 },
+    { phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere) },
+    "inbound_phone_number"
+  ],
+  ...(["metric", "tool"] as const).flatMap((what) =>
+    ([1, 0] as const).map((adds) => {
+      const [one, other] = adds === 1 ? ["add", "remove"] : ["remove", "add"]
+      return [
+        `a ${what} of another project to ${one}`,
+        { [`${what}_ids_to_${one}`]: [3], [`${what}_ids_to_${other}`]: [] },
+        what === "metric"
+          ? { metrics: every((id) => MetricId.make(id), elsewhere) }
+          : { tools: every((id) => ToolId.make(id), elsewhere) },
+        `${what}_ids_to_${one}`
+      ] as const
+    })
+  ),
+  ["a folder that is not there", { folder_path: "a.b" }, { folderFaults: { folder_path: ["No."] } }, "folder_path"]
+]
+
+/** What was found of things that a request does not name, whatever that is. */
+const idle: fc.Arbitrary<Partial<References>> = fc.record(
+  {
+    personality: fc.constantFrom("enabled" as const, "not enabled" as const, "unknown" as const),
+    testProfile: fc.constantFrom(null, { id: TestProfileId.make(8), projectId: elsewhere }),
+    agent: fc.constant(null),
+    folderId: fc.constant(null),
+    phoneNumbers: fc.constantFrom(
+      new Map(),
+      every((id) => PhoneNumberId.make(id), elsewhere)
+    )
+  },
+  { requiredKeys: [] }
+)
 
 /** The faults of a request, by path; none where it is planned. */
 const faultsOf = (planned: Either.Either<BulkPlan, Faults.Faults>): ReadonlyArray<string> =>
@@ -159,13 +236,45 @@ export const bulkUpdateLaws = (plan: PlanBulkUpdate): ReadonlyArray<Law> => [
         input.agent,
         input.personality,
         input.test_profile,
-        input.phone_number,
+        input.phone_number ?? input.inbound_phone_number,
         input.first_message,
         input.max_duration,
         input.append_instruction ?? ""
       ]
     )
     return (planned.folderId === undefined) === (input.folder_path === undefined)
+  }),
+  ...findings.map(([wrong, named, other, path]) =>
+    law(
+      `${wrong} is a fault, and nothing is planned`,
+      [asked],
+      ({ input }) => {
+        expectSame("the faults", faultsOf(plan({ ...input, ...named }, { ...found, ...other }, targets)), [path])
+        return true
+      },
+      40
+    )
+  ),
+  law("what a request does not name is at fault in nothing, whatever is found", [asked, idle], ({ input }, other) => {
+    const names = ["agent", "folder_path", "inbound_phone_number", "personality", "phone_number", "test_profile"]
+    const bare = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
+    expectSame("the faults", faultsOf(plan(bare, { ...found, ...other }, targets)), [])
+    return true
+  }),
+  law("things of another project are fine where that project is the one", [asked], ({ input }) => {
+    const moved: References = {
+      ...found,
+      projectId: elsewhere,
+      agent: { id: AgentId.make(7), projectId: elsewhere },
+      project: elsewhere,
+      testProfile: { id: TestProfileId.make(8), projectId: elsewhere },
+      phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere),
+      metrics: every((id) => MetricId.make(id), elsewhere),
+      tools: every((id) => ToolId.make(id), elsewhere)
+    }
+    const all = targets.map((one) => ({ ...one, projectId: elsewhere }))
+    expectSame("the faults", faultsOf(plan({ ...input, project: 2 }, moved, all)), [])
+    return true
   }),
   law("one fault anywhere, and nothing is planned", [asked, flaw], ({ input }, [wrong, path]) =>
     faultsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)

@@ -1,2 +1,3 @@
 export * from "./SpeechArbitraries.js"
 export { type Quantile, quantileLaws } from "./QuantileLaws.js"
+export { formulaLaws, type MeasureFormula } from "./FormulaLaws.js"

@@ -53,7 +53,10 @@ const carriedOut = (snapshot: DeletionSnapshot, { decrements }: DeletionPlan): D
   }
 })
 
-/** Deletion in two steps at most: what the cascade keeps to. */
+/**
+ * What the plan of a deletion keeps to: what goes, what is given back, and that neither the order of the runs nor the
+ * steps in which they are deleted change what it comes to.
+ */
 export const deletionLaws = (plan: (snapshot: DeletionSnapshot) => DeletionPlan): ReadonlyArray<Law> => [
   law("the counters go down by what the deleted runs held, and by nothing else", [deletionSnapshot], (snapshot) => {
     const { decrements, freedSlots } = plan(snapshot)

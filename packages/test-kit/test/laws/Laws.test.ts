@@ -3,6 +3,7 @@ import {
   after,
   authorize,
   capacityChange,
+  contextOf,
   Credits,
   DashboardDraft,
   evaluateResult,
@@ -13,6 +14,7 @@ import {
   holdingsOf,
   IngestBody,
   judgeWidget,
+  measure,
   MetricPatch,
   onLostLease,
   operations,
@@ -30,11 +32,13 @@ import {
   ProjectId,
   quantile,
   readBulkUpdate,
+  readEnableRequest,
   readEvaluator,
   readSuite,
   Redaction,
   redeliver,
   type Referred,
+  reviewCall,
   ReviewPatch,
   simplifyPrompt,
   standardPrices,
@@ -43,6 +47,7 @@ import {
 import {
   AccessKit,
   CallKit,
+  CatalogKit,
   CreditKit,
   DashboardKit,
   EvaluatorKit,
@@ -90,6 +95,12 @@ hold("prices", [
 ])
 
 hold("percentiles", MetricKit.quantileLaws(quantile))
+hold(
+  "formulas",
+  MetricKit.formulaLaws((name, call, configuration) => measure(name, contextOf(call), configuration))
+)
+hold("statuses", CallKit.statusLaws({ review: reviewCall, statusOf: Filters.statusOf }))
+hold("enabled personalities", CatalogKit.enableLaws(readEnableRequest))
 hold("decoders", TranscriptArbitraries.decoderLaws(TranscriptFormat.builtIn.decode))
 hold("redaction", RedactionKit.lawsOfRedaction(Redaction.redactTranscript, Redaction.redactJson))
 

@@ -1,0 +1,112 @@
+/** What any reader of E7's body has to keep to. Source: interface, E7; design, section 3. */
+import { type EnableReading, LanguageCode } from "@earshot/core"
+import * as fc from "fast-check"
+import { expectSame, type Law, law } from "../Law.js"
+
+/** Reads which personalities a project is to enable: what was asked, as far as it could be read, and every fault. */
+export type ReadEnable = (input: unknown) => EnableReading
+
+const ids = fc.uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 })
+
+/** The ways in which a body may name several personalities, JSON and forms alike. */
+const forms: ReadonlyArray<(ids: ReadonlyArray<number>) => unknown> = [
+  (all) => all,
+  (all) => all.map((id) => ({ id })),
+  (all) => all.map((id, at) => (at % 2 === 0 ? id : { id })),
+  (all) => all.join(","),
+  (all) => all.join(" , "),
+  (all) => [all.join(",")],
+  (all) => JSON.stringify(all),
+  (all) => JSON.stringify(all.map((id) => ({ id }))),
+  (all) => [...all, ...all]
+]
+const form = fc.constantFrom(...forms)
+const language = fc.constantFrom(...LanguageCode.literals)
+
+/** What names nobody, with the path that it is told under. */
+export const enableFlaws: ReadonlyArray<readonly [wrong: string, personalities: unknown, path: string]> = [
+  ["nothing", undefined, "personalities"],
+  ["null", null, "personalities"],
+  ["a blank text", " ", "personalities"],
+  ["a word", "everybody", "personalities"],
+  ["an id and a word", "1,two", "personalities"],
+  ["no id between commas", "1,,2", "personalities"],
+  ["no ids", [], "personalities"],
+  ["a word among ids", [1, "two"], "personalities[1]"],
+  ["null among ids", [null, 2], "personalities[0]"],
+  ["half an id", [1, 2, 1.5], "personalities[2]"],
+  ["nothing before the first", [0, 1], "personalities[0]"],
+  ["an object without an id", [{ name: "Patient" }, 1], "personalities[0]"],
+  ["0", 0, "personalities"],
+  ["true", true, "personalities"],
+  ["an object without an id, alone", {}, "personalities"],
+  ["JSON that is cut", "[1, 2", "personalities"]
+]
+
+const wrongLanguage = fc.constantFrom<unknown>("xx", "EN", "english", "constructor", 5, ["en"], {})
+
+const withLanguage = (personalities: unknown, given: unknown): object => ({
+  ...(personalities === undefined ? {} : { personalities }),
+  ...(given === undefined ? {} : { language: given })
+})
+
+/** What every reader of E7's body has to keep to. */
+export const enableLaws = (read: ReadEnable): ReadonlyArray<Law> => [
+  law("however personalities are named, the same are meant, once each", [ids, form], (all, written) => {
+    expectSame("what is read", read({ personalities: written(all) }), {
+      request: { personalities: all, language: null },
+      faults: {}
+    })
+    return true
+  }),
+  law("one is named by its id alone too", [ids], ([id]) => {
+    for (const personalities of [id, { id }, String(id), ` ${id} `]) {
+      expectSame("what is read", read({ personalities }).request.personalities, [id])
+    }
+    return true
+  }),
+  law('all are meant by "all"', [fc.constantFrom<unknown>("all", " all ", ["all"])], (personalities) => {
+    const { faults, request } = read({ personalities })
+    return request.personalities === "all" && Object.keys(faults).length === 0
+  }),
+  law(
+    "a language that is given keeps those of that language, and none or a blank one those of any",
+    [fc.oneof(fc.constant("all"), ids), fc.option(language), fc.constantFrom<unknown>(undefined, null, "")],
+    (personalities, given, none) => {
+      const { faults, request } = read(withLanguage(personalities, given ?? none))
+      expectSame("the language", [request.language, faults], [given, {}])
+      return true
+    }
+  ),
+  ...enableFlaws.map(([wrong, personalities, path]) =>
+    law(
+      `${wrong} names no personalities`,
+      [fc.option(language, { nil: undefined })],
+      (given) => {
+        expectSame("the faults", Object.keys(read(withLanguage(personalities, given)).faults), [path])
+        return true
+      },
+      20
+    )
+  ),
+  law("an unknown language is a fault, whoever is named", [ids, form, wrongLanguage], (all, written, wrong) => {
+    expectSame("the faults", Object.keys(read(withLanguage(written(all), wrong)).faults), ["language"])
+    return true
+  }),
+  law(
+    "faults of the personalities and of the language are both told",
+    [fc.constantFrom(...enableFlaws), wrongLanguage],
+    ([, personalities, path], wrong) => {
+      const told = Object.keys(read(withLanguage(personalities, wrong)).faults)
+      return told.toSorted().join() === ["language", path].join()
+    }
+  ),
+  law(
+    "whatever comes in, personalities are named or faults told",
+    [fc.oneof(fc.anything(), fc.record({ personalities: fc.anything(), language: fc.anything() }))],
+    (input) => {
+      const { faults, request } = read(input)
+      return Object.keys(faults).length > 0 || request.personalities === "all" || request.personalities.length > 0
+    }
+  )
+]
