@@ -2,17 +2,20 @@
 import {
   after,
   authorize,
+  boundFaults,
   capacityChange,
   contextOf,
   Credits,
   DashboardDraft,
   evaluateResult,
+  expiryFaults,
   Faults,
   faultsOfSimplified,
   Filters,
   firstRecord,
   holdingsOf,
   IngestBody,
+  isInForce,
   judgeWidget,
   measure,
   MetricPatch,
@@ -24,6 +27,7 @@ import {
   parseAction,
   parseConditionalActions,
   parseConditionalActionsText,
+  permissionFaults,
   planBulkUpdate,
   planDeletion,
   planSuite,
@@ -31,6 +35,7 @@ import {
   printConditionalActions,
   ProjectId,
   quantile,
+  reaches,
   readBulkUpdate,
   readEnableRequest,
   readEvaluator,
@@ -62,8 +67,9 @@ import {
   TranscriptArbitraries
 } from "@earshot/test-kit"
 import * as RedactionKit from "@earshot/test-kit/redaction"
+import { type PlainEngine, startEngine } from "@earshot/test-kit/plain"
 import * as Either from "effect/Either"
-import { describe, it } from "vitest"
+import { afterAll, describe, it } from "vitest"
 
 const hold = (subject: string, laws: ReadonlyArray<Laws.Law | Laws.AsyncLaw>): void => {
   describe(subject, () => {
@@ -104,6 +110,7 @@ hold("enabled personalities", CatalogKit.enableLaws(readEnableRequest))
 hold("decoders", TranscriptArbitraries.decoderLaws(TranscriptFormat.builtIn.decode))
 hold("redaction", RedactionKit.lawsOfRedaction(Redaction.redactTranscript, Redaction.redactJson))
 
+const organization = OrganizationId.make(1)
 const isOperation = (name: string): name is Operation => Object.hasOwn(operations, name)
 hold("access", [
   ...AccessKit.accessTableLaws(operations),
@@ -116,8 +123,11 @@ hold("access", [
             onRight: () => "let in" as const,
             onLeft: ({ _tag }) => (_tag === "Forbidden" ? "forbidden" : "unauthenticated")
           }),
-    OrganizationId.make(1)
-  )
+    organization
+  ),
+  ...AccessKit.reachLaws((bounds, place) => reaches(CatalogKit.permit(organization, "projects.read", bounds), place)),
+  ...AccessKit.issuingLaws({ boundFaults, expiryFaults, permissionFaults }, organization),
+  ...AccessKit.inForceLaws(isInForce)
 ])
 
 hold("redelivery", CallKit.redeliveryLaws({ first: firstRecord, again: redeliver }))
@@ -129,6 +139,15 @@ hold("conditional actions", [
     print: printConditionalActions
   })
 ])
+describe("credentials", () => {
+  let engine: PlainEngine | undefined
+  const world = async () => {
+    engine ??= await startEngine()
+    return AccessKit.engineCredentialWorld(engine)
+  }
+  afterAll(() => engine?.stop())
+  for (const { check, says } of AccessKit.credentialLaws(world)) it(says, check, 600_000)
+})
 
 hold("bulk updates", [
   ...EvaluatorKit.bulkUpdateLaws((input, found, targets) => planBulkUpdate(readBulkUpdate(input), found, targets))
