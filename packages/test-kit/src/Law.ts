@@ -104,6 +104,9 @@ export const fact = (says: string, holds: () => boolean): Law => ({
   }
 })
 
+/** The same of something asynchronous; it holds where it does not reject. */
+export const asyncFact = (says: string, check: () => Promise<void>): AsyncLaw => ({ says, check })
+
 /** What an expectation of a model or a law throws. */
 export const expectSame = (what: string, got: unknown, expected: unknown): void => {
   const [one, other] = [JSON.stringify(got), JSON.stringify(expected)]

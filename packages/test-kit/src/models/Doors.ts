@@ -1,18 +1,24 @@
 /** Ways to an engine that models are compared with: over HTTP by URL, to one server or to several in turn, and in process. */
 import {
   type Actor,
+  AgentId,
   Agents,
+  ApiKeyId,
+  ApiKeys,
   CallId,
   Calls,
   type CurrentActor,
   DashboardId,
   Dashboards,
   encodeAgent,
+  encodeApiKey,
   encodeCallRecord,
   encodeCapacity,
   encodeDashboard,
   encodeEvaluator,
   encodeFolder,
+  encodeIssuedApiKey,
+  encodeIssuedShareableLink,
   encodeLedgerEntry,
   encodeMetric,
   encodePersonality,
@@ -20,8 +26,11 @@ import {
   encodeProject,
   encodeResult,
   encodeRun,
+  encodeRunDetail,
+  encodeShareableLink,
   encodeTestProfile,
   encodeTool,
+  encodeUser,
   encodeWidget,
   encodeWidgetData,
   type Engine,
@@ -30,18 +39,28 @@ import {
   FolderId,
   Folders,
   Ledger,
+  MetricId,
   Metrics,
   NotFound,
+  type Pages,
   Personalities,
+  PersonalityId,
+  PhoneNumberId,
   PhoneNumbers,
+  ProjectId,
   Projects,
   ResultId,
   Results,
   RunId,
   RunIsOver,
+  ShareableLinkId,
+  ShareableLinks,
   Suites,
+  TestProfileId,
   TestProfiles,
+  ToolId,
   Tools,
+  Users,
   ValidationFailed,
   WidgetId,
   Widgets
@@ -117,19 +136,114 @@ const page =
     results: found.results.map(encode)
   })
 
+/** A service whose things are made, listed, read, changed and deleted as everywhere else. */
+interface Keeps<Id, A> {
+  readonly create: (input: unknown) => UseCase<A>
+  readonly list: (query: unknown) => UseCase<Pages.Page<A>>
+  readonly read: (id: Id) => UseCase<A>
+  readonly update: (id: Id, input: unknown) => UseCase<A>
+  readonly delete: (id: Id) => UseCase<void>
+}
+
+const resource = <Id, A>(
+  path: string,
+  service: Effect.Effect<Keeps<Id, A>, never, Engine.Services>,
+  ids: { readonly make: (id: number) => Id },
+  encode: (one: A) => unknown
+): Readonly<Record<string, Route>> => {
+  const asked = <B>(use: (all: Keeps<Id, A>) => UseCase<B>): UseCase<B> => Effect.flatMap(service, use)
+  return {
+    [`POST ${path}`]: (_, json) =>
+      done(
+        asked((all) => all.create(json)),
+        encode,
+        "created"
+      ),
+    [`GET ${path}`]: (_, __, query) =>
+      done(
+        asked((all) => all.list(query)),
+        page(encode)
+      ),
+    [`GET ${path}:id/`]: (id) =>
+      done(
+        asked((all) => all.read(ids.make(id))),
+        encode
+      ),
+    [`PATCH ${path}:id/`]: (id, json) =>
+      done(
+        asked((all) => all.update(ids.make(id), json)),
+        encode
+      ),
+    [`DELETE ${path}:id/`]: (id) =>
+      done(
+        asked((all) => all.delete(ids.make(id))),
+        () => null
+      )
+  }
+}
+
+const tests = "/test_framework/v1/"
+
 /** The requests that models make, as use cases. */
 const routes: Readonly<Record<string, Route>> = {
-  "POST /user/v1/projects/": (_, json) =>
+  ...resource("/user/v1/projects/", Projects, ProjectId, (one) => encodeProject(one)),
+  ...resource(`${tests}agents/`, Agents, AgentId, encodeAgent),
+  ...resource(`${tests}personalities/`, Personalities, PersonalityId, (one) => encodePersonality(one)),
+  ...resource(`${tests}test_profiles/`, TestProfiles, TestProfileId, (one) => encodeTestProfile(one)),
+  ...resource(`${tests}phone_numbers/`, PhoneNumbers, PhoneNumberId, (one) => encodePhoneNumber(one)),
+  ...resource(`${tests}tools/`, Tools, ToolId, (one) => encodeTool(one)),
+  ...resource(`${tests}folders/`, Folders, FolderId, (one) => encodeFolder(one)),
+  ...resource(`${tests}metrics/`, Metrics, MetricId, encodeMetric),
+  ...resource(`${tests}scenarios/`, Evaluators, EvaluatorId, encodeEvaluator),
+  ...resource("/dashboards/dashboards/", Dashboards, DashboardId, (one) => encodeDashboard(one)),
+  ...resource("/dashboards/widgets/", Widgets, WidgetId, (one) => encodeWidget(one)),
+  "POST /user/v1/projects/:id/enable_personalities/": (id, json) =>
     done(
-      Effect.flatMap(Projects, (all) => all.create(json)),
-      (one) => encodeProject(one),
+      Effect.flatMap(Personalities, (all) => all.enable(ProjectId.make(id), json)),
+      (enabled) => enabled.map((one) => encodePersonality(one))
+    ),
+  "POST /user/v1/api_keys/": (_, json) =>
+    done(
+      Effect.flatMap(ApiKeys, (all) => all.create(json)),
+      encodeIssuedApiKey,
       "created"
     ),
-  "POST /test_framework/v1/agents/": (_, json) =>
+  "GET /user/v1/api_keys/": (_, __, query) =>
     done(
-      Effect.flatMap(Agents, (all) => all.create(json)),
-      encodeAgent,
+      Effect.flatMap(ApiKeys, (all) => all.list(query)),
+      page((one) => encodeApiKey(one))
+    ),
+  "DELETE /user/v1/api_keys/:id/": (id) =>
+    done(
+      Effect.flatMap(ApiKeys, (all) => all.revoke(ApiKeyId.make(id))),
+      () => null
+    ),
+  "POST /user/v1/shareable_links/": (_, json) =>
+    done(
+      Effect.flatMap(ShareableLinks, (all) => all.create(json)),
+      encodeIssuedShareableLink,
       "created"
+    ),
+  "GET /user/v1/shareable_links/": (_, __, query) =>
+    done(
+      Effect.flatMap(ShareableLinks, (all) => all.list(query)),
+      page((one) => encodeShareableLink(one))
+    ),
+  "DELETE /user/v1/shareable_links/:id/": (id) =>
+    done(
+      Effect.flatMap(ShareableLinks, (all) => all.revoke(ShareableLinkId.make(id))),
+      () => null
+    ),
+  "POST /user/v1/users/": (_, json) =>
+    done(
+      Effect.flatMap(Users, (all) => all.create(json)),
+      (one) => encodeUser(one),
+      "created"
+    ),
+  "GET /user/v1/users/": (_, __, query) =>
+    done(
+      Effect.flatMap(Users, (all) => all.list(query)),
+      page((one) => encodeUser(one))
     ),
   "POST /observability/v1/observe/": (_, json) =>
     Effect.flatMap(Calls, (calls) =>
@@ -142,6 +256,11 @@ const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Calls, (calls) => calls.list(query)),
       page(encodeCallRecord)
     ),
+  "GET /observability/v1/call-logs/:id/": (id) =>
+    done(
+      Effect.flatMap(Calls, (calls) => calls.read(CallId.make(id))),
+      encodeCallRecord
+    ),
   "PATCH /observability/v1/call-logs/:id/": (id, json) =>
     done(
       Effect.flatMap(Calls, (calls) => calls.review(CallId.make(id), json)),
@@ -152,129 +271,10 @@ const routes: Readonly<Record<string, Route>> = {
       Effect.flatMap(Calls, (calls) => calls.delete(CallId.make(id))),
       () => null
     ),
-  "POST /dashboards/dashboards/": (_, json) =>
-    done(
-      Effect.flatMap(Dashboards, (all) => all.create(json)),
-      (one) => encodeDashboard(one),
-      "created"
-    ),
-  "GET /dashboards/dashboards/": (_, __, query) =>
-    done(
-      Effect.flatMap(Dashboards, (all) => all.list(query)),
-      page((one) => encodeDashboard(one))
-    ),
-  "GET /dashboards/dashboards/:id/": (id) =>
-    done(
-      Effect.flatMap(Dashboards, (all) => all.read(DashboardId.make(id))),
-      (one) => encodeDashboard(one)
-    ),
-  "PATCH /dashboards/dashboards/:id/": (id, json) =>
-    done(
-      Effect.flatMap(Dashboards, (all) => all.update(DashboardId.make(id), json)),
-      (one) => encodeDashboard(one)
-    ),
-  "DELETE /dashboards/dashboards/:id/": (id) =>
-    done(
-      Effect.flatMap(Dashboards, (all) => all.delete(DashboardId.make(id))),
-      () => null
-    ),
-  "POST /dashboards/widgets/": (_, json) =>
-    done(
-      Effect.flatMap(Widgets, (all) => all.create(json)),
-      (one) => encodeWidget(one),
-      "created"
-    ),
-  "PATCH /dashboards/widgets/:id/": (id, json) =>
-    done(
-      Effect.flatMap(Widgets, (all) => all.update(WidgetId.make(id), json)),
-      (one) => encodeWidget(one)
-    ),
-  "DELETE /dashboards/widgets/:id/": (id) =>
-    done(
-      Effect.flatMap(Widgets, (all) => all.delete(WidgetId.make(id))),
-      () => null
-    ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(
       Effect.flatMap(Widgets, (all) => all.data(WidgetId.make(id))),
       (shown) => encodeWidgetData(shown)
-    ),
-  "POST /test_framework/v1/scenarios/": (_, json) =>
-    done(
-      Effect.flatMap(Evaluators, (all) => all.create(json)),
-      encodeEvaluator,
-      "created"
-    ),
-  "GET /test_framework/v1/scenarios/:id/": (id) =>
-    done(
-      Effect.flatMap(Evaluators, (all) => all.read(EvaluatorId.make(id))),
-      encodeEvaluator
-    ),
-  "GET /test_framework/v1/scenarios/": (_, __, query) =>
-    done(
-      Effect.flatMap(Evaluators, (all) => all.list(query)),
-      page(encodeEvaluator)
-    ),
-  "PATCH /test_framework/v1/scenarios/:id/": (id, json) =>
-    done(
-      Effect.flatMap(Evaluators, (all) => all.update(EvaluatorId.make(id), json)),
-      encodeEvaluator
-    ),
-  "DELETE /test_framework/v1/scenarios/:id/": (id) =>
-    done(
-      Effect.flatMap(Evaluators, (all) => all.delete(EvaluatorId.make(id))),
-      () => null
-    ),
-  "POST /test_framework/v1/folders/": (_, json) =>
-    done(
-      Effect.flatMap(Folders, (all) => all.create(json)),
-      (one) => encodeFolder(one),
-      "created"
-    ),
-  "GET /test_framework/v1/folders/": (_, __, query) =>
-    done(
-      Effect.flatMap(Folders, (all) => all.list(query)),
-      page((one) => encodeFolder(one))
-    ),
-  "PATCH /test_framework/v1/folders/:id/": (id, json) =>
-    done(
-      Effect.flatMap(Folders, (all) => all.update(FolderId.make(id), json)),
-      (one) => encodeFolder(one)
-    ),
-  "DELETE /test_framework/v1/folders/:id/": (id) =>
-    done(
-      Effect.flatMap(Folders, (all) => all.delete(FolderId.make(id))),
-      () => null
-    ),
-  "POST /test_framework/v1/tools/": (_, json) =>
-    done(
-      Effect.flatMap(Tools, (all) => all.create(json)),
-      (one) => encodeTool(one),
-      "created"
-    ),
-  "POST /test_framework/v1/personalities/": (_, json) =>
-    done(
-      Effect.flatMap(Personalities, (all) => all.create(json)),
-      (one) => encodePersonality(one),
-      "created"
-    ),
-  "POST /test_framework/v1/test_profiles/": (_, json) =>
-    done(
-      Effect.flatMap(TestProfiles, (all) => all.create(json)),
-      (one) => encodeTestProfile(one),
-      "created"
-    ),
-  "POST /test_framework/v1/phone_numbers/": (_, json) =>
-    done(
-      Effect.flatMap(PhoneNumbers, (all) => all.create(json)),
-      (one) => encodePhoneNumber(one),
-      "created"
-    ),
-  "POST /test_framework/v1/metrics/": (_, json) =>
-    done(
-      Effect.flatMap(Metrics, (all) => all.create(json)),
-      encodeMetric,
-      "created"
     ),
   "POST /test_framework/v1/scenarios/adv_update/": (_, json, query) =>
     done(
@@ -291,6 +291,11 @@ const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Results, (all) => all.list(query)),
       page((one) => encodeResult(one))
+    ),
+  "GET /test_framework/v1/results/:id/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.read(ResultId.make(id))),
+      (one) => encodeResult(one)
     ),
   "POST /test_framework/v1/results/bulk_delete/": (_, json) =>
     done(
@@ -311,6 +316,11 @@ const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Results, (all) => all.listRuns(query)),
       page((one) => encodeRun(one))
+    ),
+  "GET /test_framework/v1/runs/:id/": (id) =>
+    done(
+      Effect.flatMap(Results, (all) => all.readRun(RunId.make(id))),
+      (one) => encodeRunDetail(one)
     ),
   "POST /test_framework/v1/runs/claim/": (_, json) =>
     done(
