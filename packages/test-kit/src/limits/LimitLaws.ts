@@ -7,9 +7,11 @@ export interface TextLimit {
   readonly subject: string
   readonly field: string
   readonly max: number
+  /** What every text of it begins with, where not any text will do. */
+  readonly begins?: string
 }
 
-const limit = (subject: string, field: string, max: number): TextLimit => ({ subject, field, max })
+const limit = (subject: string, field: string, max: number, begins = ""): TextLimit => ({ subject, field, max, begins })
 
 export const textLimits: ReadonlyArray<TextLimit> = [
   limit("call", "call_id", 100),
@@ -20,7 +22,10 @@ export const textLimits: ReadonlyArray<TextLimit> = [
   limit("review", "topic", 1000),
   limit("dashboard", "name", 255),
   limit("widget", "name", 255),
+  limit("widget", "field", 255, "metadata."),
+  limit("suite request", "name", 255),
   limit("evaluator", "name", 80),
+  limit("scenario", "name", 80),
   limit("metric", "name", 255)
 ]
 
@@ -29,25 +34,56 @@ const character = fc.constantFrom("x", "é", "漢", "😀", "\u{10FFFF}")
 
 /** `accepts` says whether a field may hold a text, whatever else its subject holds. */
 export const textLimitLaws = (
-  { field, max, subject }: TextLimit,
+  { begins = "", field, max, subject }: TextLimit,
   accepts: (text: string) => boolean
-): ReadonlyArray<Law> => [
-  law(
-    `the ${field} of a ${subject} has up to ${max} characters, whatever they are made of`,
-    [character, fc.oneof(fc.constant(max), fc.integer({ min: 1, max }))],
-    (one, length) => accepts(one.repeat(length)),
-    50
-  ),
-  law(
-    `the ${field} of a ${subject} has no more than ${max} characters`,
-    [character, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 200 }))],
-    (one, more) => !accepts(one.repeat(max + more)),
-    50
-  ),
-  law(
-    `the ${field} of a ${subject} holds neither NUL nor half a character`,
-    [fc.constantFrom("\0", "\ud800", "\udc00x")],
-    (wrong) => !accepts(`a${wrong}`),
-    20
-  )
-]
+): ReadonlyArray<Law> => {
+  const least = begins.length + 1
+  const textOf = (one: string, length: number) => begins + one.repeat(length - begins.length)
+  return [
+    law(
+      `the ${field} of a ${subject} has up to ${max} characters, whatever they are made of`,
+      [character, fc.oneof(fc.constant(max), fc.integer({ min: least, max }))],
+      (one, length) => accepts(textOf(one, length)),
+      50
+    ),
+    law(
+      `the ${field} of a ${subject} has no more than ${max} characters`,
+      [character, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 200 }))],
+      (one, more) => !accepts(textOf(one, max + more)),
+      50
+    ),
+    law(
+      `the ${field} of a ${subject} holds neither NUL nor half a character`,
+      [fc.constantFrom("\0", "\ud800", "\udc00x")],
+      (wrong) => !accepts(`${begins}a${wrong}`),
+      20
+    )
+  ]
+}
+
+/** The slugs of metrics that have none of their own, from their names: snake_case, unique, of up to 255 characters. */
+export const slugLaws = (slugFor: (name: string, taken: ReadonlySet<string>) => string | null): ReadonlyArray<Law> => {
+  const name = fc
+    .oneof(
+      fc.array(fc.constantFrom("a", "B", "7", " ", "_", "-", "é", "漢", "😀"), { maxLength: 255, size: "max" }),
+      fc.array(fc.constantFrom("a", "b"), { minLength: 240, maxLength: 255 })
+    )
+    .map((characters) => characters.join(""))
+  return [
+    law(
+      "a slug is in snake_case, of up to 255 characters",
+      [name, fc.nat({ max: 20 })],
+      (text, others) => {
+        const taken = new Set<string>()
+        for (let made = 0; made <= others; made++) {
+          const slug = slugFor(text, taken)
+          if (slug === null) return !/[a-z0-9]/i.test(text)
+          if (taken.has(slug) || slug.length > 255 || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(slug)) return false
+          taken.add(slug)
+        }
+        return true
+      },
+      100
+    )
+  ]
+}

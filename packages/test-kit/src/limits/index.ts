@@ -1,1 +1,1 @@
-export { type TextLimit, textLimitLaws, textLimits } from "./LimitLaws.js"
+export { slugLaws, type TextLimit, textLimitLaws, textLimits } from "./LimitLaws.js"

@@ -40,12 +40,14 @@ import {
   readEnableRequest,
   readEvaluator,
   readSuite,
+  readSuiteRequest,
   Redaction,
   redeliver,
   type Referred,
   reviewCall,
   ReviewPatch,
   simplifyPrompt,
+  slugFor,
   standardPrices,
   TranscriptFormat
 } from "@earshot/core"
@@ -178,18 +180,25 @@ const judges: Readonly<Record<string, (fields: object) => object>> = {
   review: (fields) => faultsOf(Faults.decode(ReviewPatch)(fields)),
   dashboard: (fields) => faultsOf(Faults.decode(DashboardDraft)(fields)),
   widget: (fields) => faultsOf(judgeWidget(null, fields, referred)),
+  "suite request": (fields) => readSuiteRequest(fields).faults,
   evaluator: (fields) => readEvaluator(null, fields).faults,
+  scenario: (fields) => {
+    const { faults, suite } = readSuiteRequest({ spec: { scenarios: [fields] } })
+    return Object.fromEntries(
+      Object.entries({ ...faults, ...suite?.faults }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
+    )
+  },
   metric: (fields) => faultsOf(Faults.decode(MetricPatch)(fields))
 }
-hold(
-  "limits",
-  LimitKit.textLimits.flatMap((limit) =>
+hold("limits", [
+  ...LimitKit.slugLaws(slugFor),
+  ...LimitKit.textLimits.flatMap((limit) =>
     LimitKit.textLimitLaws(
       limit,
       (text) => !Object.hasOwn(judges[limit.subject]?.({ [limit.field]: text }) ?? {}, limit.field)
     )
   )
-)
+])
 
 /** Rows in memory behind the engine's pages. */
 const list = (): Promise<PageKit.PagedList> => {
