@@ -33,7 +33,7 @@ export interface Client {
   readonly ask: (method: string, path: string, request?: Request) => Promise<Reply>
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** The server's base address, without a slash at its end. */
   readonly url: string
   readonly apiKey: string

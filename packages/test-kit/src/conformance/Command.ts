@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { checksFor, type ConformanceOptions, runConformance } from "./Conformance.js"
 import { printResult, printSummary } from "./Print.js"
 
-export const USAGE = `earshot-conformance --url URL --api-key KEY
+const USAGE = `earshot-conformance --url URL --api-key KEY
 
 Runs the interface's rules against the server at URL and prints what was tried.
 Takes a key that may do everything, of an organisation that is used for nothing
@@ -15,6 +15,8 @@ else: it makes projects, calls and keys there, and takes them away afterwards.
                         nothing of each other; EARSHOT_OTHER_API_KEY unless given
   --project ID          a project to use, for servers that make none
   --agent ID            an agent in it to use, likewise
+  --repo NAME           a repository that the key's organisation may check out;
+                        no checkout succeeds unless given
   --max-body BYTES      the largest body that the server takes; unless given
                         10485760 is tried, and skipped where it takes more
   --max-upload BYTES    the same of multipart bodies; skipped unless given
@@ -41,6 +43,7 @@ const options = {
   "other-api-key": { type: "string" },
   project: { type: "string" },
   agent: { type: "string" },
+  repo: { type: "string" },
   "max-body": { type: "string" },
   "max-upload": { type: "string" },
   "rate-limit": { type: "string" },
@@ -61,6 +64,8 @@ const readArgs = (args: ReadonlyArray<string>) => {
 
 const wholeNumber = (text: string | undefined): number | null | undefined =>
   text === undefined ? undefined : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null
+
+const isServer = (text: string): boolean => URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol)
 
 /** Runs the command: the exit code. */
 export const runCommand = async (
@@ -85,7 +90,8 @@ export const runCommand = async (
     return 0
   }
   const apiKey = given["api-key"] ?? environment.EARSHOT_API_KEY
-  if (given.url === undefined || !URL.canParse(given.url)) return misused("--url takes the address of a server.")
+  if (given.url === undefined || !isServer(given.url))
+    return misused("--url takes the address of a server, which begins with http:// or https://.")
   if (apiKey === undefined || apiKey === "") return misused("--api-key is missing.")
   const numbers = {
     project: wholeNumber(given.project),
@@ -106,6 +112,7 @@ export const runCommand = async (
     otherApiKey: given["other-api-key"] ?? environment.EARSHOT_OTHER_API_KEY,
     project,
     agent,
+    repo: given.repo,
     seconds,
     limits: { bodyBytes, uploadBytes, requestsAMinute },
     only: given.only,

@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   /** A project and an agent in it, for servers that make none. */
   readonly project?: number | undefined
   readonly agent?: number | undefined
+  /** The short name of a repository that the key's organisation may check out; a checkout is not tried unless told. */
+  readonly repo?: string | undefined
   /** What the server was started with; what is not told is tried with a default, or skipped. */
   readonly limits?: ServerLimits | undefined
   /** Runs the checks alone whose ids begin with one of these, such as `E4` or `E10/redact`; all unless told. */
@@ -98,6 +100,7 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
     other: options.otherApiKey === undefined ? null : client(options.otherApiKey, time),
     project: options.project,
     agent: options.agent,
+    repo: options.repo,
     limits: options.limits ?? {},
     run: options.run ?? randomBytes(4).toString("hex")
   })

@@ -3,7 +3,7 @@ import { at, listAt } from "../Documents.js"
 import type { Client, Reply, Request } from "./Client.js"
 import { bodyOf, Skipped } from "./Expect.js"
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly client: Client
   /** A client with the key of another organisation, for what the two must not see of each other. */
   readonly other: Client | null
@@ -14,6 +14,8 @@ export interface WorldOptions {
   readonly run: string
   /** What was told of the server's limits. */
   readonly limits: ServerLimits
+  /** A repository that the key's organisation may check out. */
+  readonly repo?: string | undefined
 }
 
 /** What a server was started with. */
@@ -33,6 +35,8 @@ export interface World {
   readonly other: Client
   readonly run: string
   readonly limits: ServerLimits
+  /** The short name of a repository that may be checked out. */
+  readonly repo: string
   /** An id that nothing has. */
   readonly nobody: number
   readonly ask: Client["ask"]
@@ -226,6 +230,10 @@ export const makeWorld = (options: WorldOptions): World => {
     get other() {
       if (options.other === null) throw new Skipped("no key of another organisation: name one with --other-api-key")
       return options.other
+    },
+    get repo() {
+      if (options.repo === undefined) throw new Skipped("no repository to check out: name one with --repo")
+      return options.repo
     },
     nobody: 999_999_999,
     ask: client.ask,

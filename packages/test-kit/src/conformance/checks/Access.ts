@@ -1,4 +1,5 @@
 /** Who is let in: the interface's table of credentials, E2, and what one organisation sees of another. */
+import { setTimeout as sleep } from "node:timers/promises"
 import { at, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
 import {
@@ -8,9 +9,15 @@ import {
   expectNoBody,
   expectOnlyFaults,
   expectSame,
+  expectShape,
   expectStatus,
   expectTrue,
-  Mismatch
+  instant,
+  type Kind,
+  Mismatch,
+  object,
+  orNull,
+  text
 } from "../Expect.js"
 import { credentialKinds, type CredentialKind, PATHS, type World } from "../World.js"
 
@@ -46,6 +53,9 @@ const endpoints: ReadonlyArray<Endpoint> = [
 
 const knock = (world: World, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
   world.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
+
+/** Milliseconds that a server's clock may be off from this one's for the check of expiry to hold. */
+const CLOCKS = 500
 
 const access = checksOf("credentials", {
   none: [
@@ -156,6 +166,32 @@ const access = checksOf("credentials", {
       expectDetail(await world.get(PATHS.dashboards, { key: null, headers: token }), 401)
     }
   ],
+  expired: [
+    "a key, a token and a link are let in until the instant that they expire at, and refused from then on",
+    async (world) => {
+      const project = await world.project()
+      const inTwoSeconds = new Date(Date.now() + 2000).toISOString()
+      const bounds = [{ type: "project", id: project }]
+      const made = await world.make(PATHS.keys, { name: "Brief", expires_at: inTwoSeconds })
+      const link = await world.make(PATHS.links, { name: "Brief", bounds, expires_at: inTwoSeconds })
+      const issued = bodyOf(await world.post(PATHS.tokens, { kind: "oauth2", ttl: 2 }), 201)
+      const brief: ReadonlyArray<readonly [what: string, expiresAt: unknown, headers: Record<string, string>]> = [
+        ["the key", made.expires_at, { "x-service-api-key": String(made.api_key) }],
+        ["the link", link.expires_at, { "x-shareable-link": String(link.token) }],
+        ["the token", issued.expires_at, { authorization: `Bearer ${String(issued.token)}` }]
+      ]
+      const ends = brief.map(([, expiresAt]) => Date.parse(String(expiresAt)))
+      for (const [what, expiresAt, headers] of brief) {
+        const left = Date.parse(String(expiresAt)) - Date.now()
+        expectTrue(`${what} expires at ${String(expiresAt)}, and was asked to in two seconds`, left < 10_000)
+        const reply = await world.get(PATHS.dashboards, { key: null, headers })
+        // A server that is slow today may have come to the end of it already.
+        if (Date.now() < Date.parse(String(expiresAt)) - CLOCKS) expectStatus(reply, 200)
+      }
+      await sleep(Math.max(0, ...ends) - Date.now() + CLOCKS)
+      for (const [, , headers] of brief) expectDetail(await world.get(PATHS.dashboards, { key: null, headers }), 401)
+    }
+  ],
   scopes: [
     "a key does what it has the scope for: without it 403",
     async (world) => {
@@ -193,6 +229,28 @@ const access = checksOf("credentials", {
       )
     }
   ],
+  "bounds-project": [
+    "an embedded session and a link that are bound to a project do not reach another one's dashboards",
+    async (world) => {
+      const [inside, project] = [await world.dashboard(), await world.makeId(PATHS.projects, { name: "Elsewhere" })]
+      const outside = await world.dashboard({ project })
+      for (const kind of ["embedded_session", "shareable_link"] as const) {
+        const request = { key: null, headers: await world.credential(kind) }
+        const thing = `${PATHS.dashboards}${outside}/`
+        expectStatus(await world.get(`${PATHS.dashboards}${inside}/`, request), 200)
+        expectDetail(await world.get(thing, request), 404)
+        expectDetail(await world.patch(thing, { name: "Mine" }, request), 404)
+        expectDetail(await world.ask("DELETE", thing, request), 404)
+        expectOnlyFaults(await world.post(PATHS.dashboards, { name: "x", project }, request), "project")
+        const listed = listAt(bodyOf(await world.get(`${PATHS.dashboards}?limit=200`, request), 200), "results")
+        expectTrue(
+          `a dashboard of another project is listed for ${kind}`,
+          listed.every((one) => at(one, "id") !== outside)
+        )
+      }
+      expectSame("the dashboard", bodyOf(await world.get(`${PATHS.dashboards}${outside}/`), 200).name, "Conformance")
+    }
+  ],
   "other-organization": [
     "what another organisation has is not there: 404 for ids in paths, a fault for ids in bodies, and in no list",
     async (world) => {
@@ -203,13 +261,22 @@ const access = checksOf("credentials", {
       const call = Number((await world.ingest({ call_id: world.callId() })).id)
       const evaluator = await world.evaluator()
       const metric = await world.numericMetric()
+      const agent = await world.agent()
+      const add = async (path: string, fields: object) =>
+        `${path}${await world.makeId(path, { project, name: "Mine", ...fields })}/`
       const things = [
         `${PATHS.dashboards}${dashboard}/`,
         `${PATHS.widgets}${widget}/`,
         `${PATHS.calls}${call}/`,
         `${PATHS.evaluators}${evaluator}/`,
         `${PATHS.metrics}${metric}/`,
-        `${PATHS.projects}${project}/`
+        `${PATHS.projects}${project}/`,
+        `${PATHS.agents}${agent}/`,
+        await add(PATHS.tools, {}),
+        await add(PATHS.folders, { path: `conformance_${world.run}` }),
+        await add(PATHS.personalities, { language: "en" }),
+        await add(PATHS.profiles, { information: {} }),
+        await add(PATHS.numbers, { number: "+15550141" })
       ]
       for (const thing of things) {
         expectDetail(await other.ask("GET", thing), 404)
@@ -222,7 +289,6 @@ const access = checksOf("credentials", {
         expectTrue(`${list} shows ${id} to another organisation`, !ids.some((one) => at(one, "id") === id))
       }
       const asked = async (path: string, json: object) => other.ask("POST", path, { json })
-      const agent = await world.agent()
       expectOnlyFaults(await asked(PATHS.observe, { call_id: "x", agent }), "agent")
       expectOnlyFaults(await asked(PATHS.dashboards, { name: "x", project }), "project")
       expectOnlyFaults(await asked(PATHS.widgets, { dashboard, chart_type: "stat" }), "dashboard")
@@ -231,6 +297,20 @@ const access = checksOf("credentials", {
     }
   ]
 })
+
+const HOUR = 3_600_000
+
+/** Source: docs/checkout.md, Having a key. */
+const checkoutShape: Readonly<Record<string, Kind>> = {
+  repo: text,
+  full_name: text,
+  clone_url: text,
+  default_branch: orNull(text),
+  username: text,
+  token: text,
+  expires_at: instant,
+  permissions: object
+}
 
 const checkout = checksOf("E2", {
   session: [
@@ -247,6 +327,55 @@ const checkout = checksOf("E2", {
         await world.ask("POST", PATHS.checkout, { ...body, headers: await world.credential("agent_session") }),
         401
       )
+    }
+  ],
+  "other-organization": [
+    "a session of another organisation's agent beside the key is refused: 401",
+    async (world) => {
+      const { other } = world
+      const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
+      const project = await ask(PATHS.projects, { name: `Conformance ${world.run}` })
+      try {
+        const agent = await ask(PATHS.agents, { project: project.id, name: "Conformance" })
+        const bounds = [{ type: "agent", id: agent.id }]
+        const { token } = await ask(PATHS.tokens, { kind: "agent_session", bounds })
+        const headers = { authorization: `Bearer ${String(token)}` }
+        const json = { repo: `no-such-${world.run}` }
+        // Beside the key of its own organisation it is a session like any other.
+        expectDetail(await other.ask("POST", PATHS.checkout, { headers, json }), 404, 409, 502)
+        expectDetail(await world.post(PATHS.checkout, json, { headers }), 401)
+        expectDetail(
+          await other.ask("POST", PATHS.checkout, { headers: await world.credential("agent_session"), json }),
+          401
+        )
+      } finally {
+        await other.ask("DELETE", `${PATHS.projects}${String(project.id)}/`)
+      }
+    }
+  ],
+  "answered-200": [
+    "a checkout is a key for one repository, to read, for a while, which stands in no address and nobody may keep",
+    async (world) => {
+      const { repo } = world
+      const headers = await world.credential("agent_session")
+      for (const encoding of ["json", "form", "multipart"] as const) {
+        const reply = await world.ask("POST", PATHS.checkout, { headers, [encoding]: { repo } })
+        const checkout = bodyOf(reply, 200)
+        expectShape("the checkout", checkout, checkoutShape)
+        expectSame("repo", checkout.repo, repo)
+        expectSame("permissions", checkout.permissions, { contents: "read" })
+        expectSame("Cache-Control", reply.headers.get("cache-control"), "no-store")
+        const [token, address] = [String(checkout.token), String(checkout.clone_url)]
+        expectTrue("the token is empty", token !== "")
+        expectTrue(`clone_url is ${address}`, URL.canParse(address))
+        const { hash, password, search, username } = new URL(address)
+        expectSame("what clone_url has of secrets", [username, password, search, hash], ["", "", "", ""])
+        expectTrue("the token stands in clone_url", !address.includes(token))
+        const lasts = Date.parse(String(checkout.expires_at)) - Date.now()
+        expectTrue(`the token lasts ${lasts} ms; expected an hour at most`, lasts > 0 && lasts <= HOUR + CLOCKS)
+      }
+      const held = await world.credential("api_key")
+      expectDetail(await world.ask("POST", PATHS.checkout, { key: null, headers: held, json: { repo } }), 401)
     }
   ],
   repo: [

@@ -15,6 +15,7 @@ import {
   int,
   list,
   matching,
+  shown,
   text
 } from "../Expect.js"
 import { PATHS, suiteOf, type World } from "../World.js"
@@ -31,6 +32,35 @@ const planOf = async (world: World, body: object) => {
 
 /** Millionths of credits. */
 const micros = (plan: unknown): bigint => BigInt(String(at(plan, "estimated_cost")).replace(".", ""))
+
+const many = <A>(count: number, one: (at: number) => A): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, at) => one(at))
+
+const withDefaults = (defaults: object) => ({ ...suiteOf(1), defaults })
+
+/** Source: docs/suites.md, The spec: up to how much is taken of what, where one more is told, and a spec with so much. */
+const specLimits: ReadonlyArray<readonly [field: string, most: number, path: string, spec: (size: number) => unknown]> =
+  [
+    [
+      "scenarios",
+      200,
+      "scenarios",
+      (size) => {
+        const { scenarios, ...spec } = suiteOf(1)
+        const one = Object(listAt(scenarios)[0])
+        return { ...spec, scenarios: many(size, (at) => ({ ...one, key: `key-${at}` })) }
+      }
+    ],
+    ["frequency", 100, "scenarios[0].frequency", (size) => suiteOf(size)],
+    ["max_duration", 86_400, "scenarios[0].max_duration", (size) => suiteOf(1, { max_duration: size })],
+    ["tags", 32, "scenarios[0].tags", (size) => suiteOf(1, { tags: many(size, (at) => `tag-${at}`) })],
+    ["a tag", 64, "scenarios[0].tags[0]", (size) => suiteOf(1, { tags: ["x".repeat(size)] })],
+    ["key", 128, "scenarios[0].key", (size) => suiteOf(1, { key: "x".repeat(size) })],
+    ["a scenario's name", 80, "scenarios[0].name", (size) => suiteOf(1, { name: "x".repeat(size) })],
+    ["suite.name", 255, "suite.name", (size) => ({ ...suiteOf(1), suite: { name: "x".repeat(size) } })],
+    ["concurrency_limit", 100, "defaults.concurrency_limit", (size) => withDefaults({ concurrency_limit: size })],
+    ["frequency of all", 100, "defaults.frequency", (size) => withDefaults({ frequency: size })]
+  ]
 
 export const suites: ReadonlyArray<Check> = checksOf("E1", {
   "answered-200": [
@@ -139,10 +169,14 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
       const spec = suiteOf(1)
       const agent_id = await world.agent()
       expectSame("the channel", at(await planOf(world, { spec }), "channel"), "voice")
+      const project = await world.project()
       for (const channel of CHANNELS) {
-        const reply = await world.post(PATHS.validate, { agent_id, spec, channel })
-        if (reply.status === 200) expectSame("the channel", at(reply.json, "plan", "channel"), channel)
-        else expectOnlyFaults(reply, "channel")
+        const agent = await world.makeId(PATHS.agents, { project, name: channel, supported_channels: [channel] })
+        for (const asked of CHANNELS) {
+          const reply = await world.post(PATHS.validate, { agent_id: agent, spec, channel: asked })
+          if (asked === channel) expectSame("the channel", at(bodyOf(reply, 200), "plan", "channel"), channel)
+          else expectOnlyFaults(reply, "channel")
+        }
       }
       for (const channel of ["fax", "VOICE", 5]) {
         expectOnlyFaults(await world.post(PATHS.validate, { agent_id, spec, channel }), "channel")
@@ -203,6 +237,36 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
         const reply = await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { name }) })
         expectOnlyFaults(reply, "scenarios[0].name")
       }
+    }
+  ],
+  limits: [
+    "lists, texts and numbers of a spec are taken up to their limits, and one more is a fault under its path",
+    async (world) => {
+      const agent_id = await world.agent()
+      for (const [field, most, path, spec] of specLimits) {
+        const right = await world.post(PATHS.validate, { agent_id, spec: spec(most) })
+        expectTrue(`${field} of ${most} answered ${right.status} ${shown(right.text)}`, right.status === 200)
+        expectFaultWithin(await world.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
+      }
+    }
+  ],
+  required: [
+    "what counts runs, calls or seconds is 1 or more, and a suite has a scenario",
+    async (world) => {
+      const agent_id = await world.agent()
+      for (const field of ["frequency", "max_duration"]) {
+        const reply = await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { [field]: 0 }) })
+        expectOnlyFaults(reply, `scenarios[0].${field}`)
+      }
+      const none = await world.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), scenarios: [] } })
+      expectOnlyFaults(none, "scenarios")
+      const idle = await world.post(PATHS.validate, { agent_id, spec: withDefaults({ concurrency_limit: 0 }) })
+      expectOnlyFaults(idle, "defaults.concurrency_limit")
+      const twice = await world.post(PATHS.validate, {
+        agent_id,
+        spec: { ...suiteOf(1), scenarios: [1, 2].flatMap(() => listAt(suiteOf(1), "scenarios")) }
+      })
+      expectOnlyFaults(twice, "scenarios[1].key")
     }
   ],
   "provider-data": [
