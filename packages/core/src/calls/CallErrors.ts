@@ -15,6 +15,16 @@ export class RedactionOwed extends Schema.TaggedError<RedactionOwed>("@earshot/c
 }
 
 /**
+ * The call that a delivery goes to was deleted while it was under way. Nothing of it was kept; delivered from the start
+ * it makes a call anew.
+ */
+export class CallGone extends Schema.TaggedError<CallGone>("@earshot/core/calls/CallGone")("CallGone", {}) {
+  override get message(): string {
+    return "The call was deleted meanwhile"
+  }
+}
+
+/**
  * What was asked to be redacted could not be found just now, so nothing of the call was kept. It carries no cause: a
  * model's own complaint may quote what it was given to read.
  */

@@ -8,7 +8,7 @@ import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageFault } from "../kernel/Storage.js"
 import type { SensitiveField } from "../redaction/SensitiveField.js"
-import type { RedactionOwed } from "./CallErrors.js"
+import type { CallGone, RedactionOwed } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
 
@@ -42,12 +42,12 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
      * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
      * no part in a transaction of the caller's. Where the call is to be evaluated, the job that does it (see
      * `EvaluationJob`) is there if and only if the change is. A delivery that would leave standing what another one asked
-     * to be redacted is not kept (`Redelivery.redeliver`); one that is charged for is charged once a call.
+     * to be redacted is not kept (`Redelivery.redeliver`), nor one whose call is gone meanwhile; one that is charged for is charged once a call.
      */
     readonly deliver: (
       permit: Permit<"calls:write">,
       delivery: Delivery
-    ) => Effect.Effect<Delivered, StorageFault | RedactionOwed>
+    ) => Effect.Effect<Delivered, StorageFault | RedactionOwed | CallGone>
     /** The record that deliveries of `(agent, callId)` go to, if there is one. */
     readonly findDelivered: (
       permit: Permit<"calls:write">,
@@ -61,9 +61,9 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
       question: CallQuestion,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageFault>
-    /** Locks a call for the rest of the transaction, so that a review and a delivery do not undo each other. */
+    /** Locks a call for the rest of the transaction, so that a review, a delivery and a deletion do not undo each other. */
     readonly findForUpdate: (
-      permit: Permit<"calls:write">,
+      permit: Permit<"calls:write" | "calls:delete">,
       id: CallId
     ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
     /**

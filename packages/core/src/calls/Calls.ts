@@ -39,7 +39,7 @@ import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "./AudioFacts.js"
 import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
-import type { RedactionUnavailable } from "./CallErrors.js"
+import type { CallGone, RedactionOwed, RedactionUnavailable } from "./CallErrors.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 import { type CallQuestion, CallStore, type Delivered } from "./CallStore.js"
 import type { CalledAgent, Delivery } from "./Delivery.js"
@@ -107,6 +107,13 @@ export interface IngestConfig {
 
 /** Deliveries of one call that redact differently and arrive at once are few; each try knows what the one before did. */
 const MOST_REDACTIONS = 5
+
+/** A call that is deleted under so many tries of a delivery in a row is left to the webhook's next one. */
+const MOST_DELETIONS = 4
+
+/** Whether nothing of a delivery was kept, and it is made again with other bytes. */
+const isToBeMadeAgain = ({ _tag }: StorageFault | RedactionOwed | CallGone): boolean =>
+  _tag === "RedactionOwed" || _tag === "CallGone"
 
 export const MAX_RECORDING_BYTES = 200_000_000
 
@@ -334,8 +341,8 @@ export const layer = (
               now
             )
             return yield* store.deliver(permit, delivery).pipe(
-              Effect.tapErrorTag("RedactionOwed", () =>
-                release(kept.recording === undefined ? [] : [kept.recording.blobKey])
+              Effect.tapError((error) =>
+                release(kept.recording === undefined || !isToBeMadeAgain(error) ? [] : [kept.recording.blobKey])
               ),
               Effect.flatMap(answer)
             )
@@ -350,7 +357,7 @@ export const layer = (
         asked: ReadonlyArray<SensitiveField>,
         now: DateTime.Utc,
         tries = 1
-      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable> =>
+      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable | CallGone> =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const prepared = yield* restore(redaction.prepare(permit, judged, agent, asked, now))
@@ -361,7 +368,7 @@ export const layer = (
                     Effect.mapError(blobFault)
                   )
             return yield* store.deliver(permit, { ...prepared.of(blob), evaluates }).pipe(
-              Effect.tapErrorTag("RedactionOwed", () => release(blob === undefined ? [] : [blob.key])),
+              Effect.tapError((error) => release(blob === undefined || !isToBeMadeAgain(error) ? [] : [blob.key])),
               Effect.flatMap(answer)
             )
           })
@@ -379,7 +386,7 @@ export const layer = (
         judged: Judged,
         agent: CalledAgent,
         now: DateTime.Utc
-      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable> =>
+      ): Effect.Effect<Ingested, ValidationFailed | StorageFault | RedactionUnavailable | CallGone> =>
         Effect.gen(function* () {
           if (judged.recording === undefined) {
             return yield* Effect.flatMap(
@@ -395,10 +402,12 @@ export const layer = (
             : yield* ingestWithRecording(permit, judged, agent, judged.recording, now)
         }).pipe(Effect.catchTag("RedactionOwed", ({ fields }) => ingestRedacted(permit, judged, agent, fields, now)))
 
-      const find = (permit: Permit, id: CallId) =>
-        store
-          .find(permit, id)
-          .pipe(Effect.flatMap(Option.match({ onNone: () => missing, onSome: (call) => Effect.succeed(call) })))
+      const orMissing = Effect.flatMap(
+        Option.match({ onNone: () => missing, onSome: (call: CallRecord) => Effect.succeed(call) })
+      )
+      const find = (permit: Permit, id: CallId) => orMissing(store.find(permit, id))
+      const findForUpdate = (permit: Permit<"calls:write" | "calls:delete">, id: CallId) =>
+        orMissing(store.findForUpdate(permit, id))
 
       const question = useCase("calls.export")((permit, query: unknown) =>
         Effect.gen(function* () {
@@ -413,10 +422,14 @@ export const layer = (
             if (Either.isLeft(judged)) return refuse(permit, judged.left)
             const { agent, metricIds, redact } = judged.right
             return Effect.flatMap(resolve(permit, agent), (called) => {
-              const ingest =
+              const ingest = (
                 redact.length > 0
                   ? ingestRedacted(permit, judged.right, called, redact, now)
                   : ingestAsItIs(permit, judged.right, called, now)
+              ).pipe(
+                Effect.retry({ while: ({ _tag }) => _tag === "CallGone", times: MOST_DELETIONS }),
+                Effect.catchTag("CallGone", () => new StorageBusy({ operation: "Calls.ingest" }))
+              )
               return metricIds === undefined
                 ? ingest
                 : Effect.flatMap(foreignMetrics(permit, called, metricIds), (faults) =>
@@ -436,10 +449,7 @@ export const layer = (
         review: useCase("calls.review")((permit, id, input) =>
           work.atomically(
             Effect.gen(function* () {
-              const call = yield* Effect.flatMap(
-                store.findForUpdate(permit, id),
-                Option.match({ onNone: () => missing, onSome: (found) => Effect.succeed(found) })
-              )
+              const call = yield* findForUpdate(permit, id)
               const reviewed = yield* Either.mapLeft(
                 Either.flatMap(decode(ReviewPatch)(input), (patch) => review(call, patch)),
                 (faults) => new ValidationFailed({ faults })
@@ -453,7 +463,7 @@ export const layer = (
         ),
         delete: useCase("calls.delete")((permit, id) =>
           Effect.gen(function* () {
-            const call = yield* work.atomically(Effect.tap(find(permit, id), () => store.remove(permit, id)))
+            const call = yield* work.atomically(Effect.tap(findForUpdate(permit, id), () => store.remove(permit, id)))
             if (call.recording !== null) yield* release([call.recording.blobKey])
           }).pipe(Effect.uninterruptible)
         ),

@@ -1,5 +1,5 @@
 import type * as DateTime from "effect/DateTime"
-import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
@@ -41,5 +41,10 @@ export interface Delivery {
   readonly redactFields: ReadonlyArray<SensitiveField>
   /** The recording that is there holds what was to be redacted, and could not be muted: it goes. */
   readonly dropsRecording: boolean
+  /**
+   * The call that was read to make this delivery, so that it may hold what was said in it: it is kept on this one, and
+   * never makes a call. Undefined where no call was read.
+   */
+  readonly laidOver?: CallId | undefined
   readonly receivedAt: DateTime.Utc
 }

@@ -290,6 +290,7 @@ export const make = (config: RedactionConfig) =>
             metricIds: judged.metricIds,
             evaluates: true,
             dropsRecording: (isNew || grows) && kept === undefined,
+            laidOver: before?.id,
             receivedAt: now
           })
         }

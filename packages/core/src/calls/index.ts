@@ -1,5 +1,5 @@
 export { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "./BlobStore.js"
-export { RedactionOwed, RedactionUnavailable } from "./CallErrors.js"
+export { CallGone, RedactionOwed, RedactionUnavailable } from "./CallErrors.js"
 export * from "./CallRecord.js"
 export { CallEvaluations, EvaluationRequest, type Requested } from "./CallEvaluations.js"
 export { CallQuery, Calls, type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./Calls.js"

@@ -1,7 +1,7 @@
 /** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
 import * as fc from "fast-check"
 import { at, isObject, listAt } from "../Documents.js"
-import { assertHolds, asyncProperty, expectSame, parameters, replay } from "../Law.js"
+import { assertHolds, asyncProperty, expectSame, parameters } from "../Law.js"
 import {
   aggregateOf,
   callStep,
@@ -11,18 +11,25 @@ import {
   chartFaults,
   chargeOf,
   dayOf,
+  deleteStep,
   deliverStep,
   deliveryOf,
+  everything,
   filters,
+  isEuropean,
+  isLong,
+  type ModelCall,
   type ModelFilter,
   type ModelWidget,
   noCalls,
+  reviewStep,
   type ShownCall,
   shownOf,
   stepCalls
 } from "./CallModel.js"
 import type { Answered, Door } from "./Doors.js"
-import { linearised } from "./Linearisable.js"
+import { linearised, type Stepped } from "./Linearisable.js"
+import { type Happened, picked, Tally, walk } from "./Walk.js"
 
 /** A door and an agent behind it that has no calls yet, in a project without dashboards. */
 export interface CallWorld {
@@ -106,7 +113,38 @@ export const seenCharges = async ({ door, project }: CallWorld): Promise<Readonl
 export const expectedCharges = ({ charges }: CallState): ReadonlyArray<string> =>
   [...charges.values()].map(chargeOf).sort()
 
+/** What has to happen on walks through calls and dashboards, or they say nothing of it. */
+const kinds = [
+  "delivered anew",
+  "delivered again",
+  "delivered again with what was told before",
+  "delivered again with another feedback than a person's",
+  "delivery refused",
+  "charged",
+  "reviewed",
+  "review of what is not there",
+  "deleted",
+  "deletion of what is not there",
+  "delivered anew after a deletion",
+  "some calls listed, not all",
+  "dashboard made",
+  "dashboard refused",
+  "dashboard changed",
+  "dashboard removed with its widgets",
+  "widget made",
+  "widget refused",
+  "widget changed",
+  "change of a widget refused",
+  "figures shown of calls",
+  "bars shown of calls",
+  "slices shown of calls",
+  "left out by the dashboard's filter",
+  "left out by the widget's own filter"
+] as const
+type Kind = (typeof kinds)[number]
+
 class Model {
+  constructor(public tally: Tally<Kind>) {}
   calls: CallState = noCalls
   readonly ids = new Map<string, number>()
   readonly dashboards = new Map<number, ModelFilter>()
@@ -126,11 +164,45 @@ const command = (name: string, run: (model: Model, world: CallWorld) => Promise<
   }
 })
 
+/** What a step of a call is, of a state before and after it. */
+const kindsOf = (before: CallState, step: CallStep, { answer, state }: Stepped<CallState, CallAnswer>): Array<Kind> => {
+  const was = before.calls.get(step.name)
+  switch (step.does) {
+    case "review":
+      return [was === undefined ? "review of what is not there" : "reviewed"]
+    case "delete":
+      return [was === undefined ? "deletion of what is not there" : "deleted"]
+    case "deliver": {
+      if (answer.outcome === "refused") return ["delivery refused"]
+      const { feedback, reason, region } = step
+      const keeps =
+        (was?.reason !== "" && reason === undefined) ||
+        (was?.region !== null && region === undefined && was !== undefined)
+      return [
+        ...(was === undefined
+          ? ([
+              "delivered anew",
+              ...(before.made.has(step.name) ? ["delivered anew after a deletion" as const] : [])
+            ] as const)
+          : ([
+              "delivered again",
+              ...(keeps ? ["delivered again with what was told before" as const] : []),
+              ...(was.byPerson && feedback !== undefined && feedback !== was.feedback
+                ? ["delivered again with another feedback than a person's" as const]
+                : [])
+            ] as const)),
+        ...(state.charges.size > before.charges.size ? ["charged" as const] : [])
+      ]
+    }
+  }
+}
+
 const stepping = (step: CallStep): Command =>
   command(JSON.stringify(step), async (model, world) => {
     const answered = await ask(world, step, model.ids)
     const { answer, state } = stepCalls(model.calls, step)
     expectSame(`${JSON.stringify(step)} was answered`, answerOf(answered), answer)
+    model.tally.count(...kindsOf(model.calls, step, { answer, state }))
     model.calls = state
     const id = at(answered.body, "id")
     if (typeof id !== "number") return
@@ -139,41 +211,36 @@ const stepping = (step: CallStep): Command =>
     model.ids.set(step.name, id)
   })
 
-const picked = <A>(all: Iterable<A>, which: number): A | undefined => {
-  const list = [...all]
-  return list[which % Math.max(1, list.length)]
-}
-
 const anyFilter = fc.constantFrom(...filters)
 const printed = ({ wire }: ModelFilter) => JSON.stringify(wire)
 
-const filtering = anyFilter.map((filter) =>
+const filtering = (filter: ModelFilter): Command =>
   command(`list ${printed(filter)}`, async (model, world) => {
     const seen = await seenCalls(world, filter.wire)
-    expectSame(`what matches ${printed(filter)}`, seen.map(wireShown).sort(byName), shownCalls(model.calls, filter))
+    const expected = shownCalls(model.calls, filter)
+    expectSame(`what matches ${printed(filter)}`, seen.map(wireShown).sort(byName), expected)
+    if (expected.length > 0 && expected.length < model.calls.calls.size) model.tally.count("some calls listed, not all")
   })
-)
 
-const makingDashboard = fc.tuple(anyFilter, fc.nat({ max: 5 })).map(([filter, chance]) => {
-  const isBroken = chance === 0
-  return command(`make a ${isBroken ? "nameless " : ""}dashboard of ${printed(filter)}`, async (model, world) => {
+const makingDashboard = (filter: ModelFilter, isBroken = false): Command =>
+  command(`make a ${isBroken ? "nameless " : ""}dashboard of ${printed(filter)}`, async (model, world) => {
     const name = isBroken ? "x".repeat(256) : "Dashboard"
     const answer = await world.door("POST", DASHBOARDS, { name, project: world.project, filters: filter.wire })
     expectSame("the dashboard", [answer.outcome, answer.faults], isBroken ? ["refused", ["name"]] : ["created", []])
+    model.tally.count(isBroken ? "dashboard refused" : "dashboard made")
     if (!isBroken) model.dashboards.set(Number(at(answer.body, "id")), filter)
   })
-})
 
-const changingDashboard = fc.tuple(fc.nat(), anyFilter).map(([which, filter]) =>
+const changingDashboard = (which: number, filter: ModelFilter): Command =>
   command(`change dashboard ${which} to ${printed(filter)}`, async (model, { door }) => {
     const id = picked(model.dashboards.keys(), which)
     if (id === undefined) return
     expectSame("the change", (await door("PATCH", `${DASHBOARDS}${id}/`, { filters: filter.wire })).outcome, "done")
+    model.tally.count("dashboard changed")
     model.dashboards.set(id, filter)
   })
-)
 
-const removingDashboard = fc.nat().map((which) =>
+const removingDashboard = (which: number): Command =>
   command(`remove dashboard ${which}`, async (model, { door }) => {
     const id = picked(model.dashboards.keys(), which)
     if (id === undefined) return
@@ -182,13 +249,51 @@ const removingDashboard = fc.nat().map((which) =>
     for (const [widget, { dashboard }] of [...model.widgets]) {
       if (dashboard !== id) continue
       expectSame("its widget", (await door("GET", `${WIDGETS}${widget}/data/`)).outcome, "missing")
+      model.tally.count("dashboard removed with its widgets")
       model.widgets.delete(widget)
     }
   })
+
+type WidgetFields = Partial<Omit<ModelWidget, "dashboard">>
+
+const aggregates = fc.constantFrom("count", "sum", "avg", "min", "max", "p50", "p95", "p99")
+
+/** The fields of a chart, as the rules have them. */
+const wholeChart: fc.Arbitrary<WidgetFields> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      chart_type: fc.constant("bar"),
+      field: fc.constant("duration"),
+      aggregation_function: aggregates,
+      time_period: fc.constantFrom("day", "day", "day", "week"),
+      filter: anyFilter
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      chart_type: fc.constantFrom("pie", "pie", "pie", "line"),
+      field: fc.constantFrom("call_ended_reason", "call_ended_reason", "success", "metadata.region"),
+      aggregation_function: fc.constantFrom(null, ""),
+      time_period: fc.constantFrom(null, ""),
+      filter: anyFilter
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      chart_type: fc.constant("stat"),
+      field: fc.constant(""),
+      aggregation_function: fc.constant(null),
+      time_period: fc.constant(null),
+      filter: anyFilter
+    })
+  }
 )
 
 /** Fields of a widget, many of them such as no chart takes together. */
-const widgetFields = fc.record(
+const anyFields: fc.Arbitrary<WidgetFields> = fc.record(
   {
     chart_type: fc.constantFrom("bar", "bar", "bar", "pie", "line", "stat"),
     field: fc.constantFrom("duration", "duration", "success", "call_ended_reason", "metadata.region", ""),
@@ -199,7 +304,14 @@ const widgetFields = fc.record(
   { requiredKeys: [] }
 )
 
-type WidgetFields = Partial<Omit<ModelWidget, "dashboard">>
+const widgetFields = fc.oneof({ weight: 3, arbitrary: wholeChart }, { weight: 1, arbitrary: anyFields })
+
+const changedFields: fc.Arbitrary<WidgetFields> = fc.oneof(
+  { weight: 2, arbitrary: wholeChart },
+  { weight: 2, arbitrary: fc.record({ filter: anyFilter }) },
+  { weight: 1, arbitrary: fc.record({ aggregation_function: aggregates }) },
+  { weight: 2, arbitrary: anyFields }
+)
 
 const wireFields = ({ filter, ...fields }: WidgetFields) => ({
   ...fields,
@@ -222,12 +334,12 @@ const noChart = (dashboard: number): ModelWidget => ({
   field: "",
   aggregation_function: null,
   time_period: null,
-  filter: filters[0] ?? { wire: {}, holds: () => true }
+  filter: everything
 })
 
 const sorted = (faults: ReadonlyArray<string>) => [...faults].sort()
 
-const makingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) => {
+const makingWidget = (which: number, fields: WidgetFields): Command => {
   const chart = { chart_type: "bar", ...fields }
   return command(`make a widget ${JSON.stringify(wireFields(chart))} on ${which}`, async (model, { door }) => {
     const dashboard = picked(model.dashboards.keys(), which)
@@ -236,11 +348,12 @@ const makingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) => {
     const faults = sorted(chartFaults(widget))
     const answer = await door("POST", WIDGETS, { dashboard, ...wireFields(chart) })
     expectSame("the widget", [answer.outcome, answer.faults], [faults.length === 0 ? "created" : "refused", faults])
+    model.tally.count(faults.length === 0 ? "widget made" : "widget refused")
     if (faults.length === 0) model.widgets.set(Number(at(answer.body, "id")), widget)
   })
-})
+}
 
-const changingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) =>
+const changingWidget = (which: number, fields: WidgetFields): Command =>
   command(`change widget ${which} by ${JSON.stringify(wireFields(fields))}`, async (model, { door }) => {
     const found = picked(model.widgets, which)
     if (found === undefined) return
@@ -249,20 +362,26 @@ const changingWidget = fc.tuple(fc.nat(), widgetFields).map(([which, fields]) =>
     const faults = sorted(chartFaults(widget))
     const answer = await door("PATCH", `${WIDGETS}${id}/`, wireFields(fields))
     expectSame("the change", [answer.outcome, answer.faults], [faults.length === 0 ? "done" : "refused", faults])
+    model.tally.count(faults.length === 0 ? "widget changed" : "change of a widget refused")
     if (faults.length === 0) model.widgets.set(id, widget)
   })
-)
 
 export const near = (value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(9)) : value)
 
 /** What a widget has to show of calls, and what it shows, in the same form. */
-const showing = fc.nat().map((which) =>
+const showing = (which: number): Command =>
   command(`show widget ${which}`, async (model, { door }) => {
     const found = picked(model.widgets, which)
     if (found === undefined) return
     const [id, widget] = found
     const outer = model.dashboards.get(widget.dashboard)
-    const calls = [...model.calls.calls].filter(([, call]) => widget.filter.holds(call) && outer?.holds(call) !== false)
+    const isIn = (call: ModelCall) => outer?.holds(call) !== false
+    const calls = [...model.calls.calls].filter(([, call]) => widget.filter.holds(call) && isIn(call))
+    const all = [...model.calls.calls.values()]
+    if (all.some((call) => widget.filter.holds(call) && !isIn(call)))
+      model.tally.count("left out by the dashboard's filter")
+    if (all.some((call) => isIn(call) && !widget.filter.holds(call)))
+      model.tally.count("left out by the widget's own filter")
     const { body } = await door("GET", `${WIDGETS}${id}/data/`)
     if (widget.chart_type === "stat") {
       const known = calls.flatMap(([, { success }]) => (success === null ? [] : [Number(success)]))
@@ -273,6 +392,7 @@ const showing = fc.nat().map((which) =>
         [at(body, "total_calls"), near(at(body, "success_rate")), near(at(body, "avg_duration"))],
         [calls.length, near(mean(known)), near(mean(lengths))]
       )
+      if (known.length > 0 && lengths.length > 0) model.tally.count("figures shown of calls")
     }
     if (widget.chart_type === "bar" && widget.field === "duration" && widget.time_period === "day") {
       const { aggregation_function: aggregate } = widget
@@ -289,6 +409,7 @@ const showing = fc.nat().map((which) =>
         )
       )
       expectSame("the bars", shown, expected)
+      if (expected.length > 0) model.tally.count("bars shown of calls")
     }
     if (widget.chart_type === "pie" && widget.field === "call_ended_reason") {
       const counts = new Map<string, number>()
@@ -299,53 +420,103 @@ const showing = fc.nat().map((which) =>
         )
       )
       expectSame("the slices", shown.toSorted(), [...counts].toSorted())
+      if (counts.size > 0) model.tally.count("slices shown of calls")
     }
   })
-)
 
-const walks = (steps: number) =>
-  fc.commands(
-    [
-      ...Array.from({ length: 6 }, () => callStep.map(stepping)),
-      filtering,
-      makingDashboard,
-      changingDashboard,
-      removingDashboard,
-      makingWidget,
-      makingWidget,
-      changingWidget,
-      showing,
-      showing
-    ],
-    { maxCommands: steps, size: "max", ...replay() }
-  )
+/**
+ * What every walk begins with: calls that were delivered again, reviewed and charged, and a chart of each kind on a
+ * dashboard whose filter and whose widgets' leave something out.
+ */
+const beginning: ReadonlyArray<Command> = [
+  stepping({
+    does: "deliver",
+    name: "a",
+    reason: "hangup",
+    feedback: "good",
+    region: "eu",
+    seconds: 10,
+    redact: false
+  }),
+  stepping({ does: "deliver", name: "b", reason: "transfer", region: "us", seconds: 90, redact: true }),
+  stepping({ does: "deliver", name: "d", region: "eu", seconds: 1, redact: false }),
+  stepping({ does: "review", name: "a", success: true, feedback: "fine" }),
+  stepping({ does: "deliver", name: "a", feedback: "bad", seconds: 20, redact: true }),
+  filtering(isEuropean),
+  makingDashboard(isEuropean),
+  makingWidget(0, {
+    chart_type: "bar",
+    field: "duration",
+    aggregation_function: "sum",
+    time_period: "day",
+    filter: isLong
+  }),
+  showing(0),
+  makingWidget(0, { chart_type: "pie", field: "call_ended_reason" }),
+  showing(1),
+  makingWidget(0, { chart_type: "stat", filter: isLong }),
+  showing(2)
+]
 
-/** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
-export const checkCallModel = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
-  const details = await fc.check(
-    asyncProperty([walks(options.steps)], async (commands) => {
-      const real = await world()
-      await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
-    }),
-    parameters(options.walks)
-  )
-  assertHolds("calls and dashboards are as the model says", details)
-}
+const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
+  ...Array.from({ length: 6 }, () => callStep.map(stepping)),
+  anyFilter.map(filtering),
+  fc.tuple(anyFilter, fc.nat({ max: 3 })).map(([filter, chance]) => makingDashboard(filter, chance === 0)),
+  fc.tuple(fc.nat(), anyFilter).map(([which, filter]) => changingDashboard(which, filter)),
+  fc.nat().map(removingDashboard),
+  ...Array.from({ length: 2 }, () =>
+    fc.tuple(fc.nat(), widgetFields).map(([which, fields]) => makingWidget(which, fields))
+  ),
+  fc.tuple(fc.nat(), changedFields).map(([which, fields]) => changingWidget(which, fields)),
+  ...Array.from({ length: 3 }, () => fc.nat().map(showing))
+]
+
+/**
+ * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
+ * on the walks.
+ */
+export const checkCallModel = (world: () => Promise<CallWorld>, options: ModelOptions): Promise<Happened> =>
+  walk({
+    says: "calls and dashboards are as the model says",
+    kinds,
+    model: (tally) => new Model(tally),
+    world,
+    beginning,
+    commands,
+    options
+  })
 
 /** Steps that may be asked for before a call is known, so that nobody has to wait for its id. */
 const atOnce = fc.record({
-  before: fc.array(deliverStep, { maxLength: 3 }),
-  steps: fc.array(fc.oneof({ weight: 3, arbitrary: deliverStep }, { weight: 1, arbitrary: callStep }), {
-    minLength: 2,
-    maxLength: 5
-  })
+  before: fc.array(deliverStep, { minLength: 1, maxLength: 3 }),
+  steps: fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: deliverStep },
+      { weight: 2, arbitrary: reviewStep },
+      { weight: 1, arbitrary: deleteStep }
+    ),
+    { minLength: 2, maxLength: 5, size: "max" }
+  )
 })
+
+/** What has to be asked at once: kinds of answers, and calls that several requests meet on. */
+const kindsAtOnce = [
+  "delivered anew",
+  "delivered again",
+  "delivery refused",
+  "reviewed",
+  "deleted",
+  "delivered twice at once",
+  "delivered and reviewed at once",
+  "delivered and deleted at once"
+] as const
 
 /**
  * Fails when deliveries, reviews and deletions that are asked for at once are answered, or end, in a way that no order of
- * them explains.
+ * them explains. Answers what happened.
  */
-export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<void> => {
+export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options: ModelOptions): Promise<Happened> => {
+  const tally = new Tally(kindsAtOnce)
   const details = await fc.check(
     asyncProperty([atOnce], async ({ before, steps }) => {
       const real = await world()
@@ -364,6 +535,22 @@ export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options:
       const happened = await Promise.all(
         known.map(async (step) => ({ step, answer: answerOf(await ask(real, step, ids)) }))
       )
+      for (const { answer, step } of happened) {
+        const { outcome } = answer
+        if (step.does === "deliver")
+          tally.count(
+            outcome === "created" ? "delivered anew" : outcome === "done" ? "delivered again" : "delivery refused"
+          )
+        else if (outcome === "done") tally.count(step.does === "review" ? "reviewed" : "deleted")
+      }
+      const done = happened.filter(({ answer }) => answer.outcome !== "refused").map(({ step }) => step)
+      const together = (one: CallStep["does"], other: CallStep["does"]) =>
+        done.some((a, at) =>
+          done.some((b, then) => at !== then && a.name === b.name && a.does === one && b.does === other)
+        )
+      if (together("deliver", "deliver")) tally.count("delivered twice at once")
+      if (together("deliver", "review")) tally.count("delivered and reviewed at once")
+      if (together("deliver", "delete")) tally.count("delivered and deleted at once")
       const seen = (await seenCalls(real)).map(wireShown).sort(byName)
       const charges = await seenCharges(real)
       const order = linearised({
@@ -380,4 +567,5 @@ export const checkCallsAtOnce = async (world: () => Promise<CallWorld>, options:
     parameters(options.walks)
   )
   assertHolds("what happens to calls at once could have happened one after the other", details)
+  return tally.happened
 }

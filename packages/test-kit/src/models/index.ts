@@ -17,3 +17,4 @@ export {
 } from "./CredentialModel.js"
 export { engineCredentialDoor } from "./EngineCredentials.js"
 export { tenantLaws, type TwoTenants } from "./TenantLaws.js"
+export { assertHappened, type Happened } from "./Walk.js"

@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
-import { RedactionOwed } from "../../calls/CallErrors.js"
+import { CallGone, RedactionOwed } from "../../calls/CallErrors.js"
 import type { Delivered } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
 import { EVALUATION_ATTEMPTS, EVALUATION_JOB, evaluationJob } from "../../calls/EvaluationJob.js"
@@ -37,7 +37,7 @@ interface Pending {
   readonly dynamicVariables: string | null
 }
 
-type Outcome = Exit.Exit<Delivered, StorageFault | RedactionOwed>
+type Outcome = Exit.Exit<Delivered, StorageFault | RedactionOwed | CallGone>
 
 /** The most deliveries in one transaction, and the most characters of transcript and documents. */
 const MOST = 64
@@ -162,9 +162,9 @@ export const make = Effect.gen(function* () {
       const steps: Array<CallRecord> = []
       for (const { key, pending, position } of found) {
         const record = records.get(key)
-        if (record === undefined) {
-          // Deleted between the insert that found it and now; the webhook's next try makes it anew.
-          outcomes[position] = Exit.fail(new StorageBusy({ operation: "CallStore.deliver" }))
+        const { laidOver } = pending.delivery
+        if (record === undefined || (laidOver !== undefined && laidOver !== record.id)) {
+          outcomes[position] = Exit.fail(new CallGone())
           continue
         }
         const laid = redeliver(record, pending.delivery)
@@ -287,7 +287,7 @@ export const make = Effect.gen(function* () {
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)
 
-  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault | RedactionOwed>({
+  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault | RedactionOwed | CallGone>({
     writers: dialect.name === "sqlite" ? 1 : POSTGRES_WRITERS,
     most: MOST,
     heaviest: HEAVIEST,
@@ -358,7 +358,7 @@ const split = (found: ReadonlyArray<Placed>): readonly [ReadonlyMap<string, Plac
   const firsts = new Map<string, Placed>()
   const repeats: Array<Placed> = []
   for (const one of found) {
-    if (firsts.has(one.key)) repeats.push(one)
+    if (firsts.has(one.key) || one.pending.delivery.laidOver !== undefined) repeats.push(one)
     else firsts.set(one.key, one)
   }
   return [firsts, repeats]
