@@ -3,7 +3,7 @@
  * detached, appended and deleted, a door to the engine shows what the model says, and refuses what it refuses.
  */
 import * as fc from "fast-check"
-import { assertHolds, asyncProperty, parameters, replay } from "../Law.js"
+import { type Happened, picked, seldom, type Tally, walk } from "../models/Walk.js"
 
 /** What a door answers: whether it was done, the id of what was made, or the fields that were at fault. */
 export interface DoorAnswer {
@@ -58,14 +58,52 @@ interface Held {
   maxDuration: number | null
 }
 
+/** What has to happen on walks, or they say nothing of it. */
+const kinds = [
+  "evaluator created",
+  "evaluator created in a folder",
+  "creation refused",
+  "evaluator patched",
+  "evaluator moved by a patch",
+  "metrics of an evaluator replaced",
+  "patch refused",
+  "evaluator removed",
+  "bulk update done",
+  "bulk update of several done",
+  "metrics attached in bulk",
+  "metrics detached in bulk",
+  "tools attached in bulk",
+  "tools detached in bulk",
+  "instructions appended in bulk",
+  "evaluators moved to a folder in bulk",
+  "first messages replaced in bulk",
+  "durations replaced in bulk",
+  "bulk update of nothing refused",
+  "bulk update of a stranger refused",
+  "bulk update of an add and a remove refused",
+  "bulk update of a structured instruction refused",
+  "bulk update to no folder refused",
+  "bulk update of a duration refused",
+  "folder made",
+  "folder refused",
+  "folder moved with evaluators in it",
+  "move of a folder refused",
+  "folder removed with evaluators in it"
+] as const
+type Kind = (typeof kinds)[number]
+
 class Model {
+  constructor(public tally: Tally<Kind>) {}
   readonly evaluators = new Map<number, Held>()
   /** Folders' ids by path. */
   readonly folders = new Map<string, number>()
   /** The one at a position of what is there, so that commands made beforehand meet what exists by then. */
   at(position: number): Held | undefined {
-    const all = [...this.evaluators.values()]
-    return all[position % Math.max(1, all.length)]
+    return picked(this.evaluators.values(), position)
+  }
+  /** A path that is there, the root among them, or the one that is named. */
+  path(place: Place): string {
+    return typeof place === "string" ? place : (picked(["", ...this.folders.keys()], place) ?? "")
   }
 }
 
@@ -95,6 +133,8 @@ const command = (
     | {
         readonly ask: Promise<DoorAnswer>
         readonly refused: ReadonlyArray<string>
+        /** What happens where it is done, and where it is refused. */
+        readonly kinds: readonly [done: ReadonlyArray<Kind>, refused: ReadonlyArray<Kind>]
         readonly then: (id: number) => void
       }
     | undefined
@@ -106,6 +146,7 @@ const command = (
     if (asked === undefined) return
     const answer = await asked.ask
     same([...answer.faults].sort(), [...asked.refused].sort(), `${name} was refused in`)
+    model.tally.count(...asked.kinds[asked.refused.length === 0 ? 0 : 1])
     if (asked.refused.length === 0) asked.then(answer.id ?? 0)
     const seen = (await world.door.all()).map((one) => [
       one.id,
@@ -131,40 +172,51 @@ const command = (
   }
 })
 
-const PATHS = ["", "a", "b", "a.b", "a.b.c", "b.ä", "a_b", "no.such", "a..b"]
-const path = fc.constantFrom(...PATHS)
-const optionally = <A>(of: fc.Arbitrary<A>) => fc.option(of, { nil: undefined, freq: 2 })
-const some = fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 3 })
+/** A folder by its path, or whichever is at a position of those that are there. */
+type Place = string | number
 
-const creating = fc.tuple(fc.boolean(), path).map(([structured, folder]) =>
-  command(`create ${structured ? "structured" : "plain"} in ${folder}`, (model, { agent, door }) => ({
-    ask: door.create({
-      agent,
-      name: "a'; drop table evaluators; --",
-      scenario_type: structured ? "conditional_actions" : "instruction",
-      ...(structured ? { conditional_actions: ACTIONS } : { instructions: "Hi" }),
-      folder_path: folder
-    }),
-    refused: isThere(model, folder) ? [] : ["folder_path"],
-    then: (id) => {
-      model.evaluators.set(id, {
-        id,
-        structured,
-        instructions: structured ? JSON.stringify(ACTIONS) : "Hi",
-        metrics: new Set(),
-        tools: new Set(),
-        folder,
-        firstMessage: "",
-        maxDuration: null
-      })
+const ANY = ["", "a", "b", "a.b", "a.b.c", "b.ä", "a_b", "no.such", "a..b"]
+const anyPath = fc.constantFrom(...ANY)
+const place: fc.Arbitrary<Place> = fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: anyPath })
+const optionally = <A>(of: fc.Arbitrary<A>) => seldom(2, of)
+const some = fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 3, size: "max" })
+
+const creating = (structured: boolean, where: Place): Command =>
+  command(`create ${structured ? "structured" : "plain"} in ${where}`, (model, { agent, door }) => {
+    const folder = model.path(where)
+    return {
+      ask: door.create({
+        agent,
+        name: "a'; drop table evaluators; --",
+        scenario_type: structured ? "conditional_actions" : "instruction",
+        ...(structured ? { conditional_actions: ACTIONS } : { instructions: "Hi" }),
+        folder_path: folder
+      }),
+      refused: isThere(model, folder) ? [] : ["folder_path"],
+      kinds: [
+        ["evaluator created", ...(folder === "" ? [] : ["evaluator created in a folder" as const])],
+        ["creation refused"]
+      ],
+      then: (id) => {
+        model.evaluators.set(id, {
+          id,
+          structured,
+          instructions: structured ? JSON.stringify(ACTIONS) : "Hi",
+          metrics: new Set(),
+          tools: new Set(),
+          folder,
+          firstMessage: "",
+          maxDuration: null
+        })
+      }
     }
-  }))
-)
+  })
 
-const patching = fc.tuple(fc.nat(), optionally(path), optionally(some)).map(([which, folder, metrics]) =>
-  command(`patch ${which} to ${folder} with ${JSON.stringify(metrics)}`, (model, world) => {
+const patching = (which: number, where: Place | undefined, metrics: ReadonlyArray<number> | undefined): Command =>
+  command(`patch ${which} to ${where} with ${JSON.stringify(metrics)}`, (model, world) => {
     const held = model.at(which)
     if (held === undefined) return undefined
+    const folder = where === undefined ? undefined : model.path(where)
     const ids = metrics?.map((at) => world.metrics[at] ?? 0)
     return {
       ask: world.door.patch(held.id, {
@@ -172,104 +224,176 @@ const patching = fc.tuple(fc.nat(), optionally(path), optionally(some)).map(([wh
         ...(ids === undefined ? {} : { metrics: ids })
       }),
       refused: folder === undefined || isThere(model, folder) ? [] : ["folder_path"],
+      kinds: [
+        [
+          "evaluator patched",
+          ...(folder === undefined || folder === held.folder ? [] : ["evaluator moved by a patch" as const]),
+          ...(ids === undefined ? [] : ["metrics of an evaluator replaced" as const])
+        ],
+        ["patch refused"]
+      ],
       then: () => {
         held.folder = folder ?? held.folder
         held.metrics = new Set(ids ?? held.metrics)
       }
     }
   })
-)
 
-const removing = fc.nat().map((which) =>
+const removing = (which: number): Command =>
   command(`remove ${which}`, (model, { door }) => {
     const held = model.at(which)
     return held === undefined
       ? undefined
-      : { ask: door.remove(held.id), refused: [], then: () => model.evaluators.delete(held.id) }
+      : {
+          ask: door.remove(held.id),
+          refused: [],
+          kinds: [["evaluator removed"], []],
+          then: () => model.evaluators.delete(held.id)
+        }
   })
-)
 
-const bulk = fc
-  .record({
-    which: fc.uniqueArray(fc.nat({ max: 5 }), { maxLength: 4 }),
-    stranger: fc.nat({ max: 9 }).map((chance) => chance === 0),
-    addMetrics: some,
-    removeMetrics: some,
-    addTools: some,
-    removeTools: some,
-    append: optionally(fc.constantFrom("!", " ÄΣ", "")),
-    folder: optionally(path),
-    firstMessage: optionally(fc.constantFrom("", "Hello")),
-    maxDuration: optionally(fc.constantFrom(-1, 0, 30, 60)),
-    asAgent: fc.boolean()
-  })
-  .map((change) =>
-    command(`bulk update ${JSON.stringify(change)}`, (model, { agent, door, metrics, project, tools }) => {
-      const all = [...model.evaluators.values()]
-      const held = change.which.flatMap((at) => all[at] ?? [])
-      const scenarios = [...held.map(({ id }) => id), ...(change.stranger ? [999_999_999] : [])]
-      const idsOf = (ids: ReadonlyArray<number>, which: ReadonlyArray<number>) => which.map((at) => ids[at] ?? 0)
-      const [addMetrics, removeMetrics] = [idsOf(metrics, change.addMetrics), idsOf(metrics, change.removeMetrics)]
-      const [addTools, removeTools] = [idsOf(tools, change.addTools), idsOf(tools, change.removeTools)]
-      const overlap = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) => one.some((id) => other.includes(id))
-      const { append, firstMessage, folder, maxDuration } = change
-      return {
-        ask: door.bulkUpdate({
-          scenarios,
-          ...(change.asAgent ? { agent } : { project }),
-          metric_ids_to_add: addMetrics,
-          metric_ids_to_remove: removeMetrics,
-          tool_ids_to_add: addTools,
-          tool_ids_to_remove: removeTools,
-          ...(append === undefined ? {} : { append_instruction: append }),
-          ...(folder === undefined ? {} : { folder_path: folder }),
-          ...(firstMessage === undefined ? {} : { first_message: firstMessage }),
-          ...(maxDuration === undefined ? {} : { max_duration: maxDuration })
-        }),
-        refused: [
-          ...(scenarios.length === 0 || change.stranger ? ["scenarios"] : []),
-          ...(overlap(addMetrics, removeMetrics) ? ["metric_ids_to_remove"] : []),
-          ...(overlap(addTools, removeTools) ? ["tool_ids_to_remove"] : []),
-          ...(append !== undefined && append !== "" && held.some(({ structured }) => structured)
-            ? ["append_instruction"]
-            : []),
-          ...(folder === undefined || isThere(model, folder) ? [] : ["folder_path"]),
-          ...(maxDuration !== undefined && maxDuration < 1 ? ["max_duration"] : [])
-        ],
-        then: () => {
-          for (const one of held) {
-            one.metrics = new Set([...one.metrics, ...addMetrics].filter((id) => !removeMetrics.includes(id)))
-            one.tools = new Set([...one.tools, ...addTools].filter((id) => !removeTools.includes(id)))
-            one.instructions += append ?? ""
-            one.folder = folder ?? one.folder
-            one.firstMessage = firstMessage ?? one.firstMessage
-            one.maxDuration = maxDuration ?? one.maxDuration
-          }
+interface Bulk {
+  readonly which: ReadonlyArray<number>
+  readonly stranger: boolean
+  readonly addMetrics: ReadonlyArray<number>
+  readonly removeMetrics: ReadonlyArray<number>
+  readonly addTools: ReadonlyArray<number>
+  readonly removeTools: ReadonlyArray<number>
+  /** Whether what is added and removed may overlap. */
+  readonly mayOverlap: boolean
+  readonly append: string | undefined
+  /** Whether it may be appended to structured instructions, which is a fault. */
+  readonly mayAppend: boolean
+  readonly folder: Place | undefined
+  readonly firstMessage: string | undefined
+  readonly maxDuration: number | undefined
+  readonly asAgent: boolean
+}
+
+/** Each fault comes about once in eight, so that many have none. */
+const anyBulk: fc.Arbitrary<Bulk> = fc.record({
+  which: fc.oneof(
+    { weight: 12, arbitrary: fc.array(fc.nat(), { minLength: 1, maxLength: 3, size: "max" }) },
+    { weight: 1, arbitrary: fc.constant([]) }
+  ),
+  stranger: fc.nat({ max: 11 }).map((chance) => chance === 0),
+  addMetrics: some,
+  removeMetrics: some,
+  addTools: some,
+  removeTools: some,
+  mayOverlap: fc.nat({ max: 7 }).map((chance) => chance === 0),
+  append: optionally(fc.constantFrom("!", " ÄΣ", "")),
+  mayAppend: fc.nat({ max: 3 }).map((chance) => chance === 0),
+  folder: optionally(fc.oneof({ weight: 7, arbitrary: fc.nat() }, { weight: 1, arbitrary: anyPath })),
+  firstMessage: optionally(fc.constantFrom("", "Hello")),
+  maxDuration: optionally(fc.constantFrom(30, 45, 60, 90, 120, 150, -1, 0)),
+  asAgent: fc.boolean()
+})
+
+const bulk = (change: Bulk): Command =>
+  command(`bulk update ${JSON.stringify(change)}`, (model, { agent, door, metrics, project, tools }) => {
+    const held = [...new Set(change.which.flatMap((at) => model.at(at) ?? []))]
+    const scenarios = [...held.map(({ id }) => id), ...(change.stranger ? [999_999_999] : [])]
+    const idsOf = (ids: ReadonlyArray<number>, which: ReadonlyArray<number>) => which.map((at) => ids[at] ?? 0)
+    const lessThan = (removed: ReadonlyArray<number>, added: ReadonlyArray<number>) =>
+      change.mayOverlap ? removed : removed.filter((at) => !added.includes(at))
+    const addMetrics = idsOf(metrics, change.addMetrics)
+    const removeMetrics = idsOf(metrics, lessThan(change.removeMetrics, change.addMetrics))
+    const addTools = idsOf(tools, change.addTools)
+    const removeTools = idsOf(tools, lessThan(change.removeTools, change.addTools))
+    const overlap = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) => one.some((id) => other.includes(id))
+    const { firstMessage, maxDuration } = change
+    const isPlain = held.every(({ structured }) => !structured)
+    const append = isPlain || change.mayAppend ? change.append : undefined
+    const folder = change.folder === undefined ? undefined : model.path(change.folder)
+    const faults: ReadonlyArray<readonly [isFaulty: boolean, field: string, kind: Kind]> = [
+      [scenarios.length === 0, "scenarios", "bulk update of nothing refused"],
+      [change.stranger, "scenarios", "bulk update of a stranger refused"],
+      [overlap(addMetrics, removeMetrics), "metric_ids_to_remove", "bulk update of an add and a remove refused"],
+      [overlap(addTools, removeTools), "tool_ids_to_remove", "bulk update of an add and a remove refused"],
+      [
+        append !== undefined && append !== "" && !isPlain,
+        "append_instruction",
+        "bulk update of a structured instruction refused"
+      ],
+      [folder !== undefined && !isThere(model, folder), "folder_path", "bulk update to no folder refused"],
+      [maxDuration !== undefined && maxDuration < 1, "max_duration", "bulk update of a duration refused"]
+    ]
+    const found = faults.filter(([isFaulty]) => isFaulty)
+    const effects: ReadonlyArray<readonly [happens: boolean, kind: Kind]> = [
+      [true, "bulk update done"],
+      [held.length > 1, "bulk update of several done"],
+      [held.some((one) => addMetrics.some((id) => !one.metrics.has(id))), "metrics attached in bulk"],
+      [held.some((one) => removeMetrics.some((id) => one.metrics.has(id))), "metrics detached in bulk"],
+      [held.some((one) => addTools.some((id) => !one.tools.has(id))), "tools attached in bulk"],
+      [held.some((one) => removeTools.some((id) => one.tools.has(id))), "tools detached in bulk"],
+      [append !== undefined && append !== "", "instructions appended in bulk"],
+      [held.some((one) => folder !== undefined && folder !== one.folder), "evaluators moved to a folder in bulk"],
+      [
+        held.some((one) => firstMessage !== undefined && firstMessage !== one.firstMessage),
+        "first messages replaced in bulk"
+      ],
+      [held.some((one) => maxDuration !== undefined && maxDuration !== one.maxDuration), "durations replaced in bulk"]
+    ]
+    return {
+      ask: door.bulkUpdate({
+        scenarios,
+        ...(change.asAgent ? { agent } : { project }),
+        metric_ids_to_add: addMetrics,
+        metric_ids_to_remove: removeMetrics,
+        tool_ids_to_add: addTools,
+        tool_ids_to_remove: removeTools,
+        ...(append === undefined ? {} : { append_instruction: append }),
+        ...(folder === undefined ? {} : { folder_path: folder }),
+        ...(firstMessage === undefined ? {} : { first_message: firstMessage }),
+        ...(maxDuration === undefined ? {} : { max_duration: maxDuration })
+      }),
+      refused: [...new Set(found.map(([, field]) => field))],
+      kinds: [effects.flatMap(([happens, kind]) => (happens ? [kind] : [])), found.map(([, , kind]) => kind)],
+      then: () => {
+        for (const one of held) {
+          one.metrics = new Set([...one.metrics, ...addMetrics].filter((id) => !removeMetrics.includes(id)))
+          one.tools = new Set([...one.tools, ...addTools].filter((id) => !removeTools.includes(id)))
+          one.instructions += append ?? ""
+          one.folder = folder ?? one.folder
+          one.firstMessage = firstMessage ?? one.firstMessage
+          one.maxDuration = maxDuration ?? one.maxDuration
         }
       }
-    })
-  )
+    }
+  })
 
 const isMalformed = (wanted: string) => wanted.split(".").some((level) => level === "")
 
-const makingFolder = path.map((wanted) =>
+const makingFolder = (wanted: string): Command =>
   command(`make folder ${wanted}`, (model, { door, project }) => ({
     ask: door.createFolder({ project, path: wanted }),
     refused: isMalformed(wanted) || model.folders.has(wanted) || !isThere(model, parentOf(wanted)) ? ["path"] : [],
+    kinds: [["folder made"], ["folder refused"]],
     then: (id) => model.folders.set(wanted, id)
   }))
-)
 
-const movingFolder = fc.tuple(path, path).map(([from, to]) =>
-  command(`move folder ${from} to ${to}`, (model, { door }) => {
-    const id = model.folders.get(from)
-    if (id === undefined) return undefined
+const hasEvaluators = (model: Model, folder: string) =>
+  [...model.evaluators.values()].some((one) => liesIn(one.folder, folder))
+
+/** To a path, or into the one at a position under another name. */
+const movingFolder = (which: number, where: Place): Command =>
+  command(`move folder ${which} to ${where}`, (model, { door }) => {
+    const found = picked(model.folders, which)
+    if (found === undefined) return undefined
+    const to =
+      typeof where === "string" ? where : [model.path(where), "moved"].filter((level) => level !== "").join(".")
+    const [from, id] = found
     const refused =
       from !== to && (isMalformed(to) || model.folders.has(to) || liesIn(to, from) || !isThere(model, parentOf(to)))
     const moved = (old: string) => (liesIn(old, from) ? to + old.slice(from.length) : old)
     return {
       ask: door.moveFolder(id, { path: to }),
       refused: refused ? ["path"] : [],
+      kinds: [
+        hasEvaluators(model, from) && from !== to ? ["folder moved with evaluators in it"] : [],
+        ["move of a folder refused"]
+      ],
       then: () => {
         const entries = [...model.folders].map(([old, one]) => [moved(old), one] as const)
         model.folders.clear()
@@ -278,54 +402,76 @@ const movingFolder = fc.tuple(path, path).map(([from, to]) =>
       }
     }
   })
-)
 
-const removingFolder = path.map((gone) =>
-  command(`remove folder ${gone}`, (model, { door }) => {
-    const id = model.folders.get(gone)
-    return id === undefined
-      ? undefined
-      : {
-          ask: door.removeFolder(id),
-          refused: [],
-          then: () => {
-            for (const old of [...model.folders.keys()]) if (liesIn(old, gone)) model.folders.delete(old)
-            for (const one of model.evaluators.values()) if (liesIn(one.folder, gone)) one.folder = parentOf(gone)
-          }
-        }
+const removingFolder = (which: number): Command =>
+  command(`remove folder ${which}`, (model, { door }) => {
+    const found = picked(model.folders, which)
+    if (found === undefined) return undefined
+    const [gone, id] = found
+    return {
+      ask: door.removeFolder(id),
+      refused: [],
+      kinds: [hasEvaluators(model, gone) ? ["folder removed with evaluators in it"] : [], []],
+      then: () => {
+        for (const old of [...model.folders.keys()]) if (liesIn(old, gone)) model.folders.delete(old)
+        for (const one of model.evaluators.values()) if (liesIn(one.folder, gone)) one.folder = parentOf(gone)
+      }
+    }
   })
-)
 
-/** Walks through the model; two commands of the kind that the issue is about for each of the others. */
-const walks = (steps: number) =>
-  fc.commands(
-    [
-      creating,
-      creating,
-      bulk,
-      bulk,
-      bulk,
-      patching,
-      removing,
-      makingFolder,
-      makingFolder,
-      movingFolder,
-      removingFolder
-    ],
-    { maxCommands: steps, size: "max", ...replay() }
-  )
+/** What every walk begins with: folders and evaluators, and one bulk update that changes all that it can. */
+const beginning: ReadonlyArray<Command> = [
+  makingFolder("a"),
+  makingFolder("a.b"),
+  makingFolder("b"),
+  creating(false, ""),
+  creating(false, "a"),
+  creating(true, "a.b"),
+  bulk({
+    which: [0, 1],
+    stranger: false,
+    addMetrics: [0, 1],
+    removeMetrics: [],
+    addTools: [0, 1],
+    removeTools: [],
+    mayOverlap: false,
+    append: "!",
+    mayAppend: false,
+    folder: "b",
+    firstMessage: "Hello",
+    maxDuration: 60,
+    asAgent: true
+  })
+]
 
-/** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
+const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
+  ...Array.from({ length: 2 }, () =>
+    fc.tuple(fc.boolean(), place).map(([structured, where]) => creating(structured, where))
+  ),
+  ...Array.from({ length: 5 }, () => anyBulk.map(bulk)),
+  fc
+    .tuple(fc.nat(), optionally(place), optionally(some))
+    .map(([which, where, metrics]) => patching(which, where, metrics)),
+  fc.nat().map(removing),
+  ...Array.from({ length: 2 }, () => anyPath.map(makingFolder)),
+  fc.tuple(fc.nat(), place).map(([which, to]) => movingFolder(which, to)),
+  fc.nat().map(removingFolder)
+]
+
+/**
+ * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
+ * on the walks.
+ */
 export const checkEvaluatorModel = (
   world: () => Promise<EvaluatorWorld>,
   options: { readonly walks: number; readonly steps: number }
-): Promise<void> =>
-  fc
-    .check(
-      asyncProperty([walks(options.steps)], async (commands) => {
-        const real = await world()
-        await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
-      }),
-      parameters(options.walks)
-    )
-    .then((details) => assertHolds("evaluators and folders are as the model says", details))
+): Promise<Happened> =>
+  walk({
+    says: "evaluators and folders are as the model says",
+    kinds,
+    model: (tally) => new Model(tally),
+    world,
+    beginning,
+    commands,
+    options
+  })

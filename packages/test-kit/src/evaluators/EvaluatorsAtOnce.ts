@@ -2,6 +2,7 @@
 import * as fc from "fast-check"
 import { assertHolds, asyncProperty, parameters } from "../Law.js"
 import { linearised } from "../models/Linearisable.js"
+import { type Happened, Tally } from "../models/Walk.js"
 import type { DoorAnswer, EvaluatorWorld } from "./EvaluatorModel.js"
 
 /** What one request asks of two evaluators. */
@@ -70,11 +71,15 @@ const updates: fc.Arbitrary<ReadonlyArray<Update>> = fc
     }))
   )
 
-/** Fails when bulk updates at once are answered, or end, in a way that no order of them explains. */
+/** What has to be asked at once, or it says nothing. */
+const kinds = ["done", "refused", "two done on one evaluator", "two appended to one evaluator"] as const
+
+/** Fails when bulk updates at once are answered, or end, in a way that no order of them explains; answers what happened. */
 export const checkBulkUpdatesAtOnce = async (
   world: () => Promise<EvaluatorWorld>,
   options: { readonly walks: number }
-): Promise<void> => {
+): Promise<Happened> => {
+  const tally = new Tally(kinds)
   const details = await fc.check(
     asyncProperty([updates], async (steps) => {
       const { agent, door, metrics, project } = await world()
@@ -96,6 +101,12 @@ export const checkBulkUpdatesAtOnce = async (
       const happened = await Promise.all(
         steps.map(async (step) => ({ step, answer: [...(await ask(step)).faults].sort() }))
       )
+      const done = happened.filter(({ answer }) => answer.length === 0).map(({ step }) => step)
+      for (const { answer } of happened) tally.count(answer.length === 0 ? "done" : "refused")
+      const meet = (all: ReadonlyArray<Update>) =>
+        ([0, 1] as const).some((at) => all.filter(({ which }) => which.includes(at)).length > 1)
+      if (meet(done)) tally.count("two done on one evaluator")
+      if (meet(done.filter(({ append }) => append !== undefined))) tally.count("two appended to one evaluator")
       const all = await door.all()
       const seen = ids.map((id) => {
         const found = all.find((one) => one.id === id)
@@ -120,4 +131,5 @@ export const checkBulkUpdatesAtOnce = async (
     parameters(options.walks)
   )
   assertHolds("what bulk updates at once leave could be left by one after the other", details)
+  return tally.happened
 }

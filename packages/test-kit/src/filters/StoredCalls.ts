@@ -106,7 +106,7 @@ export const storeCalls = ({
             receivedAt: THEN
           })
           // Nothing was redacted that could be owed.
-          .pipe(Effect.catchTag("RedactionOwed", (owed) => Effect.die(owed)))
+          .pipe(Effect.catchTags({ RedactionOwed: (owed) => Effect.die(owed), CallGone: (gone) => Effect.die(gone) }))
       )
       const { dropoffPoint, isReviewed, success, topic } = call
       if (isReviewed || success !== null || dropoffPoint !== null || topic !== null)

@@ -1,5 +1,4 @@
 /** Random walks through a model, and what happened on them. */
-const says = (h: Happened) => [...h].map(([k,n])=>`${k}: ${n}`).join("; ")
 import * as fc from "fast-check"
 import { assertHolds, asyncProperty, parameters, replay } from "../Law.js"
 
@@ -31,7 +30,6 @@ export const assertHappened = (
   const { EARSHOT_KIT_PATH, EARSHOT_KIT_REPLAY, EARSHOT_KIT_RUNS, EARSHOT_KIT_SEED } = environment
   if ([EARSHOT_KIT_PATH, EARSHOT_KIT_REPLAY, EARSHOT_KIT_RUNS, EARSHOT_KIT_SEED].some((one) => one !== undefined))
     return
-  if (process.env.SHOW) console.log(says(happened))
   const never = [...happened].flatMap(([kind, times]) => (times === 0 ? [kind] : []))
   if (never.length > 0) {
     throw new Error(

@@ -3,7 +3,8 @@
  * lost and taken back, a door to the engine holds what the model's queued and running runs need, and no more.
  */
 import * as fc from "fast-check"
-import { assertHolds, asyncProperty, expectSame as asExpected, parameters, replay } from "../Law.js"
+import { expectSame as asExpected } from "../Law.js"
+import { type Happened, picked, type Tally, walk } from "../models/Walk.js"
 
 /** Whether a door did what it was asked, or refused it as a fault of the asker's. */
 export type CapacityAnswer = "done" | "refused"
@@ -67,17 +68,46 @@ interface ModelRun {
 const MAX_ATTEMPTS = 3
 const UNKNOWN = 999_999_999
 
+/** What has to happen on walks, or they say nothing of it. */
+const kinds = [
+  "runs started",
+  "runs claimed",
+  "nothing to claim",
+  "runs left by a limit of their result",
+  "lease renewed",
+  "run completed",
+  "run failed",
+  "report under a lease that is over refused",
+  "run cancelled while it is queued",
+  "run cancelled while it runs",
+  "cancellation of a run that is over refused",
+  "result cancelled",
+  "results deleted with queued runs",
+  "results deleted with running runs",
+  "result deleted again",
+  "results deleted with strange ones",
+  "runs deleted while they are queued",
+  "runs deleted while they run",
+  "deletion of other results' runs refused",
+  "leases ran out",
+  "lost run queued again",
+  "run over after its last try",
+  "number given back"
+] as const
+type Kind = (typeof kinds)[number]
+
 class Model {
+  constructor(public tally: Tally<Kind>) {}
   readonly runs: Array<ModelRun> = []
   readonly limits = new Map<number, number | null>()
   readonly deleted = new Set<number>()
 
   /** The run, or the result, at a position: commands made beforehand meet what is there by then. */
   run(position: number): ModelRun | undefined {
-    return this.runs[position % Math.max(1, this.runs.length)]
+    return picked(this.runs, position)
   }
   result(position: number): number | undefined {
-    return [...this.limits.keys()][position % Math.max(1, this.limits.size)]
+    return picked(this.limits.keys(), position)
   }
   of(result: number, ...statuses: ReadonlyArray<Status>): ReadonlyArray<ModelRun> {
     return this.runs.filter((run) => run.result === result && statuses.includes(run.status))
@@ -85,7 +115,9 @@ class Model {
   /** Lost runs go back into the queue, or are over after their last try. */
   takeBack(): void {
     for (const run of this.runs) {
-      if (run.status === "running" && run.isLost) run.status = run.attempts < MAX_ATTEMPTS ? "queued" : "timeout"
+      if (run.status !== "running" || !run.isLost) continue
+      run.status = run.attempts < MAX_ATTEMPTS ? "queued" : "timeout"
+      this.tally.count(run.status === "queued" ? "lost run queued again" : "run over after its last try")
     }
   }
   /** What a claim is to be given: the oldest, of each result as many as may run beside those that do. */
@@ -127,8 +159,11 @@ const command = (name: string, step: (model: Model, world: CapacityWorld) => Pro
   check: () => true,
   toString: () => name,
   run: async (model, world) => {
+    const before = model.view().phoneNumbersHeld.length
     await step(model, world)
-    same(await world.door.capacity(), model.view(), `after ${name} is held`)
+    const expectedView = model.view()
+    if (expectedView.phoneNumbersHeld.length < before) model.tally.count("number given back")
+    same(await world.door.capacity(), expectedView, `after ${name} is held`)
     const shown = [...(await world.door.results())]
       .sort((a, b) => a.id - b.id)
       .map(({ id, runs: by }) => [
@@ -157,20 +192,22 @@ const command = (name: string, step: (model: Model, world: CapacityWorld) => Pro
 const pick = fc.nat({ max: 1000 })
 const picks = fc.array(pick, { minLength: 1, maxLength: 3 })
 
-const starting = fc
-  .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0, 1, null), fc.constantFrom(null, null, 1, 2))
-  .map(([runs, which, concurrencyLimit]) =>
-    command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { door, numbers }) => {
-      const number = which === null ? null : (numbers[which] ?? null)
-      const made = await door.start({ runs, number, concurrencyLimit })
-      model.limits.set(made.result, concurrencyLimit)
-      for (const id of made.runs) {
-        model.runs.push({ id, result: made.result, number, status: "queued", attempts: 0, lease: "", isLost: false })
-      }
-    })
-  )
+const start = (runs: number, which: 0 | 1 | null, concurrencyLimit: number | null): Command =>
+  command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { door, numbers }) => {
+    const number = which === null ? null : (numbers[which] ?? null)
+    const made = await door.start({ runs, number, concurrencyLimit })
+    model.tally.count("runs started")
+    model.limits.set(made.result, concurrencyLimit)
+    for (const id of made.runs) {
+      model.runs.push({ id, result: made.result, number, status: "queued", attempts: 0, lease: "", isLost: false })
+    }
+  })
 
-const claiming = fc.integer({ min: 1, max: 5 }).map((limit) =>
+const starting = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom<0 | 1 | null>(0, 1, null), fc.constantFrom(null, null, 1, 2))
+  .map((asked) => start(...asked))
+
+const claim = (limit: number): Command =>
   command(`claim ${limit}`, async (model, { door }) => {
     model.takeBack()
     const expected = model.startable(limit)
@@ -180,12 +217,16 @@ const claiming = fc.integer({ min: 1, max: 5 }).map((limit) =>
       expected,
       "there were claimed"
     )
+    const left = model.runs.filter(({ status }) => status === "queued").length - claimed.length
+    model.tally.count(claimed.length === 0 ? "nothing to claim" : "runs claimed")
+    if (left > 0 && claimed.length < limit) model.tally.count("runs left by a limit of their result")
     for (const { lease, run: id } of claimed) {
       const run = model.runs.find((one) => one.id === id)
       if (run !== undefined) Object.assign(run, { status: "running", attempts: run.attempts + 1, lease, isLost: false })
     }
   })
-)
+
+const claiming = fc.integer({ min: 1, max: 5 }).map(claim)
 
 /** What a worker says of a run that it has, had, or never had. */
 const reporting = fc
@@ -199,6 +240,11 @@ const reporting = fc
       const lease = run.lease === "" ? "none" : run.lease
       const holds = model.holds(run, lease)
       same(await door[what](run.id, lease), holds ? "done" : "refused", `${what} of run ${run.id} was`)
+      model.tally.count(
+        !holds
+          ? "report under a lease that is over refused"
+          : ({ heartbeat: "lease renewed", complete: "run completed", fail: "run failed" } as const)[what]
+      )
       if (holds && what !== "heartbeat") run.status = what === "complete" ? "reported" : "failed"
     })
   )
@@ -212,6 +258,9 @@ const cancellingRun = pick.map((position) =>
     if (run === undefined || run.status === "reported") return
     const can = open.includes(run.status) || run.status === "cancelled"
     same(await door.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
+    if (run.status === "queued") model.tally.count("run cancelled while it is queued")
+    if (run.status === "running") model.tally.count("run cancelled while it runs")
+    if (!can) model.tally.count("cancellation of a run that is over refused")
     if (can) run.status = "cancelled"
   })
 )
@@ -222,6 +271,7 @@ const cancellingResult = pick.map((position) =>
     if (result === undefined || model.of(result, "reported").length > 0) return
     const isThere = !model.deleted.has(result)
     same(await door.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
+    if (isThere && model.of(result, ...open).length > 0) model.tally.count("result cancelled")
     if (isThere) for (const run of model.of(result, ...open)) run.status = "cancelled"
   })
 )
@@ -234,7 +284,11 @@ const deletingResults = fc.tuple(picks, fc.boolean()).map(([positions, strange])
       const ids = positions.flatMap((position) => model.result(position) ?? [])
       const asked = strange || ids.length === 0 ? [...ids, foreign.result, UNKNOWN] : ids
       same(await door.deleteResults(asked), "done", `deleting results ${asked.join()} was`)
+      if (asked.length > ids.length) model.tally.count("results deleted with strange ones")
       for (const id of ids) {
+        if (model.deleted.has(id)) model.tally.count("result deleted again")
+        if (model.of(id, "queued").length > 0) model.tally.count("results deleted with queued runs")
+        if (model.of(id, "running").length > 0) model.tally.count("results deleted with running runs")
         model.deleted.add(id)
         for (const run of model.runs) if (run.result === id) run.status = "deleted"
       }
@@ -255,18 +309,21 @@ const deletingRuns = fc
       const can = !model.deleted.has(result) && strange.length === 0
       const ids = [...chosen.map(({ id }) => id), ...strange]
       same(await door.deleteRuns(result, ids), can ? "done" : "refused", `deleting runs ${ids.join()} was`)
+      if (strange.length > 0) model.tally.count("deletion of other results' runs refused")
+      if (can && chosen.some(({ status }) => status === "queued"))
+        model.tally.count("runs deleted while they are queued")
+      if (can && chosen.some(({ status }) => status === "running")) model.tally.count("runs deleted while they run")
       if (can) for (const run of chosen) run.status = "deleted"
     })
   )
 
 /** Every worker is gone, and the leases run out. */
-const crashing = fc.constant(
-  command("crash", async (model, { door }) => {
-    if (door.endLeases === null) return
-    await door.endLeases()
-    for (const run of model.runs) if (run.status === "running") run.isLost = true
-  })
-)
+const crash: Command = command("crash", async (model, { door }) => {
+  if (door.endLeases === null) return
+  await door.endLeases()
+  if (model.runs.some(({ status }) => status === "running")) model.tally.count("leases ran out")
+  for (const run of model.runs) if (run.status === "running") run.isLost = true
+})
 
 const sweeping = fc.constant(
   command("sweep", async (model, { door }) => {
@@ -276,26 +333,29 @@ const sweeping = fc.constant(
   })
 )
 
-const walks = (steps: number) =>
-  fc.commands(
-    [
-      ...[starting, starting, starting, claiming, claiming, claiming, reporting, reporting, reporting],
-      ...[cancellingRun, cancellingResult, deletingResults, deletingRuns, deletingRuns, crashing, sweeping]
-    ],
-    { maxCommands: steps, size: "max", ...replay() }
-  )
+/** What every walk begins with: runs of two results, one of them within a limit, some of them claimed. */
+const beginning: ReadonlyArray<Command> = [start(3, 0, null), start(3, 1, 1), claim(5)]
 
-/** Fails when a door differs from the model on some walk; every walk begins in a world of its own. */
+const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
+  ...[starting, starting, starting, claiming, claiming, claiming, reporting, reporting, reporting],
+  ...[cancellingRun, cancellingResult, deletingResults, deletingRuns, deletingRuns, fc.constant(crash), sweeping],
+  fc.constant(crash)
+]
+
+/**
+ * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
+ * on the walks.
+ */
 export const checkCapacityModel = (
   world: () => Promise<CapacityWorld>,
   options: { readonly walks: number; readonly steps: number; readonly seed?: number }
-): Promise<void> =>
-  fc
-    .check(
-      asyncProperty([walks(options.steps)], async (commands) => {
-        const real = await world()
-        await fc.asyncModelRun(() => ({ model: new Model(), real }), commands)
-      }),
-      { ...parameters(options.walks), ...(options.seed === undefined ? {} : { seed: options.seed }) }
-    )
-    .then((details) => assertHolds("what is held is what the model's queued and running runs need", details))
+): Promise<Happened> =>
+  walk({
+    says: "what is held is what the model's queued and running runs need",
+    kinds,
+    model: (tally) => new Model(tally),
+    world,
+    beginning,
+    commands,
+    options
+  })

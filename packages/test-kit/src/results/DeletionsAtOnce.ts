@@ -2,6 +2,7 @@
 import * as fc from "fast-check"
 import { assertHolds, asyncProperty, parameters } from "../Law.js"
 import { linearised } from "../models/Linearisable.js"
+import { type Happened, Tally } from "../models/Walk.js"
 import type { CapacityAnswer, CapacityView, CapacityWorld } from "./CapacityModel.js"
 
 type Status = "queued" | "running" | "completed" | "cancelled" | "deleted"
@@ -72,7 +73,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     runs: fc.array(run, { minLength: 1, maxLength: 3 })
   }),
   fc.record({ does: fc.constant("cancel result" as const), result }),
-  fc.record({ does: fc.constantFrom("cancel run" as const, "complete" as const), result, run })
+  fc.record({ does: fc.constant("cancel run" as const), result, run }),
+  fc.record({ does: fc.constant("complete" as const), result, run: fc.constantFrom(0, 0, 1, 1, 2) })
 )
 
 const steps = fc.array(step, { minLength: 2, maxLength: 5 })
@@ -98,11 +100,40 @@ const seen = ({ deleted, runs }: State, numbers: ReadonlyArray<number>) => {
   }
 }
 
-/** Fails when what is asked at once is answered, or ends, in a way that no order of it explains. */
+const kindsOf = ({ answer, step: { does } }: { readonly step: Step; readonly answer: CapacityAnswer }) =>
+  answer === "refused"
+    ? (["refused"] as const)
+    : ([
+        (
+          {
+            "delete results": "results deleted",
+            "delete runs": "runs deleted",
+            "cancel result": "result cancelled",
+            "cancel run": "run cancelled",
+            complete: "run completed"
+          } as const
+        )[does]
+      ] as const)
+
+/** What has to be asked at once, or it says nothing. */
+const kinds = [
+  "results deleted",
+  "runs deleted",
+  "result cancelled",
+  "run cancelled",
+  "run completed",
+  "refused",
+  "one result deleted twice",
+  "a result and its runs deleted",
+  "runs of one result deleted and reported or cancelled"
+] as const
+
+/** Fails when what is asked at once is answered, or ends, in a way that no order of it explains; answers what happened. */
 export const checkDeletionsAtOnce = async (
   world: () => Promise<CapacityWorld>,
   options: { readonly walks: number }
-): Promise<void> => {
+): Promise<Happened> => {
+  const tally = new Tally(kinds)
   const details = await fc.check(
     asyncProperty([steps], async (asked) => {
       const { door, numbers } = await world()
@@ -133,6 +164,19 @@ export const checkDeletionsAtOnce = async (
         }
       }
       const happened = await Promise.all(asked.map(async (one) => ({ step: one, answer: await ask(one) })))
+      for (const one of happened) tally.count(...kindsOf(one))
+      const isOf = (one: Step, of: number) =>
+        one.does === "delete results" ? one.results.includes(of) : one.result === of
+      for (const of of [0, 1]) {
+        const does = asked.filter((one) => isOf(one, of)).map((one) => one.does)
+        const isDeleted = does.includes("delete results")
+        if (does.indexOf("delete results") !== does.lastIndexOf("delete results"))
+          tally.count("one result deleted twice")
+        if (isDeleted && does.includes("delete runs")) tally.count("a result and its runs deleted")
+        if (does.includes("delete runs") && (does.includes("complete") || does.includes("cancel run"))) {
+          tally.count("runs of one result deleted and reported or cancelled")
+        }
+      }
       const all = await door.results()
       const found = {
         capacity: await door.capacity(),
@@ -160,4 +204,5 @@ export const checkDeletionsAtOnce = async (
     parameters(options.walks)
   )
   assertHolds("what deletions and reports at once leave could be left by one after the other", details)
+  return tally.happened
 }
