@@ -1,5 +1,6 @@
 import type { RedactedTranscript, Speaker, Turn } from "../transcripts/Transcript.js"
 import type { MuteRange } from "./audio/MuteRanges.js"
+import { placeIn, plainCharacters } from "./PlainText.js"
 import { placeholdersIn } from "./SensitiveField.js"
 
 /** A stretch of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
@@ -28,15 +29,16 @@ const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]
 /** How far ahead of the last found word the next one may be, in characters, besides its own length. */
 const LOOK_AHEAD = 60
 
-/** Finds each word of a turn in its content, in order, whatever the case and the marks around it. */
+/** Finds each word of a turn in its content, in order, whatever the case, the form of its characters and the marks around it. */
 export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> => {
   const { content, words } = turn
-  const lower = content.toLowerCase()
+  const plain = plainCharacters(content)
+  const lower = plain.text.toLowerCase()
   // Lower case may be longer than the original ("İ"): then nothing can be placed by offset.
-  const sameLength = lower.length === content.length
+  const sameLength = lower.length === plain.text.length
   let cursor = 0
   return words.map(({ text }) => {
-    const exact = text.trim()
+    const exact = plainCharacters(text).text.trim()
     if (exact === "" || !sameLength) return undefined
     for (const needle of [exact.toLowerCase(), bare(exact)]) {
       if (needle === "" || needle.length !== needle.normalize().length) continue
@@ -44,7 +46,7 @@ export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> =>
       if (at >= 0) {
         const start = cursor + at
         cursor = start + needle.length
-        return { start, end: cursor }
+        return placeIn(plain, { start, end: cursor })
       }
     }
     return undefined

@@ -1,4 +1,4 @@
-import { hidePlaceholders } from "./SensitiveField.js"
+import { type PlainText, plainTextOf } from "./PlainText.js"
 import { tokenize, type Tokens } from "./Tokens.js"
 
 /** Where a turn's content lies in the joined text, in UTF-16 code units. */
@@ -13,10 +13,12 @@ export interface TurnPlace {
 
 /**
  * A whole call as one text, its turns joined by line breaks, so that a value given over several turns and a question
- * asked by the other side are read together. `text` has placeholders made opaque; offsets are those of the original.
+ * asked by the other side are read together. `turns` are places in the original; `text` and the tokens are what is read,
+ * in plain characters and with placeholders made opaque, and `plain` leads back from their offsets to the original's.
  */
 export interface CallText {
   readonly original: string
+  readonly plain: PlainText
   readonly text: string
   readonly turns: ReadonlyArray<TurnPlace>
   readonly tokens: Tokens
@@ -36,15 +38,24 @@ export const callTextOf = (
     start += content.length + 1
   }
   const original = contents.join("\n")
-  const text = hidePlaceholders(original)
+  const plain = plainTextOf(original)
+  return readingText({ original, plain, turns: places }, plain.text)
+}
+
+/** The same call with another text of the same length to read. */
+export const readingText = (
+  { original, plain, turns }: Pick<CallText, "original" | "plain" | "turns">,
+  text: string
+): CallText => {
   const tokens = tokenize(text)
   const turnOf = new Int32Array(tokens.all.length)
   let turn = 0
   tokens.all.forEach((token, at) => {
-    while (turn < places.length - 1 && token.start >= (places[turn + 1]?.start ?? Infinity)) turn++
+    const start = plain.starts?.[token.start] ?? token.start
+    while (turn < turns.length - 1 && start >= (turns[turn + 1]?.start ?? Infinity)) turn++
     turnOf[at] = turn
   })
-  return { original, text, turns: places, tokens, turnOf }
+  return { original, plain, text, turns, tokens, turnOf }
 }
 
 /** Whether one is a turn of its own into which nothing of the other reaches. */

@@ -1,6 +1,7 @@
 import { atOnce, type Steps } from "../kernel/Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
+import { placeIn, readingOf } from "./PlainText.js"
 import { addressCandidates } from "./recognisers/Addresses.js"
 import { moneyCandidates } from "./recognisers/Money.js"
 import { numberCandidates } from "./recognisers/Numbers.js"
@@ -36,12 +37,22 @@ export const DEFAULT_THRESHOLD = 0.5
 
 /**
  * Every sensitive span of a call, of all fields, in reading order, none overlapping. It does not depend on which fields
- * are asked for: so asking for more never changes what a span is, it only redacts more.
+ * are asked for: so asking for more never changes what a span is, it only redacts more. Offsets are those of the original.
  */
 export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyArray<Found> =>
-  atOnce(findingSpans(call, options))
+  atOnce(findingSpans(call, options)).map((one) => inOriginal(call, one))
 
-/** The same, in steps. */
+/** A span of what is read, in offsets of the original. */
+export const inOriginal = (call: CallText, found: Found): Found =>
+  call.plain.starts === undefined
+    ? found
+    : {
+        ...found,
+        ...placeIn(call.plain, found),
+        parts: found.parts.map((part) => ({ ...part, ...placeIn(call.plain, part) }))
+      }
+
+/** The same, in steps, and in offsets of what is read. */
 export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
   const { everyday = false, extra = [], threshold = DEFAULT_THRESHOLD } = options
   const model = options.model ?? shippedModel()
@@ -69,7 +80,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
     add(recognise())
   }
   add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen))
-  add(extra)
+  add(extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })))
   yield
   const first = resolve(candidates, threshold)
   yield

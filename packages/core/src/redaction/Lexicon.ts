@@ -154,3 +154,8 @@ export const functionWords =
  right big high different small large next early young important few public bad same able all any some many much more
  most such one two three four five six seven eight nine ten zero like because than back even still way because while
  email address account number card phone name order mail box street`)
+
+/** Words that name the number behind them, also where they are glued to it; codes of wares and orders begin with others. */
+export const numberNames =
+  wordSet(`tel telephone phone phones fon mobile mob cell cellphone fax call text ring dial number num nr no card visa mastercard amex
+ discover credit debit cc cvv cvc csc exp ssn sin social itin account acct pin passcode routing iban zip vin dob dl mrn npi id member policy`)

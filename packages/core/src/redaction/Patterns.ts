@@ -1,3 +1,5 @@
+import { gluedPatterns } from "./GluedValues.js"
+import { plainPatterns } from "./PlainText.js"
 import { patterns as addresses } from "./recognisers/Addresses.js"
 import { classPatterns as money } from "./recognisers/Money.js"
 import { classPatterns as times, datePatterns } from "./recognisers/Times.js"
@@ -12,6 +14,8 @@ import { TOKEN } from "./Tokens.js"
 export const patternsOverText: Readonly<Record<string, RegExp>> = {
   placeholder: PLACEHOLDER,
   token: TOKEN,
+  ...plainPatterns,
+  ...gluedPatterns,
   ...addresses,
   ...datePatterns,
   ...Object.fromEntries(Object.entries(money).map(([name, pattern]) => [`money ${name}`, pattern])),

@@ -2,6 +2,7 @@ import type { Json } from "../kernel/Json.js"
 import { MAX_JSON_DEPTH } from "../kernel/Json.js"
 import { atOnce } from "../kernel/Steps.js"
 import { callTextOf } from "./CallText.js"
+import { plainCharacters } from "./PlainText.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { SensitiveField } from "./SensitiveField.js"
 import { type RedactOptions, spansToRedact } from "./SpansToRedact.js"
@@ -34,7 +35,7 @@ const leafOf = (key: string, value: string): Leaf => {
 }
 
 /** Keys are redacted too where they may hold a value: a phone number, an address, a name with a space. */
-const mayHoldValue = (key: string): boolean => /[@\s]|\d{4}/.test(key)
+const mayHoldValue = (key: string): boolean => /[@\s]|\d{4}/.test(plainCharacters(key).text)
 
 /** Leaves in the order `rewrite` meets them. Deeper than JSON is allowed to be, a part is taken as one leaf. */
 const leavesOf = (value: Json, key: string, depth: number, into: Array<Leaf>): void => {
@@ -126,10 +127,11 @@ export const redactCustomerNumber = (
   options: RedactOptions = {}
 ): string => {
   const write = replacer(options.replacement ?? byLabel)
-  const digits = value.replace(/\D/g, "").length
-  if (digits >= 7 && digits <= 15 && /^[+\d\s().-]+$/.test(value))
+  const plain = plainCharacters(value).text
+  const digits = plain.replace(/\D/g, "").length
+  if (digits >= 7 && digits <= 15 && /^[+\d\s().-]+$/.test(plain))
     return fields.includes("phone_number") ? write("phone_number", value) : value
-  if (digits > 0 && !/[@\s[]/.test(value) && fields.includes("account_number")) return write("account_number", value)
+  if (digits > 0 && !/[@\s[]/.test(plain) && fields.includes("account_number")) return write("account_number", value)
   return redactText(value, fields, options)
 }
 

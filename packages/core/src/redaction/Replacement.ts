@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto"
+import { plainTextOf } from "./PlainText.js"
 import { runsOf } from "./SpokenNumbers.js"
 import { labelOf, type SensitiveField } from "./SensitiveField.js"
 import { tokenize } from "./Tokens.js"
@@ -14,7 +15,7 @@ export const byLabel: ReplacementStyle = { style: "label" }
 
 /** One form for a value however it was said: figures for spoken numbers, lower case, no spaces or marks. */
 export const canonicalValue = (value: string): string => {
-  const tokens = tokenize(value)
+  const tokens = tokenize(plainTextOf(value).text)
   const runs = runsOf(tokens)
   let written = ""
   let at = 0

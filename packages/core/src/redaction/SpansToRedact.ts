@@ -1,11 +1,10 @@
 import type { Steps } from "../kernel/Steps.js"
-import type { CallText } from "./CallText.js"
-import { findingSpans, type FindOptions } from "./FindSpans.js"
+import { type CallText, readingText } from "./CallText.js"
+import { findingSpans, type FindOptions, inOriginal } from "./FindSpans.js"
 import type { ReplacementStyle } from "./Replacement.js"
 import { type Found, ofFields } from "./Resolve.js"
 import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type Span } from "./Span.js"
-import { tokenize } from "./Tokens.js"
 
 export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
   /** `[PHONE_NUMBER]` unless told. */
@@ -30,19 +29,12 @@ const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
     at = end
   }
   text += call.text.slice(at)
-  const tokens = tokenize(text)
-  const turnOf = new Int32Array(tokens.all.length)
-  let turn = 0
-  tokens.all.forEach((token, index) => {
-    while (turn < call.turns.length - 1 && token.start >= (call.turns[turn + 1]?.start ?? Infinity)) turn++
-    turnOf[index] = turn
-  })
-  return { ...call, text, tokens, turnOf }
+  return readingText(call, text)
 }
 
 /**
  * The spans to redact. What is redacted changes what is left to read, so the call is read again with its spans opaque
- * until nothing more is found: redacting a redacted call therefore changes nothing.
+ * until nothing more is found: redacting a redacted call therefore changes nothing. Offsets are those of the original.
  */
 export function* spansToRedact(
   call: CallText,
@@ -63,7 +55,7 @@ export function* spansToRedact(
     current = withOpaque(current, found)
     yield
   }
-  return all
+  return all.map((one) => inOriginal(call, one))
 }
 
 const isOpaque = (text: string, span: Span): boolean => {

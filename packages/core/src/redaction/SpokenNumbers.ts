@@ -1,4 +1,4 @@
-import { explainers, fillers, spellingWords } from "./Lexicon.js"
+import { acknowledgements, explainers, fillers, functionWords, numberNames, spellingWords } from "./Lexicon.js"
 import type { Token, Tokens } from "./Tokens.js"
 
 /** One thing said in a number or code: "double seven", "nineteen", "b as in boy", "4021"; tokens, `to` exclusive. */
@@ -29,6 +29,8 @@ const dashWords = new Set(["dash", "hyphen", "minus"])
 const dotWords = new Set(["dot", "point", "period"])
 const slashWords = new Set(["slash", "stroke", "over"])
 const CAPITALS = /^[A-Z]{1,4}$/
+
+const says = (word: string): boolean => numberNames.has(word) || functionWords.has(word) || acknowledgements.has(word)
 
 interface Read {
   readonly chars: string
@@ -191,7 +193,8 @@ const readPiece = (tokens: Tokens, at: number, inside: boolean, before: string):
       const spelled = spellingWords.get(token.lower)
       if (spelled !== undefined && (inside || nextIsSpelled(all, at + 1)))
         return { chars: spelled.toUpperCase(), to: at + 1, spoken: true }
-      if (CAPITALS.test(token.text) && (inside || nextIsFigure(all, at + 1))) {
+      // "SSN 308630237", "IS 415-555-2671 OK": a word in capitals that says something is no part of the code beside it.
+      if (CAPITALS.test(token.text) && !says(token.lower) && (inside || nextIsFigure(all, at + 1))) {
         return { chars: token.text, to: at + 1, spoken: false }
       }
       return undefined

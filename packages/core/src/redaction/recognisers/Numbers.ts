@@ -1,7 +1,7 @@
-import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { type CallText, isApart, speakerAt } from "../CallText.js"
 import { type Cue, lastCueBefore, nearestCue, type Weighed } from "../Cues.js"
 import { acknowledgements, wordSet } from "../Lexicon.js"
+import { isInternational, isNanp, isNational } from "../Numbering.js"
 import { type Candidate, candidate } from "../Span.js"
 import type { Run } from "../SpokenNumbers.js"
 import { hasVinShape, isAbaRouting, isCardNumber, isSsn, isVin } from "../Validators.js"
@@ -110,19 +110,6 @@ const grouping = (run: Run): string => {
   return groups.join("-")
 }
 
-const isNanp = (digits: string): boolean => /^1?[2-9]\d\d[2-9]\d{6}$/.test(digits)
-
-/** Whether the numbering plans know such a number; the international form only, since no country can be assumed. */
-const isInternational = (digits: string): boolean => parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false
-
-/** Countries whose national numbers begin with a 0 that stands for nothing else. */
-const trunkRegions = ["GB", "DE", "FR", "NL", "BE", "CH", "AT", "SE", "IE", "AU", "NZ", "ZA", "IN", "JP"] as const
-
-/** A number as it is dialled inside its country: grouped, with the 0 that countries other than North America's have. */
-const isNational = (digits: string): boolean =>
-  /^0[1-9]\d{7,10}$/.test(digits) &&
-  trunkRegions.some((region) => parsePhoneNumberFromString(digits, region)?.isValid() ?? false)
-
 /** What a run says by its form alone. */
 const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   const [start, end] = at(call, run)
@@ -188,6 +175,43 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   return found
 }
 
+const isDigits = (piece: Run["pieces"][number]): boolean => /^\d+$/.test(piece.chars)
+
+/** Joints over which letters may be read with figures though they are no part of them: "B 415-555-2671", not "B-415-...". */
+const loose: ReadonlySet<string> = new Set(["", " ", ",", "("])
+
+/** Phone numbers, cards and social security numbers that stand among letters and are told by groups or check digits. */
+const amongLetters = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
+  if (run.digits < 9 || run.digits === run.chars.length) return []
+  const found: Array<Candidate> = []
+  for (let first = 0; first < run.pieces.length; first++) {
+    if (!run.pieces.slice(first, first + 1).every(isDigits)) continue
+    let last = first
+    while (last + 1 < run.pieces.length && run.pieces.slice(last + 1, last + 2).every(isDigits)) last++
+    if (loose.has(run.joints[first] ?? "") && loose.has(run.joints[last + 1] ?? "")) {
+      const pieces = run.pieces.slice(first, last + 1)
+      const chars = pieces.map((piece) => piece.chars).join("")
+      const part: Run = {
+        from: pieces[0]?.from ?? run.from,
+        to: pieces[pieces.length - 1]?.to ?? run.to,
+        pieces,
+        joints: run.joints.slice(first, last + 1),
+        chars,
+        digits: chars.length,
+        spoken: pieces.some((piece) => piece.spoken)
+      }
+      found.push(
+        ...byForm(call, part).filter((one) => /^(credit_card|ssn|phone_number)$/.test(one.field) && one.score >= PLAIN)
+      )
+    }
+    first = last
+  }
+  return found
+}
+
+/** Least score of a form that needs nothing beside it to be told: with groups, a check digit or a plus. */
+const PLAIN = 0.62
+
 const fits = (cue: Cue, length: number): boolean => length >= cue.min && length <= cue.max
 
 const evidenceOf = (weighed: Weighed): string => `cue "${weighed.cue.phrase}" ${weighed.distance} words ${weighed.side}`
@@ -225,7 +249,7 @@ export const numberCandidates = (
     const together = chain.runs.length > 1 ? togetherBySpeaker(call, chain) : new Map<string, string>()
     const lengths = [...together.values()].map((value) => value.length)
     const longest = Math.max(0, ...lengths)
-    for (const run of chain.runs) found.push(...byForm(call, run))
+    for (const run of chain.runs) found.push(...byForm(call, run), ...amongLetters(call, run))
     if (longest > 0) {
       for (const [speaker, value] of together) {
         const whole = isCardNumber(value)
