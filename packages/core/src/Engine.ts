@@ -62,6 +62,7 @@ import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
+import * as BoundStoreSql from "./storage/sql/BoundStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
 import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
@@ -172,6 +173,7 @@ export const stores = Layer.mergeAll(
   RevokedTokenStoreSql.layer,
   SigningKeyStoreSql.layer,
   UserStoreSql.layer,
+  BoundStoreSql.layer,
   OrganizationStoreSql.layer,
   ProjectStoreSql.layer,
   AgentStoreSql.layer,

@@ -34,17 +34,34 @@ export const permissionFaults = (issuer: Actor, field: string, wanted: ReadonlyA
  * project) is not asked here.
  */
 export const boundFaults = (issuer: Actor, wanted: ReadonlyArray<Bound> | null): Faults => {
-  const held = issuer.bounds
-  if (held === null) return noFaults
+  if (issuer.bounds === null) return noFaults
   if (wanted === null) return fault("bounds", Said.required)
   return mergeFaults(
     ...wanted.map((bound, position) =>
-      held.some((own) => own.type === bound.type && own.id === bound.id)
+      isHeld(issuer, bound)
         ? noFaults
         : fault(`bounds[${position}]`, "You cannot grant what you do not reach yourself.")
     )
   )
 }
+
+const isAmong = (bounds: ReadonlyArray<Bound>, { id, type }: Bound): boolean =>
+  bounds.some((one) => one.type === type && one.id === id)
+
+const isHeld = ({ bounds }: Actor, bound: Bound): boolean => bounds === null || isAmong(bounds, bound)
+
+/**
+ * A bound that names nothing reaches nothing, and is a slip. Of what the issuer does not reach itself nothing is said:
+ * whether that is there is not for it to know.
+ */
+export const absenceFaults = (issuer: Actor, wanted: ReadonlyArray<Bound>, present: ReadonlyArray<Bound>): Faults =>
+  mergeFaults(
+    ...wanted.map((bound, position) =>
+      isHeld(issuer, bound) && !isAmong(present, bound)
+        ? fault(`bounds[${position}].id`, Said.unknownId(bound.id))
+        : noFaults
+    )
+  )
 
 /** An end that has passed already is a slip, not a wish. */
 export const expiryFaults = (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc): Faults =>

@@ -11,7 +11,8 @@ import { NotFound } from "./AccessErrors.js"
 import { type Actor, CurrentActor } from "./Actor.js"
 import { type ShareableLink, ShareableLinkDraft, type IssuedShareableLink } from "./ShareableLink.js"
 import { ShareableLinkStore } from "./ShareableLinkStore.js"
-import { boundFaults, expiryFaults, permissionFaults, readsOf } from "./Grant.js"
+import { BoundStore } from "./BoundStore.js"
+import { absenceFaults, boundFaults, expiryFaults, permissionFaults, readsOf } from "./Grant.js"
 import { makeOpaqueCredentials } from "./OpaqueCredentials.js"
 import { mintSecret, SECRET_BYTES } from "./Secret.js"
 import { SecretSource } from "./SecretSource.js"
@@ -54,6 +55,7 @@ export const layer = Layer.effect(
   ShareableLinks,
   Effect.gen(function* () {
     const store = yield* ShareableLinkStore
+    const things = yield* BoundStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
     const opaque = yield* makeOpaqueCredentials({ prefix: "earlink_", findByHash: store.findByHash, toActor })
@@ -61,29 +63,32 @@ export const layer = Layer.effect(
     return ShareableLinks.of({
       authenticate: opaque.authenticate,
       create: useCase("access.createLink")((permit, input) =>
-        Effect.gen(function* () {
-          const issuer = yield* CurrentActor
-          const draft = yield* decodeInput(ShareableLinkDraft, input)
-          const now = yield* DateTime.now
-          const permissions = draft.permissions ?? readsOf(issuer)
-          const faults = mergeFaults(
-            permissionFaults(issuer, "permissions", permissions),
-            boundFaults(issuer, draft.bounds),
-            expiryFaults("expires_at", draft.expires_at, now)
-          )
-          if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
-          const { hint, secret, secretHash } = mintSecret("earlink_", source.bytes(SECRET_BYTES))
-          const link = yield* store.insert(permit, {
-            name: draft.name,
-            hint,
-            secretHash,
-            permissions,
-            bounds: draft.bounds,
-            createdAt: now,
-            expiresAt: draft.expires_at
+        work.atomically(
+          Effect.gen(function* () {
+            const issuer = yield* CurrentActor
+            const draft = yield* decodeInput(ShareableLinkDraft, input)
+            const now = yield* DateTime.now
+            const permissions = draft.permissions ?? readsOf(issuer)
+            const faults = mergeFaults(
+              permissionFaults(issuer, "permissions", permissions),
+              boundFaults(issuer, draft.bounds),
+              absenceFaults(issuer, draft.bounds, yield* things.present(permit, draft.bounds)),
+              expiryFaults("expires_at", draft.expires_at, now)
+            )
+            if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+            const { hint, secret, secretHash } = mintSecret("earlink_", source.bytes(SECRET_BYTES))
+            const link = yield* store.insert(permit, {
+              name: draft.name,
+              hint,
+              secretHash,
+              permissions,
+              bounds: draft.bounds,
+              createdAt: now,
+              expiresAt: draft.expires_at
+            })
+            return { link, secret }
           })
-          return { link, secret }
-        })
+        )
       ),
       list: useCase("access.listLinks")((permit, query) =>
         Effect.gen(function* () {

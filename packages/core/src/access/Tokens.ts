@@ -18,7 +18,8 @@ import {
 import { make as makeMemory } from "../kernel/ShortMemory.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { type Actor, type Bound, CurrentActor } from "./Actor.js"
-import { boundFaults, permissionFaults, readsOf } from "./Grant.js"
+import { BoundStore } from "./BoundStore.js"
+import { absenceFaults, boundFaults, permissionFaults, readsOf } from "./Grant.js"
 import { readHeader, signToken, verifyToken } from "./Jwt.js"
 import { allPermissions, type Permission } from "./Permission.js"
 import { RevokedTokenStore } from "./RevokedTokenStore.js"
@@ -80,6 +81,7 @@ export const layer = Layer.effect(
     const keys = yield* SigningKeys
     const revoked = yield* RevokedTokenStore
     const users = yield* UserStore
+    const things = yield* BoundStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
     /** Tokens that were not revoked when last asked, by organisation and jti. */
@@ -102,9 +104,12 @@ export const layer = Layer.effect(
           const seconds = ttl ?? LIFETIMES[kind].usual
           const userId = user === undefined ? issuer.userId : user
           const person = userId === null ? Option.none() : yield* users.find(permit, userId)
+          // Those that it has from its issuer were looked at when that got them.
+          const places = wanted ?? []
           const faults = mergeFaults(
             permissionFaults(issuer, "permissions", permissions),
             boundFaults(issuer, bounds),
+            absenceFaults(issuer, places, yield* things.present(permit, places)),
             bindingFaults(kind, bounds),
             lifetimeFaults(kind, seconds),
             userId !== null && Option.isNone(person) ? fault("user", Said.unknownId(userId)) : noFaults

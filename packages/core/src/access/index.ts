@@ -11,6 +11,7 @@ export {
 } from "./ApiKey.js"
 export { ApiKeys } from "./ApiKeys.js"
 export { ApiKeyStore, type NewApiKey } from "./ApiKeyStore.js"
+export { BoundStore } from "./BoundStore.js"
 export * from "./Credential.js"
 export { Credentials, type Presented } from "./Credentials.js"
 export { boundFaults, expiryFaults, isInForce, permissionFaults } from "./Grant.js"

@@ -3,12 +3,14 @@ import {
   ApiKeys,
   type CredentialKind,
   Credentials,
+  Dashboards,
   type Operation,
   type OperationRule,
   operations,
   Organizations,
   type Permission,
   type Presented,
+  Projects,
   ShareableLinks,
   Tokens,
   Users
@@ -252,6 +254,66 @@ for (const database of TestEngine.databases) {
         expect(yield* faultsOf(links.create({ bounds: [{ type: "planet", id: 0 }] }))).toEqual({
           "bounds[0].type": ['"planet" is not a valid choice.'],
           "bounds[0].id": ["Ensure this value is greater than or equal to 1."]
+        })
+      })
+    )
+
+    it.effect("binds to nothing that is not there, and tells a bound issuer nothing of what it does not reach", () =>
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const links = yield* ShareableLinks
+        const projects = yield* Projects
+        const dashboards = yield* Dashboards
+        const mine = yield* TestEngine.world
+        const other = yield* TestEngine.world
+        const as = TestEngine.as(mine.actor)
+        const theirs = yield* dashboards
+          .create({ name: "Theirs", project: other.project.id })
+          .pipe(TestEngine.as(other.actor))
+        const project = yield* projects.create({ name: "Gone" }).pipe(as)
+        const dashboard = yield* dashboards.create({ name: "Gone", project: project.id }).pipe(as)
+        const bounds = [
+          { type: "agent", id: mine.agent.id },
+          { type: "dashboard", id: dashboard.id },
+          { type: "project", id: project.id },
+          { type: "agent", id: mine.agent.id }
+        ]
+        const issuing = (bounds: ReadonlyArray<object>) => [
+          tokens.issue({ kind: "oauth2", bounds }),
+          tokens.issue({ kind: "embedded_session", bounds }),
+          links.create({ bounds })
+        ]
+        for (const issue of issuing(bounds)) yield* as(issue)
+        yield* projects.delete(project.id).pipe(as)
+        const absent = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
+        for (const issue of issuing(bounds)) {
+          expect(yield* Effect.flip(as(issue))).toMatchObject({
+            _tag: "ValidationFailed",
+            faults: { "bounds[1].id": absent(dashboard.id), "bounds[2].id": absent(project.id) }
+          })
+        }
+        const strange = [
+          { type: "project", id: other.project.id },
+          { type: "agent", id: other.agent.id },
+          { type: "dashboard", id: theirs.id },
+          { type: "result", id: 4711 },
+          { type: "project", id: Number.MAX_SAFE_INTEGER }
+        ]
+        for (const issue of issuing(strange)) {
+          const failure = yield* Effect.flip(as(issue))
+          expect(failure).toMatchObject({
+            faults: Object.fromEntries(strange.map(({ id }, at) => [`bounds[${at}].id`, absent(id)]))
+          })
+        }
+        expect((yield* links.list({}).pipe(as)).results).toHaveLength(1)
+        const bound: Actor = { ...mine.actor, bounds: [{ type: "agent", id: mine.agent.id }] }
+        const beyond = ["You cannot grant what you do not reach yourself."]
+        const [issue] = issuing([
+          { type: "project", id: mine.project.id },
+          { type: "project", id: 4711 }
+        ])
+        expect((yield* Effect.flip(TestEngine.as(bound)(issue ?? Effect.void))) as { faults?: object }).toMatchObject({
+          faults: { "bounds[0]": beyond, "bounds[1]": beyond }
         })
       })
     )

@@ -14,7 +14,7 @@ import { AccessKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { boundsField, permissionsField, readsOf } from "../../src/access/Grant.js"
+import { absenceFaults, boundsField, permissionsField, readsOf } from "../../src/access/Grant.js"
 
 const issuer = (permissions: ReadonlyArray<Permission>, bounds: Actor["bounds"] = null): Actor => ({
   ...hostActor(OrganizationId.make(1)),
@@ -75,6 +75,16 @@ describe("passing on reach", () => {
       boundFaults(bound, [{ type: "agent", id: 1 }, project, { type: "project", id: 2 }, { type: "result", id: 9 }])
     ).toEqual({ "bounds[0]": beyond, "bounds[2]": beyond, "bounds[3]": beyond })
     expect(boundFaults(issuer([], []), [project])).toEqual({ "bounds[0]": beyond })
+  })
+
+  it("finds what is not there at its id, where the issuer reaches it", () => {
+    const absent = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
+    expect(absenceFaults(issuer([]), [], [])).toEqual({})
+    expect(absenceFaults(issuer([]), [agent, project], [project, agent])).toEqual({})
+    expect(
+      absenceFaults(issuer([]), [agent, { type: "agent", id: 1 }, { type: "project", id: 2 }], [project, agent])
+    ).toEqual({ "bounds[1].id": absent(1), "bounds[2].id": absent(2) })
+    expect(absenceFaults(issuer([], [project]), [agent, project], [])).toEqual({ "bounds[1].id": absent(1) })
   })
 })
 
