@@ -1,5 +1,6 @@
 /** Runs one command line: parses it, runs its command, and ends the process with the code that says what became of it. */
 import { format } from "node:util"
+import { loggerLayer } from "@earshot/http-adapter"
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -11,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import { earshot } from "./Cli.js"
 import { Misused, type OutputClosed, type Report, reportOf } from "./Faults.js"
@@ -69,13 +69,8 @@ const parserConsole = (colour: boolean, faults: Array<string>): Console.Console 
   }
 }
 
-/** The engine's own log goes beside the results, a line of JSON an event. */
-const logging = Logger.replace(
-  Logger.defaultLogger,
-  Logger.map(Logger.jsonLogger, (line) => {
-    process.stderr.write(`${line}\n`)
-  })
-)
+/** The log goes beside the results in lines of one form, those of requests too; `--log-level` says which are written. */
+const logging = loggerLayer({ level: "debug" })
 
 /** What became of a command: its errors as they report themselves, and what nobody expected as the system's fault. */
 const reportOfCause = (cause: Cause.Cause<unknown>, verbose: boolean): Report => {

@@ -15,7 +15,6 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Level from "effect/LogLevel"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { Misused, type OutputClosed } from "../Faults.js"
 import type { Running } from "../Running.js"
@@ -31,6 +30,7 @@ import {
 } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { printJson } from "../Text.js"
+import { upkeep } from "../Upkeep.js"
 import { Wiring } from "../Wiring.js"
 
 export interface ServeOptions extends IngestingOptions, CodeHostOptions, AgentHostOptions {
@@ -78,10 +78,8 @@ const workInBackground = (engine: Context.Context<Engine.Services>): Effect.Effe
     const runner = yield* JobRunner
     const checkouts = yield* Checkouts
     yield* Effect.forkScoped(runner.run)
-    yield* checkouts.endDue.pipe(
-      Effect.catchAll((fault) => Effect.logWarning("Keys that have ended could not be taken back", fault)),
-      Effect.repeat(Schedule.spaced(BETWEEN_ENDINGS)),
-      Effect.forkScoped
+    yield* Effect.forkScoped(
+      upkeep({ failure: "Keys that have ended could not be taken back", every: BETWEEN_ENDINGS, run: checkouts.endDue })
     )
   }).pipe(Effect.provide(engine))
 

@@ -38,6 +38,25 @@ describe("the earshot command", () => {
     expect(await server.ended).toMatchObject({ code: 0, out: line })
   })
 
+  it("says what it serves in lines of one form, the engine's own among them", async () => {
+    const server = start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "all"])
+    const url = /http[^"]+/.exec(await server.until("\n"))?.[0] ?? ""
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    server.child.kill("SIGTERM")
+    const { code, err } = await server.ended
+    expect(code).toBe(0)
+    const lines = err
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line))
+    expect(lines).toContainEqual(expect.objectContaining({ level: "info", msg: "request", status: 200 }))
+    expect(lines).toContainEqual(expect.not.objectContaining({ msg: "request" }))
+    for (const line of lines) {
+      const text = expect.any(String)
+      expect(line).toEqual(expect.objectContaining({ level: text, time: text, msg: text }))
+    }
+  })
+
   it("says what is wrong with a command line on stderr, once, and ends with 2", async () => {
     const [unknown, stray, json] = await Promise.all([
       earshot(["calls", "lst"]),

@@ -123,7 +123,15 @@ for (const kind of ["sqlite", "postgres"] as const) {
         server.child.kill("SIGTERM")
         const { code, err } = await server.ended
         expect(code).toBe(0)
-        expect(err.match(/another takes its place/g)).toHaveLength(1)
+        const [line, ...others] = err.trim().split("\n")
+        expect(others).toEqual([])
+        expect(JSON.parse(line ?? "")).toEqual({
+          level: "error",
+          time: expect.stringMatching(/^\d{4}-.*Z$/),
+          msg: expect.stringContaining("another takes its place"),
+          process: expect.stringMatching(/^(?:first|serves)$/),
+          code: null
+        })
       }
     )
   })

@@ -279,9 +279,9 @@ for (const database of TestEngine.databases) {
           { type: "agent", id: mine.agent.id }
         ]
         const issuing = (bounds: ReadonlyArray<object>) => [
-          tokens.issue({ kind: "oauth2", bounds }),
-          tokens.issue({ kind: "embedded_session", bounds }),
-          links.create({ bounds })
+          Effect.asVoid(tokens.issue({ kind: "oauth2", bounds })),
+          Effect.asVoid(tokens.issue({ kind: "embedded_session", bounds })),
+          Effect.asVoid(links.create({ bounds }))
         ]
         for (const issue of issuing(bounds)) yield* as(issue)
         yield* projects.delete(project.id).pipe(as)
