@@ -117,7 +117,7 @@ export interface PromiseEngine {
   readonly admit: (operation: Operation, presented: Presented) => Promise<Actor>
   /** The running services, for whoever mounts the HTTP adapter on this engine. */
   readonly runtime: () => Promise<Runtime.Runtime<Engine.Services>>
-  /** Finishes what is under way and closes the database. */
+  /** Finishes what is under way and closes the database. From then on everything rejects, saying that it is closed. */
   readonly close: () => Promise<void>
 }
 
@@ -125,13 +125,22 @@ export interface PromiseEngine {
  * Opens the database, brings it to the newest schema and starts the engine.
  *
  * @throws DatabaseUnusable when the address is malformed or the database cannot be opened.
+ * @throws TypeError when no database is named.
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
+  if (!namesDatabase(options)) return Promise.reject(new TypeError(WITHOUT_DATABASE))
   const { database, worker = true, ...ports } = options
   const managed = ManagedRuntime.make(Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database))))
 
-  const run = async <A, E>(effect: Effect.Effect<A, E, Engine.Services>, signal?: AbortSignal): Promise<A> =>
-    settled(await managed.runPromiseExit(effect, signal === undefined ? {} : { signal }))
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    if (working !== undefined) await Effect.runPromise(Fiber.interrupt(working))
+    await managed.dispose()
+  }
+  const run = async <A, E>(effect: Effect.Effect<A, E, Engine.Services>, signal?: AbortSignal): Promise<A> => {
+    if (closing !== undefined) return Promise.reject(new Error(CLOSED))
+    return settled(await managed.runPromiseExit(effect, signal === undefined ? {} : { signal }))
+  }
 
   const promised = <Service extends object>(service: Service): Promised<Service> => {
     const functions = Object.entries(service).flatMap(
@@ -204,7 +213,13 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     calls: {
       ...promised(services.calls),
       export: (query: unknown, { actor }: CallOptions) =>
-        Stream.toAsyncIterable(Stream.provideService(services.calls.export(query), CurrentActor, actor))
+        Stream.toAsyncIterable(
+          Stream.suspend(() =>
+            closing === undefined
+              ? Stream.provideService(services.calls.export(query), CurrentActor, actor)
+              : Stream.die(new Error(CLOSED))
+          )
+        )
     },
     metrics: promised(services.metrics),
     evaluations: promised(services.evaluations),
@@ -217,11 +232,8 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
     checkouts: { ...promised(services.checkouts), endDue: () => run(services.checkouts.endDue) },
     organizations: { create: (input) => run(services.organizations.create(input)) },
     admit: (operation, presented) => run(services.credentials.admit(operation, presented)),
-    runtime: () => managed.runtime(),
-    close: async () => {
-      if (working !== undefined) await Effect.runPromise(Fiber.interrupt(working))
-      await managed.dispose()
-    }
+    runtime: () => (closing === undefined ? managed.runtime() : Promise.reject(new Error(CLOSED))),
+    close: () => (closing ??= close())
   }
 }
 
@@ -237,6 +249,15 @@ const optionsOf = (args: ReadonlyArray<unknown>): Partial<CallOptions> | undefin
   const last = args.at(-1)
   return typeof last === "object" && last !== null ? last : undefined
 }
+
+/** A caller without types may have left the database out. */
+const namesDatabase = (options: Partial<EngineOptions> | undefined): options is EngineOptions =>
+  typeof options?.database === "string"
+
+const WITHOUT_DATABASE =
+  'Say which database: createEngine takes { database }, such as "sqlite:./calls.db" or "postgres://user:password@host:port/name".'
+
+const CLOSED = "The engine is closed."
 
 const WITHOUT_ACTOR = "Say for whom: the last argument of a use case is { actor }, such as hostActor(organization.id)."
 

@@ -91,6 +91,7 @@ export const makeApp = async (
     keepAliveTimeout: limits.keepAliveMillis,
     requestTimeout: limits.requestMillis,
     http: {
+      maxHeaderSize: limits.headBytes,
       headersTimeout: Math.min(limits.headersMillis, limits.requestMillis),
       connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMillis, limits.requestMillis, 2_000) / 2)
     },
@@ -407,7 +408,7 @@ const brokenMessage = (code: string) => {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return MessageFaults.timeout
     case "HPE_HEADER_OVERFLOW":
-      return MessageFaults.headersTooLarge
+      return MessageFaults.headTooLarge
     default:
       return MessageFaults.malformedRequest
   }

@@ -130,7 +130,7 @@ export const MessageFaults = {
   unsupportedCoding: (coding: string) =>
     refused(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
   readOnly: refused(403, "Repositories are served to be read: nothing can be pushed."),
-  headersTooLarge: refused(431, "The headers are too large."),
+  headTooLarge: refused(431, "The address or the headers are too large."),
   busy: refused(503, "The service is busy. Try again in a moment.", retryAfter(1)),
   notReady: refused(503, "The database cannot be reached.", retryAfter(1))
 } as const

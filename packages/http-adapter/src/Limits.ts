@@ -8,6 +8,11 @@ export interface HttpLimits {
   readonly bytesInFlight: number
   /** Parts of a multipart body, and fields of a form or a query. */
   readonly parts: number
+  /**
+   * Bytes of a request's address and headers together. Filters come in addresses; but all connections may hold so much at
+   * a time, for as long as headers may take to arrive.
+   */
+  readonly headBytes: number
   /** How deep a JSON text may nest, and how many values it may hold. */
   readonly jsonDepth: number
   readonly jsonNodes: number
@@ -31,6 +36,7 @@ export const defaultLimits: HttpLimits = {
   multipartBytes: 64 * 1024 * 1024,
   bytesInFlight: 512 * 1024 * 1024,
   parts: 1000,
+  headBytes: 64 * 1024,
   jsonDepth: 100,
   jsonNodes: 1_000_000,
   headersMillis: 10_000,

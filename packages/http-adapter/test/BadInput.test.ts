@@ -120,6 +120,23 @@ describe.each(TestEngine.databases)("bad input on %s", async (database) => {
     await isEmpty(tenant)
   })
 
+  it("is told in the same words of every id that nothing has, whether it is one or not", async () => {
+    const document = (await server.send("GET", "/openapi.json")).json
+    const paths = Object.entries(at(document, "paths") ?? {})
+      .filter(([path, methods]) => /\/\{id\}\/$/.test(path) && at(methods, "get") !== undefined)
+      .map(([path]) => path)
+    expect(paths.length).toBeGreaterThan(10)
+    for (const path of paths) {
+      const said = []
+      for (const id of ["99999", "abc", "-1", "0"]) {
+        const { json, status } = await server.send("GET", path.replace("{id}", id), { key })
+        expect([path, id, status]).toEqual([path, id, 404])
+        said.push(at(json, "detail"))
+      }
+      expect(new Set(said).size, `${path}: ${said.join(" ")}`).toBe(1)
+    }
+  })
+
   it("is refused wherever it stands in a call, under the name of its field", async () => {
     for (const [wrong, field, value, path] of CallKit.flaws) {
       // The server's own limit is reached first; such bodies are in the list above.

@@ -155,9 +155,26 @@ describe("messages", async () => {
       expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
       expect(JSON.parse(whole(answer))).toEqual({ detail: "The request is malformed." })
     }
-    const large = await raw(server.port, `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${"a".repeat(40_000)}\r\n\r\n`)
-    expect(large).toMatch(/^HTTP\/1.1 431 /)
-    expect(JSON.parse(whole(large))).toEqual({ detail: "The headers are too large." })
+    const long = "a".repeat(66_000)
+    for (const message of [
+      `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${long}\r\n\r\n`,
+      `GET /?${long} HTTP/1.1\r\nhost: x\r\n\r\n`
+    ]) {
+      const large = await raw(server.port, message)
+      expect(large).toMatch(/^HTTP\/1.1 431 /)
+      expect(JSON.parse(whole(large))).toEqual({ detail: "The address or the headers are too large." })
+    }
+  })
+
+  it("may ask by an address as long as the filter of a busy dashboard", async () => {
+    const conditions = Array.from({ length: 300 }, (_, n) => ({
+      field: `metadata.key_${n}`,
+      op: "neq",
+      value: `v${n}`
+    }))
+    const query = new URLSearchParams({ filters_v2: JSON.stringify({ operator: "and", conditions }) }).toString()
+    expect(query.length).toBeGreaterThan(20_000)
+    expect((await server.send("GET", `${LOGS}?${query}`, { key })).status).toBe(200)
   })
 
   it("to a path that is not there, or in a method that it does not have, are told so", async () => {

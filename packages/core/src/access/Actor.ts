@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { MAX_ID, type OrganizationId, type UserId } from "../kernel/Ids.js"
+import { MAX_ID, OrganizationId, type UserId } from "../kernel/Ids.js"
 import type { CredentialKind } from "./Credential.js"
 import { allPermissions, type Permission } from "./Permission.js"
 
@@ -40,12 +40,22 @@ export interface Actor {
  */
 export class CurrentActor extends Context.Tag("@earshot/core/access/CurrentActor")<CurrentActor, Actor>() {}
 
-/** The embedding process acting for one organisation: every permission, no bounds. */
+/**
+ * The embedding process acting for one organisation: every permission, no bounds.
+ *
+ * @throws ParseError when that is no id, as from a caller without types: every use case would stumble over it later.
+ */
 export const hostActor = (organizationId: OrganizationId): Actor => ({
-  organizationId,
+  organizationId: readOrganizationId(organizationId),
   userId: null,
   credential: "host",
   credentialId: "host",
   permissions: new Set(allPermissions),
   bounds: null
 })
+
+const readOrganizationId = Schema.validateSync(
+  OrganizationId.annotations({
+    message: () => ({ message: "hostActor takes the id of an organisation, a positive whole number.", override: true })
+  })
+)

@@ -80,6 +80,7 @@ export const Said = {
   notBlank: "This field may not be blank.",
   notAString: "Not a valid string.",
   notAnInteger: "A valid integer is required.",
+  notPositive: "A positive whole number is required.",
   notANumber: "A valid number is required.",
   notABoolean: "Must be a valid boolean.",
   notATimestamp:

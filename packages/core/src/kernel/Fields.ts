@@ -80,17 +80,23 @@ const readId = (value: unknown): number | undefined => {
   return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
+/** What is wrong with what is no id: a number that nothing has, or no whole number at all. */
+const whyNoId = (value: unknown): string => {
+  if (value === null) return Said.notNull
+  const number = typeof value === "string" && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value
+  return Number.isSafeInteger(number) ? Said.notPositive : Said.notAnInteger
+}
+
 /** An identifier of one kind, for example `Fields.id(ProjectId)`. */
 export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, number | string> =>
   reading(
     of,
     (value) => {
-      if (value === null) return Either.left(Said.notNull)
       const number = readId(value)
       return number !== undefined
         ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
           Either.right(number as A)
-        : Either.left(Said.notAnInteger)
+        : Either.left(whyNoId(value))
     },
     { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
@@ -116,7 +122,7 @@ export const ids = <A extends number>(
         const number = readId(value)
         if (number !== undefined) {
           ;(seen.has(number) ? repeated : seen).add(number)
-        } else faults[`[${position}]`] = [value === null ? Said.notNull : Said.notAnInteger]
+        } else faults[`[${position}]`] = [whyNoId(value)]
       })
       if (repeated.size > 0) faults[NON_FIELD] = Array.from(repeated, Said.repeatedId)
       return Object.keys(faults).length > 0

@@ -16,6 +16,8 @@ export const MAX_JSON_DEPTH = 64
 /** Most values (leaves and containers) in one free-form JSON value. */
 export const MAX_JSON_NODES = 100_000
 
+const NOT_JSON = "Value must be valid JSON."
+
 /**
  * Why a value cannot be kept as JSON by both databases, with the place, or undefined when it can: numbers that are not
  * finite or are integers beyond 2^53 - 1 (they would come back as others), NUL and lone surrogates in texts and keys,
@@ -35,7 +37,8 @@ export const jsonFault = (root: unknown): string | undefined => {
         break
       }
       case "number":
-        if (!Number.isFinite(value)) return "Value must be valid JSON."
+        if (Number.isNaN(value)) return NOT_JSON
+        if (!Number.isFinite(value)) return "Ensure numbers are within ±1.8e308."
         if (Number.isInteger(value) && !Number.isSafeInteger(value)) return "Ensure integers are within 2^53 - 1."
         break
       case "boolean":
@@ -55,7 +58,7 @@ export const jsonFault = (root: unknown): string | undefined => {
         break
       }
       default:
-        return "Value must be valid JSON."
+        return NOT_JSON
     }
   }
   return undefined
@@ -94,7 +97,7 @@ export const jsonFaults = (root: unknown): JsonFaults => {
   }
   return isBounded(root, [])
     ? { isBounded: true, faults: found.faults() }
-    : { isBounded: false, faults: fault(NON_FIELD, jsonFault(root) ?? "Value must be valid JSON.") }
+    : { isBounded: false, faults: fault(NON_FIELD, jsonFault(root) ?? NOT_JSON) }
 }
 
 /** Whether a parsed value nests deeper than may be printed again: what recurses over it, `JSON.stringify` too, could overflow. */
@@ -112,7 +115,7 @@ export const isTooDeep = (root: unknown): boolean => {
 /** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */
 export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonFault(value) === undefined, {
   identifier: "Json",
-  message: (issue) => ({ message: jsonFault(issue.actual) ?? "Value must be valid JSON.", override: true }),
+  message: (issue) => ({ message: jsonFault(issue.actual) ?? NOT_JSON, override: true }),
   // A JSON Schema that says neither a type nor an anyOf counts as none.
   jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })

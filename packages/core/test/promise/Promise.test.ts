@@ -43,6 +43,37 @@ const onSqlite = async (use: (address: string) => Promise<void>): Promise<void> 
   }
 }
 
+describe("the engine by promises, asked wrongly,", () => {
+  it("says that no database is named, that it is closed, and that an id is none", async () => {
+    for (const options of [undefined, {}, { database: 5 }]) {
+      const refused: unknown = await Reflect.apply(createEngine, undefined, [options]).catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(TypeError)
+      expect(refused).toMatchObject({ message: expect.stringContaining("Say which database: ") })
+    }
+    for (const id of ["zz", "1", 0, -1, 1.5, Number.NaN, undefined, null]) {
+      expect(() => Reflect.apply(hostActor, undefined, [id]) as unknown).toThrow(
+        /^hostActor takes the id of an organisation, a positive whole number\.$/
+      )
+    }
+    const engine = await createEngine({ database: "sqlite::memory:" })
+    const actor = hostActor((await engine.organizations.create({ name: "Acme" })).organization.id)
+    await Promise.all([engine.close(), engine.close()])
+    await engine.close()
+    const exported = async () => {
+      for await (const call of engine.calls.export({}, { actor })) return call
+    }
+    for (const asked of [
+      () => engine.calls.list({}, { actor }),
+      () => engine.organizations.create({ name: "Late" }),
+      () => engine.jobs.drain(),
+      () => engine.runtime(),
+      exported
+    ]) {
+      await expect(asked()).rejects.toThrow(new Error("The engine is closed."))
+    }
+  })
+})
+
 for (const [database, onDatabase] of [
   ["sqlite", onSqlite],
   ["postgres", onPostgres]

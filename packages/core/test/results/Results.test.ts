@@ -184,7 +184,14 @@ for (const database of TestEngine.databases) {
         for (const [given, said] of [
           [[], { "": "Ensure this field has at least 1 elements." }],
           [many, { "": "Ensure this field has no more than 100 elements." }],
-          [["x", -1, null, 1.5], { "[0]": "A valid integer is required.", "[1]": "A valid integer is required." }],
+          [
+            ["x", -1, null, 1.5],
+            {
+              "[0]": "A valid integer is required.",
+              "[1]": "A positive whole number is required.",
+              "[3]": "A valid integer is required."
+            }
+          ],
           ["x", { "": "Expected a list of items." }],
           [undefined, { "": "This field is required." }]
         ] as const) {

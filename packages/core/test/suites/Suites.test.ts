@@ -216,7 +216,7 @@ for (const database of TestEngine.databases) {
           yield* faultsOf({ file: upload(file.replace('"information":0', `"information":${information}`)) })
         ).toEqual({
           "scenarios[0].test_profile.information": ['The key "__proto__" is not allowed.'],
-          "scenarios[0].test_profile.information.x": ["Value must be valid JSON."],
+          "scenarios[0].test_profile.information.x": ["Ensure numbers are within ±1.8e308."],
           "scenarios[0].test_profile.information.y[0]": ["Ensure integers are within 2^53 - 1."]
         })
         const deep = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1)

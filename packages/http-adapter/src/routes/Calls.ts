@@ -73,6 +73,7 @@ export const calls: ReadonlyArray<Endpoint> = [
     tag,
     noun: "call",
     name: "CallRecord",
+    resource: "Call",
     id: CallId,
     wire: CallRecordJson,
     encode: encodeCallRecord,

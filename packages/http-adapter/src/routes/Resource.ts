@@ -26,6 +26,8 @@ export interface Resource<Id extends number, Noun> {
   /** What one is called in sentences, `API key`, and in the document, `ApiKey`. */
   readonly noun: string
   readonly name: string
+  /** What the engine calls it when it is not there; `name` unless told. */
+  readonly resource?: string
   readonly id: Schema.Schema<Id, number>
   readonly wire: Schema.Schema.All
   readonly encode: (noun: Noun) => unknown
@@ -75,7 +77,7 @@ export const pageShape = (item: Shape): Shape => ({
 const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
 
 export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): ReadonlyArray<Endpoint> => {
-  const { name, noun, path, tag } = of
+  const { name, noun, path, resource = name, tag } = of
   const one = `${path}:id/` as const
   const shape: Shape = { name, schema: of.wire }
   const a = article(noun)
@@ -124,7 +126,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `Read ${a}`,
       outcomes: [{ status: 200, description: `The ${noun}.`, shape }],
       handle: ({ params }) =>
-        Effect.map(Effect.flatMap(pathId(of.id, params, name), run), (found) => json(200, of.encode(found)))
+        Effect.map(Effect.flatMap(pathId(of.id, params, resource), run), (found) => json(200, of.encode(found)))
     })
   }
   if (of.update !== undefined) {
@@ -141,7 +143,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       outcomes: [{ status: 200, description: `The ${noun} as it is now.`, shape }],
       handle: ({ body, params }) =>
         Effect.map(
-          Effect.flatMap(pathId(of.id, params, name), (id) => run(id, body)),
+          Effect.flatMap(pathId(of.id, params, resource), (id) => run(id, body)),
           (changed) => json(200, of.encode(changed))
         )
     })
@@ -157,7 +159,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `Delete ${a}`,
       ...(description === undefined ? {} : { description }),
       outcomes: [{ status: 204, description: `The ${noun} is gone.` }],
-      handle: ({ params }) => Effect.as(Effect.flatMap(pathId(of.id, params, name), run), noContent)
+      handle: ({ params }) => Effect.as(Effect.flatMap(pathId(of.id, params, resource), run), noContent)
     })
   }
   return endpoints
