@@ -1,10 +1,9 @@
 /** An input given as `FIELD=VALUE` words, with a JSON document under them where there is one. */
-import { readFile } from "node:fs/promises"
-import { text } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { Misused, Refused } from "./Faults.js"
+import { readText, shownName } from "./ReadText.js"
 
 export interface InputOptions {
   readonly fields: ReadonlyArray<string>
@@ -39,13 +38,12 @@ export const readAssignments = (
   )
 
 const readDocument = (path: string): Effect.Effect<unknown, Refused> =>
-  Effect.tryPromise({
-    try: async (): Promise<unknown> => JSON.parse(await (path === "-" ? text(process.stdin) : readFile(path, "utf8"))),
-    catch: (cause) =>
-      new Refused({
-        reason: `${path}: ${cause instanceof SyntaxError ? "this is not valid JSON." : "this cannot be read."}`
-      })
-  })
+  Effect.flatMap(readText(path), (text) =>
+    Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => new Refused({ reason: `${shownName(path)}: This is not valid JSON.` })
+    })
+  )
 
 /** The input that is meant, as the engine takes it. */
 export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, Misused | Refused> =>

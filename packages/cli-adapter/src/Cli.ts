@@ -65,17 +65,20 @@ const serve = Command.make(
         `--processes takes a number from 1 to ${MOST_PROCESSES}`
       ),
       Options.withDescription(
-        "Processes that share the address, up to one a processor core; one unless told. Of several, another one evaluates."
+        `Processes that share the address, best no more than processor cores; 1 to ${MOST_PROCESSES}, one unless told. Of several, another one evaluates.`
       ),
       Options.withDefault(1)
     ),
     ...Settings.codeHosts,
     ...Settings.ingesting,
     ...Settings.agentHosts,
-    maxBody: Settings.positive("max-body", "Bytes of a JSON or form body."),
-    maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included."),
-    maxConnections: Settings.positive("max-connections", "Open connections; more are refused."),
-    graceSeconds: Settings.positive("grace", "Seconds that requests in flight are given when the server stops."),
+    maxBody: Settings.positive("max-body", "Bytes of a JSON or form body; 10485760 unless told."),
+    maxUpload: Settings.positive("max-upload", "Bytes of a multipart body, files included; 67108864 unless told."),
+    maxConnections: Settings.positive("max-connections", "Open connections, more are refused; 10000 unless told."),
+    graceSeconds: Settings.positive(
+      "grace",
+      "Seconds that requests in flight are given when the server stops; 30 unless told."
+    ),
     rateLimit: Settings.positive(
       "rate-limit",
       "Requests a minute that each credential may make; no limit unless told."
@@ -90,7 +93,9 @@ const serve = Command.make(
     (module) => module.serve
   )
 ).pipe(
-  Command.withDescription("Serves the HTTP interface until it is told to stop. Logs go to stderr; see --log-level.")
+  Command.withDescription(
+    "Serves the HTTP interface until it is told to stop, and does jobs: what needs a language model with the one of EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY, transcripts with the speech server of EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL. Logs go to stderr; see --log-level."
+  )
 )
 
 const limit = Settings.positive("limit", "Rows on a page, 1 to 200; 50 unless told.")
@@ -121,7 +126,9 @@ const bounds = Options.text("bound").pipe(
   Options.repeated
 )
 const permissions = Options.text("permission").pipe(
-  Options.withDescription("What it may do there; may be given again. To look unless told."),
+  Options.withDescription(
+    "What it may do there, dashboards:read and so on; may be given again. To look at what its maker may, unless told."
+  ),
   Options.repeated
 )
 
@@ -221,11 +228,14 @@ const tokens = Command.make("tokens").pipe(
       {
         ...common,
         kind: Options.choice("kind", ["oauth2", "dashboard_session", "embedded_session", "agent_session"]).pipe(
-          Options.withDescription("oauth2, dashboard_session, embedded_session or agent_session.")
+          Options.withDescription("What it is for.")
         ),
         bounds,
         permissions,
-        ttl: Settings.positive("ttl", "Seconds that it lives."),
+        ttl: Settings.positive(
+          "ttl",
+          "Seconds that it lives; 3600 unless told, of a dashboard_session 43200, of an agent_session 600."
+        ),
         user: Settings.positive("user", "The user that it stands for.")
       },
       lazily(
@@ -235,7 +245,10 @@ const tokens = Command.make("tokens").pipe(
     ).pipe(Command.withDescription("Issues a token and prints it, this once.")),
     Command.make(
       "revoke",
-      { ...common, jti: Args.text({ name: "JTI" }).pipe(Args.withDescription("The token's own id, its jti.")) },
+      {
+        ...common,
+        jti: Args.text({ name: "JTI" }).pipe(Args.withDescription("The token's own id, its jti; or the whole token."))
+      },
       lazily(
         () => import("./commands/Access.js"),
         (module) => module.revokeToken
@@ -360,7 +373,9 @@ const suiteFile = {
     Options.withDescription("Also write a JUnit report to this file."),
     Options.optional
   ),
-  file: Args.text({ name: "FILE" }).pipe(Args.withDescription("The suite, a JSON file; see docs/suites.md."))
+  file: Args.text({ name: "FILE" }).pipe(
+    Args.withDescription("The suite, a JSON file; see docs/suites.md. - is stdin.")
+  )
 }
 
 const suites = Command.make("suites").pipe(
@@ -395,7 +410,7 @@ const suites = Command.make("suites").pipe(
       )
     ).pipe(
       Command.withDescription(
-        "Runs a suite and waits for its runs, playing those by text itself. Ends with 1 where a run was no success."
+        "Runs a suite and waits for its runs, playing those by text itself, with the language model of EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY. Ends with 1 where a run was no success."
       )
     )
   ])

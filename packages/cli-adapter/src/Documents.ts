@@ -1,6 +1,7 @@
 /** Reads calls out of files and streams: NDJSON, one JSON document, or a list of them. */
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { unreadable } from "./ReadText.js"
 
 /** A call as it was found, or why there is none at this place. */
 export interface Found {
@@ -114,9 +115,7 @@ export const documents = (name: string, chunks: AsyncIterable<Uint8Array>): Stre
     Stream.catchAll((cause) =>
       Stream.make<[Found]>({
         place: name,
-        call: Either.left(
-          `This cannot be read${cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""}.`
-        )
+        call: Either.left(unreadable(cause))
       })
     )
   )

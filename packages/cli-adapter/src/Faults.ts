@@ -21,6 +21,9 @@ export class PartlyRefused extends Data.TaggedError("PartlyRefused") {}
 /** Whoever read our output has read enough. */
 export class OutputClosed extends Data.TaggedError("OutputClosed") {}
 
+/** What is wrong, by the path of the field. */
+type FieldFaults = Readonly<Record<string, ReadonlyArray<string>>>
+
 /** How a command ended: exit code, and what is said about it on stderr. */
 export interface Report {
   /** 0 done, 1 a fault in what was asked, 2 usage, 3 the system failed. */
@@ -28,6 +31,8 @@ export interface Report {
   readonly lines: ReadonlyArray<string>
   /** The same for `--json`: the bodies that the server answers with. */
   readonly body: object | undefined
+  /** What is wrong field by field, as the engine names them. */
+  readonly faults?: FieldFaults
   /** Whether another process of the command has said it all already. */
   readonly told?: boolean
 }
@@ -38,12 +43,35 @@ const said = (code: Report["code"], message: string): Report => ({
   body: { detail: message }
 })
 
-type FieldFaults = Readonly<Record<string, ReadonlyArray<string>>>
-
 /** Field faults as lines: `agent: This field is required.` */
 export const faultLines = (faults: FieldFaults): ReadonlyArray<string> =>
   Object.entries(faults).flatMap(([path, messages]) =>
     messages.map((message) => (path === "non_field_errors" ? message : `${path}: ${message}`))
+  )
+
+/** Options that are not called as the fields that they fill. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  agent_id: "--agent",
+  bounds: "--bound",
+  expires_at: "--expires",
+  filters_v2: "--filter",
+  metric_ids: "--metrics",
+  permissions: "--permission",
+  scopes: "--scope",
+  secret: "--secret-file",
+  settings: "--set"
+}
+
+/** Field faults as lines that name the command's options where it has one for the field: `--filter: conditions[0].op: ...`. */
+export const optionLines = (faults: FieldFaults, options: ReadonlyArray<string>): ReadonlyArray<string> =>
+  faultLines(
+    Object.fromEntries(
+      Object.entries(faults).map(([path, messages]) => {
+        const [, field = "", rest = ""] = /^([a-z0-9_]+)(?:\[\d+\])?\.?(.*)$/s.exec(path) ?? []
+        const option = OPTIONS[field] ?? `--${field.replaceAll("_", "-")}`
+        return [options.includes(option) ? (rest === "" ? option : `${option}: ${rest}`) : path, messages]
+      })
+    )
   )
 
 const tagOf = (error: unknown): string =>
@@ -102,7 +130,7 @@ export const reportOf = (error: unknown): Report => {
   if (ASKED.has(tag)) return said(1, messageOf(error))
   if (tag === "ValidationFailed" && typeof error === "object" && error !== null && "faults" in error) {
     return isFieldFaults(error.faults)
-      ? { code: 1, lines: faultLines(error.faults), body: error.faults }
+      ? { code: 1, lines: faultLines(error.faults), body: error.faults, faults: error.faults }
       : said(1, messageOf(error))
   }
   return said(3, messageOf(error))

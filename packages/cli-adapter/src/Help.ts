@@ -13,6 +13,8 @@ import { widthOf } from "./Text.js"
 interface Entry {
   readonly name: string
   readonly text: string
+  /** The words that an option may have; undefined where it is free. */
+  readonly words?: ReadonlyArray<string>
 }
 
 interface Page {
@@ -37,7 +39,7 @@ const plain = (span: Span.Span): string => {
 
 /** What the parser says of every option, and what an option's own words or its name say better. */
 const SAID_ALREADY =
-  /^(?:A user-defined piece of text.*|An? (?:integer|true or false value)\.|One of the following: .*|This (?:setting is optional|option can be set from environment variables|(?:option|argument) may be repeated .*)\.)$/
+  /^(?:A user-defined piece of text.*|An? (?:integer|floating point number|true or false value)\.|One of the following: .*|This (?:setting is optional|option can be set from environment variables|(?:option|argument) may be repeated .*)\.)$/
 
 const paragraphs = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => {
   switch (doc._tag) {
@@ -56,15 +58,23 @@ const paragraphs = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => {
 const entries = (doc: HelpDoc.HelpDoc): ReadonlyArray<Entry> => {
   switch (doc._tag) {
     case "DescriptionList":
-      return doc.definitions.map(([name, about]) => ({
-        name: plain(name)
-          .replace(/^(--[a-z-]+) text/, "$1 TEXT")
-          .replace(/^(--[a-z-]+) integer/, "$1 N")
-          .replace(/^--([a-z-]+) \S+ \|.*$/, (_, option: string) => `--${option} ${option.toUpperCase()}`),
-        text: paragraphs(about)
-          .filter((one) => !SAID_ALREADY.test(one))
-          .join(" ")
-      }))
+      return doc.definitions.map(([name, about]) => {
+        const [, option = "", choices] = /^--([a-z-]+) (\S+ \|.*)$/.exec(plain(name)) ?? []
+        const words = choices?.split(" | ")
+        return {
+          name:
+            words === undefined
+              ? plain(name)
+                  .replace(/^(--[a-z-]+) text/, "$1 TEXT")
+                  .replace(/^(--[a-z-]+) (?:integer|float)/, "$1 N")
+              : `--${option} ${option.toUpperCase()}`,
+          text: [
+            ...paragraphs(about).filter((one) => !SAID_ALREADY.test(one)),
+            ...(words === undefined ? [] : [`One of ${words.join(", ")}.`])
+          ].join(" "),
+          ...(words === undefined ? {} : { words })
+        }
+      })
     case "Sequence":
       return [...entries(doc.left), ...entries(doc.right)]
     case "Empty":
@@ -171,21 +181,29 @@ export interface Named {
   readonly group: boolean
   /** What follows a group and is none of its commands. */
   readonly unknown: Option.Option<string>
+  /** An option that follows a group, where one of its commands is looked for. */
+  readonly stray: Option.Option<string>
 }
 
 /** Which command the arguments (without the program's) begin with. */
 export const named = (args: ReadonlyArray<string>): Named => {
-  const words = args.filter((word, at) => !(word === "--log-level" || args[at - 1] === "--log-level"))
+  const words = args.filter((word, at) => !(/^--log-level(?:=|$)/.test(word) || args[at - 1] === "--log-level"))
   let path = ""
   for (const word of words) {
     const next = `${path} ${word}`.trim()
     if (!PAGES.has(next)) {
       const group = path === "" || path in groups
-      return { path, group, unknown: group && !word.startsWith("-") ? Option.some(word) : Option.none() }
+      const isOption = word.startsWith("-")
+      return {
+        path,
+        group,
+        unknown: group && !isOption ? Option.some(word) : Option.none(),
+        stray: group && isOption ? Option.some(word) : Option.none()
+      }
     }
     path = next
   }
-  return { path, group: path === "" || path in groups, unknown: Option.none() }
+  return { path, group: path === "" || path in groups, unknown: Option.none(), stray: Option.none() }
 }
 
 /** The commands of a group, by the words that follow it. */
@@ -197,6 +215,13 @@ export const commandsOf = (path: string): ReadonlyArray<string> =>
 /** Names of the options of a command that take a value. */
 export const valuedOptions = (path: string): ReadonlyArray<string> =>
   (PAGES.get(path)?.options ?? []).flatMap(({ name }) => (name.includes(" ") ? [name.split(" ")[0] ?? name] : []))
+
+/** The words that an option of a command may have; undefined where it is free. */
+export const wordsOf = (path: string, option: string): ReadonlyArray<string> | undefined =>
+  PAGES.get(path)?.options.find(({ name }) => name.startsWith(`${option} `))?.words
+
+/** What `--log-level` takes, which every command has. */
+export const LOG_LEVELS = ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"] as const
 
 const asArgument = (name: string): string =>
   name.endsWith("...") ? name.replace(/^<(.*)>\.\.\.$/, "[$1...]") : name.replace(/^<(.*)>$/, "$1")

@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { earshot } from "./Cli.js"
-import { Misused, type OutputClosed, type Report, reportOf } from "./Faults.js"
+import { Misused, optionLines, type OutputClosed, type Report, reportOf } from "./Faults.js"
 import * as Help from "./Help.js"
 import * as Screen from "./Screen.js"
 import { Signals } from "./Signals.js"
@@ -100,11 +100,25 @@ const optionsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return end === -1 ? args : args.slice(0, end)
 }
 
+/** An option's values among the arguments, by any of the two ways of writing it; undefined where it has none. */
+const valuesOf = (options: ReadonlyArray<string>, name: string): ReadonlyArray<string | undefined> =>
+  options.flatMap((word, at) =>
+    word === name ? [options[at + 1]] : word.startsWith(`${name}=`) ? [word.slice(name.length + 1)] : []
+  )
+
+/** What others call it is understood as well. */
+const levelOf = (word: string): string => (word === "warn" ? "warning" : word)
+
 /** The arguments with `--log-level` in front, the only place where the parser takes it from among other options. */
 const logLevelFirst = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const options = optionsOf(args)
   const moved = options.map((word, at) => /^--log-level(?:=|$)/.test(word) || options[at - 1] === "--log-level")
-  return [...options.filter((_, at) => moved[at] === true), ...args.filter((_, at) => moved[at] !== true)]
+  return [
+    ...valuesOf(options, "--log-level").flatMap((level) =>
+      level === undefined ? [] : ["--log-level", levelOf(level)]
+    ),
+    ...args.filter((_, at) => moved[at] !== true)
+  ]
 }
 
 /** The arguments with a `-` for stdin after the options: the parser takes what follows one for no options. */
@@ -118,6 +132,9 @@ const stdinLast = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return at === -1 ? args : [...options.toSpliced(at, 1), "-", ...args.slice(options.length)]
 }
 
+const noneOf = (option: string, word: string, words: ReadonlyArray<string>): string =>
+  `${option}: "${word}" is none of ${words.join(", ")}.`
+
 /** What is settled before the parser sees the arguments: help, and commands that there are none of. True if that was all. */
 const settled = (args: ReadonlyArray<string>): Effect.Effect<boolean, Misused | OutputClosed, Screen.Screen> =>
   Effect.gen(function* () {
@@ -128,16 +145,28 @@ const settled = (args: ReadonlyArray<string>): Effect.Effect<boolean, Misused | 
         reason: "--wizard asks questions, and nobody is there to answer: stdin is no terminal."
       })
     }
+    for (const level of valuesOf(options, "--log-level")) {
+      if (level === undefined) return yield* new Misused({ reason: "--log-level takes a value." })
+      if (!Help.LOG_LEVELS.some((one) => one === levelOf(level))) {
+        return yield* new Misused({ reason: noneOf("--log-level", level, Help.LOG_LEVELS) })
+      }
+    }
     if (["--version", "--completions", "--wizard"].some((word) => options.includes(word))) return false
-    const { group, path, unknown } = Help.named(args)
+    const { group, path, stray, unknown } = Help.named(args)
+    const what = ["earshot", path].filter((word) => word !== "").join(" ")
     if (Option.isSome(unknown)) {
-      const what = ["earshot", path].filter((word) => word !== "").join(" ")
+      const hint = unknown.value === "help" ? ` \`${what} --help\` tells more.` : ""
       return yield* new Misused({
-        reason: `There is no command \`${what} ${unknown.value}\`. There are: ${Help.commandsOf(path).join(", ")}.`
+        reason: `There is no command \`${what} ${unknown.value}\`. There are: ${Help.commandsOf(path).join(", ")}.${hint}`
       })
     }
     const asked = options.includes("--help") || options.includes("-h")
-    if (!asked && !(group && options.every((word) => !word.startsWith("-")))) return false
+    if (!asked && Option.isSome(stray)) {
+      return yield* new Misused({
+        reason: `Put options behind the command: ${what} COMMAND ${stray.value.replace(/=.*$/s, "")}. There are: ${Help.commandsOf(path).join(", ")}.`
+      })
+    }
+    if (!asked && !group) return false
     yield* screen.print(Help.help(path, screen).join("\n"))
     return true
   })
@@ -147,16 +176,25 @@ const parserFault = (printed: ReadonlyArray<string>, args: ReadonlyArray<string>
   const { path } = Help.named(args)
   const said = printed.join(" ").trim()
   const stray = /^Received unknown argument: '(--[a-z-]+)'$/.exec(said)?.[1]
-  const wrong = /^'(.*)' is not a integer$/s.exec(said)?.[1]
-  const option = wrong === undefined ? undefined : args[args.indexOf(wrong) - 1]
+  const [, wrong, kind] = /^'(.*)' is not a (integer|float)$/s.exec(said) ?? []
+  const options = optionsOf(args)
+  const names = Help.valuedOptions(path)
+  const option = names.find((name) => valuesOf(options, name).includes(wrong))
+  const strange = names.flatMap((name) => {
+    const words = Help.wordsOf(path, name)
+    const word = valuesOf(options, name).find((one) => one !== undefined && words?.includes(one) === false)
+    return words === undefined || word === undefined ? [] : [noneOf(name, word, words)]
+  })
   const message =
-    stray !== undefined && Help.valuedOptions(path).includes(stray)
+    stray !== undefined && names.includes(stray)
       ? `${stray} takes a value, and at most one.`
       : wrong !== undefined
-        ? `${option?.startsWith("--") === true ? `${option}: ` : ""}"${wrong}" is not a whole number.`
-        : said === ""
-          ? "The command line is not understood."
-          : said
+        ? `${option === undefined ? "" : `${option}: `}"${wrong}" is not a ${kind === "float" ? "number" : "whole number"}.`
+        : said.startsWith("Expected one of the following cases") && strange[0] !== undefined
+          ? strange[0]
+          : said === ""
+            ? "The command line is not understood."
+            : said
   const hint = `See: ${["earshot", path, "--help"].filter((word) => word !== "").join(" ")}`
   return { code: 2, lines: [message, hint], body: { detail: message } }
 }
@@ -231,12 +269,14 @@ export const main = (wiring: Layer.Layer<Wiring>): void => {
       return
     }
     const reported = reportOfCause(exit.cause, verbose)
-    const { body, code, lines } =
+    const args = argv.slice(2)
+    const { body, code, faults, lines } =
       reported.code === 2 && reported.lines.length === 0 && reported.told !== true
-        ? parserFault(parserFaults, argv.slice(2))
+        ? parserFault(parserFaults, args)
         : reported
+    const told = faults === undefined ? lines : optionLines(faults, Help.valuedOptions(Help.named(args).path))
     if (asJson && body !== undefined) process.stderr.write(`${printJson(body)}\n`)
-    else for (const line of lines) process.stderr.write(`${neutralised(line)}\n`)
+    else for (const line of told) process.stderr.write(`${neutralised(line)}\n`)
     leave(code)
   })
 }

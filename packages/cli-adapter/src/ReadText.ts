@@ -1,36 +1,58 @@
-/** A whole file or stdin as text. */
-import { readFileSync, statSync } from "node:fs"
+/** A whole file or stdin, as bytes or as text. */
+import { readFile, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import { Misused } from "./Faults.js"
+import { Refused } from "./Faults.js"
 
 /** The most bytes that are read: several times what the longest transcript has. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** The text of a file; `-` is stdin. */
-export const readText = (name: string): Effect.Effect<string, Misused> =>
-  name === "-"
-    ? Effect.tryPromise({
-        try: async () => {
-          const parts: Array<Uint8Array> = []
-          let length = 0
-          for await (const part of process.stdin) {
-            const bytes = Buffer.from(part)
-            length += bytes.length
-            if (length <= MOST_BYTES) parts.push(bytes)
-          }
-          return length > MOST_BYTES ? undefined : Buffer.concat(parts).toString("utf8")
-        },
-        catch: () => new Misused({ reason: "stdin cannot be read." })
-      }).pipe(
-        Effect.flatMap((text) =>
-          text === undefined ? new Misused({ reason: `stdin: more than ${MOST_BYTES} bytes.` }) : Effect.succeed(text)
-        )
-      )
-    : Effect.try({
-        try: () => (statSync(name).size > MOST_BYTES ? undefined : readFileSync(name, "utf8")),
-        catch: () => new Misused({ reason: `${name}: there is no such file, or it cannot be read.` })
-      }).pipe(
-        Effect.flatMap((text) =>
-          text === undefined ? new Misused({ reason: `${name}: more than ${MOST_BYTES} bytes.` }) : Effect.succeed(text)
-        )
-      )
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+
+/** Why a file cannot be read, as a sentence behind its name. */
+export const unreadable = (cause: unknown): string => {
+  const code = codeOf(cause)
+  return code === "ENOENT"
+    ? "There is no such file."
+    : code === "EISDIR"
+      ? "This is a folder."
+      : `This cannot be read${code === "" ? "" : ` (${code})`}.`
+}
+
+/** What a file is called in sentences. */
+export const shownName = (name: string): string => (name === "-" ? "stdin" : name)
+
+/** Undefined where there are too many. */
+const readStdin = async (): Promise<Buffer | undefined> => {
+  const parts: Array<Uint8Array> = []
+  let length = 0
+  for await (const part of process.stdin) {
+    const bytes = Buffer.from(part)
+    length += bytes.length
+    if (length <= MOST_BYTES) parts.push(bytes)
+  }
+  return length > MOST_BYTES ? undefined : Buffer.concat(parts)
+}
+
+/** The bytes of a file; `-` is stdin. */
+export const readBytes = (name: string): Effect.Effect<Buffer, Refused> =>
+  Effect.tryPromise({
+    try: async () =>
+      name === "-" ? readStdin() : (await stat(name)).size > MOST_BYTES ? undefined : await readFile(name),
+    catch: (cause) => new Refused({ reason: `${shownName(name)}: ${unreadable(cause)}` })
+  }).pipe(
+    Effect.flatMap((bytes) =>
+      bytes === undefined
+        ? new Refused({ reason: `${shownName(name)}: This has more than ${MOST_BYTES} bytes.` })
+        : Effect.succeed(bytes)
+    )
+  )
+
+/** The text of a file, which has to be UTF-8; `-` is stdin. A byte order mark at its beginning is no part of it. */
+export const readText = (name: string): Effect.Effect<string, Refused> =>
+  Effect.flatMap(readBytes(name), (bytes) =>
+    Effect.try({
+      try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+      catch: () => new Refused({ reason: `${shownName(name)}: This is not valid UTF-8.` })
+    })
+  )

@@ -126,6 +126,9 @@ const meant = (
     })
   })
 
+/** How a sentence about something that was revoked ends: servers remember what they read of credentials, docs/access.md. */
+export const ELSEWHERE = "; servers that run know within five seconds."
+
 /** Calls a use case as the caller: `calling(caller, calls.list)({ limit: 5 })`. */
 export const calling =
   <O extends Operation, Args extends ReadonlyArray<unknown>, A, E>(caller: Caller, useCase: UseCase<O, Args, A, E>) =>

@@ -1,6 +1,6 @@
 import { Forbidden, NotFound, Unauthenticated } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
-import { faultLines, Misused, OutputClosed, PartlyRefused, Refused, reportOf } from "../src/Faults.js"
+import { faultLines, Misused, optionLines, OutputClosed, PartlyRefused, Refused, reportOf } from "../src/Faults.js"
 
 describe("exit codes", () => {
   it.each([
@@ -26,5 +26,17 @@ describe("exit codes", () => {
       "turns[1].role: B.",
       "turns[1].role: C."
     ])
+  })
+
+  it("name the options that the fields were given by, where the command has them", () => {
+    const faults = { "filters_v2.conditions[2].op": ["A."], "scopes[0]": ["B."], folder_path: ["C."], project: ["D."] }
+    expect(optionLines(faults, ["--filter", "--scope", "--folder-path"])).toEqual([
+      "--filter: conditions[2].op: A.",
+      "--scope: B.",
+      "--folder-path: C.",
+      "project: D."
+    ])
+    expect(optionLines(faults, [])).toEqual(faultLines(faults))
+    expect(optionLines({ non_field_errors: ["A."] }, ["--filter"])).toEqual(["A."])
   })
 })

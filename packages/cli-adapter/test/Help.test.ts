@@ -79,15 +79,34 @@ describe("help", () => {
     ])
   })
 
+  it("lists the words that an option may have", () => {
+    const lines = help("runs list", { columns: 100, colour: false }).join(" ").replace(/\s+/g, " ")
+    expect(lines).toContain(
+      "--status STATUS Runs in this state alone. One of queued, running, evaluating, completed, failed, timeout, cancelled."
+    )
+    expect(help("results compare", { columns: 100, colour: false }).join("\n")).toMatch(
+      /^ {2}--tolerance N +What difference counts as none, 0 to 1; 0 unless told\.$/m
+    )
+  })
+
   it("finds the command that words name", () => {
     expect(named(["calls", "list", "--limit", "3"])).toEqual({
       path: "calls list",
       group: false,
-      unknown: Option.none()
+      unknown: Option.none(),
+      stray: Option.none()
     })
-    expect(named(["--log-level", "debug", "calls"])).toEqual({ path: "calls", group: true, unknown: Option.none() })
-    expect(named(["calls", "lst"])).toEqual({ path: "calls", group: true, unknown: Option.some("lst") })
-    expect(named(["constructor"])).toEqual({ path: "", group: true, unknown: Option.some("constructor") })
+    for (const level of [["--log-level", "debug"], ["--log-level=debug"]]) {
+      expect(named([...level, "calls"])).toMatchObject({ path: "calls", group: true, unknown: Option.none() })
+    }
+    expect(named(["calls", "lst"])).toMatchObject({ path: "calls", group: true, unknown: Option.some("lst") })
+    expect(named(["constructor"])).toMatchObject({ path: "", group: true, unknown: Option.some("constructor") })
+    expect(named(["calls", "--organization", "1", "list"])).toEqual({
+      path: "calls",
+      group: true,
+      unknown: Option.none(),
+      stray: Option.some("--organization")
+    })
     expect(valuedOptions("init")).toEqual(["--database", "--organization"])
   })
 })

@@ -32,6 +32,59 @@ export const parse = (address: string): Either.Either<DatabaseAddress, DatabaseU
     : Either.left(new DatabaseUnusable({ reason: EXPECTED }))
 }
 
+/** The code of the fault under an error: SQLite's, PostgreSQL's or the system's own. */
+const codeOf = (error: unknown): string => {
+  if (typeof error !== "object" || error === null) return ""
+  if ("code" in error && typeof error.code === "string") return error.code
+  return "cause" in error ? codeOf(error.cause) : ""
+}
+
+/** Why PostgreSQL cannot be used, in words that say what to look at. Nothing of the address is repeated: it may hold a password. */
+const postgresFault = (cause: unknown): DatabaseUnusable => {
+  const code = codeOf(cause)
+  const why: Readonly<Record<string, string>> = {
+    "3D000": "The PostgreSQL server has no database of this name: make it first (createdb).",
+    "28P01": "The PostgreSQL server refuses this role or its password.",
+    "28000": "The PostgreSQL server refuses this role.",
+    "42501": "The PostgreSQL role may not make tables in this database.",
+    ECONNREFUSED: "The PostgreSQL database cannot be reached: nothing listens at this host and port.",
+    ENOTFOUND: "The PostgreSQL database cannot be reached: there is no host of this name.",
+    EAI_AGAIN: "The PostgreSQL database cannot be reached: the host's name cannot be looked up."
+  }
+  return new DatabaseUnusable({ reason: why[code] ?? "The PostgreSQL database cannot be reached.", cause })
+}
+
+/** Why an SQLite file cannot be used. The driver says little, so that the file and its folder are looked at. */
+const sqliteFault =
+  (filename: string) =>
+  (cause: unknown): Effect.Effect<DatabaseUnusable> =>
+    Effect.promise(async () => {
+      const { access, constants, stat } = await import("node:fs/promises")
+      const { dirname } = await import("node:path")
+      const folder = dirname(filename)
+      const fault = (why: string) =>
+        new DatabaseUnusable({ reason: `The SQLite database ${filename} cannot be opened${why}`, cause })
+      const asksFor = (path: string) =>
+        access(path, constants.R_OK | constants.W_OK).then(
+          () => "",
+          (error: unknown) => codeOf(error)
+        )
+      if (codeOf(cause) === "SQLITE_NOTADB") return fault(": this file is not a database.")
+      if (filename === ":memory:") return fault(".")
+      const found = await stat(filename).catch(() => undefined)
+      if (found?.isDirectory() === true) return fault(": this is a folder.")
+      const ofFolder = await asksFor(folder)
+      if (ofFolder === "ENOENT" || ofFolder === "ENOTDIR") return fault(`: there is no folder ${folder}.`)
+      const code = [found === undefined ? "" : await asksFor(filename), ofFolder].find((one) => one !== "")
+      return fault(
+        code === "EACCES" || code === "EPERM"
+          ? ": this user may not read and write it, or not in its folder."
+          : code === "EROFS"
+            ? ": its file system is read-only."
+            : "."
+      )
+    })
+
 const unusable = (reason: string) => (cause: unknown) => new DatabaseUnusable({ reason, cause })
 
 /**
@@ -47,16 +100,15 @@ export const layer = (address: string): Layer.Layer<Storage, DatabaseUnusable> =
           try: () => import("./storage/sqlite/index.js"),
           catch: unusable("SQLite needs the package @effect/sql-sqlite-node.")
         })
+        const explain = sqliteFault(parsed.filename)
         return SqliteStorage.layer({ filename: parsed.filename }).pipe(
-          Layer.mapError(unusable(`The SQLite database ${parsed.filename} cannot be opened.`))
+          Layer.catchAll((cause) => Layer.unwrapEffect(Effect.map(explain(cause), Layer.fail)))
         )
       }
       const { PostgresStorage } = yield* Effect.tryPromise({
         try: () => import("./storage/postgres/index.js"),
         catch: unusable("PostgreSQL needs the package @effect/sql-pg.")
       })
-      return PostgresStorage.layer({ url: parsed.url }).pipe(
-        Layer.mapError(unusable("The PostgreSQL database cannot be reached."))
-      )
+      return PostgresStorage.layer({ url: parsed.url }).pipe(Layer.mapError(postgresFault))
     })
   )

@@ -1,5 +1,6 @@
 /** Shareable links and tokens: what is made for others to call with. */
 import {
+  type Actor,
   encodeIssuedShareableLink,
   encodeIssuedToken,
   encodeShareableLink,
@@ -12,11 +13,12 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { Misused } from "../Faults.js"
+import * as Schema from "effect/Schema"
+import { Misused, Refused } from "../Faults.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
-import { calling, findCaller, idOf, withEngine } from "../Session.js"
+import { calling, ELSEWHERE, findCaller, idOf, withEngine } from "../Session.js"
 import { type CallerOptions, plainEngine } from "../Settings.js"
 import { printJson } from "../Text.js"
 
@@ -93,7 +95,7 @@ export const revokeLink = (options: Common & { readonly id: number }): Running =
     yield* calling(caller, (yield* ShareableLinks).revoke)(id)
     yield* options.json
       ? screen.print(printJson({ id, revoked: true }))
-      : screen.note(`Link ${id} is refused from now on.`)
+      : screen.note(`Link ${id} is refused from now on${ELSEWHERE}`)
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
 export interface TokenOptions extends Common {
@@ -104,18 +106,25 @@ export interface TokenOptions extends Common {
   readonly user: Option.Option<number>
 }
 
+/** What somebody may look at. */
+const readsOf = (issuer: Actor): ReadonlyArray<string> =>
+  [...issuer.permissions].filter((permission) => permission.endsWith(":read"))
+
 export const issueToken = (options: TokenOptions): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const bound = yield* bounds(options.bounds)
     const caller = yield* findCaller(options)
+    const tokens = yield* Tokens
+    const issuer = yield* caller.admit(tokens.issue.operation)
     const issued = yield* calling(
       caller,
-      (yield* Tokens).issue
+      tokens.issue
     )({
       kind: options.kind,
       ...(bound.length === 0 ? {} : { bounds: bound }),
-      ...(options.permissions.length === 0 ? {} : { permissions: options.permissions }),
+      // Left to the engine, connected apps and sessions at the dashboard get all that the issuer has: here, everything.
+      permissions: options.permissions.length === 0 ? readsOf(issuer) : options.permissions,
       ...Option.match(options.ttl, { onNone: () => ({}), onSome: (ttl) => ({ ttl }) }),
       ...Option.match(options.user, { onNone: () => ({}), onSome: (user) => ({ user }) })
     })
@@ -126,12 +135,32 @@ export const issueToken = (options: TokenOptions): Running =>
     )
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
+/** The id of a token that is named by it or given whole. One that no token has is a slip that would revoke nothing. */
+const jtiOf = (text: string): Effect.Effect<string, Refused> => {
+  const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? []
+  const named =
+    payload === undefined
+      ? Option.some(text)
+      : Option.map(decodeClaims(Buffer.from(payload, "base64url").toString()), ({ jti }) => jti)
+  return Option.match(
+    Option.filter(named, (jti) => /^[\w-]{22}$/.test(jti)),
+    {
+      onNone: () =>
+        new Refused({ reason: "JTI: this is neither the id of a token, which has 22 characters, nor a token." }),
+      onSome: Effect.succeed
+    }
+  )
+}
+
+const decodeClaims = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ jti: Schema.String })))
+
 export const revokeToken = (options: Common & { readonly jti: string }): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
+    const jti = yield* jtiOf(options.jti)
     const caller = yield* findCaller(options)
-    yield* calling(caller, (yield* Tokens).revoke)({ jti: options.jti })
+    yield* calling(caller, (yield* Tokens).revoke)({ jti })
     yield* options.json
-      ? screen.print(printJson({ jti: options.jti, revoked: true }))
-      : screen.note("The token is refused from now on.")
+      ? screen.print(printJson({ jti, revoked: true }))
+      : screen.note(`The token is refused from now on${ELSEWHERE}`)
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))

@@ -9,7 +9,7 @@ import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { calling, findCaller, idOf, withEngine } from "../Session.js"
 import { type CallerOptions, plainEngine } from "../Settings.js"
-import type { Column } from "../Table.js"
+import { type Column, table } from "../Table.js"
 import { neutralised, neutralisedLines, printJson } from "../Text.js"
 
 interface Common extends CallerOptions {
@@ -59,8 +59,8 @@ export const list = (options: Common & Selection & PageOptions): Running =>
     })
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-/** A call for people: what is known of it, and who said what. */
-const describe = (call: CallRecord): ReadonlyArray<string> => {
+/** A call for people: what is known of it, who said what, and what metrics came to. */
+const describe = (call: CallRecord, columns: number): ReadonlyArray<string> => {
   const wire = encodeCallRecord(call)
   const known: ReadonlyArray<readonly [string, string | null]> = [
     ["Call", wire.call_id],
@@ -76,16 +76,23 @@ const describe = (call: CallRecord): ReadonlyArray<string> => {
     ["Fault", wire.error_message],
     ["Trace", wire.trace_id],
     ["Metadata", call.metadata === null ? "" : printJson(call.metadata)],
-    ["Recording", call.recording === null ? "" : `${call.recording.contentType}, ${call.recording.sizeBytes} bytes`],
-    ...wire.metrics.map((metric) => [metric.name, String(metric.value ?? "")] as const)
+    ["Recording", call.recording === null ? "" : `${call.recording.contentType}, ${call.recording.sizeBytes} bytes`]
   ]
+  // What was said comes before what was measured of it, which may be long.
+  const scores = wire.metrics.filter(({ value }) => value !== null && value !== "")
   return [
     ...known.flatMap(([name, value]) =>
-      value === null || value === "" ? [] : [`${neutralised(name).padEnd(12)} ${neutralised(value)}`]
+      value === null || value === "" ? [] : [`${name.padEnd(12)} ${neutralised(value)}`]
     ),
-    ...(wire.transcript === "" ? [] : ["", neutralisedLines(wire.transcript)])
+    ...(wire.transcript === "" ? [] : ["", neutralisedLines(wire.transcript)]),
+    ...(scores.length === 0 ? [] : ["", ...table(scoreColumns, scores, columns)])
   ]
 }
+
+const scoreColumns: ReadonlyArray<Column<{ readonly name: string; readonly value: unknown }>> = [
+  { name: "METRIC", of: ({ name }) => name, least: 16 },
+  { name: "VALUE", of: ({ value }) => String(value), least: 16 }
+]
 
 export const show = (options: Common & { readonly id: number }): Running =>
   Effect.gen(function* () {
@@ -93,7 +100,7 @@ export const show = (options: Common & { readonly id: number }): Running =>
     const caller = yield* findCaller(options)
     const id = yield* idOf(CallId, "Call", options.id)
     const call = yield* calling(caller, (yield* Calls).read)(id)
-    yield* screen.print(options.json ? printJson(encodeCallRecord(call)) : describe(call).join("\n"))
+    yield* screen.print(options.json ? printJson(encodeCallRecord(call)) : describe(call, screen.columns).join("\n"))
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
 /** Every call that is meant, a line of JSON each, read and written page by page. */

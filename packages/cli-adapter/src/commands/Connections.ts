@@ -1,5 +1,4 @@
 /** Connections to code hosts, and the keys to repositories that they give. */
-import { readFileSync } from "node:fs"
 import {
   Checkouts,
   type CodeConnection,
@@ -14,10 +13,11 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { Misused, PartlyRefused, Refused } from "../Faults.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
+import { readText } from "../ReadText.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { calling, findCaller, idOf, withEngine } from "../Session.js"
-import { type CallerOptions, type CodeHostOptions, plainEngine } from "../Settings.js"
+import { type CallerOptions, type CodeHostOptions, codeHostSettings, plainEngine } from "../Settings.js"
 import { neutralised, printJson } from "../Text.js"
 
 interface Common extends CallerOptions {
@@ -40,9 +40,9 @@ export interface CreateOptions extends WithHosts {
 
 /** Secrets come from files, never from the command line, where other users of the machine could read them. */
 const readSecret = (file: string): Effect.Effect<string, Refused> =>
-  Effect.try({
-    try: () => readFileSync(file === "-" ? 0 : file, "utf8").trim(),
-    catch: () => new Refused({ reason: `--secret-file: ${file === "-" ? "stdin" : file} cannot be read.` })
+  Effect.mapBoth(readText(file), {
+    onFailure: ({ reason }) => new Refused({ reason: `--secret-file: ${reason}` }),
+    onSuccess: (text) => text.trim()
   })
 
 /** `owner=harbour` as the engine takes it. */
@@ -62,6 +62,9 @@ const running = (options: WithHosts) => withEngine(plainEngine(options.database,
 export const create = (options: CreateOptions): Running =>
   Effect.gen(function* () {
     const screen = yield* Screen
+    if (options.host === "local" && codeHostSettings(options).repositories === undefined) {
+      return yield* new Misused({ reason: "local connections need --repositories (EARSHOT_REPOSITORIES)." })
+    }
     const caller = yield* findCaller(options)
     const settings = yield* settingsOf(options.settings)
     const secret = Option.isNone(options.secretFile) ? {} : { secret: yield* readSecret(options.secretFile.value) }

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
-import { calling, findCaller, idOf, withEngine } from "../Session.js"
+import { calling, ELSEWHERE, findCaller, idOf, withEngine } from "../Session.js"
 import { type CallerOptions, plainEngine } from "../Settings.js"
 import { printJson } from "../Text.js"
 
@@ -72,5 +72,5 @@ export const revoke = (options: Common & { readonly id: number }): Running =>
     yield* calling(caller, (yield* ApiKeys).revoke)(id)
     yield* options.json
       ? screen.print(printJson({ id, revoked: true }))
-      : screen.note(`Key ${id} is refused from now on.`)
+      : screen.note(`Key ${id} is refused from now on${ELSEWHERE}`)
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))

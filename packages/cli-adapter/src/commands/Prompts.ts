@@ -42,7 +42,7 @@ export const simplify = (options: SimplifyOptions): Running =>
     const screen = yield* Screen
     const wiring = yield* Wiring
     // What a file ends with is no part of the prompt.
-    const text = (yield* readText(options.file)).replace(/^\uFEFF/, "").trim()
+    const text = (yield* readText(options.file)).trim()
     const { original_prompt: prompt } = yield* Faults.decodeInput(SimplificationDraft, { original_prompt: text })
     const { languageModel } = yield* modelled(plainEngine(""))
     const result = yield* simplified(prompt ?? "").pipe(

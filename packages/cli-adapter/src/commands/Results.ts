@@ -157,7 +157,7 @@ const describeRun = (run: RunDetail, columns: number): ReadonlyArray<string> => 
     ["Channel", run.channel],
     ["Number", run.phoneNumber ?? ""],
     ["Status", run.status],
-    ["Success", run.success === null ? "" : run.success ? "yes" : "no"],
+    ["Success", run.success === null ? (run.status === "completed" ? "unknown" : "") : run.success ? "yes" : "no"],
     ["Length", run.duration === null ? "" : printSeconds(run.duration)],
     ["Tries", String(run.attempts)],
     ["Fault", run.error ?? ""],

@@ -1,4 +1,13 @@
-import { encodeResult, encodeRun, JobRunner, type Result, Results, type Run, Suites } from "@earshot/core"
+import {
+  encodeResult,
+  encodeRun,
+  JobRunner,
+  type Result,
+  Results,
+  type Run,
+  Suites,
+  undecidedSentence
+} from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { printSeconds, printShare } from "../charts/Numbers.js"
@@ -18,14 +27,38 @@ export interface RunOptions extends SuiteFileOptions, AgentHostOptions {
   readonly timeout: Option.Option<number>
 }
 
-const columns: ReadonlyArray<Column<Run>> = [
-  { name: "RUN", of: ({ id }) => String(id), right: true },
-  { name: "SCENARIO", of: ({ scenarioName }) => scenarioName, least: 12 },
-  { name: "STATUS", of: ({ status }) => status },
-  { name: "SUCCESS", of: ({ success }) => (success === null ? "" : success ? "yes" : "no") },
-  { name: "LENGTH", of: ({ duration }) => (duration === null ? "" : printSeconds(duration)), right: true },
-  { name: "WHY", of: ({ error }) => error ?? "", least: 20 }
+/** A run with what is to say of its success. */
+interface Row {
+  readonly run: Run
+  readonly why: string
+}
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { name: "RUN", of: ({ run: { id } }) => String(id), right: true },
+  { name: "SCENARIO", of: ({ run: { scenarioName } }) => scenarioName, least: 12 },
+  { name: "STATUS", of: ({ run: { status } }) => status },
+  { name: "SUCCESS", of: ({ run: { success } }) => (success === null ? "" : success ? "yes" : "no") },
+  { name: "LENGTH", of: ({ run: { duration } }) => (duration === null ? "" : printSeconds(duration)), right: true },
+  { name: "WHY", of: ({ why }) => why, least: 20 }
 ]
+
+/** The runs as a table, and below it in full what it had no room for: often the end of a sentence says what helps. */
+const tableOf = (rows: ReadonlyArray<Row>, screen: number): ReadonlyArray<string> => {
+  const [heading = "", ...lines] = table(columns, rows, screen)
+  const cut = new Map<string, Array<number>>()
+  for (const [at, { run, why }] of rows.entries()) {
+    if (lines[at]?.includes(neutralised(why)) === false) cut.set(why, [...(cut.get(why) ?? []), run.id])
+  }
+  return [
+    heading,
+    ...lines,
+    ...(cut.size === 0 ? [] : [""]),
+    ...[...cut].map(([why, ids]) => neutralised(`Run${ids.length === 1 ? "" : "s"} ${ids.join(", ")}: ${why}`))
+  ]
+}
+
+/** Over, and yet nobody knows whether it was a success. */
+const isUnjudged = ({ status, success }: Run): boolean => status === "completed" && success === null
 
 const overOf = ({ runsByStatus, totalRuns }: Result): number =>
   totalRuns - runsByStatus.queued - runsByStatus.running - runsByStatus.evaluating
@@ -61,6 +94,21 @@ const runsOf = (caller: Caller, result: Result) =>
       cursor = page.next
     } while (cursor !== null)
     return all.toReversed()
+  })
+
+/** What is to say of the runs' success: what was missed, or why nothing was judged. */
+const rowsOf = (caller: Caller, runs: ReadonlyArray<Run>) =>
+  Effect.gen(function* () {
+    const read = calling(caller, (yield* Results).readRun)
+    return yield* Effect.forEach(runs, (run) =>
+      isUnjudged(run)
+        ? read(run.id).pipe(
+            Effect.map(({ criteria }): Row => ({ run, why: undecidedSentence(criteria) })),
+            // Deleted meanwhile.
+            Effect.catchTag("NotFound", () => Effect.succeed<Row>({ run, why: "" }))
+          )
+        : Effect.succeed<Row>({ run, why: run.error ?? "" })
+    )
   })
 
 /** Waits until all runs are over, and tells how it goes. */
@@ -136,11 +184,18 @@ export const run = (options: RunOptions): Running =>
       const report = yield* calling(caller, (yield* Results).junit)(result.id)
       yield* writeReport(options.junit, () => report)
     }
-    yield* screen.print(
-      options.json
-        ? printJson({ result: encodeResult(result), runs: runs.map((one) => encodeRun(one)) })
-        : [...table(columns, runs, screen.columns), "", neutralised(summaryOf(result))].join("\n")
-    )
+    if (options.json) {
+      yield* screen.print(printJson({ result: encodeResult(result), runs: runs.map((one) => encodeRun(one)) }))
+    } else {
+      const lines = tableOf(yield* rowsOf(caller, runs), screen.columns)
+      yield* screen.print([...lines, "", neutralised(summaryOf(result))].join("\n"))
+      const unjudged = runs.filter(isUnjudged).length
+      if (unjudged > 0) {
+        yield* screen.note(
+          `Warning: nothing was judged of ${unjudged} of ${runs.length} runs; their success is unknown.`
+        )
+      }
+    }
     // A run that somebody cancelled or deleted meanwhile has shown nothing: no reason to go on.
     if (result.success === false || result.runsByStatus.cancelled > 0 || result.totalRuns < made.totalRuns) {
       return yield* new PartlyRefused()

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import {
   Credits,
   encodeValidated,
@@ -14,6 +14,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { faultLines, PartlyRefused, Refused } from "../Faults.js"
+import { readBytes, shownName } from "../ReadText.js"
 import type { Running } from "../Running.js"
 import { Screen } from "../Screen.js"
 import { calling, findCaller, withEngine } from "../Session.js"
@@ -55,6 +56,8 @@ const summary = (plan: SuitePlan): string =>
 /** A fault with its place in the file; null for one of the options. */
 interface Found {
   readonly path: string
+  /** What the path is called in sentences. */
+  readonly name: string
   readonly place: Place | null
   readonly messages: ReadonlyArray<string>
 }
@@ -65,16 +68,28 @@ const found = (options: SuiteFileOptions, text: string, faults: Faults.Faults): 
   const placeOf = (path: string) =>
     path === "agent_id" && Option.isSome(options.agent) ? null : locate(path === "file" ? Faults.NON_FIELD : path)
   return Object.entries(faults)
-    .map(([path, messages]) => ({ path, messages, place: placeOf(path) }))
+    .map(([path, messages]) => ({ path, name: namedAs(path, options), messages, place: placeOf(path) }))
     .toSorted((a, b) => order(a.place, b.place))
 }
 
 const order = (a: Place | null, b: Place | null): number =>
   a === null || b === null ? Number(b === null) - Number(a === null) : a.line - b.line || a.column - b.column
 
+/** What is wrong in the words of who wrote it: the file's or the command line's, either of which may name the agent. */
+const namedAs = (path: string, options: SuiteFileOptions): string =>
+  path === "file"
+    ? Faults.NON_FIELD
+    : path === "agent_id"
+      ? Option.isSome(options.agent)
+        ? "--agent"
+        : "agent_id (--agent)"
+      : path === "channel" || path === "name" || path === "phone_number"
+        ? `--${path.replace("_", "-")}`
+        : path
+
 /** `suite.json:12:5: scenarios[0].name: This field may not be blank.`, as editors and compilers have it. */
-const lineOf = (file: string, { messages, path, place }: Found): ReadonlyArray<string> =>
-  faultLines({ [path === "file" ? Faults.NON_FIELD : path]: messages }).map((line) =>
+const lineOf = (file: string, { messages, name, place }: Found): ReadonlyArray<string> =>
+  faultLines({ [name]: messages }).map((line) =>
     neutralised(`${file}${place === null ? "" : `:${place.line}:${place.column}`}: ${line}`)
   )
 
@@ -116,15 +131,6 @@ const keysIn = (text: string): ReadonlyArray<string> => {
     : []
 }
 
-const readSuiteFile = (file: string): Effect.Effect<Uint8Array, Refused> =>
-  Effect.tryPromise({
-    try: () => readFile(file),
-    catch: (cause) =>
-      new Refused({
-        reason: `${file} cannot be read${cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""}.`
-      })
-  })
-
 /** Writes a report to a file, where one is asked for. */
 export const writeReport = (path: Option.Option<string>, text: () => string): Effect.Effect<void, Refused> =>
   Option.match(path, {
@@ -141,7 +147,7 @@ export const orNothing = <A>(name: string, value: Option.Option<A>) =>
 
 /** A suite file with what is said beside it, as the engine takes it. */
 export const readSuite = (options: SuiteFileOptions) =>
-  Effect.map(readSuiteFile(options.file), (bytes) => {
+  Effect.map(readBytes(options.file), (bytes) => {
     // As the engine reads it: without the byte order mark that some editors begin a file with.
     const text = new TextDecoder().decode(bytes)
     return {
@@ -165,12 +171,13 @@ export const tellFaults = (
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
+    const file = shownName(options.file)
     const all = found(options, text, faults)
-    yield* writeReport(options.junit, () => report(options.file, options.file, keys, all))
+    yield* writeReport(options.junit, () => report(file, file, keys, all))
     yield* screen.note(
       options.json
         ? printJson({
-            file: options.file,
+            file,
             valid: false,
             faults: all.map(({ messages, path, place }) => ({
               path,
@@ -179,7 +186,7 @@ export const tellFaults = (
               column: place?.column ?? null
             }))
           })
-        : all.flatMap((one) => lineOf(options.file, one)).join("\n")
+        : all.flatMap((one) => lineOf(file, one)).join("\n")
     )
   })
 
@@ -196,7 +203,7 @@ export const validate = (options: ValidateOptions): Running =>
     )(body).pipe(
       Effect.flatMap((plan) =>
         Effect.gen(function* () {
-          yield* writeReport(options.junit, () => report(options.file, plan.suiteName, keys, []))
+          yield* writeReport(options.junit, () => report(shownName(options.file), plan.suiteName, keys, []))
           yield* screen.print(
             options.json
               ? printJson(encodeValidated(plan))

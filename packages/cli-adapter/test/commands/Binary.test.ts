@@ -76,6 +76,37 @@ describe("the earshot command", () => {
     expect(json).toEqual({ code: 2, out: "", err: `{"detail":"Received unknown argument: '--limt'"}\n` })
   })
 
+  it.each([
+    [["calls", "list", "--channel", "x"], "Received unknown argument: '--channel'"],
+    [["runs", "list", "--status", "zzz"], '--status: "zzz" is none of queued, running, evaluating,'],
+    [["tokens", "issue", "--kind=zzz"], '--kind: "zzz" is none of oauth2, dashboard_session,'],
+    [["results", "compare", "--tolerance", "x", "1", "2"], '--tolerance: "x" is not a number.'],
+    [["serve", "--log-level", "loud"], '--log-level: "loud" is none of all, trace, debug, info, warning, error,'],
+    [
+      ["--api-key=secret", "calls", "list"],
+      "Put options behind the command: earshot COMMAND --api-key. There are: demo,"
+    ],
+    [["calls", "--organization", "1", "list"], "Put options behind the command: earshot calls COMMAND --organization."],
+    [["help"], "`earshot --help` tells more."],
+    [["connections", "create", "local"], "local connections need --repositories (EARSHOT_REPOSITORIES)."]
+  ])("says what is wrong with %j", async (args, sentence) => {
+    const ran = await earshot(args, { env: { EARSHOT_DATABASE: "sqlite::memory:" } })
+    expect(ran).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) })
+    expect(ran.err).not.toContain("secret")
+  })
+
+  it("names options in faults, and the server's fields in JSON", async () => {
+    const env = { EARSHOT_DATABASE: at.database }
+    const [said, json, level] = await Promise.all([
+      earshot(["calls", "list", "--filter", "xyz"], { env }),
+      earshot(["calls", "list", "--filter", "xyz", "--json"], { env }),
+      earshot(["calls", "list", "--log-level", "warn"], { env })
+    ])
+    expect(said).toEqual({ code: 1, out: "", err: "--filter: Value must be valid JSON.\n" })
+    expect(json).toEqual({ code: 1, out: "", err: '{"filters_v2":["Value must be valid JSON."]}\n' })
+    expect(level.code).toBe(0)
+  })
+
   it("ends with 1 where there is no such database, and with 3 where it cannot be reached", async () => {
     const [missing, unreachable] = await Promise.all([
       earshot(["calls", "list", "--database", `sqlite:${at.folder}/typo.db`]),

@@ -90,7 +90,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(lines).toContain("a.ndjson:2: This is not valid JSON.")
     expect(lines).toContain('a.ndjson:3: agent: Invalid pk "99" - object does not exist.')
     expect(lines).toContain("b.json[1]: call_id: This field is required.")
-    expect(lines).toContain("missing.json: This cannot be read (ENOENT).")
+    expect(lines).toContain("missing.json: There is no such file.")
     const again = await run(ingest({ ...taking([file("b.json")]), json: true }))
     expect(again).toMatchObject({ code: 1, out: '{"created":0,"updated":1,"rejected":1}' })
   })

@@ -52,7 +52,22 @@ describe("earshot redact", () => {
     const wrong = await run(redact({ ...options, file: await file('[{"role": "Nobody", "content": "x"}]') }))
     expect(wrong.code).toBe(1)
     expect(wrong.err).toContain("transcript_json[0].role")
-    expect((await run(redact({ ...options, file: path.join(folder, "none") }))).code).toBe(2)
+    const none = path.join(folder, "none")
+    expect(await run(redact({ ...options, file: none }))).toEqual({
+      code: 1,
+      out: "",
+      err: `${none}: There is no such file.`
+    })
+    expect(await run(redact({ ...options, file: folder }))).toMatchObject({
+      code: 1,
+      err: `${folder}: This is a folder.`
+    })
+    await writeFile(none, Uint8Array.of(0x4d, 0x5a, 0xff, 0xfe, 0x0a))
+    expect(await run(redact({ ...options, file: none }))).toMatchObject({
+      code: 1,
+      out: "",
+      err: `${none}: This is not valid UTF-8.`
+    })
   })
 
   it("reads stdin", async () => {

@@ -84,15 +84,40 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     const junit = path.join(at.folder, "report.xml")
     const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: Option.some(junit) })), 120)
     expect(ran.code).toBe(0)
-    expect(ran.err.split("\n").at(-1)).toBe("2 of 2 runs are over, 0 under way, 0 being scored.")
+    const nothing = "Nothing decides its success: it has no expected outcome, and no metric that does."
+    expect(ran.err.split("\n").slice(-2)).toEqual([
+      "2 of 2 runs are over, 0 under way, 0 being scored.",
+      "Warning: nothing was judged of 2 of 2 runs; their success is unknown."
+    ])
     expect(ran.out.split("\n")).toEqual([
       expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+WHY$/),
-      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
-      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
+      expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
+      "",
+      expect.stringMatching(new RegExp(`^Runs \\d+, \\d+: ${nothing}$`)),
       "",
       expect.stringMatching(/^Result \d+ \(Smoke\): 2 completed; no success rate\.$/)
     ])
-    expect(await readFile(junit, "utf8")).toContain('<testsuite name="Smoke" tests="2" failures="0" errors="0"')
+    const report = await readFile(junit, "utf8")
+    expect(report).toContain('<testsuite name="Smoke" tests="2" failures="0" errors="0" skipped="2"')
+    expect(report).toContain(`<skipped message="${nothing}"`)
+  })
+
+  it("says why nothing could be judged, and does not count it as passed", async () => {
+    status = 200
+    const junit = path.join(at.folder, "unjudged.xml")
+    const spec = suite("Friday. <endcall />")
+    const judged = {
+      ...spec,
+      scenarios: spec.scenarios.map((one) => ({ ...one, frequency: 1, expected_outcome: "A table is booked." }))
+    }
+    const ran = await run(runSuite(await options(judged, { junit: Option.some(junit) })), 200)
+    expect(ran.code).toBe(0)
+    expect(ran.err).toContain("Warning: nothing was judged of 1 of 1 runs; their success is unknown.")
+    expect(ran.out).toMatch(/Not judged: Expected outcome \(No language model is configured\.\)$/m)
+    expect(await readFile(junit, "utf8")).toMatch(
+      /skipped="1"[^]*<skipped message="Not judged: Expected outcome \(No language model is configured\.\)"/
+    )
   })
 
   it("ends with 1 where a run failed, and prints it all as JSON", async () => {
@@ -106,6 +131,9 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
         { status: "failed", error: "The agent's server answered 500." }
       ]
     })
+    const narrow = await run(runSuite(await options(suite("Friday."))), 70)
+    expect(narrow.out).toMatch(/…$/m)
+    expect(narrow.out).toMatch(/^Runs \d+, \d+: The agent's server answered 500\.$/m)
   })
 
   it("ends with 1 where its runs are cancelled meanwhile", async () => {

@@ -127,6 +127,19 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     expect((await run(createLink({ ...host(), ...link, bounds: ["dashboard"] }))).code).toBe(2)
   })
 
+  it.each(["oauth2", "dashboard_session", "embedded_session"])(
+    "is a token of kind %s that looks and no more, unless told",
+    async (kind) => {
+      const token = { kind, bounds: [`dashboard:${dashboard}`], ttl: none, user: none }
+      const made = await run(issueToken({ ...host(true), ...token, permissions: [] }))
+      const { permissions }: { readonly permissions: ReadonlyArray<string> } = JSON.parse(made.out)
+      expect(permissions).toContain("dashboards:read")
+      expect(permissions.filter((one) => !one.endsWith(":read"))).toEqual([])
+      const told = await run(issueToken({ ...host(true), ...token, permissions: ["calls:write"] }))
+      expect(JSON.parse(told.out)).toMatchObject({ permissions: ["calls:write"] })
+    }
+  )
+
   it("is a token, until it is revoked", async () => {
     const token = {
       kind: "embedded_session",
@@ -140,6 +153,15 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     const asJson = await run(issueToken({ ...host(true), ...token }))
     const issued: { readonly jti: string } = JSON.parse(asJson.out)
     expect(issued.jti).not.toBe("")
+    const whole = await run(revokeToken({ ...host(true), jti: made.out }))
+    expect(whole).toMatchObject({ code: 0, out: expect.stringMatching(/^\{"jti":"[\w-]{22}","revoked":true\}$/) })
+    for (const jti of ["nope", "", "a.b.c", `${issued.jti}x`]) {
+      expect(await run(revokeToken({ ...host(), jti }))).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(/^JTI: this is neither/)
+      })
+    }
     expect(JSON.parse((await run(revokeToken({ ...host(true), jti: issued.jti }))).out)).toEqual({
       jti: issued.jti,
       revoked: true

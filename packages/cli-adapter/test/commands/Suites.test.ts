@@ -100,7 +100,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     const broken = await run(validate(options(await written('{\r\n  "version": "1",\r\n}'), { json: true })))
     expect(JSON.parse(broken.err)).toMatchObject({ faults: [{ path: "file", line: 3, column: 1 }] })
     const missing = path.join(folder, "missing.json")
-    expect(await run(validate(options(missing)))).toMatchObject({ code: 1, err: `${missing} cannot be read (ENOENT).` })
+    expect(await run(validate(options(missing)))).toMatchObject({ code: 1, err: `${missing}: There is no such file.` })
   })
 
   it("may begin with a byte order mark, and have faults of options apart from those of the file", async () => {
@@ -110,7 +110,12 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     expect(await readFile(junit, "utf8")).toContain('<testcase name="books"')
     expect(await run(validate(options(file, { agent: Option.some(99) })))).toMatchObject({
       code: 1,
-      err: `${file}: agent_id: Invalid pk "99" - object does not exist.`
+      err: `${file}: --agent: Invalid pk "99" - object does not exist.`
+    })
+    const nobodys = await written(good.replace(/"agent_id": *1,/, ""))
+    expect(await run(validate(options(nobodys)))).toMatchObject({
+      code: 1,
+      err: `${nobodys}: agent_id (--agent): This field is required.`
     })
   })
 })

@@ -1,6 +1,7 @@
 /** A result as a JUnit report: a case a run, grouped by scenario. */
 import { type JUnitCase, printJUnit } from "../kernel/JUnit.js"
 import type { Result } from "./Result.js"
+import { undecidedSentence } from "./Rubric.js"
 import type { RunDetail } from "./RunDetail.js"
 
 /** What decided a run's success, and what its metrics said, a line each. */
@@ -15,14 +16,17 @@ const detailsOf = ({ criteria, metrics }: RunDetail): string =>
 
 /**
  * What became of a run. One that was played and was no success failed; one that could not be played, or timed out, is an
- * error of the test's own; one that was cancelled, or is not over, was skipped.
+ * error of the test's own; one that was cancelled, is not over, or could not be judged, was skipped.
  */
 const outcomeOf = (run: RunDetail): JUnitCase["outcome"] => {
   switch (run.status) {
     case "completed":
-      return run.success === false
-        ? { is: "failure", message: run.error ?? "The run was no success.", details: detailsOf(run) }
-        : null
+      // One that nobody could judge has shown nothing, and must not look as if it had.
+      return run.success === null
+        ? { is: "skipped", message: undecidedSentence(run.criteria), details: detailsOf(run) }
+        : run.success
+          ? null
+          : { is: "failure", message: run.error ?? "The run was no success.", details: detailsOf(run) }
     case "failed":
       return { is: "error", message: run.error ?? "The run failed.", details: detailsOf(run) }
     case "timeout":

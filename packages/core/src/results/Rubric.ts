@@ -44,13 +44,20 @@ export const criteriaOf = (
 export const successByCriteria = (criteria: ReadonlyArray<Criterion>): boolean | null =>
   criteria.some(({ passed }) => passed === false) ? false : criteria.some(({ passed }) => passed === true) ? true : null
 
+/** Why nobody knows whether a run was a success, in a sentence; it goes by the criteria that came to nothing. */
+export const undecidedSentence = (criteria: ReadonlyArray<Criterion>): string =>
+  criteria.length === 0
+    ? "Nothing decides its success: it has no expected outcome, and no metric that does."
+    : sentenceOf("Not judged", criteria)
+
 /** Why a run was no success, in a sentence; null where it was, or nobody knows. */
 export const missedSentence = (criteria: ReadonlyArray<Criterion>): string | null => {
   const missed = criteria.filter(({ passed }) => passed === false)
-  return missed.length === 0
-    ? null
-    : `Not met: ${missed.map(({ name, reason }) => (reason === null ? name : `${name} (${reason.slice(0, 500)})`)).join("; ")}`.slice(
-        0,
-        5000
-      )
+  return missed.length === 0 ? null : sentenceOf("Not met", missed)
 }
+
+const sentenceOf = (what: string, criteria: ReadonlyArray<Criterion>): string =>
+  `${what}: ${criteria.map(({ name, reason }) => (reason === null ? name : `${name} (${reason.slice(0, 500)})`)).join("; ")}`.slice(
+    0,
+    5000
+  )

@@ -51,7 +51,7 @@ export {
 export { CompleteInput } from "./ReportRules.js"
 export { RunAudioUnusable, RunTranscriber } from "./RunTranscriber.js"
 export { PlayedChannels } from "./PlayedChannels.js"
-export { criteriaOf, type DecidingScore, missedSentence, successByCriteria } from "./Rubric.js"
+export { criteriaOf, type DecidingScore, missedSentence, successByCriteria, undecidedSentence } from "./Rubric.js"
 export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
 export { EXECUTE_JOB, SCORE_JOB } from "./RunJobs.js"
 export { type RunReported, RunWork, type TakenRun } from "./RunWork.js"

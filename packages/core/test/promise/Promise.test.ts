@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
@@ -174,6 +174,44 @@ describe("a database address", () => {
 
   it("says which file cannot be opened", async () => {
     await expect(createEngine({ database: "sqlite:/nowhere/at/all.db" })).rejects.toThrow(Database.DatabaseUnusable)
+  })
+
+  it("says what is wrong with a file or its folder", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-unusable-"))
+    const garbage = join(folder, "garbage.db")
+    await writeFile(garbage, "no database, and long enough to be looked at. ".repeat(100))
+    for (const [file, why] of [
+      [garbage, "this file is not a database."],
+      [folder, "this is a folder."],
+      [join(folder, "none", "x.db"), `there is no folder ${join(folder, "none")}.`]
+    ] as const) {
+      await expect(createEngine({ database: `sqlite:${file}` })).rejects.toThrow(
+        `The SQLite database ${file} cannot be opened: ${why}`
+      )
+    }
+    await rm(folder, { recursive: true })
+  })
+
+  it("tells a server's refusals apart, and repeats no password", async () => {
+    const url = new URL(await postgresUrl())
+    const to = (change: (url: URL) => void): string => {
+      const other = new URL(url)
+      change(other)
+      return other.href
+    }
+    for (const [database, why] of [
+      [to((one) => (one.pathname = "/no_such_database")), "has no database of this name"],
+      [to((one) => (one.username = "nobody_at_all")), "refuses this role"],
+      [to((one) => (one.port = "1")), "nothing listens at this host and port"],
+      [to((one) => (one.hostname = "nowhere.invalid")), "cannot be reached"]
+    ] as const) {
+      const refused = await createEngine({ database }).then(
+        () => "",
+        (fault: unknown) => String(fault)
+      )
+      expect(refused).toContain(why)
+      if (url.password !== "") expect(refused).not.toContain(url.password)
+    }
   })
 
   it("does not repeat a password of a server that cannot be reached", async () => {
