@@ -127,7 +127,7 @@ const bounds = Options.text("bound").pipe(
 )
 const permissions = Options.text("permission").pipe(
   Options.withDescription(
-    "What it may do there, dashboards:read and so on; may be given again. To look at what its maker may, unless told."
+    "What it may do there, dashboards:read and so on; may be given again. To read what its maker may read, unless told."
   ),
   Options.repeated
 )
@@ -912,7 +912,11 @@ const demo = Command.make(
     () => import("./commands/Demo.js"),
     (module) => module.demo
   )
-).pipe(Command.withDescription("Shows what Earshot does, with sample calls in a database that is gone when it ends."))
+).pipe(
+  Command.withDescription(
+    "Shows what Earshot does: takes sample calls in, redacts one, scores, finds and counts them, and serves them, in a database that is gone when it ends."
+  )
+)
 
 /** Commands that hold others, with those. */
 export const groups = {

@@ -108,14 +108,16 @@ const hundredths = (seconds: number): number => Math.round(seconds * 100) / 100
 const likely = (at: Date, draw: number): boolean =>
   draw < ((BY_HOUR[at.getUTCHours()] ?? 0) / 30) * ((BY_DAY[at.getUTCDay()] ?? 0) / 11)
 
-/** So many calls over the 30 days before `now` (epoch milliseconds), the oldest first. */
+/** So many calls of the 30 days (UTC) of which the day of `now` (epoch milliseconds) is the last, the oldest first. */
 export const demoCalls = (count: number, now: number, seed = 7): ReadonlyArray<DemoCall> => {
   const draw = chance(seed)
   const moments: Array<number> = []
   // Counted from the full hour, so that the pattern of a day does not depend on the minute the demo is started.
   const end = Math.floor(now / HOUR) * HOUR
+  // Whole days: an earlier call would be left out of the dashboard, which counts from a day's beginning.
+  const start = Math.floor(now / DAY) * DAY - 29 * DAY
   while (moments.length < count) {
-    const at = Math.round(end - draw() * 30 * DAY)
+    const at = Math.round(end - draw() * (end - start))
     if (likely(new Date(at), draw())) moments.push(at)
   }
   return moments

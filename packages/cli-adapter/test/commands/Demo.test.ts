@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "@effect/vitest"
+import { demoCalls } from "../../src/commands/DemoCalls.js"
 import { acts } from "../support/text.js"
 import { earshot, start, type Started } from "../support/binary.js"
 
@@ -38,6 +39,15 @@ describe("earshot demo", () => {
     expect(acts(out)).toBe(false)
     expect(folderIn(out)).not.toBe("")
     expect(existsSync(folderIn(out))).toBe(false)
+  })
+
+  it("has calls of the days that its dashboard shows, whatever the time of day", () => {
+    for (const hour of [0, 1, 12, 23]) {
+      const now = Date.UTC(2026, 10, 22, hour, 36)
+      const days = demoCalls(400, now).map(({ body }) => String(body.timestamp).slice(0, 10))
+      expect(days).toHaveLength(400)
+      expect(days.filter((day) => day < "2026-10-24" || day > "2026-11-22")).toEqual([])
+    }
   })
 
   it("serves, prints requests that work when they are pasted, and ends well at Ctrl-C", async () => {

@@ -4,6 +4,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { show as showCall } from "../../src/commands/Calls.js"
 import { init } from "../../src/commands/Init.js"
 import * as Jobs from "../../src/commands/Jobs.js"
 import { evaluate, list, predefined, scores, show } from "../../src/commands/Metrics.js"
@@ -73,6 +74,14 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     expect(said.out).toMatch(/^Latency +scored +500 *$/m)
     expect(said.out).toMatch(/^Expected outcome +skipped +No language model/m)
     expect(JSON.parse((await run(scores({ ...as(true), id: 1 }))).out)).toHaveLength(catalogue.length)
+    const call = await run(showCall({ ...as(), id: 1 }))
+    const [facts = "", spoken = "", measured = ""] = call.out.split("\n\n")
+    for (const line of facts.split("\n")) expect(line).toMatch(/^(?=.{12} \S)\S.* +\S/)
+    expect(spoken).toMatch(/^\[00:00\] Main Agent: /)
+    expect(measured.split("\n")[0]).toMatch(/^METRIC +VALUE$/)
+    const column = measured.indexOf("VALUE")
+    for (const line of measured.split("\n")) expect(line.slice(column - 1, column + 1)).toMatch(/^ \S$/)
+    expect(measured).toMatch(/^Latency +500$/m)
     expect((await run(evaluate({ ...as(), id: 1, metrics: Option.some("1,2") }))).err).toContain("Job 2 is queued")
     const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
     expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
