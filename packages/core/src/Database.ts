@@ -60,12 +60,12 @@ const sqliteFault =
   (cause: unknown): Effect.Effect<DatabaseUnusable> =>
     Effect.promise(async () => {
       const { access, constants, stat } = await import("node:fs/promises")
-      const { dirname } = await import("node:path")
-      const folder = dirname(filename)
+      const path = await import("node:path")
+      const folder = path.dirname(filename)
       const fault = (why: string) =>
         new DatabaseUnusable({ reason: `The SQLite database ${filename} cannot be opened${why}`, cause })
-      const asksFor = (path: string) =>
-        access(path, constants.R_OK | constants.W_OK).then(
+      const asksFor = (place: string) =>
+        access(place, constants.R_OK | constants.W_OK).then(
           () => "",
           (error: unknown) => codeOf(error)
         )
