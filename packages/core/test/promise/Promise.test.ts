@@ -61,6 +61,7 @@ describe("the engine by promises, asked wrongly,", () => {
     await engine.close()
     const exported = async () => {
       for await (const call of engine.calls.export({}, { actor })) return call
+      return undefined
     }
     for (const asked of [
       () => engine.calls.list({}, { actor }),
