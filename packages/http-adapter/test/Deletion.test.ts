@@ -128,6 +128,12 @@ describe.each(TestEngine.databases)("what callers should not send, on %s,", asyn
       400,
       { base: [`Invalid pk "${gone.id}" - object does not exist.`] }
     ])
+    const json = { name: "L", bounds: [{ type: "result", id: gone.id }] }
+    const bound = await server.send("POST", "/user/v1/shareable_links/", { key, json })
+    expect([bound.status, bound.json]).toEqual([
+      400,
+      { "bounds[0].id": [`Invalid pk "${gone.id}" - object does not exist.`] }
+    ])
   })
 
   it("is out of reach for sessions and links that are bound to something else, and off unless it is granted", async () => {
