@@ -20,16 +20,13 @@ const BEYOND_ASCII = /[^\t-\r -~]/
 
 export const plainPatterns = {
   /**
-   * What a terminal takes for a colour or a move, and shows nothing of. Numbers of at most three figures, so that no
+   * What a terminal takes for a colour or a move behind its introducer, and shows nothing of. Numbers of at most three figures, so that no
    * value is passed over as one.
    */
-  "terminal escape": /(?:\u001b\[|\u009b)[?<=>]?(?:\d{0,3}[;:]){0,16}\d{0,3}[A-Za-z]/y,
+  "terminal escape": /[?<=>]?(?:\d{0,3}[;:]){0,16}\d{0,3}[A-Za-z]/y,
   /** Signs that part figures as a hyphen or a full stop does, and are something else between words. */
   "sign between figures":
     /(?<=[\d)\uFFFC] ?)[\u2013-\u2015\u30FC\u30FB\u2022\u00B7\u2219\u22C5\u2027](?= ?[\d(\uFFFC])/g,
-  /** A dash that a word processor put into an address. */
-  "dash in an address":
-    /(?<=[\p{L}\d])[\u2013-\u2015](?=[\p{L}\d._%+\u2013-\u2015-]{1,64}@)|(?<=@[\p{L}\d.\u2013-\u2015-]{1,64})[\u2013-\u2015](?=[\p{L}\d])/gu,
   /** Between such letters and figures it ends no sentence. */
   "ideographic full stop": /(?<=[A-Za-z\d\uFFFC])\u3002(?=[A-Za-z\d\uFFFC])/g
 } as const
@@ -114,12 +111,33 @@ const figureOf = (point: number): string | undefined => {
   return isFigure(plain.charCodeAt(0)) ? plain : undefined
 }
 
+const OF_ADDRESS = /[\p{L}\p{M}\d._%+\u2013-\u2015-]/u
+const LONG_DASHES = /[\u2013-\u2015]/g
+
+/** How far from its "@" an address is looked at, on either side. */
+const ADDRESS_REACH = 64
+
+/** Hyphens for the dashes that a word processor put into addresses. */
+const addressesIn = (text: string): string => {
+  let out = ""
+  let done = 0
+  for (let sign = text.indexOf("@"); sign >= 0; sign = text.indexOf("@", sign + 1)) {
+    let start = sign
+    while (start > done && sign - start < ADDRESS_REACH && OF_ADDRESS.test(text[start - 1] ?? "")) start--
+    let end = sign + 1
+    while (end < text.length && end - sign < ADDRESS_REACH && OF_ADDRESS.test(text[end] ?? "")) end++
+    out += text.slice(done, start) + text.slice(start, end).replace(LONG_DASHES, "-")
+    done = end
+  }
+  return out + text.slice(done)
+}
+
 const partsOf = (text: string): string => {
   if (!/[\u2013-\u2015\u30FC\u30FB\u2022\u00B7\u2219\u22C5\u2027\u3002]/.test(text)) return text
   const parted = text
     .replace(plainPatterns["sign between figures"], (sign) => (/[\u2013-\u2015\u30FC\u30FB]/.test(sign) ? "-" : "."))
     .replace(plainPatterns["ideographic full stop"], ".")
-  return parted.includes("@") ? parted.replace(plainPatterns["dash in an address"], "-") : parted
+  return parted.includes("@") ? addressesIn(parted) : parted
 }
 
 /** Reads a text character for character; nothing is put in. Linear in the text's length. */
@@ -144,11 +162,11 @@ export const plainCharacters = (original: string): PlainText => {
       encircledBefore = false
       continue
     }
-    if (unit === 0x1b || unit === 0x9b) {
-      plainPatterns["terminal escape"].lastIndex = at
-      const escape = plainPatterns["terminal escape"].exec(original)
-      if (escape !== null) {
-        at += escape[0].length
+    if (unit === 0x9b || (unit === 0x1b && original[at + 1] === "[")) {
+      const escape = plainPatterns["terminal escape"]
+      escape.lastIndex = at + (unit === 0x1b ? 2 : 1)
+      if (escape.test(original)) {
+        at = escape.lastIndex
         continue
       }
     }

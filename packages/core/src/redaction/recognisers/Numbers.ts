@@ -145,7 +145,8 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   } else if (isDigits && groups === "3-4" && !run.spoken && run.joints[1] === "-") {
     found.push(candidate("phone_number", start, end, 0.6, "given as 3-4"))
   }
-  if (hasVinShape(chars) && (isVin(chars) || run.pieces.length === 1)) {
+  // A card's number and a letter beside it may pass for one.
+  if (hasVinShape(chars) && !isCardNumber(chars.replace(/\D/g, "")) && (isVin(chars) || run.pieces.length === 1)) {
     found.push(
       candidate(
         "vehicle_id",
@@ -175,42 +176,115 @@ const byForm = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
   return found
 }
 
-const isDigits = (piece: Run["pieces"][number]): boolean => /^\d+$/.test(piece.chars)
+/** Joints over which two values may be read as one run: "B 415-555-2671, 308-63-0237", but not "B-415-...". */
+const loose: ReadonlySet<string> = new Set(["", " ", ",", "(", "+"])
 
-/** Joints over which letters may be read with figures though they are no part of them: "B 415-555-2671", not "B-415-...". */
-const loose: ReadonlySet<string> = new Set(["", " ", ",", "("])
+/** Least score of a form that needs nothing beside it to be told: with groups, a check digit or a plus. */
+const PLAIN = 0.62
 
-/** Phone numbers, cards and social security numbers that stand among letters and are told by groups or check digits. */
-const amongLetters = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
-  if (run.digits < 9 || run.digits === run.chars.length) return []
+/** Most pieces that one number among others is given in. */
+const MAX_PIECES = 5
+
+/** Most figures of an expiry date and a security code together. */
+const CARD_EXTRA = 8
+
+const partOf = (run: Run, first: number, last: number): Run => {
+  const pieces = run.pieces.slice(first, last)
+  const chars = pieces.map((piece) => piece.chars).join("")
+  return {
+    from: pieces[0]?.from ?? run.from,
+    to: pieces[pieces.length - 1]?.to ?? run.to,
+    pieces,
+    joints: run.joints.slice(first, last),
+    chars,
+    digits: chars.length,
+    spoken: pieces.some((piece) => piece.spoken)
+  }
+}
+
+/**
+ * Phone numbers, cards and social security numbers that stand in one run with letters or with other numbers ("415-555-2671
+ * OK", "4111 1111 1111 1111 12/26", two numbers in a row), and are told by groups or check digits of their own.
+ */
+const amongOthers = (call: CallText, run: Run): ReadonlyArray<Candidate> => {
+  const { joints, pieces } = run
+  if (run.digits < 9 || pieces.length < 2) return []
   const found: Array<Candidate> = []
-  for (let first = 0; first < run.pieces.length; first++) {
-    if (!run.pieces.slice(first, first + 1).every(isDigits)) continue
-    let last = first
-    while (last + 1 < run.pieces.length && run.pieces.slice(last + 1, last + 2).every(isDigits)) last++
-    if (loose.has(run.joints[first] ?? "") && loose.has(run.joints[last + 1] ?? "")) {
-      const pieces = run.pieces.slice(first, last + 1)
-      const chars = pieces.map((piece) => piece.chars).join("")
-      const part: Run = {
-        from: pieces[0]?.from ?? run.from,
-        to: pieces[pieces.length - 1]?.to ?? run.to,
-        pieces,
-        joints: run.joints.slice(first, last + 1),
-        chars,
-        digits: chars.length,
-        spoken: pieces.some((piece) => piece.spoken)
-      }
-      found.push(
-        ...byForm(call, part).filter((one) => /^(credit_card|ssn|phone_number)$/.test(one.field) && one.score >= PLAIN)
-      )
+  const isFigure = (at: number): boolean => /^\d+$/.test(pieces[at]?.chars ?? "")
+  const isFree = (at: number): boolean => at === 0 || at === pieces.length || loose.has(joints[at] ?? "")
+  const take = (first: number, last: number, least: number): boolean => {
+    const some = byForm(call, partOf(run, first, last)).filter(
+      (one) => /^(credit_card|ssn|phone_number)$/.test(one.field) && one.score >= least
+    )
+    found.push(...some)
+    if (some[0]?.field === "credit_card") behindCard(first, last, some[0])
+    return some.length > 0
+  }
+  /** The month, year and code that are said right behind a card's number belong to it. */
+  const behindCard = (first: number, last: number, card: Candidate): void => {
+    let to = last
+    let digits = 0
+    while (isFigure(to) && (digits += pieces[to]?.chars.length ?? 0) <= CARD_EXTRA) to++
+    if (to > last && !isFigure(to)) {
+      const [, end] = at(call, partOf(run, first, to))
+      found.push({ ...card, end, evidence: [...card.evidence, "and what is said along with it"] })
     }
-    first = last
+  }
+  for (let from = 0; from < pieces.length;) {
+    // A stretch of figures, up to letters or a comma.
+    if (!isFigure(from)) {
+      from++
+      continue
+    }
+    let to = from + 1
+    while (to < pieces.length && isFigure(to) && !/^[,+]$/.test(joints[to] ?? "")) to++
+    const isWhole = to - from === pieces.length
+    const besideLetters = (from > 0 && !isFigure(from - 1)) || (to < pieces.length && !isFigure(to))
+    const isTaken = !isWhole && isFree(from) && isFree(to) && take(from, to, besideLetters ? PLAIN : 0.56)
+    if (!isTaken && to - from > 1) windows(run, from, to, isFree, take)
+    from = to
   }
   return found
 }
 
-/** Least score of a form that needs nothing beside it to be told: with groups, a check digit or a plus. */
-const PLAIN = 0.62
+/** Numbers within a stretch of figures that spaces part from what else is in it. */
+const windows = (
+  run: Run,
+  from: number,
+  to: number,
+  isFree: (at: number) => boolean,
+  take: (first: number, last: number, least: number) => boolean
+): void => {
+  const length = (at: number): number => run.pieces[at]?.chars.length ?? 0
+  let edge = from
+  for (let first = from; first < to;) {
+    let next = first + 1
+    for (let last = Math.min(to, first + MAX_PIECES); last > first; last--) {
+      if ((first === from && last === to) || !isFree(first) || !isFree(last)) continue
+      let digits = 0
+      for (let at = first; at < last; at++) digits += length(at)
+      if (digits < 9 || digits > 19) continue
+      const inner = run.joints.slice(first + 1, last)
+      const isTight = inner.every((joint) => /^[-./(]$/.test(joint))
+      const isPrefixed =
+        length(first) === 1 && inner[0] === " " && inner.slice(1).every((joint) => /^[-.(]$/.test(joint))
+      // Groups that spaces part are told from their neighbours by where they stand and how long they are.
+      const isGroup =
+        inner.every((joint) => joint === " ") &&
+        (first === edge || last === to) &&
+        /^(1,)?3,3,4$|^4,4,4,4$|^4,6,5$/.test(
+          Array.from({ length: last - first }, (_, at) => length(first + at)).join(",")
+        ) &&
+        !(length(first) === 4 && (length(last) === 4 || length(first - 1) === 4))
+      if ((isTight || isPrefixed || isGroup) && take(first, last, inner.length === 0 ? 0.56 : PLAIN)) {
+        next = last
+        edge = last
+        break
+      }
+    }
+    first = next
+  }
+}
 
 const fits = (cue: Cue, length: number): boolean => length >= cue.min && length <= cue.max
 
@@ -249,7 +323,11 @@ export const numberCandidates = (
     const together = chain.runs.length > 1 ? togetherBySpeaker(call, chain) : new Map<string, string>()
     const lengths = [...together.values()].map((value) => value.length)
     const longest = Math.max(0, ...lengths)
-    for (const run of chain.runs) found.push(...byForm(call, run), ...amongLetters(call, run))
+    for (const run of chain.runs) {
+      const some = amongOthers(call, run)
+      // What a run says as a whole is explained where it is values side by side.
+      found.push(...byForm(call, run).filter((one) => some.length === 0 || one.field !== "numerical_pii"), ...some)
+    }
     if (longest > 0) {
       for (const [speaker, value] of together) {
         const whole = isCardNumber(value)
