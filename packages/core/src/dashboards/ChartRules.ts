@@ -29,23 +29,15 @@ export const judge = (
 ): Either.Either<WidgetSpec, Faults> => judgeReading(readWidget(stored, input), referred)
 
 /** `judge` for what was read before, as it has to be to know which dashboard and metric to look up. */
-export const judgeReading = ({ faults, spec }: Reading, referred: Referred): Either.Either<WidgetSpec, Faults> => {
-  const all = mergeFaults(
-    faults,
-    referenceFaults(spec, referred),
-    chartFaults(spec),
-    fieldFaults(spec, referred.metric)
-  )
-  return Either.flatMap(
-    failWhenFaulty(all, () => spec),
-    // What could not be read has a fault, so that with none everything is there.
-    (judged) => (isWhole(judged) ? Either.right(judged) : Either.left(all))
-  )
+export const judgeReading = ({ spec, whole }: Reading, referred: Referred): Either.Either<WidgetSpec, Faults> => {
+  const broken = mergeFaults(referenceFaults(spec, referred), chartFaults(spec), fieldFaults(spec, referred.metric))
+  return Either.match(whole, {
+    onLeft: (faults) => Either.left(mergeFaults(faults, broken)),
+    onRight: (widget) => failWhenFaulty(broken, () => widget)
+  })
 }
 
 type Spec = Reading["spec"]
-
-const isWhole = (spec: Spec): spec is WidgetSpec => Object.values(spec).every((value) => value !== undefined)
 
 const referenceFaults = ({ dashboardId, metricId }: Spec, { dashboard, metric }: Referred): Faults => {
   const isMetricThere = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)

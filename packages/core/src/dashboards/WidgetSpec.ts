@@ -7,7 +7,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
 import { fieldOf, type Filter, MAX_FIELD } from "../filters/Filter.js"
-import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
+import { decode, type Faults, fault, mergeFaults, noFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
@@ -164,10 +164,12 @@ export const WidgetPatch = Fields.object({
   ...patchable
 })
 
-/** A widget as far as it could be read: what had a fault is undefined. */
+/** A widget as far as it could be read. */
 export interface Reading {
+  /** What had a fault is undefined. */
   readonly spec: { readonly [Key in keyof WidgetSpec]: WidgetSpec[Key] | undefined }
-  readonly faults: Faults
+  /** The same where all of it could be read, or every fault of what could not. */
+  readonly whole: Either.Either<WidgetSpec, Faults>
 }
 
 /**
@@ -176,41 +178,43 @@ export interface Reading {
  */
 export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading => {
   const body = isPlainObject(input) ? input : {}
-  const found: Array<Faults> = isPlainObject(input) ? [] : [fault(NON_FIELD, Said.notAnObject)]
-  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): A | undefined => {
+  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): Either.Either<A, Faults> => {
     const given = Object.hasOwn(body, name) ? body[name] : undefined
-    if (given === undefined && otherwise !== undefined) return otherwise
-    const value =
-      given === undefined
-        ? Either.left(fault(name, Said.required))
-        : Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
-    if (Either.isRight(value)) return value.right
-    found.push(value.left)
-    return undefined
+    if (given !== undefined) return Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
+    return otherwise === undefined ? Either.left(fault(name, Said.required)) : Either.right(otherwise)
   }
-  /** A field that may hold nothing. */
-  const readOrNone = <A, I>(
-    name: string,
-    field: Schema.Schema<A | null, I>,
-    otherwise: A | null
-  ): A | null | undefined =>
-    Object.hasOwn(body, name) && body[name] !== undefined ? read(name, field, undefined) : otherwise
-  const spec = {
+  const fieldsRead = {
     dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
     name: read("name", fields.name, stored?.name ?? ""),
     chartType: read("chart_type", fields.chart_type, stored?.chartType),
     filters: read("filters", fields.filters, stored?.filters ?? noFilter),
-    dataType: readOrNone("data_type", fields.data_type, stored?.dataType ?? null),
+    dataType: read("data_type", fields.data_type, stored?.dataType ?? null),
     field: read("field", fields.field, stored?.field ?? ""),
-    metricId: readOrNone("metric", fields.metric, stored?.metricId ?? null),
-    timePeriod: readOrNone("time_period", fields.time_period, stored?.timePeriod ?? null),
-    aggregationFunction: readOrNone(
-      "aggregation_function",
-      fields.aggregation_function,
-      stored?.aggregationFunction ?? null
-    ),
-    groupBy: readOrNone("group_by", fields.group_by, stored?.groupBy ?? null),
-    metadata: readOrNone("metadata", fields.metadata, stored?.metadata ?? null)
+    metricId: read("metric", fields.metric, stored?.metricId ?? null),
+    timePeriod: read("time_period", fields.time_period, stored?.timePeriod ?? null),
+    aggregationFunction: read("aggregation_function", fields.aggregation_function, stored?.aggregationFunction ?? null),
+    groupBy: read("group_by", fields.group_by, stored?.groupBy ?? null),
+    metadata: read("metadata", fields.metadata, stored?.metadata ?? null)
   }
-  return { spec, faults: mergeFaults(...found) }
+  const readings: ReadonlyArray<Either.Either<unknown, Faults>> = Object.values(fieldsRead)
+  const faults = mergeFaults(
+    isPlainObject(input) ? noFaults : fault(NON_FIELD, Said.notAnObject),
+    ...readings.map((one) => (Either.isLeft(one) ? one.left : noFaults))
+  )
+  return {
+    spec: {
+      dashboardId: Either.getOrUndefined(fieldsRead.dashboardId),
+      name: Either.getOrUndefined(fieldsRead.name),
+      chartType: Either.getOrUndefined(fieldsRead.chartType),
+      filters: Either.getOrUndefined(fieldsRead.filters),
+      dataType: Either.getOrUndefined(fieldsRead.dataType),
+      field: Either.getOrUndefined(fieldsRead.field),
+      metricId: Either.getOrUndefined(fieldsRead.metricId),
+      timePeriod: Either.getOrUndefined(fieldsRead.timePeriod),
+      aggregationFunction: Either.getOrUndefined(fieldsRead.aggregationFunction),
+      groupBy: Either.getOrUndefined(fieldsRead.groupBy),
+      metadata: Either.getOrUndefined(fieldsRead.metadata)
+    },
+    whole: isPlainObject(input) ? Either.mapLeft(Either.all(fieldsRead), () => faults) : Either.left(faults)
+  }
 }

@@ -1,7 +1,6 @@
 import {
   contextOf,
   type FormulaName,
-  formulas,
   measure,
   type Measured,
   type Json,
@@ -11,7 +10,6 @@ import {
   type Turn
 } from "@earshot/core"
 import { MetricKit } from "@earshot/test-kit"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isFormulaName, settingsOf } from "../../src/metrics/Formulas.js"
 import { countWords, hasPhrase, normalized } from "../../src/metrics/Words.js"
@@ -613,83 +611,7 @@ describe("percentiles", () => {
   })
 })
 
-const names = Object.keys(formulas) as ReadonlyArray<FormulaName>
-const all = (turns: ReadonlyArray<Turn>, durationSeconds: number | null) => {
-  const context = contextOf({ turns, toolCalls: [], durationSeconds })
-  return names.map((name) => [name, measure(name, context, null)] as const)
-}
-const counts = new Set([
-  "ai_interrupting_user",
-  "user_interrupting_ai",
-  "excessive_silence",
-  "reprompts",
-  "repeated_replies"
-])
-const ratios = new Set(["interruption_score", "overlap_ratio", "talk_ratio", "dead_air_ratio"])
-/** What is counted from the start of the call, which a shift moves. */
-const fromTheStart = new Set(["time_to_first_word_ms", "call_duration_s"])
-
 describe("every formula", () => {
-  it("says either a value or why there is none, ratios in 0 to 1, counts whole, nothing below 0", () => {
-    fc.assert(
-      fc.property(MetricKit.anyTurns, fc.option(fc.nat({ max: 100 })), (turns, duration) => {
-        for (const [name, { moments, reason, value }] of all(turns, duration)) {
-          expect((value === null) === (reason !== null)).toBe(true)
-          if (typeof value === "number") {
-            expect(value).toBeGreaterThanOrEqual(0)
-            expect(Number.isFinite(value)).toBe(true)
-            if (ratios.has(name)) expect(value).toBeLessThanOrEqual(1)
-            if (counts.has(name)) expect(Number.isInteger(value)).toBe(true)
-          }
-          for (const { at_second, duration_ms } of moments) {
-            expect(at_second).toBeGreaterThanOrEqual(0)
-            expect(duration_ms).toBeGreaterThanOrEqual(0)
-          }
-        }
-      })
-    )
-  })
-
-  it("says the same whatever the order of turns", () => {
-    fc.assert(
-      fc.property(
-        MetricKit.timedTurns().chain((turns) => fc.tuple(fc.constant(turns), MetricKit.shuffled(turns))),
-        ([turns, shuffled]) => {
-          // Of turns that say the same, which one repeats the other is a matter of order.
-          const withoutRepeats = (found: ReturnType<typeof all>) =>
-            found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
-          expect(withoutRepeats(all(shuffled, null))).toEqual(withoutRepeats(all(turns, null)))
-        }
-      )
-    )
-  })
-
-  it("says the same of a call that starts later, but for what is counted from the start", () => {
-    fc.assert(
-      fc.property(MetricKit.timedTurns(), fc.nat({ max: 1000 }), (turns, seconds) => {
-        const values = (found: ReturnType<typeof all>) =>
-          found.filter(([name]) => !fromTheStart.has(name)).map(([name, { value }]) => [name, value])
-        expect(values(all(MetricKit.shifted(turns, seconds), 60 + seconds))).toEqual(values(all(turns, 60)))
-      })
-    )
-  })
-
-  it("makes up no value where times are missing", () => {
-    fc.assert(
-      fc.property(
-        MetricKit.timedTurns().filter((turns) => turns.length > 0),
-        (turns) => {
-          const timeless = turns.map((one) => ({ ...one, startTime: undefined, endTime: undefined }))
-          const measuredWithout = new Set(
-            all(timeless, null)
-              .filter(([, { value }]) => value !== null)
-              .map(([name]) => name)
-          )
-          for (const name of measuredWithout) {
-            expect(["words_per_turn", "reprompts", "repeated_replies"]).toContain(name)
-          }
-        }
-      )
-    )
-  })
+  const asked: MetricKit.MeasureFormula = (name, call, configuration) => measure(name, contextOf(call), configuration)
+  for (const { check, says } of MetricKit.formulaLaws(asked)) it(says, check)
 })
