@@ -1,7 +1,7 @@
 export * as CallModel from "./CallModel.js"
 export { type CallWorld, checkCallModel, checkCallsAtOnce, type ModelOptions } from "./CallWalks.js"
 export { chargeLaws } from "./ChargeLaws.js"
-export { chartDataLaws } from "./ChartLaws.js"
+export { chartDataLaws, type ChartWorld } from "./ChartLaws.js"
 export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
 export { type History, linearised, type Stepped } from "./Linearisable.js"
 export { type CapacityOwner, capacityWorld } from "./CapacityDoors.js"
