@@ -1,6 +1,6 @@
 export * as CallModel from "./CallModel.js"
 export { type CallWorld, checkCallModel, checkCallsAtOnce, type ModelOptions } from "./CallWalks.js"
-export { chargeLaws } from "./ChargeLaws.js"
+export { chargeLaws, type EvaluatedWorld, evaluationChargeLaws, judgeOfCharges } from "./ChargeLaws.js"
 export { chartDataLaws, type ChartWorld } from "./ChartLaws.js"
 export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
 export { type History, linearised, type Stepped } from "./Linearisable.js"

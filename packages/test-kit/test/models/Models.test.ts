@@ -1,4 +1,4 @@
-import { JobRunner, Results } from "@earshot/core"
+import { CallEvaluations, CallId, JobRunner, Results } from "@earshot/core"
 import { EvaluatorKit, ModelKit, PageKit, ResultKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -102,6 +102,29 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     }
     for (const { check, says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
   })
+})
+
+describe.each(TestEngine.databases)("an engine with a language model on %s", (database) => {
+  const runtime = ManagedRuntime.make(TestEngine.layer(database, { languageModel: ModelKit.judgeOfCharges.layer }))
+  afterAll(() => runtime.dispose())
+
+  const world = async (): Promise<ModelKit.EvaluatedWorld> => {
+    const { actor, agent, project } = await runtime.runPromise(TestEngine.world)
+    return {
+      door: ModelKit.engineDoor((steps) => runtime.runPromise(steps), actor),
+      project: project.id,
+      agent: agent.id,
+      evaluate: (call, metrics) =>
+        runtime.runPromise(
+          Effect.flatMap(CallEvaluations, (all) => all.evaluate(CallId.make(call), { metric_ids: metrics })).pipe(
+            TestEngine.as(actor)
+          )
+        ),
+      work: () => runtime.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
+    }
+  }
+
+  for (const { check, says } of ModelKit.evaluationChargeLaws(world)) it(says, check, 3_600_000)
 })
 
 const Id = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.Number }))
