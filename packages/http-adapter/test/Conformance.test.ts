@@ -1,9 +1,12 @@
+import { join } from "node:path"
 import { JobRunner } from "@earshot/core"
+import * as CodeHosts from "@earshot/core/providers/CodeHosts"
 import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { runConformance } from "@earshot/test-kit/conformance"
-import { TestEngine } from "@earshot/test-kit"
+import { CheckoutKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
+import { at } from "./support/Contract.js"
 import { serving } from "./support/TestServer.js"
 
 describe.each(TestEngine.databases)("the server on %s, known by its URL alone", async (database) => {
@@ -19,8 +22,8 @@ describe.each(TestEngine.databases)("the server on %s, known by its URL alone", 
         Effect.flatMap(JobRunner, (runner) => runner.run)
       )
     )
-    // What the server takes at most was not told; the next test tells.
-    const untold = ["limits/upload", "limits/rate"]
+    // What the server takes at most was not told, nor a repository; the next tests tell.
+    const untold = ["E2/answered-200", "limits/upload", "limits/rate"]
     expect(report.results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
     expect(report.left).toEqual([])
     expect(report.passed).toBeGreaterThan(100)
@@ -63,5 +66,28 @@ describe("a server with limits, known by its URL alone", async () => {
     const { key } = await server.tenant()
     const { results } = await runConformance({ url: server.url, apiKey: key, only: ["E5"] })
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([])
+  })
+})
+
+describe.skipIf(!(await CheckoutKit.hasGit()))("a server with a repository, known by its URL alone", async () => {
+  const folder = CheckoutKit.temporaryFolder()
+  afterAll(folder.remove)
+  const listening: { url?: string } = {}
+  const server = await serving({
+    ports: { codeHosts: CodeHosts.layer({ local: { directory: folder.path, publicUrl: () => listening.url } }) }
+  })
+  listening.url = server.url
+
+  it("hands out a checkout of what was named, and is found out where it has none of that name", async () => {
+    const { key, organization } = await server.tenant()
+    await CheckoutKit.makeRepository(join(folder.path, String(organization), "web.git"), { "README.md": "The web" })
+    const connections = "/repohost/connections/"
+    const made = await server.send("POST", connections, { key, json: { host: "local" } })
+    const active = await server.send("POST", `${connections}${String(at(made.json, "id"))}/activate/`, { key })
+    expect([made.status, active.status]).toEqual([201, 200])
+    const outcomes = async (repo: string) =>
+      (await runConformance({ url: server.url, apiKey: key, only: ["E2/answered-200"], repo })).results
+    expect(await outcomes("web")).toMatchObject([{ outcome: "passed", detail: "" }])
+    expect(await outcomes("other")).toMatchObject([{ outcome: "failed" }])
   })
 })

@@ -540,6 +540,7 @@ describe("the command", async () => {
     for (const args of [
       [],
       ["--url", "nowhere"],
+      ["--url", "ftp://127.0.0.1"],
       ["--url", server.url, "--only", "E99"],
       ["--colour"],
       ["--url", server.url, "--timeout", "0"],

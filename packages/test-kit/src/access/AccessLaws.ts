@@ -1,6 +1,7 @@
 /** Who is let in where, whatever implements it. Source: interface, Authentication. */
 import type { Actor, CredentialKind, OrganizationId, Permission } from "@earshot/core"
 import * as fc from "fast-check"
+import { interfaceTable } from "../conformance/Interface.js"
 import { fact, type Law, law } from "../Law.js"
 import { actor, credentialKind } from "./AccessArbitraries.js"
 
@@ -14,27 +15,9 @@ export interface Rule {
 
 export type Decision = "let in" | "unauthenticated" | "forbidden"
 
-const key = ["api_key"] as const
-const people = ["api_key", "oauth2", "dashboard_session"] as const
-const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
+export { interfaceTable }
 
-/** The interface's own table, by the operations that its endpoints are; those that an engine has not are passed over. */
-export const interfaceTable: Readonly<Record<string, ReadonlyArray<CredentialKind>>> = {
-  "suites.validate": people,
-  "checkouts.create": key,
-  "widgets.update": key,
-  "evaluators.bulkUpdate": key,
-  "dashboards.create": everybody,
-  "simplifications.request": ["api_key", "oauth2", "embedded_session", "dashboard_session"],
-  "personalities.enable": people,
-  "results.bulkDelete": everybody,
-  "results.deleteRuns": everybody,
-  "calls.ingest": key,
-  "metrics.predefined": key,
-  "metrics.update": key
-}
-
-/** The table says what the interface's does. */
+/** The table says what the interface's does; operations that an engine has not are passed over. */
 export const accessTableLaws = (operations: Readonly<Record<string, Rule>>): ReadonlyArray<Law> => [
   ...Object.entries(interfaceTable).flatMap(([operation, accepts]) => {
     const rule = operations[operation]

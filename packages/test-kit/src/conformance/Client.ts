@@ -22,8 +22,8 @@ export interface Request {
   readonly form?: Readonly<Record<string, unknown>>
   /** Sent as multipart/form-data, files as they are, objects and lists as JSON text. */
   readonly multipart?: Readonly<Record<string, unknown>>
-  /** Sent as it is, of the type that `headers` name. */
-  readonly body?: string | Uint8Array<ArrayBuffer>
+  /** Sent as it is, of the type that `headers` name; a form's type goes without saying. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | URLSearchParams | FormData
   /** Takes 429 for the answer, where otherwise the request is sent again after the time that the server asks for. */
   readonly seesThrottling?: boolean
 }

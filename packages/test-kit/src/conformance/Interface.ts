@@ -26,3 +26,23 @@ export const LANGUAGES: ReadonlyArray<string> = (
   "af ar bn bg zh cs da nl en et fi fr de el gu hi he hu id it ja kn kk ko ms ml mr multi no pl pa pt ro ru sk es sv " +
   "th tr tl ta te uk uz vi"
 ).split(" ")
+
+const key = ["api_key"] as const
+const people = ["api_key", "oauth2", "dashboard_session"] as const
+const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
+
+/** Which credentials are accepted where, by the operations that the endpoints are. Source: interface, Authentication. */
+export const interfaceTable = {
+  "suites.validate": people,
+  "checkouts.create": key,
+  "widgets.update": key,
+  "evaluators.bulkUpdate": key,
+  "dashboards.create": everybody,
+  "simplifications.request": ["api_key", "oauth2", "embedded_session", "dashboard_session"],
+  "personalities.enable": people,
+  "results.bulkDelete": everybody,
+  "results.deleteRuns": everybody,
+  "calls.ingest": key,
+  "metrics.predefined": key,
+  "metrics.update": key
+} as const

@@ -19,6 +19,7 @@ import {
   orNull,
   text
 } from "../Expect.js"
+import { interfaceTable } from "../Interface.js"
 import { credentialKinds, type CredentialKind, PATHS, type World } from "../World.js"
 
 interface Endpoint {
@@ -30,25 +31,36 @@ interface Endpoint {
   readonly beside?: "agent_session"
 }
 
-const key = ["api_key"] as const
-const people = ["api_key", "oauth2", "dashboard_session"] as const
-const peopleAndEmbeds = ["api_key", "oauth2", "embedded_session", "dashboard_session"] as const
-const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
-
 /** Source: interface, Authentication. A thing that is not there is asked for, with a body in which everything is missing. */
 const endpoints: ReadonlyArray<Endpoint> = [
-  { name: "E1", method: "POST", path: PATHS.validate, accepts: people },
-  { name: "E2", method: "POST", path: PATHS.checkout, accepts: key, beside: "agent_session" },
-  { name: "E3", method: "PATCH", path: `${PATHS.widgets}999999999/`, accepts: key },
-  { name: "E4", method: "POST", path: PATHS.bulkUpdate, accepts: key },
-  { name: "E5", method: "POST", path: PATHS.dashboards, accepts: everybody },
-  { name: "E6", method: "POST", path: PATHS.simplify, accepts: peopleAndEmbeds },
-  { name: "E7", method: "POST", path: `${PATHS.projects}999999999/enable_personalities/`, accepts: people },
-  { name: "E8", method: "POST", path: PATHS.bulkDelete, accepts: everybody },
-  { name: "E9", method: "POST", path: `${PATHS.results}999999999/delete_runs/`, accepts: everybody },
-  { name: "E10", method: "POST", path: PATHS.observe, accepts: key },
-  { name: "E11", method: "GET", path: PATHS.predefined, accepts: key },
-  { name: "E12", method: "PATCH", path: `${PATHS.metrics}999999999/`, accepts: key }
+  { name: "E1", method: "POST", path: PATHS.validate, accepts: interfaceTable["suites.validate"] },
+  {
+    name: "E2",
+    method: "POST",
+    path: PATHS.checkout,
+    accepts: interfaceTable["checkouts.create"],
+    beside: "agent_session"
+  },
+  { name: "E3", method: "PATCH", path: `${PATHS.widgets}999999999/`, accepts: interfaceTable["widgets.update"] },
+  { name: "E4", method: "POST", path: PATHS.bulkUpdate, accepts: interfaceTable["evaluators.bulkUpdate"] },
+  { name: "E5", method: "POST", path: PATHS.dashboards, accepts: interfaceTable["dashboards.create"] },
+  { name: "E6", method: "POST", path: PATHS.simplify, accepts: interfaceTable["simplifications.request"] },
+  {
+    name: "E7",
+    method: "POST",
+    path: `${PATHS.projects}999999999/enable_personalities/`,
+    accepts: interfaceTable["personalities.enable"]
+  },
+  { name: "E8", method: "POST", path: PATHS.bulkDelete, accepts: interfaceTable["results.bulkDelete"] },
+  {
+    name: "E9",
+    method: "POST",
+    path: `${PATHS.results}999999999/delete_runs/`,
+    accepts: interfaceTable["results.deleteRuns"]
+  },
+  { name: "E10", method: "POST", path: PATHS.observe, accepts: interfaceTable["calls.ingest"] },
+  { name: "E11", method: "GET", path: PATHS.predefined, accepts: interfaceTable["metrics.predefined"] },
+  { name: "E12", method: "PATCH", path: `${PATHS.metrics}999999999/`, accepts: interfaceTable["metrics.update"] }
 ]
 
 const knock = (world: World, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>

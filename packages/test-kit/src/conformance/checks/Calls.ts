@@ -89,6 +89,54 @@ const limit =
     if (field !== "call_id") expectFaults(await refused(world, { [field]: "😀".repeat(max + 1) }), field)
   }
 
+interface Spoken {
+  readonly says: string
+  /** What of it has to go. */
+  readonly value: string
+  /** Fields whose values here are of this field's kind too, and may go with it. */
+  readonly covers?: ReadonlyArray<string>
+}
+
+/**
+ * Something unmistakable for each of redact_fields, in a sentence that says what it is. Numbers have the checksums of
+ * their kinds, addresses and phone numbers are those that stand for examples.
+ */
+const spoken: Readonly<Record<string, Spoken>> = {
+  person_name: {
+    says: "My name is Kimberly Rodriguez.",
+    value: "Kimberly Rodriguez",
+    covers: ["medical_professional"]
+  },
+  age: { says: "I am forty seven years old.", value: "forty seven" },
+  phone_number: { says: "My phone number is 415-555-0171.", value: "415-555-0171" },
+  email_address: { says: "Write to ann.lee@example.com please.", value: "ann.lee@example.com" },
+  date: { says: "The appointment is on March 14, 2024.", value: "March 14, 2024" },
+  time: { says: "It begins at 10:45 AM.", value: "10:45 AM" },
+  location: { says: "I live at 1482 Maple Street, Chicago.", value: "1482 Maple Street" },
+  origin: { says: "I am Brazilian.", value: "Brazilian" },
+  gender_sexuality: { says: "I am a lesbian.", value: "lesbian" },
+  physical_attribute: { says: "I have blue eyes.", value: "blue eyes" },
+  occupation: { says: "I work as a software engineer.", value: "software engineer" },
+  username: { says: "My username is skater_dude88.", value: "skater_dude88" },
+  password: { says: "My password is hunter2zebra.", value: "hunter2zebra" },
+  ip_address: { says: "The machine has the IP address 192.168.7.44.", value: "192.168.7.44" },
+  url: { says: "Look at https://shop.example.com/orders.", value: "shop.example.com/orders" },
+  filename: { says: "I attached invoice_2291.pdf.", value: "invoice_2291.pdf" },
+  event: { says: "We met at the Super Bowl.", value: "Super Bowl" },
+  vehicle_id: { says: "The VIN of my car is 1HGCM82633A004352.", value: "1HGCM82633A004352" },
+  dob: { says: "My date of birth is July 4, 1976.", value: "July 4, 1976" },
+  healthcare_number: { says: "My medical record number is 88421390.", value: "88421390" },
+  medical_professional: { says: "My doctor is Dr. Patel.", value: "Patel" },
+  credit_card: { says: "My credit card number is 4111 1111 1111 1111.", value: "4111 1111 1111 1111" },
+  account_number: { says: "My customer account number is 704418236.", value: "704418236" },
+  bank_account: { says: "My IBAN is GB82WEST12345698765432.", value: "GB82WEST12345698765432" },
+  money: { says: "It cost $349.50.", value: "$349.50" },
+  ssn: { says: "My social security number is 536-22-8145.", value: "536-22-8145" },
+  passport_number: { says: "My passport number is X48213907.", value: "X48213907" },
+  driver_license: { says: "My driver's license number is D6104472.", value: "D6104472" },
+  numerical_pii: { says: "My employee badge number is 55821937.", value: "55821937" }
+}
+
 const observe = checksOf("E10", {
   "new-201": [
     "a new call is answered with 201 and a whole Call record",
@@ -113,6 +161,49 @@ const observe = checksOf("E10", {
       expectSame("id", again.id, first.id)
       const more = bodyOf(await world.post(PATHS.observe, { ...body, call_ended_reason: "hangup" }), 200)
       expectSame("call_ended_reason", [more.id, more.call_ended_reason], [first.id, "hangup"])
+    }
+  ],
+  "repeat-keeps": [
+    "a call delivered again keeps all that the delivery does not tell, and takes over what it tells",
+    async (world) => {
+      const call_id = world.callId()
+      const told = {
+        trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+        call_ended_reason: "hangup",
+        customer_number: "+15550144",
+        feedback: "Friendly",
+        timestamp: "2026-03-01T10:00:00Z",
+        transcript_json: talk
+      }
+      const documents = { metadata: { region: "eu" }, dynamic_variables: { tier: "gold" } }
+      const first = await world.ingest({ call_id, ...told, ...documents })
+      /** What of the record is a person's to compare, and whether documents, which no record shows, are found by filter. */
+      const seen = async () => {
+        const call = bodyOf(await world.get(`${PATHS.calls}${String(first.id)}/`), 200)
+        const conditions = [
+          { field: "id", op: "eq", value: first.id },
+          { field: "metadata.region", op: "eq", value: "eu" },
+          { field: "dynamic_variables.tier", op: "eq", value: "gold" }
+        ]
+        const filter = encodeURIComponent(JSON.stringify({ operator: "and", conditions }))
+        const found = bodyOf(await world.get(`${PATHS.calls}?filters_v2=${filter}`), 200)
+        const names = [...Object.keys(told).slice(0, 5), "transcript_object", "duration"]
+        return [...names.map((name) => [name, call[name]]), listAt(found, "results").length]
+      }
+      const before = await seen()
+      expectSame("calls that are found by metadata and dynamic_variables", before.at(-1), 1)
+      const agent = await world.agent()
+      // Null is the same as leaving a field out.
+      const nothing = Object.fromEntries(Object.keys({ ...told, ...documents }).map((name) => [name, null]))
+      for (const body of [{}, nothing, { transcript_json: [] }]) {
+        expectSame("id", bodyOf(await world.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
+        expectSame(`what is kept after ${JSON.stringify(body)}`, await seen(), before)
+      }
+      const more = { call_ended_reason: "transfer", customer_number: "+15550145", metadata: { region: "us" } }
+      const changed = bodyOf(await world.post(PATHS.observe, { call_id, agent, ...more }), 200)
+      expectSame("what was told", [changed.call_ended_reason, changed.customer_number], ["transfer", "+15550145"])
+      expectSame("what was not", [changed.trace_id, changed.feedback], [told.trace_id, told.feedback])
+      expectSame("calls that are found by metadata they had", (await seen()).at(-1), 0)
     }
   ],
   "assistant-id": [
@@ -311,25 +402,34 @@ const observe = checksOf("E10", {
     }
   ],
   redaction: [
-    "what redact_fields names is gone from the transcript, and what it does not name stays",
+    "each of redact_fields takes what it names out of the transcript, and leaves what it does not name",
     async (world) => {
-      const spoken = said("Testing Agent", "Write to ann.lee@example.com or 192.168.7.44 please.", 0, 30)
-      const contents = async (redact_fields: ReadonlyArray<string> | undefined) => {
-        const made = await world.ingest({
-          call_id: world.callId(),
-          transcript_json: [spoken],
-          ...(redact_fields === undefined ? {} : { redact_fields })
-        })
-        return JSON.stringify([made.transcript, made.transcript_object])
+      const sentences = Object.values(spoken).map(({ says }, at) => said("Testing Agent", says, at, at + 0.9))
+      const transcript_json = [...sentences, said("Main Agent", "Anything else?", 100, 101)]
+      const fields = Object.keys(spoken)
+      /** The fields whose values are in the call's transcript, when these are asked to be redacted. */
+      const left = async (redact_fields: ReadonlyArray<string>) => {
+        const made = await world.ingest({ call_id: world.callId(), transcript_json, redact_fields })
+        const kept = [String(made.transcript), JSON.stringify(made.transcript_object)]
+        expectTrue(
+          "what is no value is gone",
+          kept.every((one) => one.includes("Anything else?"))
+        )
+        return fields.filter((field) => kept.some((one) => one.includes(spoken[field]?.value ?? "")))
       }
-      const holds = async (fields: ReadonlyArray<string> | undefined) => {
-        const found = await contents(fields)
-        return [found.includes("ann.lee@example.com"), found.includes("192.168.7.44"), found.includes("please")]
+      expectSame("what is left without redact_fields", await left([]), fields)
+      for (const field of fields) {
+        const gone = [field, ...(spoken[field]?.covers ?? [])]
+        const rest = fields.filter((one) => !gone.includes(one))
+        const found = (await left([field])).filter((one) => one === field || !gone.includes(one))
+        expectSame(`what is left of ${field}`, found, rest)
       }
-      expectSame("what is left without redact_fields", await holds(undefined), [true, true, true])
-      expectSame("what is left of email_address", await holds(["email_address"]), [false, true, true])
-      expectSame("what is left of ip_address", await holds(["ip_address"]), [true, false, true])
-      expectSame("what is left of both", await holds(["ip_address", "email_address"]), [false, false, true])
+      const pair = ["ssn", "email_address"]
+      expectSame(
+        "what is left of two",
+        await left(pair),
+        fields.filter((one) => !pair.includes(one))
+      )
     }
   ],
   "redaction-price": [

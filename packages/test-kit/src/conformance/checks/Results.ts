@@ -208,9 +208,18 @@ const bulkDelete = checksOf("E8", {
     }
   ],
   encodings: [
-    "a form and a multipart body are taken like JSON",
+    "a form and a multipart body are taken like JSON, and a field that they repeat is a list",
     async (world) => {
+      const repeated = (encoding: "form" | "multipart", ids: ReadonlyArray<number>) => {
+        const fields = encoding === "form" ? new URLSearchParams() : new FormData()
+        for (const id of ids) fields.append("result_ids", String(id))
+        return fields
+      }
       for (const encoding of ["form", "multipart"] as const) {
+        const [first, second] = [await world.result(1), await world.result(1)]
+        const body = repeated(encoding, [first.id, second.id])
+        expectNoBody(await world.ask("POST", PATHS.bulkDelete, { body }), 204)
+        for (const { path } of [first, second]) expectDetail(await world.get(path), 404)
         const [one, other] = [await world.result(1), await world.result(1)]
         expectNoBody(await world.ask("POST", PATHS.bulkDelete, { [encoding]: { result_ids: [one.id, other.id] } }), 204)
         for (const { path } of [one, other]) expectDetail(await world.get(path), 404)
