@@ -45,11 +45,10 @@ const specLimits: ReadonlyArray<readonly [field: string, most: number, path: str
       "scenarios",
       200,
       "scenarios",
-      (size) => {
-        const { scenarios, ...spec } = suiteOf(1)
-        const one = Object(listAt(scenarios)[0])
-        return { ...spec, scenarios: many(size, (at) => ({ ...one, key: `key-${at}` })) }
-      }
+      (size) => ({
+        ...suiteOf(1),
+        scenarios: many(size, (position) => at(suiteOf(1, { key: `key-${position}` }), "scenarios", 0))
+      })
     ],
     ["frequency", 100, "scenarios[0].frequency", (size) => suiteOf(size)],
     ["max_duration", 86_400, "scenarios[0].max_duration", (size) => suiteOf(1, { max_duration: size })],
