@@ -1,1 +1,10 @@
-export { load, type LoadedProject, type ProjectPlan, world, type WorldPlan } from "./Worlds.js"
+export {
+  load,
+  type LoadedProject,
+  type LoadedResult,
+  type ProjectPlan,
+  type ResultPlan,
+  type RunEnd,
+  world,
+  type WorldPlan
+} from "./Worlds.js"
