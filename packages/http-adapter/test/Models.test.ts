@@ -1,6 +1,7 @@
 import { Results } from "@earshot/core"
-import { EvaluatorKit, ModelKit, ResultKit, TestEngine } from "@earshot/test-kit"
+import { EvaluatorKit, Laws, ModelKit, ResultKit, TestEngine, Worlds } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
 import { describe, it } from "vitest"
 import { serving } from "./support/TestServer.js"
 
@@ -54,4 +55,18 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
     const credentials = () => Promise.resolve(ModelKit.httpCredentialDoor(server.url, key, project))
     await ModelKit.checkCredentialModel(credentials, { walks: 5, steps: 30 })
   }, 3_600_000)
+
+  it("takes whole organisations", async () => {
+    for (const plan of fc.sample(Worlds.world, Laws.parameters(3))) {
+      await Worlds.load((await tenant()).door, plan)
+    }
+  }, 3_600_000)
+
+  describe("tenants", () => {
+    const tenants = async (): Promise<ModelKit.TwoTenants> => {
+      const [{ agent, door: mine, project }, { door: theirs }] = [await tenant(), await tenant()]
+      return { mine, theirs, project, agent }
+    }
+    for (const { check, says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
+  })
 })
