@@ -414,7 +414,9 @@ export const load = async (door: Door, { projects }: WorldPlan): Promise<Readonl
   for (const [place, one] of loaded.entries()) {
     const own = [...(results[place] ?? [])].sort(([first], [second]) => first - second).map(([, result]) => result)
     const links: Array<number> = []
-    const within = { project: one.project, agent: one.agents[0], dashboard: one.dashboards[0], result: own[0]?.id }
+    // Nothing is bound to what is not there any more.
+    const kept = own.find((_, order) => projects[place]?.results?.[order]?.then !== "deleted")
+    const within = { project: one.project, agent: one.agents[0], dashboard: one.dashboards[0], result: kept?.id }
     for (const { body, isRevoked, to } of projects[place]?.links ?? []) {
       // Where there is none of its kind, it is bound to the project.
       const bound = within[to] === undefined ? "project" : to
