@@ -12,8 +12,11 @@ export {
   checkCredentialModel,
   type CredentialDoor,
   httpCredentialDoor,
+  type Issued,
   type Made,
-  type ModelKind
+  type ModelKind,
+  type Shown,
+  type Wanted
 } from "./CredentialModel.js"
 export { engineCredentialDoor } from "./EngineCredentials.js"
 export { tenantLaws, type TwoTenants } from "./TenantLaws.js"
