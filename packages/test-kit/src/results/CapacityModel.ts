@@ -194,7 +194,7 @@ const picks = fc.array(pick, { minLength: 1, maxLength: 3 })
 
 const start = (runs: number, which: 0 | 1 | null, concurrencyLimit: number | null): Command =>
   command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { door, numbers }) => {
-    const number = which === null ? null : (numbers[which] ?? null)
+    const number = which === null ? null : numbers[which]
     const made = await door.start({ runs, number, concurrencyLimit })
     model.tally.count("runs started")
     model.limits.set(made.result, concurrencyLimit)
