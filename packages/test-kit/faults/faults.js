@@ -135,5 +135,75 @@ export const faults = [
     find: "rule.organizationWide === true && actor.bounds !== null",
     put: "rule.organizationWide === true && actor.bounds === null",
     law: /a caller that is bound to some things does nothing that concerns the whole/
+  },
+  {
+    fault: "a token that lets in for another minute",
+    file: "packages/core/src/access/Jwt.ts",
+    find: "now < claims.exp * 1000",
+    put: "now < claims.exp * 1000 + 60_000",
+    law: /a credential lets in until the instant at which it ends/
+  },
+  {
+    fault: "what a tool answered left as it is by redaction",
+    file: "packages/core/src/redaction/RedactTranscript.ts",
+    find: "return { ...tool, arguments: given, result }",
+    put: "return { ...tool, arguments: given }",
+    law: /no value that is unmistakable is left anywhere/
+  },
+  {
+    fault: "a filter by status that forgets whether a person said it, in SQL",
+    file: "packages/core/src/storage/sql/FilterSql.ts",
+    find: 'AND 2 * ${this.column("is_reviewed")} + ${success} IN',
+    put: "AND ${success} IN",
+    law: /calls filtered by sqlite are those that match in memory/
+  },
+  {
+    fault: "a repeated delivery that forgets the trace id",
+    file: "packages/core/src/calls/Redelivery.ts",
+    find: "traceId: delivery.traceId ?? existing.traceId,",
+    put: 'traceId: delivery.traceId ?? "",',
+    law: /what is told is taken, and what is left out stays as it was/
+  },
+  {
+    fault: "a metric charged again for every evaluation of a call",
+    file: "packages/core/src/metrics/Evaluations.ts",
+    find: "key: `${CHARGE_REASON}:call:${call}:${metric.id}`,",
+    put: "key: `${CHARGE_REASON}:call:${call}:${metric.id}:${job}`,",
+    law: /a metric is charged once a call/
+  },
+  {
+    fault: "a bulk update that attaches nothing",
+    file: "packages/core/src/storage/sql/EvaluatorStoreSql.ts",
+    find: "WHERE 1 = 1\n",
+    put: "WHERE 1 = 0\n",
+    law: /an engine on sqlite keeps evaluators and folders as the model says/
+  },
+  {
+    fault: "a channel that the agent does not support, taken for a suite",
+    file: "packages/core/src/suites/PlanSuite.ts",
+    find: "if (!supportedChannels.includes(request.channel)) {",
+    put: "if (supportedChannels.length === 0) {",
+    law: /a fault of a suite is told at its place, and nowhere else/
+  },
+  {
+    fault: "rows that are changed without a lock, on PostgreSQL",
+    file: "packages/core/src/storage/sql/Dialect.ts",
+    find: 'forUpdate: sql.literal("FOR UPDATE"),',
+    put: 'forUpdate: sql.literal(""),',
+    law: /an engine on postgres (?:leaves results after deletions|answers calls) at once/
+  },
+  {
+    fault: "agents of other organizations in lists",
+    file: "packages/core/src/storage/sql/AgentStoreSql.ts",
+    find: "WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL\n              AND ${projectId === null",
+    put: "WHERE deleted_ms IS NULL\n              AND ${projectId === null",
+    law: /agents kept by sqlite are listed of one project or of all/
+  },
+  {
+    fault: "weeks that begin on Sunday",
+    file: "packages/core/src/analytics/Bucket.ts",
+    find: "ORIGIN = -3 * DAY",
+    put: "ORIGIN = -4 * DAY",
+    law: /a bar shows what came of each week/
   }
 ]

@@ -55,7 +55,9 @@ export const assertHolds = <Ts>(says: string, details: fc.RunDetails<Ts>): void 
     ...(details.counterexamplePath === null ? [] : [`EARSHOT_KIT_PATH="${details.counterexamplePath}"`]),
     ...(replayPath === undefined ? [] : [`EARSHOT_KIT_REPLAY="${replayPath}"`])
   ]
-  throw new Error(`${says}\n${message}\n\nRun this test alone again with ${again.join(" ")}`, { cause: details.errorInstance })
+  throw new Error(`${says}\n${message}\n\nRun this test alone again with ${again.join(" ")}`, {
+    cause: details.errorInstance
+  })
 }
 
 type Arbitraries<Args> = { [K in keyof Args]: fc.Arbitrary<Args[K]> }
