@@ -42,7 +42,8 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
      * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
      * no part in a transaction of the caller's. Where the call is to be evaluated, the job that does it (see
      * `EvaluationJob`) is there if and only if the change is. A delivery that would leave standing what another one asked
-     * to be redacted is not kept (`Redelivery.redeliver`), nor one whose call is gone meanwhile; one that is charged for is charged once a call.
+     * to be redacted is not kept (`Redelivery.redeliver`), nor is one whose call is gone meanwhile; one that is charged
+     * for is charged once a call.
      */
     readonly deliver: (
       permit: Permit<"calls:write">,

@@ -122,15 +122,16 @@ export const credentialLaws = (world: () => Promise<CredentialWorld>): ReadonlyA
     20
   ),
   asyncLaw(
-    "sessions that are embedded and links are bound to something, an agent's session to one agent",
+    "sessions that are embedded and links are bound to something, all of which is there, an agent's session to one agent",
     [fc.constantFrom<IssuedKind>("embedded_session", "agent_session", "shareable_link"), inBounds, fc.boolean()],
-    async (of, names, twice) => {
-      const { mine } = await world()
-      const one = boundsAt(mine, names)
-      const bounds = one !== null && twice ? [...one, { type: "agent" as const, id: mine.agent + 1 }] : one
+    async (of, names, beside) => {
+      const { mine, theirs } = await world()
+      const there = boundsAt(mine, names)
+      const bounds = there !== null && beside ? [...there, { type: "agent" as const, id: theirs.agent }] : there
       const answer = await mine.issue(everything, { kind: of, permissions: [], bounds, seconds: null })
       const isBound = of === "agent_session" ? bounds?.length === 1 && bounds[0]?.type === "agent" : bounds !== null
-      expectSame("issued", "refused" in answer ? answer.refused : "issued", isBound ? "issued" : ["bounds"])
+      const faults = [...(isBound ? [] : ["bounds"]), ...(bounds === there ? [] : [`bounds[${there?.length ?? 0}].id`])]
+      expectSame("refused", "refused" in answer ? answer.refused : [], faults)
       return true
     }
   ),

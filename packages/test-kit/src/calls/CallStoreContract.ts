@@ -173,6 +173,27 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
+    it.effect("keeps what was made from a call on that call alone, and never makes one anew from it", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, remove, write } = yield* world
+        const first = yield* calls.deliver(write, delivery(agent, "a"))
+        const laidOver = first.call.id
+        const told = { transcript: { type: "service", content: said("Of the first call") }, laidOver } as const
+        const kept = yield* calls.deliver(write, delivery(agent, "a", told))
+        expect(kept).toMatchObject({ created: false, transcriptChanged: true, call: { id: laidOver } })
+        yield* calls.remove(remove, laidOver)
+        const gone = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
+        expect(gone._tag).toBe("CallGone")
+        expect(yield* calls.findDelivered(write, agent.id, "a")).toEqual(Option.none())
+        const anew = yield* calls.deliver(write, delivery(agent, "a"))
+        expect(anew).toMatchObject({ created: true, call: { transcript: null } })
+        const another = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
+        expect(another._tag).toBe("CallGone")
+        expect(yield* calls.find(read, anew.call.id)).toEqual(Option.some(anew.call))
+      })
+    )
+
     it.effect("makes one record of deliveries that arrive at the same time, in the order they came", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
