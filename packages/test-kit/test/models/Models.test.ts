@@ -1,6 +1,8 @@
 import { CallEvaluations, CallId, JobRunner, Results } from "@earshot/core"
 import { EvaluatorKit, ModelKit, PageKit, ResultKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schema from "effect/Schema"
 import { afterAll, describe, it } from "vitest"
@@ -105,7 +107,9 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
 })
 
 describe.each(TestEngine.databases)("an engine with a language model on %s", (database) => {
-  const runtime = ManagedRuntime.make(TestEngine.layer(database, { languageModel: ModelKit.judgeOfCharges.layer }))
+  const engine = TestEngine.layer(database, { languageModel: ModelKit.judgeOfCharges.layer })
+  // Evaluations fail here on purpose, and are warned of.
+  const runtime = ManagedRuntime.make(Layer.merge(engine, Logger.remove(Logger.defaultLogger)))
   afterAll(() => runtime.dispose())
 
   const world = async (): Promise<ModelKit.EvaluatedWorld> => {
