@@ -1,9 +1,9 @@
 import type * as DateTime from "effect/DateTime"
-import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { SensitiveField } from "../redaction/SensitiveField.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
-import type { Recording } from "./CallRecord.js"
+import type { CallRecord, Recording } from "./CallRecord.js"
 
 /** The agent whose call it is, as the records of its calls have to know it. */
 export interface CalledAgent {
@@ -11,6 +11,20 @@ export interface CalledAgent {
   readonly organizationId: OrganizationId
   readonly projectId: ProjectId
   readonly name: string
+}
+
+/**
+ * The call that was read to make a delivery, and what of it went into the delivery. It is kept on that call alone, and
+ * only while what it was made from is still there.
+ */
+export interface LaidOver {
+  readonly call: CallRecord
+  /** The transcript was redacted again, or tells what to mute in the recording that came. */
+  readonly transcript: boolean
+  /** The recording was muted again, or has to go. */
+  readonly recording: boolean
+  /** Metadata, variables, feedback and the customer's number were redacted again. */
+  readonly details: boolean
 }
 
 /**
@@ -41,10 +55,7 @@ export interface Delivery {
   readonly redactFields: ReadonlyArray<SensitiveField>
   /** The recording that is there holds what was to be redacted, and could not be muted: it goes. */
   readonly dropsRecording: boolean
-  /**
-   * The call that was read to make this delivery, so that it may hold what was said in it: it is kept on this one, and
-   * never makes a call. Undefined where no call was read.
-   */
-  readonly laidOver?: CallId | undefined
+  /** Undefined where no call was read. A delivery with one never makes a call. */
+  readonly laidOver?: LaidOver | undefined
   readonly receivedAt: DateTime.Utc
 }

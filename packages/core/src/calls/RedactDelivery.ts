@@ -227,6 +227,7 @@ export const make = (config: RedactionConfig) =>
           judged.transcribe && announced.sound !== undefined ? yield* transcribed(announced.sound) : undefined
         const told = speech?.transcript ?? judged.transcript
         const known = before?.transcript ?? undefined
+        const hasRecording = before?.recording !== undefined && before.recording !== null
         // An empty transcript replaces none.
         const isNew = told !== undefined && (told.turns.length > 0 || known === undefined)
         const raw = isNew ? told : known === undefined ? undefined : asRaw(known)
@@ -244,10 +245,7 @@ export const make = (config: RedactionConfig) =>
         const channel =
           channelOf(body.main_agent_channel_index) ?? before?.recording?.mainAgentChannelIndex ?? undefined
         const sound =
-          announced.sound ??
-          (before?.recording !== undefined && before.recording !== null && (isNew || grows)
-            ? yield* keptSound(before.recording)
-            : undefined)
+          announced.sound ?? (hasRecording && (isNew || grows) ? yield* keptSound(before.recording) : undefined)
         const outcome: Heard =
           sound === undefined
             ? announced
@@ -289,8 +287,13 @@ export const make = (config: RedactionConfig) =>
             redactFields: fields,
             metricIds: judged.metricIds,
             evaluates: true,
-            dropsRecording: (isNew || grows) && kept === undefined,
-            laidOver: before?.id,
+            dropsRecording: hasRecording && (isNew || grows) && kept === undefined,
+            laidOver: before && {
+              call: before,
+              transcript: raw !== undefined && !isNew && (grows || announced.sound !== undefined),
+              recording: hasRecording && (isNew || grows) && announced.sound === undefined,
+              details: grows
+            },
             receivedAt: now
           })
         }

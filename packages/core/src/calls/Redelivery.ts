@@ -70,8 +70,9 @@ export interface Redelivered {
    */
   readonly redactsMore: boolean
   /**
-   * What this delivery leaves standing although it was asked to be redacted, in this delivery or one before. Where there
-   * is any, the delivery must not be kept: it has to be redacted again with all of what is asked.
+   * What this delivery leaves standing although it was asked to be redacted, in this delivery or one before, or all that
+   * is asked where what it was made from is there no more. Where there is any, the delivery must not be kept: it has to be
+   * redacted again with all of what is asked.
    */
   readonly owed: ReadonlyArray<SensitiveField>
   /** Blobs that no record refers to once the change is kept. */
@@ -90,10 +91,7 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     delivery.transcript !== undefined &&
     (existing.transcript === null || delivery.transcript.content.turns.length > 0) &&
     delivery.transcript
-  const transcriptChanged =
-    told !== false &&
-    (existing.transcript === null ||
-      StoredTranscript.print(existing.transcript) !== StoredTranscript.print(told.content))
+  const transcriptChanged = told !== false && !isSameTranscript(existing.transcript, told.content)
   const transcript = transcriptChanged ? told.content : existing.transcript
   const { recording, released } =
     delivery.dropsRecording && delivery.recording === undefined
@@ -111,7 +109,8 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     redactFields.length > delivery.redactFields.length ||
     (grows && existing.transcript !== null && told === false) ||
     (stands && (grows || transcriptChanged)) ||
-    (delivery.reviewed !== undefined && written !== delivery.reviewed.of && written !== delivery.reviewed.to)
+    (delivery.reviewed !== undefined && written !== delivery.reviewed.of && written !== delivery.reviewed.to) ||
+    isOutdated(delivery.laidOver, existing)
   const laid: CallRecord = {
     ...existing,
     traceId: delivery.traceId ?? existing.traceId,
@@ -151,6 +150,18 @@ export const redeliver = (existing: CallRecord, delivery: Delivery): Redelivered
     released
   }
 }
+
+const details = ["metadata", "dynamicVariables", "feedback", "customerNumber"] as const
+
+/** Whether another delivery or a person changed meanwhile what this one was made from, so that it would undo that. */
+const isOutdated = (laidOver: Delivery["laidOver"], existing: CallRecord): boolean =>
+  laidOver !== undefined &&
+  ((laidOver.transcript && !isSameTranscript(laidOver.call.transcript, existing.transcript)) ||
+    (laidOver.recording && laidOver.call.recording?.blobKey !== existing.recording?.blobKey) ||
+    (laidOver.details && details.some((detail) => !isDeepStrictEqual(laidOver.call[detail], existing[detail]))))
+
+const isSameTranscript = (one: CallRecord["transcript"], other: CallRecord["transcript"]): boolean =>
+  one === null || other === null ? one === other : StoredTranscript.print(one) === StoredTranscript.print(other)
 
 /** What is there where the same is asked for: the order of metrics is no matter. */
 const metricsAfter = (existing: CallRecord["askedMetrics"], told: Delivery["metricIds"]): CallRecord["askedMetrics"] =>

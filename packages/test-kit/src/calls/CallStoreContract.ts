@@ -2,6 +2,7 @@ import {
   AgentId,
   authorize,
   type CalledAgent,
+  type CallRecord,
   CallStore,
   type Delivery,
   type Filters,
@@ -178,11 +179,14 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const calls = yield* CallStore
         const { agent, read, remove, write } = yield* world
         const first = yield* calls.deliver(write, delivery(agent, "a"))
-        const laidOver = first.call.id
-        const told = { transcript: { type: "service", content: said("Of the first call") }, laidOver } as const
+        const { call } = first
+        const told: Partial<Delivery> = {
+          transcript: { type: "service", content: said("Of the first call") },
+          laidOver: { call, transcript: false, recording: false, details: false }
+        }
         const kept = yield* calls.deliver(write, delivery(agent, "a", told))
-        expect(kept).toMatchObject({ created: false, transcriptChanged: true, call: { id: laidOver } })
-        yield* calls.remove(remove, laidOver)
+        expect(kept).toMatchObject({ created: false, transcriptChanged: true, call: { id: call.id } })
+        yield* calls.remove(remove, call.id)
         const gone = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
         expect(gone._tag).toBe("CallGone")
         expect(yield* calls.findDelivered(write, agent.id, "a")).toEqual(Option.none())
@@ -191,6 +195,42 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const another = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
         expect(another._tag).toBe("CallGone")
         expect(yield* calls.find(read, anew.call.id)).toEqual(Option.some(anew.call))
+      })
+    )
+
+    it.effect("keeps nothing that was made from what is there no more", () =>
+      Effect.gen(function* () {
+        const calls = yield* CallStore
+        const { agent, read, write } = yield* world
+        const first = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { transcript: { type: "service", content: said("One") }, metadata: { a: 1 } })
+        )
+        const later = yield* calls.deliver(
+          write,
+          delivery(agent, "a", {
+            transcript: { type: "service", content: said("Two") },
+            recording: recording("two"),
+            metadata: { a: 2 }
+          })
+        )
+        const taken = { transcript: false, recording: false, details: false }
+        const made = (call: CallRecord, from: Partial<typeof taken>) =>
+          delivery(agent, "a", {
+            callEndedReason: "hangup",
+            laidOver: { call, ...taken, ...from },
+            redactFields: ["ssn"],
+            transcript: { type: "service", content: said("[SSN]") },
+            recording: recording("muted")
+          })
+        for (const part of ["transcript", "recording", "details"] as const) {
+          const failed = yield* Effect.flip(calls.deliver(write, made(first.call, { [part]: true })))
+          expect(failed).toMatchObject({ _tag: "RedactionOwed", fields: ["ssn"] })
+        }
+        expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(later.call))
+        const all = { transcript: true, recording: true, details: true }
+        const kept = yield* calls.deliver(write, made(later.call, all))
+        expect(kept.call).toMatchObject({ callEndedReason: "hangup", redactFields: ["ssn"], metadata: { a: 2 } })
       })
     )
 

@@ -163,7 +163,7 @@ export const make = Effect.gen(function* () {
       for (const { key, pending, position } of found) {
         const record = records.get(key)
         const { laidOver } = pending.delivery
-        if (record === undefined || (laidOver !== undefined && laidOver !== record.id)) {
+        if (record === undefined || (laidOver !== undefined && laidOver.call.id !== record.id)) {
           outcomes[position] = Exit.fail(new CallGone())
           continue
         }
