@@ -21,11 +21,20 @@ const visible = (character: string): string => {
 /** Marks that would join what stands before the text, such as the blanks of a table. */
 const LEADING_MARK = /^[\p{M}\p{Emoji_Modifier}\u200c\u200d]/u
 
+const segmenter = new Intl.Segmenter()
+
+/** A sign that joins what follows the text, as an Arabic number sign does, gets a dotted circle to stand before. */
+const closed = (text: string): string => {
+  if (!/[^ -~]$/.test(text)) return text
+  const last = Array.from(segmenter.segment(`${text.slice(-4)} `), ({ segment }) => segment).at(-1)
+  return last === " " ? text : `${text}◌`
+}
+
 /**
  * A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛), and a mark at its
- * beginning stands on a dotted circle.
+ * beginning or a sign at its end that would join its neighbours stands at a dotted circle.
  */
-export const neutralised = (text: string): string => text.replace(ACTIVE, visible).replace(LEADING_MARK, "◌$&")
+export const neutralised = (text: string): string => closed(text.replace(ACTIVE, visible).replace(LEADING_MARK, "◌$&"))
 
 /** The same for a text of several lines, which stays one. */
 export const neutralisedLines = (text: string): string => text.split(/\r?\n/).map(neutralised).join("\n")
@@ -46,7 +55,7 @@ export const fitted = (text: string, columns: number): string => {
   if (columns < 1) return ""
   let kept = ""
   let taken = 0
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of segmenter.segment(text)) {
     const width = widthOf(segment)
     if (taken + width > columns - 1) break
     kept += segment
