@@ -197,7 +197,7 @@ export const faults = [
     file: "packages/core/src/storage/sql/AgentStoreSql.ts",
     find: "WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL\n              AND ${projectId === null",
     put: "WHERE deleted_ms IS NULL\n              AND ${projectId === null",
-    law: /agents kept by sqlite are listed of one project or of all/
+    law: /agents kept by sqlite do not exist for another organisation/
   },
   {
     fault: "weeks that begin on Sunday",
