@@ -20,8 +20,8 @@ const BEYOND_ASCII = /[^\t-\r -~]/
 
 export const plainPatterns = {
   /**
-   * What a terminal takes for a colour or a move behind its introducer, and shows nothing of. Numbers of at most three figures, so that no
-   * value is passed over as one.
+   * What a terminal takes for a colour or a move behind its introducer, and shows nothing of. Numbers of at most three
+   * figures, so that no value is passed over as one.
    */
   "terminal escape": /[?<=>]?(?:\d{0,3}[;:]){0,16}\d{0,3}[A-Za-z]/y,
   /** Signs that part figures as a hyphen or a full stop does, and are something else between words. */

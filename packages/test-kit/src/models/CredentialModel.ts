@@ -8,7 +8,7 @@ import { expectSame } from "../Law.js"
 import { type Door, httpDoor } from "./Doors.js"
 import { type Happened, picked, type Tally, walk } from "./Walk.js"
 
-export const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
+const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
 export type ModelKind = (typeof modelKinds)[number]
 
 /** A credential that a door made: what shows it, and what names it for revocation. */
@@ -381,7 +381,7 @@ const requestOf = (action: Action, dashboards: TwoProjects["dashboards"]): reado
 }
 
 /** The header that carries a credential of a kind. */
-export const carrying = (kind: ModelKind, secret: string): Readonly<Record<string, string>> =>
+const carrying = (kind: ModelKind, secret: string): Readonly<Record<string, string>> =>
   kind === "api_key"
     ? { "x-service-api-key": secret }
     : kind === "shareable_link"

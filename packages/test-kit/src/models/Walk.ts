@@ -53,7 +53,7 @@ export interface Walks<Kind extends string, Model extends Counting<Kind>, Real e
   /** What every walk begins with, so that there is something for what comes after it; it is not counted. */
   readonly beginning: ReadonlyArray<fc.AsyncCommand<Model, Real>>
   readonly commands: ReadonlyArray<fc.Arbitrary<fc.AsyncCommand<Model, Real>>>
-  readonly options: { readonly walks: number; readonly steps: number; readonly seed?: number }
+  readonly options: { readonly walks: number; readonly steps: number }
 }
 
 /** Fails when a world differs from the model on some walk; answers what happened on all of them. */
@@ -76,7 +76,7 @@ export const walk = async <Kind extends string, Model extends Counting<Kind>, Re
       model.tally = tally
       await fc.asyncModelRun(() => ({ model, real }), walked)
     }),
-    { ...parameters(options.walks), ...(options.seed === undefined ? {} : { seed: options.seed }) }
+    parameters(options.walks)
   )
   assertHolds(says, details)
   return tally.happened

@@ -348,7 +348,7 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
  */
 export const checkCapacityModel = (
   world: () => Promise<CapacityWorld>,
-  options: { readonly walks: number; readonly steps: number; readonly seed?: number }
+  options: { readonly walks: number; readonly steps: number }
 ): Promise<Happened> =>
   walk({
     says: "what is held is what the model's queued and running runs need",
