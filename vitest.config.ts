@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "scripts/**/*.test.ts"],
     globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
+    setupFiles: ["packages/test-kit/test/seed.ts"],
     // Processes, since a native addon that crashes takes a thread's siblings along; two, since the smallest machine that
     // runs all of this has two cores. Test files share a process one after the other: loading the libraries anew for
     // each of them would take most of the time. So a test leaves no global changed behind.
