@@ -9,7 +9,7 @@ import type { StorageFault } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "./Evaluation.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 import type { Evaluated } from "./Scorer.js"
-import { costOf } from "./Price.js"
+import { costOf, isCharged } from "./Price.js"
 
 /** What was said of calls, and what it cost. */
 export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<
@@ -58,10 +58,7 @@ export const layer = Layer.effect(
           yield* ledger.charge(
             permit,
             evaluated
-              .filter(
-                ({ metric, outcome }) =>
-                  there.has(metric.id) && (outcome.status === "scored" || outcome.status === "could_not_judge")
-              )
+              .filter(({ metric, outcome }) => there.has(metric.id) && isCharged(outcome.status))
               .map(({ metric }) => ({
                 reason: CHARGE_REASON,
                 key: `${CHARGE_REASON}:call:${call}:${metric.id}`,

@@ -1,5 +1,6 @@
 /** What an evaluation costs. */
 import { type MicroCredits, noCredits, ofMicros } from "../kernel/Credits.js"
+import type { EvaluationStatus } from "./Evaluation.js"
 import { isFormulaName } from "./Formulas.js"
 import type { MetricType } from "./MetricTerms.js"
 
@@ -24,3 +25,6 @@ export const costOf = (metric: {
       ? evaluationPrices.formula
       : evaluationPrices.code
     : evaluationPrices.judge
+
+/** Whether an evaluation is charged: where it came to a value, and where a judge was asked that could not tell. */
+export const isCharged = (status: EvaluationStatus): boolean => status === "scored" || status === "could_not_judge"

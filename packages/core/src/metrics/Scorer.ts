@@ -54,9 +54,13 @@ const JUDGES = 4
 const NO_MODEL = "No language model is configured."
 const NO_AUDIO = "This metric needs audio analysis, which is not available."
 const NOBODY = "Nobody speaks in the transcript."
+const TOO_LONG = `The transcript is longer than the ${MAX_JUDGED} characters that a language model is asked about.`
 const MAX_EXPLANATION = 2000
 
 const keepable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
+
+const isTooLong = ({ transcript }: EvaluatedSubject): boolean =>
+  transcript.turns.reduce((sum, turn) => sum + turn.content.length, 0) > MAX_JUDGED
 
 /** Whether code may look at what other metrics said: it says so, or at least has the word. */
 const readsResults = (metric: Metric): boolean =>
@@ -90,20 +94,22 @@ export const layer = Layer.effect(
         : Option.match(ask, {
             onNone: () => Effect.succeedSome(outcomes.without("skipped", `${NO_MODEL} The trigger prompt needs one.`)),
             onSome: (asks) =>
-              asks(triggerQuestionOf(metric, subject)).pipe(
-                Effect.map(({ value }) =>
-                  value.verdict === "decided" && value.value === true
-                    ? Option.none()
-                    : Option.some(
-                        outcomes.without("skipped", "The trigger prompt was answered with no.", {
-                          explanation: keepable(value.reasoning)
-                        })
-                      )
-                ),
-                Effect.catchTag("AnswerUnusable", ({ reason }) =>
-                  Effect.succeedSome(outcomes.without("could_not_judge", reason))
-                )
-              )
+              isTooLong(subject)
+                ? Effect.succeedSome(outcomes.without("skipped", TOO_LONG))
+                : asks(triggerQuestionOf(metric, subject)).pipe(
+                    Effect.map(({ value }) =>
+                      value.verdict === "decided" && value.value === true
+                        ? Option.none()
+                        : Option.some(
+                            outcomes.without("skipped", "The trigger prompt was answered with no.", {
+                              explanation: keepable(value.reasoning)
+                            })
+                          )
+                    ),
+                    Effect.catchTag("AnswerUnusable", ({ reason }) =>
+                      Effect.succeedSome(outcomes.without("could_not_judge", reason))
+                    )
+                  )
           })
 
     /** One question, asked once more where the answer cannot be kept. */
@@ -173,12 +179,7 @@ export const layer = Layer.effect(
         if (metric.audioEnabled) return outcomes.without("skipped", NO_AUDIO)
         const { turns } = subject.transcript
         if (turns.every((turn) => turn.content.trim() === "")) return outcomes.without("not_applicable", NOBODY)
-        if (turns.reduce((sum, turn) => sum + turn.content.length, 0) > MAX_JUDGED) {
-          return outcomes.without(
-            "could_not_judge",
-            `The transcript is longer than the ${MAX_JUDGED} characters that are judged.`
-          )
-        }
+        if (isTooLong(subject)) return outcomes.without("skipped", TOO_LONG)
         const untriggered = yield* triggered(model.ask, metric, subject)
         return Option.isSome(untriggered) ? untriggered.value : yield* judge(model.ask.value, metric, subject)
       })

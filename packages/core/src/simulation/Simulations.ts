@@ -24,7 +24,7 @@ import { CHARGE_REASON } from "../metrics/Evaluations.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { costOf } from "../metrics/Price.js"
+import { costOf, isCharged } from "../metrics/Price.js"
 import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import { keepAll } from "../redaction/KeepAll.js"
 import type { PlayableRun } from "../results/RunDetail.js"
@@ -237,10 +237,7 @@ export const layer = (config: SimulationConfig = {}) =>
         evaluated: ReadonlyArray<Evaluated>
       ): ReadonlyArray<Charge> =>
         evaluated
-          .filter(
-            ({ metric, outcome }) =>
-              named.has(metric.id) && (outcome.status === "scored" || outcome.status === "could_not_judge")
-          )
+          .filter(({ metric, outcome }) => named.has(metric.id) && isCharged(outcome.status))
           .map(({ metric }) => ({
             reason: CHARGE_REASON,
             key: `${CHARGE_REASON}:run:${run.run.id}:${metric.id}`,

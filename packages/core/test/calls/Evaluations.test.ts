@@ -838,6 +838,40 @@ for (const database of TestEngine.databases) {
       })
     )
 
+    it.effect("are not put to the judge where they are too long, neither question nor occasion, and cost nothing", () =>
+      Effect.gen(function* () {
+        const occasion = { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" }
+        const code = { type: "custom_code", custom_code: "return 1", prompt: "" }
+        const { agent, as, charged, ingest, metric, metrics, runner, said } = yield* judged({}, () => ({}))
+        yield* runner.drain
+        const before = yield* charged
+        asked.length = 0
+        const own = (input: object) => as(metrics.create({ agent: agent.id, ...input }))
+        const also = [
+          yield* own({ name: "on occasion", type: "llm_judge", eval_type: "binary", prompt: "Is it so?", ...occasion }),
+          yield* own({ name: "code", eval_type: "numeric", ...code, ...occasion })
+        ]
+        const content = "So it goes. ".repeat(400)
+        const call = yield* ingest({
+          metric_ids: [metric, ...also].map(({ id }) => id).join(),
+          transcript_json: Array.from({ length: 84 }, (_, at) => ({ role: "Main Agent", content, start_time: at }))
+        })
+        yield* runner.drain
+        const outcomes = yield* said(call)
+        expect([...outcomes.keys()].toSorted()).toEqual(["code", "on_occasion", "own"])
+        for (const outcome of outcomes.values()) {
+          expect(outcome).toMatchObject({
+            status: "skipped",
+            detail: {
+              reason: "The transcript is longer than the 400000 characters that a language model is asked about."
+            }
+          })
+        }
+        expect(asked).toEqual([])
+        expect(yield* charged).toBe(before)
+      })
+    )
+
     it.effect("are put to the judge as data, whatever was said in them", () =>
       Effect.gen(function* () {
         const { ingest, metric, runner } = yield* judged({}, () => ({}))

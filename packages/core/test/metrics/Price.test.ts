@@ -1,4 +1,4 @@
-import { costOf, Credits } from "@earshot/core"
+import { costOf, Credits, EvaluationStatus, isCharged } from "@earshot/core"
 import { describe, expect, it } from "vitest"
 
 const cost = (metric: Parameters<typeof costOf>[0]) => Credits.print(costOf(metric))
@@ -19,5 +19,9 @@ describe("the price of an evaluation", () => {
     for (const type of ["llm_judge", "basic", "custom_prompt"] as const) {
       expect(cost({ type, functionName: "talk_ratio", customCode: "" })).toBe("0.050000")
     }
+  })
+
+  it("is charged for a value, and for asking a judge that could not tell", () => {
+    expect(EvaluationStatus.literals.filter(isCharged)).toEqual(["scored", "could_not_judge"])
   })
 })

@@ -5,7 +5,8 @@ import {
   missedSentence,
   type RunCount,
   RunStatus,
-  successByCriteria
+  successByCriteria,
+  undecidedSentence
 } from "@earshot/core"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -65,6 +66,13 @@ describe("the rubric of a run", () => {
     expect(missedSentence(criteriaOf([score(false, { why: "y".repeat(501) })], null))).toBe(
       `Not met: Outcome (${"y".repeat(500)})`
     )
+  })
+
+  it("says why nobody knows: nothing decides, or nothing that does could be judged", () => {
+    expect(undecidedSentence([])).toBe(
+      "Nothing decides its success: it has no expected outcome, and no metric that does."
+    )
+    expect(undecidedSentence(criteriaOf([score(null)], null))).toBe("Not judged: Outcome (Because.)")
   })
 
   it("names what was missed, with its reason, in a sentence of bounded length", () => {

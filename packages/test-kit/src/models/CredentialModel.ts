@@ -3,6 +3,7 @@
  * Source: interface, Authentication; design, section 3.
  */
 import * as fc from "fast-check"
+import { interfaceTable } from "../conformance/Interface.js"
 import { at } from "../Documents.js"
 import { expectSame } from "../Law.js"
 import { type Door, httpDoor } from "./Doors.js"
@@ -72,9 +73,9 @@ interface Rule {
 
 const rules: Readonly<Record<Action, Rule>> = {
   "list dashboards": { needs: "dashboards:read", accepts: modelKinds },
-  "create a dashboard": { needs: "dashboards:write", accepts: modelKinds },
+  "create a dashboard": { needs: "dashboards:write", accepts: interfaceTable["dashboards.create"] },
   "list calls": { needs: "calls:read", accepts: ["api_key", "oauth2", "dashboard_session", "embedded_session"] },
-  "ingest a call": { needs: "calls:write", accepts: ["api_key"] },
+  "ingest a call": { needs: "calls:write", accepts: interfaceTable["calls.ingest"] },
   "list keys": { needs: "keys:manage", accepts: ["api_key", "oauth2", "dashboard_session"], whole: true },
   "read the first dashboard": { needs: "dashboards:read", accepts: modelKinds, project: 0 },
   "read the second dashboard": { needs: "dashboards:read", accepts: modelKinds, project: 1 }
