@@ -275,6 +275,18 @@ const faults = (key: string): ReadonlyArray<readonly [what: string, check: strin
     }
   ],
   [
+    "defaults whose metrics count for nothing",
+    "E1/references",
+    {
+      request: (asked) => {
+        const { spec, ...fields } = fieldsOf(asked)
+        return isTo(asked, VALIDATE) && isNode(spec)
+          ? withFields(asked, { ...fields, spec: { ...spec, defaults: {} } })
+          : asked
+      }
+    }
+  ],
+  [
     "a prompt that is lost from the answer",
     "E6/answered-200",
     { answer: spoil((json, asked) => (isTo(asked, SIMPLIFY) ? under("original_prompt", () => "")(json) : json)) }

@@ -103,6 +103,11 @@ export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> 
           Object.values(faults).every((messages) => messages.length > 0 && messages.every((one) => one.length > 0)))
       )
     }),
+    law(
+      "what is no object is a fault, whatever is stored",
+      [widget, fc.oneof(fc.constantFrom(null, undefined, true, "", "x", 7), fc.array(fc.anything(), { maxLength: 2 }))],
+      (input, patch) => faultsOf(patch) !== undefined && faultsOf(patch, kept(input)) !== undefined
+    ),
     law("a fault is told under its path", [widget, fc.constantFrom(...breakages)], (input, { patch, path }) =>
       Object.hasOwn(faultsOf({ ...input, ...patch }) ?? {}, path)
     ),

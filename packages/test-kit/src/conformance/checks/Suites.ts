@@ -36,6 +36,9 @@ const micros = (plan: unknown): bigint => BigInt(String(at(plan, "estimated_cost
 const many = <A>(count: number, one: (at: number) => A): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, at) => one(at))
 
+/** Metrics, and tools, that a scenario may have. Source: docs/suites.md, The spec. */
+const MOST_REFERENCES = 64
+
 const withDefaults = (defaults: object) => ({ ...suiteOf(1), defaults })
 
 /** Source: docs/suites.md, The spec: up to how much is taken of what, where one more is told, and a spec with so much. */
@@ -247,6 +250,34 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
         expectTrue(`${field} of ${most} answered ${right.status} ${shown(right.text)}`, right.status === 200)
         expectFaultWithin(await world.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
       }
+    }
+  ],
+  references: [
+    "a scenario has up to 64 metrics and 64 tools, the defaults' counted, and one more is a fault under its path",
+    async (world) => {
+      const [agent_id, project] = [await world.agent(), await world.project()]
+      const made = async (make: (position: number) => Promise<number>) => {
+        const ids: Array<number> = []
+        for (let position = 0; position <= MOST_REFERENCES; position++) ids.push(await make(position))
+        return ids
+      }
+      const metrics = await made((position) =>
+        world.makeId(PATHS.metrics, {
+          agent: agent_id,
+          name: `Asks ${position}`,
+          type: "llm_judge",
+          eval_type: "binary",
+          prompt: "Does the agent ask?"
+        })
+      )
+      const tools = await made((position) => world.makeId(PATHS.tools, { project, name: `Tool ${position}` }))
+      const most = { metrics: metrics.slice(1), tools: tools.slice(1) }
+      await planOf(world, { spec: suiteOf(1, most) })
+      const plan = (spec: object) => world.post(PATHS.validate, { agent_id, spec })
+      expectFaultWithin(await plan(suiteOf(1, { metrics })), "scenarios[0].metrics")
+      expectFaultWithin(await plan(suiteOf(1, { tools })), "scenarios[0].tools")
+      const joined = { ...suiteOf(1, most), defaults: { metrics: metrics.slice(0, 1) } }
+      expectFaultWithin(await plan(joined), "scenarios[0].metrics")
     }
   ],
   required: [
