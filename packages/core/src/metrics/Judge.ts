@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
+import { isWithin } from "../kernel/Text.js"
 import type { EvaluatedSubject } from "./EvaluatedSubject.js"
 import { numberedTurns, oneLine } from "./EvaluatedSubject.js"
 import type { MetricSpec } from "./Metric.js"
@@ -34,8 +35,11 @@ Give your reasoning first, in two sentences at most. Then the verdict: "decided"
 allow an answer, or "not_applicable" where the question does not arise in this call. Where it is decided, give the value, and
 the turn that decides with a quote of it: some of its words, exactly as they stand there. Otherwise the value is null.`
 
-/** The longest transcript that is put to a judge, in characters. */
-export const MAX_JUDGED = 400_000
+/** The longest question, with all that is known of the call, that is put to a language model, in characters. */
+export const MAX_ASKED = 400_000
+
+/** Whether a question is short enough to be put to a language model. */
+export const isAskable = ({ prompt }: JudgeQuestion): boolean => isWithin(MAX_ASKED, prompt)
 
 /** A value of the metric's kind, as the schema of answers has it. */
 const valueSchema = (spec: MetricSpec): Schema.Schema<Verdict["value"], Verdict["value"]> => {

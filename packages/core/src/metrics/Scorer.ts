@@ -9,7 +9,7 @@ import { codeInput, type EarlierResult, type EvaluatedSubject } from "./Evaluate
 import { type Judgement, type Outcome, outcomes } from "./Evaluation.js"
 import { formulaOf, orderOf } from "./EvaluationOrder.js"
 import { contextOf, measure, settingsOf } from "./Formulas.js"
-import { decide, MAX_JUDGED, questionOf, triggerQuestionOf, valueFault, type Verdict } from "./Judge.js"
+import { decide, isAskable, MAX_ASKED, questionOf, triggerQuestionOf, valueFault, type Verdict } from "./Judge.js"
 import type { Metric } from "./Metric.js"
 import { neededBy } from "./MetricRules.js"
 import { type CodeFailed, Sandbox } from "./Sandbox.js"
@@ -54,13 +54,10 @@ const JUDGES = 4
 const NO_MODEL = "No language model is configured."
 const NO_AUDIO = "This metric needs audio analysis, which is not available."
 const NOBODY = "Nobody speaks in the transcript."
-const TOO_LONG = `The transcript is longer than the ${MAX_JUDGED} characters that a language model is asked about.`
+const TOO_LONG = `There is more of this call than the ${MAX_ASKED} characters that a language model is asked about.`
 const MAX_EXPLANATION = 2000
 
 const keepable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
-
-const isTooLong = ({ transcript }: EvaluatedSubject): boolean =>
-  transcript.turns.reduce((sum, turn) => sum + turn.content.length, 0) > MAX_JUDGED
 
 /** Whether code may look at what other metrics said: it says so, or at least has the word. */
 const readsResults = (metric: Metric): boolean =>
@@ -93,23 +90,26 @@ export const layer = Layer.effect(
         ? Effect.succeedNone
         : Option.match(ask, {
             onNone: () => Effect.succeedSome(outcomes.without("skipped", `${NO_MODEL} The trigger prompt needs one.`)),
-            onSome: (asks) =>
-              isTooLong(subject)
-                ? Effect.succeedSome(outcomes.without("skipped", TOO_LONG))
-                : asks(triggerQuestionOf(metric, subject)).pipe(
+            onSome: (asks) => {
+              const question = triggerQuestionOf(metric, subject)
+              return isAskable(question)
+                ? asks(question).pipe(
                     Effect.map(({ value }) =>
                       value.verdict === "decided" && value.value === true
                         ? Option.none()
                         : Option.some(
-                            outcomes.without("skipped", "The trigger prompt was answered with no.", {
+                            outcomes.without("skipped", "The trigger prompt was not answered with yes.", {
                               explanation: keepable(value.reasoning)
                             })
                           )
                     ),
+                    // Nothing was evaluated, so that nothing is charged either.
                     Effect.catchTag("AnswerUnusable", ({ reason }) =>
-                      Effect.succeedSome(outcomes.without("could_not_judge", reason))
+                      Effect.succeedSome(outcomes.without("skipped", `The trigger prompt was not answered. ${reason}`))
                     )
                   )
+                : Effect.succeedSome(outcomes.without("skipped", TOO_LONG))
+            }
           })
 
     /** One question, asked once more where the answer cannot be kept. */
@@ -179,7 +179,7 @@ export const layer = Layer.effect(
         if (metric.audioEnabled) return outcomes.without("skipped", NO_AUDIO)
         const { turns } = subject.transcript
         if (turns.every((turn) => turn.content.trim() === "")) return outcomes.without("not_applicable", NOBODY)
-        if (isTooLong(subject)) return outcomes.without("skipped", TOO_LONG)
+        if (!isAskable(questionOf(metric, subject))) return outcomes.without("skipped", TOO_LONG)
         const untriggered = yield* triggered(model.ask, metric, subject)
         return Option.isSome(untriggered) ? untriggered.value : yield* judge(model.ask.value, metric, subject)
       })

@@ -838,37 +838,65 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are not put to the judge where they are too long, neither question nor occasion, and cost nothing", () =>
+    it.effect("are put to the judge with up to 400,000 characters, and not at all, for nothing, with more", () =>
       Effect.gen(function* () {
         const occasion = { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" }
         const code = { type: "custom_code", custom_code: "return 1", prompt: "" }
         const { agent, as, charged, ingest, metric, metrics, runner, said } = yield* judged({}, () => ({}))
         yield* runner.drain
-        const before = yield* charged
-        asked.length = 0
         const own = (input: object) => as(metrics.create({ agent: agent.id, ...input }))
         const also = [
           yield* own({ name: "on occasion", type: "llm_judge", eval_type: "binary", prompt: "Is it so?", ...occasion }),
           yield* own({ name: "code", eval_type: "numeric", ...code, ...occasion })
         ]
-        const content = "So it goes. ".repeat(400)
-        const call = yield* ingest({
-          metric_ids: [metric, ...also].map(({ id }) => id).join(),
-          transcript_json: Array.from({ length: 84 }, (_, at) => ({ role: "Main Agent", content, start_time: at }))
-        })
-        yield* runner.drain
-        const outcomes = yield* said(call)
-        expect([...outcomes.keys()].toSorted()).toEqual(["code", "on_occasion", "own"])
-        for (const outcome of outcomes.values()) {
+        const spoken = (characters: number, metricIds: string) =>
+          ingest({
+            metric_ids: metricIds,
+            transcript_json: [
+              { role: "Main Agent", content: `Booked for Friday. ${"😀".repeat(characters)}`, start_time: 1 }
+            ]
+          })
+        const asking = (characters: number, metricIds = String(metric.id)) =>
+          Effect.gen(function* () {
+            asked.length = 0
+            const call = yield* spoken(characters, metricIds)
+            yield* runner.drain
+            return { outcomes: yield* said(call), length: [...(asked[0] ?? "")].length }
+          })
+        const beside = (yield* asking(1)).length - 1
+        const most = yield* asking(400_000 - beside)
+        expect(most.length).toBe(400_000)
+        expect(most.outcomes.get("own")).toMatchObject({ status: "scored", value: true })
+
+        const before = yield* charged
+        const more = yield* asking(400_001 - beside, [metric, ...also].map(({ id }) => id).join())
+        expect(asked).toEqual([])
+        expect([...more.outcomes.keys()].toSorted()).toEqual(["code", "on_occasion", "own"])
+        for (const outcome of more.outcomes.values()) {
           expect(outcome).toMatchObject({
             status: "skipped",
             detail: {
-              reason: "The transcript is longer than the 400000 characters that a language model is asked about."
+              reason: "There is more of this call than the 400000 characters that a language model is asked about."
             }
           })
         }
-        expect(asked).toEqual([])
         expect(yield* charged).toBe(before)
+      })
+    )
+
+    it.effect("are charged nothing where nobody can tell whether there is an occasion", () =>
+      Effect.gen(function* () {
+        const occasion = { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" }
+        for (const answer of [{ value: "perhaps" }, { verdict: "cannot_tell" as const, value: null }]) {
+          const { charged, outcome, runner } = yield* judged(occasion, () => answer)
+          yield* runner.drain
+          expect(asked).toHaveLength(1)
+          expect(yield* outcome).toMatchObject({
+            status: "skipped",
+            detail: { reason: expect.stringMatching(/^The trigger prompt was not answered/) }
+          })
+          expect(yield* charged).toBe("0.000000")
+        }
       })
     )
 
