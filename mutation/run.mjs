@@ -61,7 +61,13 @@ const judge = async (name) => {
   )
   const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length
   const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage")
-  const unlisted = survivors.filter(({ is }) => !accepted.some((one) => isSame(one, is)))
+  // One that is accepted excuses one survivor, so that a new one of the same words is told.
+  const gone = [...accepted]
+  const unlisted = survivors.filter(({ is }) => {
+    const at = gone.findIndex((one) => isSame(one, is))
+    if (at >= 0) gone.splice(at, 1)
+    return at < 0
+  })
   const noticed = count("Killed", "Timeout")
   return {
     name,
@@ -71,7 +77,7 @@ const judge = async (name) => {
     invalid: count("RuntimeError", "CompileError"),
     accepted: survivors.length - unlisted.length,
     unlisted,
-    gone: accepted.filter((one) => !survivors.some(({ is }) => isSame(one, is))),
+    gone,
     score: (100 * noticed) / (noticed + survivors.length)
   }
 }

@@ -13,15 +13,16 @@ import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isFaulty } from "../../src/kernel/Faults.js"
+import { MetricId, TestProfileId, ToolId } from "../../src/kernel/Ids.js"
 import { nearest } from "../../src/kernel/Nearest.js"
 
 const request: PlanRequest = { channel: "voice", name: null, providerData: null }
 
-const judged = (document: unknown, asked: Partial<PlanRequest> = {}) =>
-  planSuite(readSuite(document), { ...request, ...asked }, SuiteKit.world, standardPrices)
+const judged = (document: unknown, asked: Partial<PlanRequest> = {}, world = SuiteKit.world) =>
+  planSuite(readSuite(document), { ...request, ...asked }, world, standardPrices)
 
-const faultsOf = (document: unknown, asked: Partial<PlanRequest> = {}) =>
-  Either.match(judged(document, asked), { onLeft: (faults) => faults, onRight: () => ({}) })
+const faultsOf = (document: unknown, asked: Partial<PlanRequest> = {}, world = SuiteKit.world) =>
+  Either.match(judged(document, asked, world), { onLeft: (faults) => faults, onRight: () => ({}) })
 
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
 
@@ -108,6 +109,46 @@ describe("a suite's plan", () => {
     })
   })
 
+  it("keeps for the runs what the scenario says, or else the defaults", () => {
+    const { scenarios } = Either.getOrThrow(
+      judged({
+        ...suite(
+          { ...scenario, tools: ["calendar", 31, "keypad"], personality: 12, test_profile: "Bob" },
+          {
+            ...scenario,
+            key: "b",
+            language: null,
+            personality: { name: "Calm", language: "fr", description: "Never in a hurry." },
+            test_profile: { name: "Eve", information: { age: 40 } }
+          },
+          { ...scenario, key: "c", language: "de", personality: null }
+        ),
+        defaults: { language: "nl", personality: "Patient", test_profile: null }
+      })
+    )
+    const kept = scenarios.map(({ language, personality, testProfile, toolIds }) => ({
+      language,
+      personality,
+      testProfile,
+      toolIds
+    }))
+    expect(kept).toEqual([
+      {
+        language: "nl",
+        personality: { mode: "id", id: 12, name: "Hurried", language: "de", description: "" },
+        testProfile: { mode: "name", id: 22, name: "Bob", information: null },
+        toolIds: [32, 31]
+      },
+      {
+        language: null,
+        personality: { mode: "inline", id: null, name: "Calm", language: "fr", description: "Never in a hurry." },
+        testProfile: { mode: "inline", id: null, name: "Eve", information: { age: 40 } },
+        toolIds: []
+      },
+      { language: "de", personality: null, testProfile: null, toolIds: [] }
+    ])
+  })
+
   it("costs 25 credits for a voice run of nobody's length, and 10 for one in text", () => {
     expect(Credits.print(Either.getOrThrow(judged(suite())).estimatedCost)).toBe("25.000000")
     expect(Credits.print(Either.getOrThrow(judged(suite(), { channel: "text" })).estimatedCost)).toBe("10.000000")
@@ -170,6 +211,50 @@ describe("what is wrong with a suite", () => {
     })
   })
 
+  it("is told of names that several have", () => {
+    const [metric] = SuiteKit.world.metrics
+    const world = {
+      ...SuiteKit.world,
+      metrics: metric === undefined ? [] : [metric, { ...metric, id: MetricId.make(6) }],
+      testProfiles: [21, 22, 23].map((id) => ({ id: TestProfileId.make(id), name: "Ann" })),
+      tools: [31, 32].map((id) => ({ id: ToolId.make(id), name: "keypad" }))
+    }
+    expect(
+      faultsOf(suite({ ...scenario, metrics: ["latency_ms"], test_profile: "Ann", tools: ["keypad"] }), {}, world)
+    ).toEqual({
+      "scenarios[0].metrics[0]": ['2 metrics have the slug "latency_ms"; give the id of the one that is meant.'],
+      "scenarios[0].test_profile": ['3 test profiles are named "Ann"; give the id of the one that is meant.'],
+      "scenarios[0].tools[0]": ['2 tools are named "keypad"; give the id of the one that is meant.']
+    })
+  })
+
+  it("is told with names of up to 60 characters, longer ones cut between characters", () => {
+    const names = ["x".repeat(60), "y".repeat(61), "😀".repeat(40)]
+    expect(faultsOf(suite({ ...scenario, tools: names }))).toEqual({
+      "scenarios[0].tools[0]": [`No tool named "${"x".repeat(60)}".`],
+      "scenarios[0].tools[1]": [`No tool named "${"y".repeat(57)}...".`],
+      "scenarios[0].tools[2]": [`No tool named "${"😀".repeat(30)}...".`]
+    })
+  })
+
+  it("guesses what was meant for the first 200 wrong names, and for these wherever they stand", () => {
+    const wrong = Array.from({ length: 201 }, (_, n) => `international_latency_${n.toString(36).padStart(2, "0")}`)
+    const world = { ...SuiteKit.world, tools: [{ id: ToolId.make(31), name: "international_latency_ms" }] }
+    // A suite has 200 scenarios at most, so that the last two names stand beside the one before.
+    const tools = wrong.slice(0, 199).map((name) => [name])
+    const scenarios = [...tools, [...wrong.slice(199), wrong[0]]].map((names, n) => ({
+      ...scenario,
+      key: `k${n}`,
+      tools: names
+    }))
+    const guessed = 'did you mean "international_latency_ms"?'
+    const sentences = Object.entries(faultsOf(suite(...scenarios), {}, world))
+    expect(sentences).toHaveLength(202)
+    expect(sentences.filter(([, said]) => !String(said).endsWith(guessed)).map(([path]) => path)).toEqual([
+      "scenarios[199].tools[1]"
+    ])
+  })
+
   it("includes circles of conditions and tags that nobody knows", () => {
     const conditions = [
       { id: 0, condition: "FIRST_MESSAGE", action: "Hi" },
@@ -197,6 +282,15 @@ describe("what is wrong with a suite", () => {
     expect(faultsOf({ ...suite({ ...scenario, tags: many(32) }), defaults: { tags: ["more"] } })).toEqual({
       "scenarios[0].tags": ["Ensure this field has no more than 32 elements. Those of the defaults count too."]
     })
+    const [metric] = SuiteKit.world.metrics
+    const metrics = many(65).flatMap((slug, n) =>
+      metric === undefined ? [] : [{ ...metric, id: MetricId.make(n + 1), slug }]
+    )
+    const asked = { ...suite({ ...scenario, metrics: many(64) }), defaults: { metrics: ["t64"] } }
+    expect(faultsOf(asked, {}, { ...SuiteKit.world, metrics })).toEqual({
+      "scenarios[0].metrics": ["Ensure this field has no more than 64 elements. Those of the defaults count too."]
+    })
+    expect(faultsOf({ ...asked, defaults: { metrics: ["t0"] } }, {}, { ...SuiteKit.world, metrics })).toEqual({})
     expect(faultsOf(suite({ ...scenario, tags: many(33) }))).toEqual({
       "scenarios[0].tags": ["Ensure this field has no more than 32 elements."]
     })
