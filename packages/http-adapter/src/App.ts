@@ -342,7 +342,11 @@ const networkOf = (address: string): string => {
 
 /** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
 const allowedMethods = (endpoints: ReadonlyArray<Served>, basePath: string) => {
-  const paths = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).map(([path, group]) => {
+  // A path that is named goes before one with a parameter that would take its name.
+  const named = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
+    ([one], [other]) => one.split(":").length - other.split(":").length
+  )
+  const paths = named.map(([path, group]) => {
     const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     const pattern = path
       .replace(/\/$/, "")

@@ -187,6 +187,7 @@ describe("messages", async () => {
       ["GET", OBSERVE, "POST, OPTIONS"],
       ["PUT", "/dashboards/widgets/1/", "GET, HEAD, PATCH, DELETE, OPTIONS"],
       ["PROPFIND", "/dashboards/dashboards", "POST, GET, HEAD, OPTIONS"],
+      ["PUT", "/test_framework/v1/metrics/simplify_prompt/", "POST, OPTIONS"],
       ["DELETE", "/health", "GET, HEAD, OPTIONS"]
     ] as const) {
       const { headers, json, status } = await server.send(method, path, { key })
