@@ -3,30 +3,54 @@ import { JobRunner } from "@earshot/core"
 import * as CodeHosts from "@earshot/core/providers/CodeHosts"
 import * as RateLimits from "@earshot/core/providers/RateLimits"
 import { runConformance } from "@earshot/test-kit/conformance"
-import { CheckoutKit, TestEngine } from "@earshot/test-kit"
+import { CheckoutKit, ProviderKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serving, type TestServer } from "./support/TestServer.js"
+
+/** What the server takes at most was not told, nor a repository; other tests tell. */
+const untold = ["E2/answered-200", "limits/upload", "limits/rate"]
+
+/** Tries every rule. Prompts are simplified, and calls judged, by jobs, which the server's process does as long as it is asked. */
+const tried = async (server: TestServer) => {
+  const [{ key }, other] = [await server.tenant(), await server.tenant()]
+  const asked = { url: server.url, apiKey: key, otherApiKey: other.key, run: "test" }
+  return server.run(
+    Effect.raceFirst(
+      Effect.promise(() => runConformance(asked)),
+      Effect.flatMap(JobRunner, (runner) => runner.run)
+    )
+  )
+}
 
 describe.each(TestEngine.databases)("the server on %s, known by its URL alone", async (database) => {
   const server = await serving({ database })
 
   it("keeps every rule of the interface, and nothing is left behind", async () => {
-    const [{ key }, other] = [await server.tenant(), await server.tenant()]
-    const asked = { url: server.url, apiKey: key, otherApiKey: other.key, run: "test" }
-    // Prompts are simplified by jobs, which the server's process does as long as it is asked.
-    const report = await server.run(
-      Effect.raceFirst(
-        Effect.promise(() => runConformance(asked)),
-        Effect.flatMap(JobRunner, (runner) => runner.run)
-      )
-    )
-    // What the server takes at most was not told, nor a repository; the next tests tell.
-    const untold = ["E2/answered-200", "limits/upload", "limits/rate"]
-    expect(report.results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
-    expect(report.left).toEqual([])
-    expect(report.passed).toBeGreaterThan(100)
+    const { left, passed, results } = await tried(server)
+    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
+    expect(left).toEqual([])
+    expect(passed).toBeGreaterThan(100)
+  }, 300_000)
+})
+
+/** Decides whatever it is asked, and shortens no prompt more than rules do. */
+const decided = { reasoning: "It was said.", verdict: "decided", value: true, turn: 1, quote: "Hello" }
+const asItWas = { simplified_prompt: "x".repeat(10_000) }
+
+describe("a server with a language model, known by its URL alone", async () => {
+  const model = ProviderKit.fakeLanguageModel(({ name }) => (name === "verdict" ? decided : asItWas))
+  const server = await serving({ ports: { languageModel: model.layer } })
+
+  it("keeps every rule of the interface, and is asked little", async () => {
+    const { left, passed, results } = await tried(server)
+    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
+    expect(left).toEqual([])
+    expect(passed).toBeGreaterThan(100)
+    // The prompts that are to be simplified: no call is one that a metric would ask the model about.
+    expect(model.asked.length).toBeGreaterThan(0)
+    expect(model.asked.length).toBeLessThan(50)
   }, 300_000)
 })
 

@@ -60,6 +60,47 @@ const BULK_DELETE = `${RESULTS}bulk_delete/`
 const CAPACITY = "/test_framework/v1/capacity/"
 const BULK = "/test_framework/v1/scenarios/adv_update/"
 
+const withHeaders = (asked: Passing, headers: Passing["headers"]): Passing => ({
+  ...asked,
+  headers: { ...asked.headers, ...headers }
+})
+
+const credentialOf = ({ headers }: Passing): string =>
+  [headers["x-service-api-key"], headers.authorization, headers["x-shareable-link"]].join(" ")
+
+const isRevoking = ({ method, path }: Passing): boolean =>
+  (method === "DELETE" && path.startsWith("/user/v1/")) || path === "/user/v1/tokens/revoke/"
+
+/** Refuses every wrong credential once, and lets it in from then on. */
+const refusingOnce = (): Spoiling => {
+  const refused = new Set<string>()
+  return {
+    answer: (answer, asked) => {
+      if (answer.status !== 401) return answer
+      const isKnown = refused.has(credentialOf(asked))
+      refused.add(credentialOf(asked))
+      return isKnown ? { ...answer, status: 200 } : answer
+    }
+  }
+}
+
+/** Lets in for so long what was revoked. */
+const livingOn = (milliseconds: number): Spoiling => {
+  let until = 0
+  return {
+    answer: (answer, asked) => {
+      if (isRevoking(asked)) until = Date.now() + milliseconds
+      return answer.status === 401 && Date.now() < until ? { ...answer, status: 200 } : answer
+    }
+  }
+}
+
+/** Answers as two processes would, of which one never hears what was revoked. */
+const halfDeaf = (): Spoiling => {
+  let refused = 0
+  return { answer: (answer) => (answer.status === 401 && ++refused % 2 === 0 ? { ...answer, status: 200 } : answer) }
+}
+
 /** A server's fault, the check that has to tell it, and what makes it. */
 const faults = (key: string): ReadonlyArray<readonly [what: string, check: string, spoiling: Spoiling]> => [
   [
@@ -178,6 +219,33 @@ const faults = (key: string): ReadonlyArray<readonly [what: string, check: strin
     "a revoked key that lives on",
     "credentials/revoked",
     { answer: (answer): Passed => (answer.status === 401 ? { ...answer, status: 200 } : answer) }
+  ],
+  ["a revoked key that is refused once, and lives on", "credentials/revoked", refusingOnce()],
+  ["a revoked key that lives on for four seconds in one process", "credentials/revoked", livingOn(4000)],
+  [
+    "a doubled key let in",
+    "credentials/doubled",
+    {
+      request: (asked) => {
+        const [first] = String(asked.headers["x-service-api-key"] ?? "").split(", ")
+        return first === undefined || first === "" ? asked : withHeaders(asked, { "x-service-api-key": first })
+      }
+    }
+  ],
+  [
+    "a missing scope let in",
+    "credentials/scopes",
+    { request: (asked) => (isTo(asked, BULK) ? withHeaders(asked, { "x-service-api-key": key }) : asked) }
+  ],
+  [
+    "a link that deletes what it was not granted to",
+    "E8/not-granted",
+    {
+      request: (asked) =>
+        isTo(asked, BULK_DELETE) && asked.headers["x-shareable-link"] !== undefined
+          ? withHeaders(asked, { "x-service-api-key": key })
+          : asked
+    }
   ],
   [
     "401 without a way in",
@@ -378,6 +446,50 @@ const faults = (key: string): ReadonlyArray<readonly [what: string, check: strin
     }
   ],
   [
+    "101 runs at a time",
+    "E9/limits",
+    {
+      request: (asked) => {
+        const { run_ids: ids } = fieldsOf(asked)
+        return asked.path.endsWith("delete_runs/") && Array.isArray(ids)
+          ? withFields(asked, { run_ids: ids.slice(0, 100) })
+          : asked
+      }
+    }
+  ],
+  [
+    "an agent's provider's name that is passed over",
+    "E12/agent",
+    {
+      request: (asked) => {
+        const { assistant_id, ...fields } = fieldsOf(asked)
+        return asked.method === "PATCH" && assistant_id !== undefined ? withFields(asked, fields) : asked
+      }
+    }
+  ],
+  [
+    "a spec of any size",
+    "E1/size",
+    {
+      request: (asked) => {
+        const { file, ...fields } = fieldsOf(asked)
+        return isTo(asked, VALIDATE) && typeof file === "string"
+          ? withFields(asked, { ...fields, file: file.trimEnd() })
+          : asked
+      }
+    }
+  ],
+  [
+    "a widget that is shown with another dashboard's filters",
+    "E3/moved",
+    {
+      request: (asked) => {
+        const { dashboard, ...fields } = fieldsOf(asked)
+        return asked.method === "PATCH" && dashboard !== undefined ? withFields(asked, fields) : asked
+      }
+    }
+  ],
+  [
     "a lease that anybody may show",
     "results/lease",
     {
@@ -429,6 +541,17 @@ describe("a server with a fault, known by its URL alone", async () => {
     }
     const right = await runConformance({ ...options, url: server.url })
     expect(right.results).toMatchObject([{ id: check, outcome: "passed" }])
+  })
+
+  it("is given five seconds to hear in all its processes of what was revoked, and no more", async () => {
+    const outcome = async (spoiling: Spoiling) => {
+      const proxy = await startProxy(server.url, spoiling)
+      const options = { url: proxy.url, apiKey: key, only: ["credentials/revoked"], limits: { processes: 2 } }
+      const { results } = await runConformance(options).finally(proxy.close)
+      return results.map((result) => result.outcome).join()
+    }
+    const spoilings = [livingOn(4000), livingOn(60_000), refusingOnce(), halfDeaf()]
+    expect(await Promise.all(spoilings.map(outcome))).toEqual(["passed", "failed", "failed", "failed"])
   })
 
   it("has broken everything that was not tried in time, and what hangs ends", async () => {
@@ -557,7 +680,8 @@ describe("the command", async () => {
       ["--colour"],
       ["--url", server.url, "--timeout", "0"],
       ["--url", server.url, "--rate-limit", "none"],
-      ["--url", server.url, "--max-body", "1.5"]
+      ["--url", server.url, "--max-body", "1.5"],
+      ["--url", server.url, "--processes", "0"]
     ]) {
       const { code, wrong } = await run(...args)
       expect([args, code, wrong.includes("earshot-conformance --url")]).toEqual([args, 2, true])

@@ -172,6 +172,13 @@ export const faults = [
     law: /a metric is charged once a call/
   },
   {
+    fault: "an evaluation charged that was skipped",
+    file: "packages/core/src/metrics/Price.ts",
+    find: 'status === "scored" || status === "could_not_judge"',
+    put: 'status === "scored" || status === "could_not_judge" || status === "skipped"',
+    law: /a metric is charged once a call/
+  },
+  {
     fault: "a bulk update that attaches nothing",
     file: "packages/core/src/storage/sql/EvaluatorStoreSql.ts",
     find: "WHERE 1 = 1\n",

@@ -1,4 +1,7 @@
 /** Requests to a server that is known by its URL alone. */
+import { request as plainRequest } from "node:http"
+import { request as secureRequest } from "node:https"
+import { text as textOf } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** What came back. */
@@ -16,6 +19,10 @@ export interface Request {
   /** The API key; the client's own unless told, and null for none. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
+  /** Headers that are sent as so many lines of one name, which fetch would join; with these the body is JSON or none. */
+  readonly lines?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Asks over a connection that nothing else is asked over, so that another process of the server may answer. */
+  readonly isAlone?: boolean
   /** Sent as JSON. */
   readonly json?: unknown
   /** Sent form-urlencoded; objects and lists as JSON text. */
@@ -83,22 +90,54 @@ const waitOf = ({ headers, status }: Reply): number | undefined => {
   return status === 429 && seconds >= 0 && seconds <= LONGEST_WAIT ? seconds * 1000 : undefined
 }
 
+type Answer = Pick<Reply, "status" | "headers" | "text">
+
+type Lines = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** Asks without fetch, over a connection of its own: a header with several values is as many lines. */
+const sendLines = (method: string, url: string, headers: Lines, body: string, signal: AbortSignal): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const send = url.startsWith("https:") ? secureRequest : plainRequest
+    const lines = Object.entries(headers).map(([name, value]): [string, string | Array<string>] => [
+      name,
+      typeof value === "string" ? value : [...value]
+    ])
+    const sent = send(url, { method, signal, agent: false, headers: Object.fromEntries(lines) }, (answer) => {
+      const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
+      textOf(answer).then((text) => {
+        resolve({ status: answer.statusCode ?? 0, headers: new Headers(received), text })
+      }, reject)
+    })
+    sent.on("error", reject)
+    sent.end(body)
+  })
+
 export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions): Client => {
-  const send = async (method: string, path: string, request: Request): Promise<Reply> => {
+  const answerOf = async (method: string, path: string, request: Request): Promise<Answer> => {
     const key = request.key === undefined ? apiKey : request.key
+    const headers = {
+      ...(key === null ? {} : { "x-service-api-key": key }),
+      ...(request.json === undefined ? {} : { "content-type": "application/json" }),
+      ...(request.isAlone === true ? { connection: "close" } : {}),
+      ...request.headers
+    }
+    const time = AbortSignal.any([signal, AbortSignal.timeout(requestMillis)])
+    if (request.lines !== undefined) {
+      const body = request.json === undefined ? "" : JSON.stringify(request.json)
+      return sendLines(method, url + path, { ...headers, ...request.lines }, body, time)
+    }
     const answer = await fetch(url + path, {
       method,
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(requestMillis)]),
-      headers: {
-        ...(key === null ? {} : { "x-service-api-key": key }),
-        ...(request.json === undefined ? {} : { "content-type": "application/json" }),
-        ...request.headers
-      },
+      signal: time,
+      headers,
       ...bodyOf(request)
     })
-    const text = await answer.text()
-    return { method, path, status: answer.status, headers: answer.headers, text, json: parsed(text) }
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+  const send = async (method: string, path: string, request: Request): Promise<Reply> => {
+    const answer = await answerOf(method, path, request)
+    return { method, path, ...answer, json: parsed(answer.text) }
   }
   return {
     url,

@@ -22,6 +22,8 @@ else: it makes projects, calls and keys there, and takes them away afterwards.
   --max-upload BYTES    the same of multipart bodies; skipped unless given
   --rate-limit N        requests a minute that it lets a credential make, which
                         a key made for that then spends; skipped unless given
+  --processes N         processes that it runs as: they know what one of them
+                        revoked five seconds later, and not at once
   --only NAME           the checks alone that begin so, such as E4 or
                         E10/redaction; may be repeated
   --timeout SECONDS     for all of it; 300 unless given
@@ -47,6 +49,7 @@ const options = {
   "max-body": { type: "string" },
   "max-upload": { type: "string" },
   "rate-limit": { type: "string" },
+  processes: { type: "string" },
   only: { type: "string", multiple: true },
   timeout: { type: "string" },
   list: { type: "boolean" },
@@ -99,13 +102,14 @@ export const runCommand = async (
     seconds: wholeNumber(given.timeout),
     bodyBytes: wholeNumber(given["max-body"]),
     uploadBytes: wholeNumber(given["max-upload"]),
-    requestsAMinute: wholeNumber(given["rate-limit"])
+    requestsAMinute: wholeNumber(given["rate-limit"]),
+    processes: wholeNumber(given.processes)
   }
-  const { agent, bodyBytes, project, requestsAMinute, seconds, uploadBytes } = numbers
+  const { agent, bodyBytes, processes, project, requestsAMinute, seconds, uploadBytes } = numbers
   if (project === null || agent === null || seconds === null)
     return misused("--project, --agent and --timeout take whole numbers from 1 on.")
-  if (bodyBytes === null || uploadBytes === null || requestsAMinute === null)
-    return misused("--max-body, --max-upload and --rate-limit take whole numbers from 1 on.")
+  if (bodyBytes === null || uploadBytes === null || requestsAMinute === null || processes === null)
+    return misused("--max-body, --max-upload, --rate-limit and --processes take whole numbers from 1 on.")
   const settings: ConformanceOptions = {
     url: given.url,
     apiKey,
@@ -114,7 +118,7 @@ export const runCommand = async (
     agent,
     repo: given.repo,
     seconds,
-    limits: { bodyBytes, uploadBytes, requestsAMinute },
+    limits: { bodyBytes, uploadBytes, requestsAMinute, processes },
     only: given.only,
     ...(given.json === true ? {} : { onResult: (result) => out(printResult(result)) })
   }

@@ -26,6 +26,8 @@ export interface ServerLimits {
   readonly uploadBytes?: number | undefined
   /** Requests a minute of one credential. */
   readonly requestsAMinute?: number | undefined
+  /** Processes that answer; one unless told, which knows at once what it has changed. */
+  readonly processes?: number | undefined
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -47,16 +49,23 @@ export interface World {
   readonly make: (path: string, json: Body) => Promise<Body>
   /** The same, and its id. */
   readonly makeId: (path: string, json: Body) => Promise<number>
+  /** Makes many things, a few at a time, that go with a project or an agent of their own: their ids in order. */
+  readonly makeWithin: (path: string, all: ReadonlyArray<Body>) => Promise<ReadonlyArray<number>>
   /** Takes note of a thing to be taken away at the end; whoever takes it away before does no harm. */
   readonly owes: (path: string) => void
   readonly project: () => Promise<number>
   readonly agent: () => Promise<number>
+  /** Another agent of the project, whose calls no language model is asked about. */
+  readonly quietAgent: (name: string) => Promise<number>
+  /** A project that nothing else is in, with an agent. */
+  readonly elsewhere: (fields?: Body) => Promise<{ readonly project: number; readonly agent: number }>
   /** The agent's name with its provider. */
   readonly assistant: () => Promise<string>
   /** A name for a call that no other run gives. */
   readonly callId: () => string
   /** Delivers a call that is taken away at the end: its record. */
   readonly ingest: (body: Body) => Promise<Body>
+  /** A metric of the agent's that no call is asked unless it says so: with a language model, answers cost. */
   readonly numericMetric: () => Promise<number>
   readonly evaluator: (fields?: Body) => Promise<number>
   readonly dashboard: (fields?: Body) => Promise<number>
@@ -102,6 +111,7 @@ export const PATHS = {
   ledger: "/credits/ledger/",
   validate: "/test_framework/v2/scenarios/validate_scenarios_json/",
   run: "/test_framework/v2/scenarios/run_scenarios_json/",
+  schema: "/test_framework/v2/scenarios/json_schema/",
   results: "/test_framework/v1/results/",
   bulkDelete: "/test_framework/v1/results/bulk_delete/",
   runs: "/test_framework/v1/runs/",
@@ -126,6 +136,9 @@ const once = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   return () => (made ??= step())
 }
 
+/** Requests under way at a time, where many things are made. */
+const AT_ONCE = 10
+
 /** Results that one request deletes. Source: interface, Limits. */
 const MAX_DELETED = 100
 
@@ -137,7 +150,7 @@ export const suiteOf = (runs: number, fields: Body = {}): Body => ({
 })
 
 /** What a credential needs to be let in everywhere that its kind is. */
-const PERMISSIONS = [
+export const PERMISSIONS = [
   "catalog:read",
   "catalog:write",
   "catalog:delete",
@@ -154,7 +167,7 @@ const PERMISSIONS = [
   "dashboards:read",
   "dashboards:write",
   "dashboards:delete"
-]
+] as const
 
 export const makeWorld = (options: WorldOptions): World => {
   const { client, limits, run } = options
@@ -176,6 +189,30 @@ export const makeWorld = (options: WorldOptions): World => {
   }
   const makeId = async (path: string, json: Body): Promise<number> => Number((await make(path, json)).id)
 
+  const makeWithin: World["makeWithin"] = async (path, all) => {
+    const ids: Array<number> = []
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      const replies = await Promise.all(all.slice(from, from + AT_ONCE).map((json) => post(path, json)))
+      ids.push(...replies.map((reply) => Number(bodyOf(reply, 201).id)))
+    }
+    return ids
+  }
+
+  /**
+   * Switches off what a language model would be asked of the agent's calls, since answers differ, and cost. A server that
+   * takes no such patch asks on.
+   */
+  const quiet = async (agent: Body): Promise<void> => {
+    const { json } = await get(`${PATHS.metrics}?agent_id=${Number(agent.id)}&limit=200`)
+    const judged = listAt(json, "results").filter(
+      (metric) => at(metric, "type") !== "custom_code" && at(metric, "observability_enabled") === true
+    )
+    for (let from = 0; from < judged.length; from += AT_ONCE) {
+      const some = judged.slice(from, from + AT_ONCE).map((metric) => `${PATHS.metrics}${Number(at(metric, "id"))}/`)
+      await Promise.all(some.map((path) => patch(path, { observability_enabled: false })))
+    }
+  }
+
   const given = <A>(told: A | undefined, step: () => Promise<A>, option: string) =>
     once(async () => {
       if (told !== undefined) return told
@@ -187,9 +224,12 @@ export const makeWorld = (options: WorldOptions): World => {
     })
 
   const project = given(options.project, () => makeId(PATHS.projects, { name: `Conformance ${run}` }), "--project")
-  const madeAgent = once(async () =>
-    make(PATHS.agents, { project: await project(), name: "Conformance", assistant_id: `conformance-${run}` })
-  )
+  const quietAgent = async (fields: Body): Promise<Body> => {
+    const made = await make(PATHS.agents, { project: await project(), ...fields })
+    await quiet(made)
+    return made
+  }
+  const madeAgent = once(() => quietAgent({ name: "Conformance", assistant_id: `conformance-${run}` }))
   const agent = given(options.agent, async () => Number((await madeAgent()).id), "--agent")
   const numericMetric = once(async () =>
     makeId(PATHS.metrics, {
@@ -197,7 +237,8 @@ export const makeWorld = (options: WorldOptions): World => {
       name: "Conformance",
       type: "llm_judge",
       eval_type: "numeric",
-      prompt: "How many questions does the caller ask?"
+      prompt: "How many questions does the caller ask?",
+      observability_enabled: false
     })
   )
 
@@ -242,9 +283,16 @@ export const makeWorld = (options: WorldOptions): World => {
     get,
     make,
     makeId,
+    makeWithin,
     owes: (path) => owed.push(path),
     project,
     agent,
+    quietAgent: async (name) => Number((await quietAgent({ name })).id),
+    elsewhere: async (fields = {}) => {
+      const project = await makeId(PATHS.projects, { name: "Conformance, elsewhere" })
+      const [agent = 0] = await makeWithin(PATHS.agents, [{ project, name: "Elsewhere", ...fields }])
+      return { project, agent }
+    },
     assistant: async () => {
       const name = options.agent === undefined ? (await madeAgent()).assistant_id : null
       if (typeof name !== "string") throw new Skipped("the agent was told, and its provider's name of it was not")

@@ -1,15 +1,17 @@
 /** What any implementation of the chart rules has to keep to. */
-import { ProjectId, type Referred, type WidgetSpec } from "@earshot/core"
+import { Faults, ProjectId, type Referred, type WidgetSpec } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { type Law, law } from "../Law.js"
 import { anyInput, breakages, severalBreakages } from "./InvalidWidgets.js"
 import { widgetJson } from "./WidgetArbitraries.js"
 
-type Faults = Readonly<Record<string, ReadonlyArray<string>>>
-
 /** Judges a patch laid over a stored widget (null for a new one). */
-export type Judge = (stored: WidgetSpec | null, input: unknown, referred: Referred) => Either.Either<WidgetSpec, Faults>
+export type Judge = (
+  stored: WidgetSpec | null,
+  input: unknown,
+  referred: Referred
+) => Either.Either<WidgetSpec, Faults.Faults>
 
 /** The wire form of what is kept, as a client would send it again. */
 const wireOf = (spec: WidgetSpec) => ({
@@ -42,7 +44,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 /** `referred` says what the ids 1 to 4 stand for: a dashboard, and numeric metrics, of one project. */
 export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> => {
   const widget = widgetJson()
-  const faultsOf = (input: unknown, stored: WidgetSpec | null = null, found = referred): Faults | undefined => {
+  const faultsOf = (input: unknown, stored: WidgetSpec | null = null, found = referred): Faults.Faults | undefined => {
     const judged = judge(stored, input, found)
     return judged._tag === "Left" ? judged.left : undefined
   }
@@ -104,9 +106,16 @@ export const chartLaws = (judge: Judge, referred: Referred): ReadonlyArray<Law> 
       )
     }),
     law(
-      "what is no object is a fault, whatever is stored",
+      "what is no object is a fault of no field, whatever is stored",
       [widget, fc.oneof(fc.constantFrom(null, undefined, true, "", "x", 7), fc.array(fc.anything(), { maxLength: 2 }))],
-      (input, patch) => faultsOf(patch) !== undefined && faultsOf(patch, kept(input)) !== undefined
+      (input, patch) => {
+        const stored = kept(input)
+        return (
+          Object.hasOwn(faultsOf(patch) ?? {}, Faults.NON_FIELD) &&
+          stored !== undefined &&
+          pathsOf(patch, stored, referred) === Faults.NON_FIELD
+        )
+      }
     ),
     law("a fault is told under its path", [widget, fc.constantFrom(...breakages)], (input, { patch, path }) =>
       Object.hasOwn(faultsOf({ ...input, ...patch }) ?? {}, path)

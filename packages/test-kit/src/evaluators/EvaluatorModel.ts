@@ -21,6 +21,13 @@ export interface SeenEvaluator {
   readonly folder_path: string
   readonly first_message: string
   readonly max_duration: number | null
+  readonly personality: number | null
+}
+
+/** What a door answers to a bulk update. */
+export interface BulkAnswer extends DoorAnswer {
+  /** The first evaluator that was named, or all of them in the order given where `many` was asked for. */
+  readonly evaluators: ReadonlyArray<SeenEvaluator>
 }
 
 /** A way to the engine: in process, over HTTP. */
@@ -28,7 +35,7 @@ export interface EvaluatorDoor {
   readonly create: (input: object) => Promise<DoorAnswer>
   readonly patch: (id: number, input: object) => Promise<DoorAnswer>
   readonly remove: (id: number) => Promise<DoorAnswer>
-  readonly bulkUpdate: (input: object) => Promise<DoorAnswer>
+  readonly bulkUpdate: (input: object, many?: boolean) => Promise<BulkAnswer>
   readonly createFolder: (input: object) => Promise<DoorAnswer>
   readonly moveFolder: (id: number, input: object) => Promise<DoorAnswer>
   readonly removeFolder: (id: number) => Promise<DoorAnswer>
@@ -45,6 +52,8 @@ export interface EvaluatorWorld {
   readonly agent: number
   readonly metrics: ReadonlyArray<number>
   readonly tools: ReadonlyArray<number>
+  /** Those that are enabled for the project. */
+  readonly personalities: ReadonlyArray<number>
 }
 
 interface Held {

@@ -1,6 +1,7 @@
 export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput } from "./EvaluatorArbitraries.js"
 export {
   checkEvaluatorModel,
+  type BulkAnswer,
   type DoorAnswer,
   type EvaluatorDoor,
   type EvaluatorWorld,

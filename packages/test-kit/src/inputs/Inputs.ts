@@ -95,6 +95,11 @@ const ofBounds: ReadonlyArray<InputFlaw> = [
   flaw("a text", "bounds", "all")
 ]
 
+const ofFilters: ReadonlyArray<InputFlaw> = [
+  flaw("an unknown operator", "filters.op", { field: "duration", op: "near", value: 1 }, "filters"),
+  flaw("a text", "filters", "today")
+]
+
 const named = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Input> =>
   fc.record({ name: CatalogArbitraries.name(), ...fields })
 
@@ -209,11 +214,47 @@ export const subjects = {
   },
   dashboard: {
     valid: named({ project: id, filters: filter.map(Filters.print) }),
+    flaws: [...ofName("name", 255), ...ofRequiredId("project"), ...ofFilters]
+  },
+  dashboard_patch: {
+    valid: fc.record(
+      { name: CatalogArbitraries.name(), project: id, filters: filter.map(Filters.print) },
+      { requiredKeys: [] }
+    ),
     flaws: [
-      ...ofName("name", 255),
+      // What is left out stays as it is.
+      ...ofName("name", 255).filter(({ wrong }) => wrong !== "nothing"),
+      ...ofId("project"),
+      ...ofFilters
+    ]
+  },
+  folder: {
+    valid: fc.record({ project: id, path: fc.constantFrom("a", "a.b", "Über uns.x") }),
+    flaws: [
       ...ofRequiredId("project"),
-      flaw("an unknown operator", "filters.op", { field: "duration", op: "near", value: 1 }, "filters"),
-      flaw("a text", "filters", "today")
+      flaw("nothing", "path", undefined),
+      flaw("null", "path", null),
+      flaw("a list", "path", ["a", "b"]),
+      flaw("NUL", "path", "a\0"),
+      flaw("half a character", "path", "\ud800a")
+    ]
+  },
+  code_connection: {
+    valid: fc.record(
+      {
+        host: fc.constantFrom("github", "gitlab", "local"),
+        name,
+        settings: fc.constantFrom({}, { owner: "harbour" }),
+        secret: fc.constantFrom(null, "", "a secret")
+      },
+      { requiredKeys: ["host"] }
+    ),
+    flaws: [
+      ...ofName("host", 50),
+      ...ofText("name", 255),
+      ...ofText("secret", 20_000),
+      flaw("a list", "settings", []),
+      flaw("an integer beyond 2^53", "settings", { n: 2 ** 60 })
     ]
   },
   review: {

@@ -1,9 +1,10 @@
-/** What is asked of the interface's own endpoints: deliveries, enabling, deletions and suites. */
-import { LanguageCode, TranscriptFormat } from "@earshot/core"
+/** What is asked of the interface's own endpoints, and what workers tell of runs. */
+import { Channel, LanguageCode, TranscriptFormat } from "@earshot/core"
 import * as fc from "fast-check"
+import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 import { flaws as ingestFlaws, ingestInput } from "../calls/IngestBodies.js"
 import { suite } from "../suites/SuiteArbitraries.js"
-import { flaw, type Input, type InputFlaw, type InputSubject, ofChoice, ofId, ofText } from "./Flaws.js"
+import { flaw, type Input, type InputFlaw, type InputSubject, ofChoice, ofId, ofName, ofText } from "./Flaws.js"
 
 const id = fc.integer({ min: 1, max: 1_000_000 })
 
@@ -55,7 +56,72 @@ const spec = (wrong: string, path: string, given: unknown, file?: unknown): Inpu
   path
 })
 
+const lease = fc.stringMatching(/^[a-z0-9]{1,30}$/)
+const leaseSeconds = fc.integer({ min: 1, max: 3600 })
+
+/** Faults of an integer from 1 up to a limit. */
+const ofCount = (field: string, most: number): ReadonlyArray<InputFlaw> => [
+  flaw("none at all", field, 0),
+  flaw("one too many", field, most + 1),
+  flaw("a half", field, 0.5),
+  flaw("a word", field, "many")
+]
+
+/** What workers tell of runs, under the lease that they were given. */
+const workers = {
+  claim: {
+    valid: fc.record(
+      {
+        channel: fc.constantFrom(...Channel.literals),
+        limit: fc.integer({ min: 1, max: 100 }),
+        lease_seconds: leaseSeconds
+      },
+      { requiredKeys: ["channel"] }
+    ),
+    flaws: [
+      flaw("nothing", "channel", undefined),
+      ...ofChoice("channel"),
+      ...ofCount("limit", 100),
+      ...ofCount("lease_seconds", 3600)
+    ]
+  },
+  heartbeat: {
+    valid: fc.record({ lease, lease_seconds: leaseSeconds }, { requiredKeys: ["lease"] }),
+    flaws: [...ofName("lease", 100), ...ofCount("lease_seconds", 3600)]
+  },
+  complete: {
+    valid: fc.record(
+      {
+        lease,
+        transcript_json: fc.constantFrom([], [{ role: "Main Agent", content: "Hi", start_time: 0, end_time: 1 }]),
+        duration: fc.constantFrom(null, 0, 12.5),
+        call_ended_reason: fc.constantFrom(null, "", "hung up"),
+        success: fc.option(fc.boolean())
+      },
+      { requiredKeys: ["lease"] }
+    ),
+    flaws: [
+      ...ofName("lease", 100),
+      flaw("a word", "duration", "long"),
+      flaw("a word", "success", "perhaps"),
+      ...ofText("call_ended_reason", 100),
+      flaw("a file that is a text", "voice_recording", "RIFF"),
+      flaw("a blank address", "voice_recording_url", " ")
+    ]
+  },
+  fail: {
+    valid: fc.record({ lease, error: CatalogArbitraries.name(80) }),
+    flaws: [...ofName("lease", 100), ...ofName("error", 10_000)]
+  }
+} as const satisfies Readonly<Record<string, InputSubject>>
+
 export const requests = {
+  ...workers,
+  checkout: { valid: fc.record({ repo: fc.constantFrom("web", "harbour.api") }), flaws: ofName("repo", 1000) },
+  simplification: {
+    valid: fc.record({ original_prompt: CatalogArbitraries.name(80), metric_id: fc.option(id) }),
+    flaws: [...ofText("original_prompt", 50_000), flaw("a blank text", "original_prompt", " "), ...ofId("metric_id")]
+  },
   call: {
     valid: delivered,
     flaws: ingestFlaws

@@ -31,21 +31,51 @@ export const chargeLaws = (world: () => Promise<CallWorld>): ReadonlyArray<Async
   )
 ]
 
-/** What a judge comes to, and whether that is charged: what was judged is, even where nobody could tell. */
-const ENDS: Readonly<Record<string, boolean>> = {
-  "Was it decided?": true,
-  "Could nobody tell?": true,
-  "Was the judge away?": false
+/** A metric by what is asked of it, how it ends by `judgeOfCharges`, and what that is charged, in credits. */
+interface End {
+  readonly fields?: object
+  readonly status: "scored" | "could_not_judge" | "not_applicable" | "skipped" | "failed"
+  /** Null for nothing. */
+  readonly charge: "0.050000" | null
 }
+
+/** What was judged is charged, even where nobody could tell; what was skipped, not applicable or failed is not. */
+const ENDS: Readonly<Record<string, End>> = {
+  "Was it decided?": { status: "scored", charge: "0.050000" },
+  "Was it decided on its occasion?": {
+    fields: { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" },
+    status: "scored",
+    charge: "0.050000"
+  },
+  "Could nobody tell?": { status: "could_not_judge", charge: "0.050000" },
+  "Did it not arise?": { fields: { evaluation_trigger: "automatic" }, status: "skipped", charge: null },
+  "Was it without an occasion?": {
+    fields: { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there none?" },
+    status: "skipped",
+    charge: null
+  },
+  "Did it have to be heard?": { fields: { audio_enabled: true }, status: "skipped", charge: null },
+  "Was the judge away?": { status: "failed", charge: null }
+}
+
+/** How it ends where nobody speaks: no judge is asked then. */
+const inSilence = ({ fields, status }: End): End => ({
+  status: fields !== undefined && "audio_enabled" in fields ? status : "not_applicable",
+  charge: null
+})
 
 /** The language model that `evaluationChargeLaws` need their engine to have: what it answers is decided by the metric. */
 export const judgeOfCharges = fakeLanguageModel(({ prompt }) => {
   if (prompt.includes("Was the judge away?")) return unavailable(false)
-  const [verdict, value] = prompt.includes("Could nobody tell?") ? ["cannot_tell", null] : ["decided", true]
+  const [verdict, value] = prompt.includes("Could nobody tell?")
+    ? ["cannot_tell", null]
+    : prompt.includes("Did it not arise?")
+      ? ["not_applicable", null]
+      : ["decided", !prompt.includes("Was there none?")]
   return { reasoning: "It was said.", verdict, value, turn: 1, quote: "Hello" }
 })
 
-/** A world on an engine whose language model is `judgeOfCharges`. */
+/** A world on an engine whose language model is `judgeOfCharges`, and that analyses no audio. */
 export interface EvaluatedWorld extends CallWorld {
   /** Asks for metrics of a call, by their ids. */
   readonly evaluate: (call: number, metrics: ReadonlyArray<number>) => Promise<unknown>
@@ -56,17 +86,23 @@ export interface EvaluatedWorld extends CallWorld {
 /** What evaluations are charged. Each try asks for a world of its own. */
 export const evaluationChargeLaws = (world: () => Promise<EvaluatedWorld>): ReadonlyArray<AsyncLaw> => [
   asyncLaw(
-    "a metric is charged once a call, however often it is evaluated, and never where it failed",
+    "a metric is charged once a call, however often it is evaluated, and never where it was skipped, was not applicable or failed",
     [
-      fc.shuffledSubarray(Object.keys(ENDS), { minLength: 1 }),
-      fc.array(fc.constantFrom("deliver", "evaluate"), { minLength: 1, maxLength: 3 })
+      // All of them mostly, so that each is tried often; fewer, so that a failure shrinks to what it is about.
+      fc.oneof(
+        { withCrossShrink: true },
+        { weight: 1, arbitrary: fc.shuffledSubarray(Object.keys(ENDS), { minLength: 1 }) },
+        { weight: 3, arbitrary: fc.constant(Object.keys(ENDS)) }
+      ),
+      fc.array(fc.constantFrom("deliver", "evaluate"), { minLength: 1, maxLength: 3 }),
+      fc.constantFrom("Hello", "Hello", " ")
     ],
-    async (prompts, steps) => {
+    async (prompts, steps, content) => {
       const real = await world()
       const { agent, door } = real
       const metrics: Array<number> = []
       for (const prompt of prompts) {
-        const metric = { agent, name: prompt, type: "llm_judge", eval_type: "binary", prompt }
+        const metric = { agent, name: prompt, type: "llm_judge", eval_type: "binary", prompt, ...ENDS[prompt]?.fields }
         const made = await door("POST", "/test_framework/v1/metrics/", metric)
         expectSame(`the metric ${prompt}`, [made.outcome, made.faults], ["created", []])
         metrics.push(Number(at(made.body, "id")))
@@ -76,7 +112,7 @@ export const evaluationChargeLaws = (world: () => Promise<EvaluatedWorld>): Read
           call_id: "a",
           agent,
           metric_ids: metrics.join(","),
-          transcript_json: [{ role: "Main Agent", content: "Hello", start_time: 0, end_time }]
+          transcript_json: [{ role: "Main Agent", content, start_time: 0, end_time }]
         })
       const call = Number(at((await deliver(1)).body, "id"))
       await real.work()
@@ -85,12 +121,25 @@ export const evaluationChargeLaws = (world: () => Promise<EvaluatedWorld>): Read
         await (step === "deliver" ? deliver(2 + index) : real.evaluate(call, metrics))
         await real.work()
       }
+      const after = `of ${prompts.join(" ")} after ${steps.join(", ")} of "${content}"`
+      const ends = prompts
+        .flatMap((prompt) => ENDS[prompt] ?? [])
+        .map((end) => (content === " " ? inSilence(end) : end))
+      const { body: said } = await door("GET", `/observability/v1/call-logs/${call}/evaluations/`)
+      const statuses = new Map(
+        Array.isArray(said) ? said.map((one: unknown) => [at(one, "metric"), at(one, "status")]) : []
+      )
+      expectSame(
+        `the statuses ${after}`,
+        metrics.map((metric) => statuses.get(metric)),
+        ends.map(({ status }) => status)
+      )
       const page = await door("GET", "/credits/ledger/?limit=200")
       const charges = listAt(page.body, "results").filter((entry) => at(entry, "call") === call)
       expectSame(
-        `the charges of ${prompts.join(" ")} after ${steps.join(", ")}`,
+        `the charges ${after}`,
         charges.map((entry) => [at(entry, "reason"), at(entry, "amount")]),
-        prompts.filter((prompt) => ENDS[prompt]).map(() => ["metric_evaluation", "0.050000"])
+        ends.flatMap(({ charge }) => (charge === null ? [] : [["metric_evaluation", charge]]))
       )
       return true
     },

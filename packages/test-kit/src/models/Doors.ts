@@ -5,6 +5,7 @@ import {
   Agents,
   ApiKeyId,
   ApiKeys,
+  CallEvaluations,
   CallId,
   Calls,
   type CurrentActor,
@@ -15,6 +16,7 @@ import {
   encodeCallRecord,
   encodeCapacity,
   encodeDashboard,
+  encodeEvaluation,
   encodeEvaluator,
   encodeFolder,
   encodeIssuedApiKey,
@@ -270,6 +272,11 @@ const routes: Readonly<Record<string, Route>> = {
     done(
       Effect.flatMap(Calls, (calls) => calls.delete(CallId.make(id))),
       () => null
+    ),
+  "GET /observability/v1/call-logs/:id/evaluations/": (id) =>
+    done(
+      Effect.flatMap(CallEvaluations, (all) => all.evaluations(CallId.make(id))),
+      (said) => said.map(encodeEvaluation)
     ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(

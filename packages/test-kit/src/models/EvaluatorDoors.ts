@@ -1,5 +1,5 @@
-import { at, listAt } from "../Documents.js"
-import type { DoorAnswer, EvaluatorDoor, EvaluatorWorld } from "../evaluators/EvaluatorModel.js"
+import { at, isObject, listAt } from "../Documents.js"
+import type { DoorAnswer, EvaluatorDoor, EvaluatorWorld, SeenEvaluator } from "../evaluators/EvaluatorModel.js"
 import type { Answered, Door } from "./Doors.js"
 
 const SUBJECTS = "/test_framework/v1/"
@@ -12,9 +12,21 @@ const answerOf = ({ body, faults, outcome }: Answered): DoorAnswer => {
   return { id: typeof id === "number" ? id : null, faults }
 }
 
-const METRICS_AND_TOOLS = 5
+const seenOf = (one: unknown): SeenEvaluator => ({
+  id: Number(at(one, "id")),
+  instructions: String(at(one, "instructions")),
+  metrics: numbers(at(one, "metrics")),
+  tool_ids: numbers(at(one, "tool_ids")),
+  folder_path: String(at(one, "folder_path")),
+  first_message: String(at(one, "first_message")),
+  max_duration: at(one, "max_duration") === null ? null : Number(at(one, "max_duration")),
+  personality: at(one, "personality") === null ? null : Number(at(one, "personality"))
+})
 
-/** The world that walks through evaluators begin in, made through a door: metrics and tools to attach, no evaluators. */
+/** How many there are of each kind of things to attach. */
+const ATTACHABLE = 5
+
+/** The world that walks through evaluators begin in, made through a door: metrics, tools and personalities to attach, no evaluators. */
 export const evaluatorWorld = async (
   ask: Door,
   { agent, project }: { readonly project: number; readonly agent: number }
@@ -25,34 +37,33 @@ export const evaluatorWorld = async (
     create: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/`, input)),
     patch: async (id, input) => answerOf(await ask("PATCH", `${SUBJECTS}scenarios/${id}/`, input)),
     remove: async (id) => answerOf(await ask("DELETE", `${SUBJECTS}scenarios/${id}/`)),
-    bulkUpdate: async (input) => answerOf(await ask("POST", `${SUBJECTS}scenarios/adv_update/`, input)),
+    bulkUpdate: async (input, many = false) => {
+      const answered = await ask("POST", `${SUBJECTS}scenarios/adv_update/${many ? "?many=true" : ""}`, input)
+      const { body } = answered
+      const evaluators: ReadonlyArray<unknown> = many && Array.isArray(body) ? body : isObject(body) ? [body] : []
+      return { ...answerOf(answered), evaluators: evaluators.map(seenOf) }
+    },
     createFolder: async (input) => answerOf(await ask("POST", `${SUBJECTS}folders/`, input)),
     moveFolder: async (id, input) => answerOf(await ask("PATCH", `${SUBJECTS}folders/${id}/`, input)),
     removeFolder: async (id) => answerOf(await ask("DELETE", `${SUBJECTS}folders/${id}/`)),
-    all: async () =>
-      (await results("scenarios")).map((one) => ({
-        id: Number(at(one, "id")),
-        instructions: String(at(one, "instructions")),
-        metrics: numbers(at(one, "metrics")),
-        tool_ids: numbers(at(one, "tool_ids")),
-        folder_path: String(at(one, "folder_path")),
-        first_message: String(at(one, "first_message")),
-        max_duration: at(one, "max_duration") === null ? null : Number(at(one, "max_duration"))
-      })),
+    all: async () => (await results("scenarios")).map(seenOf),
     folders: async () => (await results("folders")).map((one) => String(at(one, "path")))
   }
   const make = async (subject: string, fields: object): Promise<ReadonlyArray<number>> => {
     const ids: Array<number> = []
-    for (let n = 0; n < METRICS_AND_TOOLS; n++) {
+    for (let n = 0; n < ATTACHABLE; n++) {
       const { body } = await ask("POST", `${SUBJECTS}${subject}/`, { ...fields, name: `${subject} ${n}` })
       ids.push(Number(at(body, "id")))
     }
     return ids
   }
+  const personalities = await make("personalities", { project, language: "en" })
+  await ask("POST", `/user/v1/projects/${project}/enable_personalities/`, { personalities })
   return {
     door,
     project,
     agent,
+    personalities,
     metrics: await make("metrics", { agent, type: "llm_judge", eval_type: "binary", prompt: "Is it good?" }),
     tools: await make("tools", { project })
   }

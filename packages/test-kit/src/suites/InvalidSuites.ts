@@ -1,8 +1,8 @@
 /** Specs with faults in them, each at its place, and specs at their limits. Source: interface, E1; design, section 5. */
-import { Channel, Credits, MetricId } from "@earshot/core"
+import { type AgentWorld, Channel, Credits, MetricId, PersonalityId, TestProfileId, ToolId } from "@earshot/core"
 import * as fc from "fast-check"
 import { conditionalActionsFlaws } from "../evaluators/InvalidConditionalActions.js"
-import { suite, type SuiteJson } from "./SuiteArbitraries.js"
+import { suite, type SuiteJson, world } from "./SuiteArbitraries.js"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -245,15 +245,30 @@ const texts = (count: number): ReadonlyArray<string> => Array.from({ length: cou
 /** Characters that are two units of UTF-16 each. */
 const characters = (count: number): string => "😀".repeat(count)
 
-/** As many metrics as no scenario may have. */
-export const manyMetrics = Array.from({ length: 65 }, (_, n) => ({
-  id: MetricId.make(1000 + n),
-  slug: `m_${n}`,
-  name: `M ${n}`,
-  simulationEnabled: true,
-  cost: Credits.ofMicros(0n)
-}))
-const metrics = (count: number) => manyMetrics.slice(0, count).map(({ id }) => id)
+/** One more than a scenario may have of metrics, and of tools. */
+const many = Array.from({ length: 65 }, (_, n) => 1000 + n)
+const idsOf = (count: number) => many.slice(0, count)
+
+/** Names of as few and as many characters as there may be, and of one more. */
+const longNames = [1, 255, 256].map((count) => ({ id: 2000 + count, name: characters(count) }))
+
+/** The world of suites at their limits: it has whatever `suiteLimits` refer to, one over a limit too. */
+export const wideWorld: AgentWorld = {
+  ...world,
+  metrics: [...many.map((id) => ({ id, name: `metric_${id}` })), ...longNames].map(({ id, name }) => ({
+    id: MetricId.make(id),
+    slug: name,
+    name,
+    simulationEnabled: true,
+    cost: Credits.ofMicros(0n)
+  })),
+  personalities: longNames.map(({ id, name }) => ({ id: PersonalityId.make(id), name, language: "en" })),
+  testProfiles: longNames.map(({ id, name }) => ({ id: TestProfileId.make(id), name })),
+  tools: [...many.map((id) => ({ id, name: `tool_${id}` })), ...longNames].map(({ id, name }) => ({
+    id: ToolId.make(id),
+    name
+  }))
+}
 
 const limit = (of: string, most: number, path: string, made: SuiteLimit["having"], least?: number): SuiteLimit => ({
   of,
@@ -265,7 +280,54 @@ const limit = (of: string, most: number, path: string, made: SuiteLimit["having"
 
 const PLACE = "scenarios[0]"
 
-/** Source: design, section 5. */
+/** Limits of what a scenario says as the defaults do; `made` puts a field into either. */
+const sharedLimits = (by: string, place: string, made: (fields: Fields) => Fields): ReadonlyArray<SuiteLimit> => [
+  limit(`metrics of ${by}`, 64, `${place}.metrics`, (count) => made({ metrics: idsOf(count) })),
+  limit(
+    `characters of a metric's slug, by ${by}`,
+    255,
+    `${place}.metrics[0]`,
+    (count) => made({ metrics: [characters(count)] }),
+    1
+  ),
+  limit(
+    `characters of a personality's name, by ${by}`,
+    255,
+    `${place}.personality`,
+    (count) => made({ personality: characters(count) }),
+    1
+  ),
+  limit(
+    `characters of a described personality's name, by ${by}`,
+    255,
+    `${place}.personality.name`,
+    (count) => made({ personality: { name: characters(count) } }),
+    1
+  ),
+  limit(`characters of a personality's description, by ${by}`, 20_000, `${place}.personality.description`, (count) =>
+    made({ personality: { name: "Calm", description: characters(count) } })
+  ),
+  limit(
+    `characters of a test profile's name, by ${by}`,
+    255,
+    `${place}.test_profile`,
+    (count) => made({ test_profile: characters(count) }),
+    1
+  ),
+  limit(
+    `characters of a described test profile's name, by ${by}`,
+    255,
+    `${place}.test_profile.name`,
+    (count) => made({ test_profile: { name: characters(count) } }),
+    1
+  ),
+  limit(`tags of ${by}`, 32, `${place}.tags`, (count) => made({ tags: texts(count) })),
+  limit(`characters of a tag of ${by}`, 64, `${place}.tags[0]`, (count) => made({ tags: [characters(count)] }), 1),
+  limit(`runs of a scenario, by ${by}`, 100, `${place}.frequency`, (count) => made({ frequency: count }), 1),
+  limit(`seconds of a run, by ${by}`, 86_400, `${place}.max_duration`, (count) => made({ max_duration: count }), 1)
+]
+
+/** Source: design, section 5. `specLimitLaws` has the bytes of a spec. */
 export const suiteLimits: ReadonlyArray<SuiteLimit> = [
   limit(
     "scenarios",
@@ -275,33 +337,48 @@ export const suiteLimits: ReadonlyArray<SuiteLimit> = [
     1
   ),
   limit("characters of a suite's name", 255, "suite.name", (count) => having({}, {}, { name: characters(count) }), 1),
+  limit("characters of a suite's description", 20_000, "suite.description", (count) =>
+    having({}, {}, { description: characters(count) })
+  ),
   limit("characters of a key", 128, `${PLACE}.key`, (count) => having({ key: characters(count) }), 1),
   limit("characters of a scenario's name", 80, `${PLACE}.name`, (count) => having({ name: characters(count) }), 1),
-  limit("metrics of a scenario", 64, `${PLACE}.metrics`, (count) => having({ metrics: metrics(count) })),
-  limit("metrics of a scenario, the defaults' counted", 64, `${PLACE}.metrics`, (count) =>
-    having({ metrics: metrics(count).slice(0, 30) }, { metrics: metrics(count).slice(20) })
+  limit(
+    "characters of instructions",
+    200_000,
+    `${PLACE}.instructions`,
+    (count) => having({ instructions: characters(count) }),
+    1
   ),
-  limit("tags of a scenario", 32, `${PLACE}.tags`, (count) => having({ tags: texts(count) })),
-  limit("tags of the defaults", 32, "defaults.tags", (count) => having({}, { tags: texts(count) })),
+  limit("characters of an expected outcome", 20_000, `${PLACE}.expected_outcome`, (count) =>
+    having({ expected_outcome: characters(count) })
+  ),
+  limit("characters of a first message", 20_000, `${PLACE}.first_message`, (count) =>
+    having({ first_message: characters(count) })
+  ),
+  limit("tools of a scenario", 64, `${PLACE}.tools`, (count) => having({ tools: idsOf(count) })),
+  limit("characters of a tool's name", 255, `${PLACE}.tools[0]`, (count) => having({ tools: [characters(count)] }), 1),
+  ...sharedLimits("a scenario", PLACE, (fields) => having(fields)),
+  ...sharedLimits("the defaults", "defaults", (fields) => having({}, fields)),
+  limit("metrics of a scenario, the defaults' counted", 64, `${PLACE}.metrics`, (count) =>
+    having({ metrics: idsOf(count).slice(0, 30) }, { metrics: idsOf(count).slice(20) })
+  ),
   limit("tags of a scenario, the defaults' counted", 32, `${PLACE}.tags`, (count) =>
     having({ tags: texts(count).slice(0, 20) }, { tags: texts(count).slice(10) })
   ),
-  limit("characters of a tag", 64, `${PLACE}.tags[0]`, (count) => having({ tags: [characters(count)] }), 1),
-  limit("runs of a scenario", 100, `${PLACE}.frequency`, (count) => having({ frequency: count }), 1),
-  limit(
-    "runs of a scenario, by the defaults",
-    100,
-    "defaults.frequency",
-    (count) => having({}, { frequency: count }),
-    1
-  ),
-  limit("runs at a time", 100, "defaults.concurrency_limit", (count) => having({}, { concurrency_limit: count }), 1),
-  limit("seconds of a run", 86_400, `${PLACE}.max_duration`, (count) => having({ max_duration: count }), 1),
-  limit(
-    "seconds of a run, by the defaults",
-    86_400,
-    "defaults.max_duration",
-    (count) => having({}, { max_duration: count }),
-    1
-  )
+  limit("runs at a time", 100, "defaults.concurrency_limit", (count) => having({}, { concurrency_limit: count }), 1)
 ]
+
+/** A spec that takes just so many bytes, and no text in it too many characters: from 800,000 to 1,200,000 or so. */
+export const specOf = (bytes: number): Fields => {
+  const filled = (first: string, last: string): Fields => ({
+    ...having(),
+    scenarios: [
+      { ...base, instructions: characters(190_000) },
+      { ...base, key: "b", instructions: `Ask.${first}` },
+      { ...base, key: "c", instructions: `Ask.${last}` }
+    ]
+  })
+  const rest = bytes - Buffer.byteLength(JSON.stringify(filled("", "")))
+  const half = rest >> 1
+  return filled("x".repeat(half), "x".repeat(rest - half))
+}

@@ -6,12 +6,13 @@ import {
   type Faults,
   type PlanRequest,
   type Prices,
-  type SuitePlan
+  type SuitePlan,
+  Upload
 } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { expectSame, fact, type Law, law } from "../Law.js"
-import { invalidSuite, manyMetrics, suiteFlaws, suiteLimits, withFlaws } from "./InvalidSuites.js"
+import { invalidSuite, specOf, suiteFlaws, suiteLimits, wideWorld, withFlaws } from "./InvalidSuites.js"
 import { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
 
 /** A document, what is asked beside it, and what it may refer to: the plan, or every fault. */
@@ -32,9 +33,6 @@ const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJs
 }
 
 const factor = fc.integer({ min: 1, max: 100 })
-
-/** The world of suites that are as large as they may be. */
-const wide: AgentWorld = { ...world, metrics: [...world.metrics, ...manyMetrics] }
 
 /** What every planner has to keep to, under any price list. */
 export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law> => {
@@ -138,7 +136,7 @@ export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law
     ...suiteLimits.map(({ having, least = 0, most, of, path }) =>
       fact(`${of} are ${least} to ${most}, no more and no fewer`, () => {
         const found = [least, most, most + 1, ...(least === 0 ? [] : [least - 1])].map((count) =>
-          pathsOf(having(count), {}, wide)
+          pathsOf(having(count), {}, wideWorld)
         )
         expectSame("the faults", found, [[], [], [path], ...(least === 0 ? [] : [[path]])])
         return true
@@ -156,6 +154,29 @@ export const suiteLaws = (plan: PlanDocument, prices: Prices): ReadonlyArray<Law
     )
   ]
 }
+
+/** How a spec comes to an endpoint, by what a failure calls it, and the field that it comes in. */
+const GIVEN: Readonly<Record<string, readonly [field: "spec" | "file", given: (json: string) => unknown]>> = {
+  "a document": ["spec", (json): unknown => JSON.parse(json)],
+  "a text": ["spec", (json) => json],
+  "a file's text": ["file", (json) => json],
+  "a file": ["file", (json) => new Upload(Buffer.from(json), "application/json", "suite.json")],
+  "a data URI": ["file", (json) => `data:application/json;base64,${Buffer.from(json).toString("base64")}`]
+}
+
+const MOST_BYTES = 1_048_576
+
+/** What whoever reads a request of E1 has to keep to; `faultsOf` answers the paths that are at fault in a body. */
+export const specLimitLaws = (faultsOf: (body: unknown) => ReadonlyArray<string>): ReadonlyArray<Law> =>
+  Object.entries(GIVEN).map(([how, [field, given]]) =>
+    fact(`a spec that comes as ${how} has no more than ${MOST_BYTES} bytes`, () => {
+      const found = [MOST_BYTES, MOST_BYTES + 1].map((bytes) =>
+        faultsOf({ agent_id: 7, [field]: given(JSON.stringify(specOf(bytes))) })
+      )
+      expectSame("the faults", found, [[], [field]])
+      return true
+    })
+  )
 
 const seconds = fc.integer({ min: 0, max: 86_400 })
 const anyChannel = fc.constantFrom<Channel>("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")

@@ -7,4 +7,4 @@ export {
   suiteLimits
 } from "./InvalidSuites.js"
 export { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
-export { type PlanDocument, priceListLaws, standardPriceLaws, suiteLaws } from "./SuiteLaws.js"
+export { type PlanDocument, priceListLaws, specLimitLaws, standardPriceLaws, suiteLaws } from "./SuiteLaws.js"

@@ -73,3 +73,7 @@ it("tries are as many as the environment says, from where it says", () => {
   expect(parameters(7, { EARSHOT_KIT_RUNS: "0", EARSHOT_KIT_SEED: "random" })).toEqual({ numRuns: 1 })
   expect(parameters(7, { EARSHOT_KIT_RUNS: "many", EARSHOT_KIT_SEED: "" })).toEqual({ numRuns: 7, seed: 20_261_121 })
 })
+
+it("properties of this workspace begin where the kit's laws do", () => {
+  expect(fc.readConfigureGlobal().seed).toBe(parameters(1).seed)
+})

@@ -157,6 +157,10 @@ hold("bulk updates", [
 
 hold("suites", [
   ...SuiteKit.suiteLaws((document, ...rest) => planSuite(readSuite(document), ...rest), standardPrices),
+  ...SuiteKit.specLimitLaws((body) => {
+    const { faults, suite } = readSuiteRequest(body)
+    return Object.keys({ ...faults, ...suite?.faults })
+  }),
   ...SuiteKit.standardPriceLaws(standardPrices)
 ])
 

@@ -1,4 +1,5 @@
 /** E10 and the call logs. */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as fc from "fast-check"
 import { wav } from "../../calls/Audio.js"
 import { flaws } from "../../calls/IngestBodies.js"
@@ -23,9 +24,11 @@ import {
   type Kind,
   list,
   matching,
+  Mismatch,
   oneOf,
   orNull,
   shortText,
+  shown,
   Skipped,
   text
 } from "../Expect.js"
@@ -53,9 +56,24 @@ const callRecord: Readonly<Record<string, Kind>> = {
   topic: shortText(1000),
   transcript: text,
   transcript_object: orNull(list),
-  evaluation: any,
+  evaluation: text,
   created_at: instant,
   updated_at: instant
+}
+
+/** Source: interface, Call record, metrics. */
+const metricOfCall: Readonly<Record<string, Kind>> = {
+  id: int,
+  name: text,
+  type: text,
+  score: orNull(["a number", (value) => typeof value === "number"]),
+  enum: orNull(text),
+  value: any
+}
+
+const expectCall = (call: Readonly<Record<string, unknown>>): void => {
+  expectShape("the call", call, callRecord)
+  for (const one of listAt(call, "metrics")) expectShape("the call's metric", one, metricOfCall)
 }
 
 const said = (role: string, content: string, start_time: number, end_time: number) => ({
@@ -73,6 +91,9 @@ const talk = [
 /** A delivery that has to be refused, and leave nothing. */
 const refused = async (world: World, body: object) =>
   world.post(PATHS.observe, { call_id: world.callId(), agent: await world.agent(), ...body })
+
+/** Milliseconds between a delivery's arrival and its record. */
+const ARRIVAL = 5000
 
 /** Limits of texts: how long one may be, and with what the fault has to be keyed. */
 const limit =
@@ -137,6 +158,114 @@ const spoken: Readonly<Record<string, Spoken>> = {
   numerical_pii: { says: "My employee badge number is 55821937.", value: "55821937" }
 }
 
+/** What calls are charged from now on: asked for later, it answers the amounts of a call that have this reason. */
+const chargesFromNow = async (world: World) => {
+  const page = async (cursor: unknown) => {
+    const query = typeof cursor === "string" ? `&cursor=${encodeURIComponent(cursor)}` : ""
+    const ledger = await world.get(`${PATHS.ledger}?limit=50${query}`)
+    if (ledger.status === 404) throw new Skipped("the server shows no ledger")
+    return bodyOf(ledger, 200)
+  }
+  const latest = Number(at(await page(undefined), "results", 0, "id") ?? 0)
+  const since = async () => {
+    const entries: Array<unknown> = []
+    let cursor: unknown
+    do {
+      const { next, results } = await page(cursor)
+      const all = listAt(results)
+      const recent = all.filter((entry) => Number(at(entry, "id")) > latest)
+      entries.push(...recent)
+      // Newest first: behind one that was there before nothing new follows.
+      cursor = recent.length === all.length ? next : null
+    } while (cursor !== null)
+    return entries
+  }
+  return async (call: unknown, reason: "redaction" | "metric_evaluation"): Promise<ReadonlyArray<unknown>> =>
+    (await since()).flatMap((entry) =>
+      at(entry, "call") === call && at(entry, "reason") === reason ? [at(entry, "amount")] : []
+    )
+}
+
+/** An agent of its own with metrics in code, which need no model; each says what this code returns. */
+const codeMetrics = async <Name extends string>(
+  world: World,
+  metrics: Readonly<Record<Name, readonly [evalType: string, code: string, fields?: object]>>
+) => {
+  const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Evaluated" })
+  const ids = new Map<string, number>()
+  for (const [name, [eval_type, custom_code, fields]] of Object.entries<readonly [string, string, object?]>(metrics)) {
+    const metric = { agent, name, type: "custom_code", eval_type, custom_code, ...fields }
+    ids.set(name, await world.makeId(PATHS.metrics, metric))
+  }
+  return { agent, id: (name: Name) => ids.get(name) ?? 0 }
+}
+
+/** Seconds that a worker may take to evaluate a call by code. */
+const PATIENCE_SECONDS = 30
+
+/** What a metric says of a call by now. */
+const evaluationOf = async (world: World, call: unknown, metric: number): Promise<unknown> => {
+  const reply = await world.get(`${PATHS.calls}${String(call)}/evaluations/`)
+  if (reply.status === 404) throw new Skipped("the server shows no evaluations")
+  expectStatus(reply, 200)
+  return listAt(reply.json).find((one) => at(one, "metric") === metric)
+}
+
+/** The same as soon as it says something of which this holds. */
+const evaluated = async (world: World, call: unknown, metric: number, holds: (value: unknown) => boolean) => {
+  const until = Date.now() + PATIENCE_SECONDS * 1000
+  for (;;) {
+    const found = await evaluationOf(world, call, metric)
+    if (at(found, "status") === "scored" && holds(at(found, "value"))) return found
+    if (Date.now() > until)
+      throw new Mismatch(`after ${PATIENCE_SECONDS} seconds the metric ${metric} said ${shown(found)} of the call`)
+    await sleep(50)
+  }
+}
+
+const email = "ann.lee@example.com"
+const ssn = "536-22-8145"
+
+/** A transcript in each format that says an email address and a social security number. Source: docs/ingest.md. */
+const secretsIn: Readonly<Record<(typeof TRANSCRIPT_TYPES)[number], unknown>> = (() => {
+  const lines = [`Write to ${email} please.`, `My social security number is ${ssn}.`, "That is all."]
+  const answer = "Anything else?"
+  const rows = (user: object, agent: object, key: string, time: (second: number) => object) => [
+    ...lines.map((line, at) => ({ ...user, [key]: line, ...time(at * 5) })),
+    { ...agent, [key]: answer, ...time(20) }
+  ]
+  const wordsOf = (line: string, from: number) =>
+    line.split(" ").map((word, n) => ({ word, start: from + n * 0.5, end: from + n * 0.5 + 0.4 }))
+  const span = (second: number) => ({ start_time: second, end_time: second + 4 })
+  const spoken = [...lines.map((line, n) => [1, line, n * 5] as const), [0, answer, 20] as const]
+  return {
+    service: rows({ role: "Testing Agent" }, { role: "Main Agent" }, "content", span),
+    service_legacy: rows({ role: "user" }, { role: "agent" }, "text", span),
+    provider_a: rows({ role: "user" }, { role: "bot" }, "message", (time) => ({ time })),
+    provider_b: spoken.map(([speaker, content, from]) => ({
+      role: speaker === 0 ? "agent" : "user",
+      content,
+      words: wordsOf(content, from)
+    })),
+    provider_c: spoken.flatMap(([speaker, line, from]) => wordsOf(line, from).map((word) => ({ ...word, speaker }))),
+    provider_d: rows({ role: "user" }, { role: "assistant" }, "content", span),
+    provider_e: rows({ role: "user" }, { role: "assistant" }, "content", (second) => ({
+      timestamp: 1_772_359_200 + second
+    })),
+    provider_f: rows({ role: "user" }, { role: "agent" }, "message", (second) => ({ time_in_call_secs: second }))
+  }
+})()
+
+/** A multipart body; a field that is given twice is a list. */
+const parts = (...fields: ReadonlyArray<readonly [name: string, value: string | Blob]>): FormData => {
+  const form = new FormData()
+  for (const [name, value] of fields) {
+    if (typeof value === "string") form.append(name, value)
+    else form.append(name, value, "part.bin")
+  }
+  return form
+}
+
 const observe = checksOf("E10", {
   "new-201": [
     "a new call is answered with 201 and a whole Call record",
@@ -145,7 +274,7 @@ const observe = checksOf("E10", {
       const reply = await world.post(PATHS.observe, { call_id, agent: await world.agent() })
       const made = bodyOf(reply, 201)
       world.owes(`${PATHS.calls}${String(made.id)}/`)
-      expectShape("the call", made, callRecord)
+      expectCall(made)
       expectSame("call_id", made.call_id, call_id)
       expectSame("success", [made.success, made.status, made.is_reviewed], [null, null, false])
       expectSame("trace_id", made.trace_id, "")
@@ -274,6 +403,44 @@ const observe = checksOf("E10", {
       world.owes(`${PATHS.calls}${String(made.id)}/`)
     }
   ],
+  multipart: [
+    "in a multipart body documents are JSON text or a file, fields that come twice a list, and faults are those of JSON",
+    async (world) => {
+      const agent = String(await world.agent())
+      const transcript_json = secretsIn.service
+      for (const transcript of [JSON.stringify(transcript_json), new Blob([JSON.stringify(transcript_json)])]) {
+        const call_id = world.callId()
+        const body = parts(
+          ["call_id", call_id],
+          ["agent", agent],
+          ["transcript_json", transcript],
+          ["metadata", JSON.stringify({ region: "eu", call: call_id })],
+          ["redact_fields", "ssn"],
+          ["redact_fields", "email_address"]
+        )
+        const made = bodyOf(await world.ask("POST", PATHS.observe, { body }), 201)
+        world.owes(`${PATHS.calls}${String(made.id)}/`)
+        expectSame("the number of turns", listAt(made, "transcript_object").length, 4)
+        const kept = [ssn, email, "That is all."].filter((one) => String(made.transcript).includes(one))
+        expectSame("what is left of the transcript", kept, ["That is all."])
+        const filter = JSON.stringify({ field: "metadata.call", op: "eq", value: call_id })
+        const found = bodyOf(await world.get(`${PATHS.calls}?filters_v2=${encodeURIComponent(filter)}`), 200)
+        expectSame("calls that are found by metadata", listAt(found, "results").length, 1)
+      }
+      const faults: ReadonlyArray<readonly [field: string, value: string | Blob, path?: string]> = [
+        ["redact_fields", "shoe_size", "redact_fields[0]"],
+        ["transcript_json", "[{"],
+        ["transcript_json", JSON.stringify([said("agent", "Hi", 0, 1)]), "transcript_json[0].role"],
+        ["main_agent_channel_index", "2"],
+        ["timestamp", "noon"],
+        ["voice_recording", new Blob(["no audio"])]
+      ]
+      for (const [field, value, path] of faults) {
+        const body = parts(["call_id", world.callId()], ["agent", agent], [field, value])
+        expectOnlyFaults(await world.ask("POST", PATHS.observe, { body }), path ?? field)
+      }
+    }
+  ],
   recording: [
     "a recording comes as a file in a multipart body, and its length is the call's duration",
     async (world) => {
@@ -288,6 +455,23 @@ const observe = checksOf("E10", {
       const made = bodyOf(reply, 201)
       world.owes(`${PATHS.calls}${String(made.id)}/`)
       expectSame("duration", made.duration, "00:03")
+    }
+  ],
+  "recording-twice": [
+    "of a recording's file and its URL the file counts, and the URL is not fetched",
+    async (world) => {
+      const reply = await world.ask("POST", PATHS.observe, {
+        multipart: {
+          call_id: world.callId(),
+          agent: await world.agent(),
+          // A name that there is not: fetching it would leave an error_message.
+          voice_recording_url: "https://recordings.invalid/a.wav",
+          voice_recording: new Blob([wav(3)])
+        }
+      })
+      const made = bodyOf(reply, 201)
+      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      expectSame("the recording", [made.duration, made.error_message], ["00:03", null])
     }
   ],
   "recording-url": [
@@ -372,15 +556,41 @@ const observe = checksOf("E10", {
     ])
   ),
   "none-mono": [
-    "none-mono without a recording is a fault",
-    async (world) => expectStatus(await refused(world, { transcript_type: "none-mono" }), 400)
+    "none-mono without a recording is a fault; with one it is taken, or a fault of transcript_type where nothing transcribes",
+    async (world) => {
+      expectStatus(await refused(world, { transcript_type: "none-mono" }), 400)
+      const reply = await world.ask("POST", PATHS.observe, {
+        multipart: {
+          call_id: world.callId(),
+          agent: await world.agent(),
+          transcript_type: "none-mono",
+          voice_recording: new Blob([wav(3)])
+        }
+      })
+      if (reply.status === 400) {
+        expectOnlyFaults(reply, "transcript_type")
+        return
+      }
+      const made = bodyOf(reply, 201)
+      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      expectCall(made)
+      expectSame("duration", made.duration, "00:03")
+    }
   ],
   timestamp: [
-    "timestamp is kept as an instant, whatever offset it came with",
+    "timestamp is kept as an instant, whatever offset it came with, and is the moment of arrival where it was not told",
     async (world) => {
       const made = await world.ingest({ call_id: world.callId(), timestamp: "2026-03-01T12:00:00+02:00" })
       expectSame("timestamp", new Date(String(made.timestamp)).toISOString(), "2026-03-01T10:00:00.000Z")
       expectFaults(await refused(world, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
+      for (const untold of [{}, { timestamp: null }]) {
+        const call = await world.ingest({ call_id: world.callId(), ...untold })
+        const apart = Math.abs(Date.parse(String(call.timestamp)) - Date.parse(String(call.created_at)))
+        if (!(apart <= ARRIVAL))
+          throw new Mismatch(
+            `timestamp is ${shown(call.timestamp)} of a call that was created ${shown(call.created_at)}`
+          )
+      }
     }
   ],
   "metric-ids": [
@@ -435,10 +645,8 @@ const observe = checksOf("E10", {
   "redaction-price": [
     "redaction is charged 0.4 credits a minute, flat however many fields, once however often delivered",
     async (world) => {
-      const charges = async (
-        fields: ReadonlyArray<string> | undefined,
-        seconds: number
-      ): Promise<ReadonlyArray<unknown>> => {
+      const charged = await chargesFromNow(world)
+      const charges = async (fields: ReadonlyArray<string> | undefined, seconds: number) => {
         const body = {
           call_id: world.callId(),
           transcript_json: [said("Main Agent", "Hello", 0, seconds)],
@@ -447,17 +655,166 @@ const observe = checksOf("E10", {
         const made = await world.ingest(body)
         bodyOf(await world.post(PATHS.observe, { agent: await world.agent(), ...body }), 200)
         bodyOf(await world.post(PATHS.observe, { agent: await world.agent(), ...body, call_ended_reason: "x" }), 200)
-        const ledger = await world.get(`${PATHS.ledger}?limit=50`)
-        if (ledger.status === 404) throw new Skipped("the server shows no ledger")
-        return listAt(bodyOf(ledger, 200), "results").flatMap((entry) =>
-          at(entry, "call") === made.id && at(entry, "reason") === "redaction" ? [at(entry, "amount")] : []
-        )
+        return charged(made.id, "redaction")
       }
       expectSame("the charge of 90 seconds for one field", await charges(["ssn"], 90), ["0.600000"])
       expectSame("the charge of 90 seconds for all fields", await charges(sensitive, 90), ["0.600000"])
       expectSame("the charge of 1 second", await charges(["age"], 1), ["0.006667"])
       expectSame("the charge without fields", await charges(undefined, 90), [])
       expectSame("the charge of an empty list", await charges([], 90), [])
+    }
+  ],
+  "redaction-formats": [
+    "what redact_fields names goes from a transcript in any format, and nothing else does",
+    async (world) => {
+      for (const transcript_type of TRANSCRIPT_TYPES) {
+        const transcript_json = secretsIn[transcript_type]
+        const left = async (redact_fields: ReadonlyArray<string>) => {
+          const made = await world.ingest({ call_id: world.callId(), transcript_type, transcript_json, redact_fields })
+          const texts = [String(made.transcript), JSON.stringify(made.transcript_object)]
+          return [email, ssn, "That is all.", "Anything else?"].filter((one) =>
+            texts.some((text) => text.includes(one))
+          )
+        }
+        const rest = ["That is all.", "Anything else?"]
+        expectSame(`what is left of ${transcript_type} without redact_fields`, await left([]), [email, ssn, ...rest])
+        expectSame(`what is left of ${transcript_type}`, await left(["email_address"]), [ssn, ...rest])
+        expectSame(`what is left of ${transcript_type}`, await left(["ssn", "email_address"]), rest)
+      }
+    }
+  ],
+  "redaction-tools": [
+    "what redact_fields names goes from the arguments and results of tools too",
+    async (world) => {
+      // No answer shows a call's tools; code that evaluates it says what it sees of them.
+      const { agent, id } = await codeMetrics(world, {
+        tools: ["numeric", "return { value: call.tool_calls.length, explanation: JSON.stringify(call.tool_calls) }"]
+      })
+      const transcript_json = [
+        { role: "user", message: `Write to ${email} please.`, time: 0 },
+        {
+          role: "tool_calls",
+          message: "",
+          toolCalls: [
+            { id: "1", type: "function", function: { name: "look_up", arguments: JSON.stringify({ email }) } }
+          ],
+          time: 2
+        },
+        { role: "tool_call_result", toolCallId: "1", name: "look_up", result: `${email} ordered a lamp`, time: 3 },
+        { role: "bot", message: "Found it.", time: 4 }
+      ]
+      const told = async (fields: object) => {
+        const body = { call_id: world.callId(), agent, transcript_type: "provider_a", transcript_json, ...fields }
+        const made = await world.ingest({ ...body, metric_ids: String(id("tools")) })
+        const said = await evaluated(world, made.id, id("tools"), () => true)
+        expectSame("the tool calls that are seen", at(said, "value"), 1)
+        return String(at(said, "explanation"))
+      }
+      const open = await told({})
+      const [, before, after] = open.split(email)
+      expectTrue(
+        `the tool calls are ${shown(open)}, without what was told`,
+        before !== undefined && after !== undefined
+      )
+      const redacted = await told({ redact_fields: ["email_address"] })
+      expectTrue(`the tool calls are ${shown(redacted)} after redaction`, !redacted.includes(email))
+      for (const kept of ["look_up", "ordered a lamp"]) {
+        expectTrue(`the tool calls are ${shown(redacted)}, without ${kept}`, redacted.includes(kept))
+      }
+    }
+  ]
+})
+
+/** Source: docs/metrics.md, When a metric is evaluated, and Prices. */
+const evaluations = checksOf("evaluations", {
+  record: [
+    "what metrics say of a call is in its record: metrics with id, name, type, score, enum and value, and evaluation",
+    async (world) => {
+      const { agent, id } = await codeMetrics(world, {
+        count: ["numeric", "return { value: call.transcript_object.length }"],
+        mood: ["enum", "return { value: 'calm' }", { enum_values: ["calm", "cross"] }],
+        polite: ["binary", "return { value: true }"]
+      })
+      const names = ["count", "mood", "polite"] as const
+      const made = await world.ingest({
+        call_id: world.callId(),
+        agent,
+        transcript_json: talk,
+        metric_ids: names.map(id).join(",")
+      })
+      for (const name of names) await evaluated(world, made.id, id(name), () => true)
+      const call = bodyOf(await world.get(`${PATHS.calls}${String(made.id)}/`), 200)
+      expectCall(call)
+      const one = (name: (typeof names)[number]) =>
+        listAt(call, "metrics").find((metric) => at(metric, "id") === id(name)) ?? null
+      const type = "custom_code"
+      const count = { id: id("count"), name: "count", type, score: talk.length, enum: null, value: talk.length }
+      expectSame("a numeric metric", one("count"), count)
+      expectSame("an enum metric", [at(one("mood"), "enum"), at(one("mood"), "value")], ["calm", "calm"])
+      expectSame("a binary metric", at(one("polite"), "value"), true)
+      expectSame("the metrics of the call", listAt(call, "metrics").length, names.length)
+      expectTrue("evaluation is empty once the call is evaluated", call.evaluation !== "")
+    }
+  ],
+  repeated: [
+    "a call delivered again is evaluated again where its transcript or metric_ids changed, else not, and a metric is charged once",
+    async (world) => {
+      const code = "return { value: call.metadata.delivery }"
+      const { agent, id } = await codeMetrics(world, { first: ["numeric", code], second: ["numeric", code] })
+      const charged = await chargesFromNow(world)
+      const call_id = world.callId()
+      const metric_ids = String(id("first"))
+      /** Says which delivery it was: what evaluates the call says which one it has seen. */
+      const deliver = async (delivery: number, fields: object) =>
+        bodyOf(await world.post(PATHS.observe, { call_id, agent, metadata: { delivery }, ...fields }), 200, 201)
+      const { id: call } = await world.ingest({
+        call_id,
+        agent,
+        metadata: { delivery: 1 },
+        transcript_json: talk,
+        metric_ids
+      })
+      const seen = (name: "first" | "second", delivery: number) =>
+        evaluated(world, call, id(name), (value) => value === delivery)
+      await seen("first", 1)
+      expectSame("the charge", await charged(call, "metric_evaluation"), ["0.005000"])
+      await deliver(2, { transcript_json: talk, metric_ids, call_ended_reason: "hangup" })
+      await deliver(3, {})
+      // What is asked for later is done later: with this call evaluated the other one would have been.
+      const another = { call_id: world.callId(), agent, metadata: { delivery: 9 }, transcript_json: talk, metric_ids }
+      await evaluated(world, (await world.ingest(another)).id, id("first"), (value) => value === 9)
+      const untouched = at(await evaluationOf(world, call, id("first")), "value")
+      expectSame("the delivery that the metric saw, after two that changed nothing it is asked about", untouched, 1)
+      await deliver(4, { transcript_json: [...talk, said("Testing Agent", "Thank you.", 65, 66)] })
+      await seen("first", 4)
+      await deliver(5, { metric_ids: `${metric_ids},${id("second")}` })
+      await seen("second", 5)
+      await seen("first", 5)
+      expectSame("the charges", await charged(call, "metric_evaluation"), ["0.005000", "0.005000"])
+    }
+  ],
+  asked: [
+    "evaluate_metrics evaluates a call anew, charges no metric twice, and takes the agent's metrics alone",
+    async (world) => {
+      const { agent, id } = await codeMetrics(world, {
+        first: ["numeric", "return { value: call.metadata.delivery }"]
+      })
+      const charged = await chargesFromNow(world)
+      const body = { call_id: world.callId(), agent, transcript_json: talk, metric_ids: String(id("first")) }
+      const { id: call } = await world.ingest({ ...body, metadata: { delivery: 1 } })
+      const path = `${PATHS.calls}${String(call)}/evaluate_metrics/`
+      await evaluated(world, call, id("first"), (value) => value === 1)
+      bodyOf(await world.post(PATHS.observe, { ...body, metadata: { delivery: 2 } }), 200)
+      for (const metric_ids of [String(id("first")), [id("first")]]) {
+        const asked = bodyOf(await world.post(path, { metric_ids }), 200)
+        expectSame("what is asked", [asked.call, asked.metric_ids], [call, [id("first")]])
+      }
+      await evaluated(world, call, id("first"), (value) => value === 2)
+      expectSame("the charges", await charged(call, "metric_evaluation"), ["0.005000"])
+      for (const metric_ids of [String(world.nobody), "one", [world.nobody], [], 5]) {
+        expectFaultWithin(await world.post(path, { metric_ids }), "metric_ids")
+      }
+      expectDetail(await world.post(`${PATHS.calls}${world.nobody}/evaluate_metrics/`, {}), 404)
     }
   ]
 })
@@ -515,6 +872,21 @@ const logs = checksOf("call-logs", {
       }
     }
   ],
+  listed: [
+    "calls are listed by project and by agent, newest first, and no others",
+    async (world) => {
+      const [here, there] = [await world.elsewhere(), await world.elsewhere()]
+      const deliver = async ({ agent }: typeof here) => (await world.ingest({ call_id: world.callId(), agent })).id
+      const ids = [await deliver(here), await deliver(there), await deliver(here)]
+      const listed = async (query: string) =>
+        listAt(bodyOf(await world.get(`${PATHS.calls}?${query}`), 200), "results").map((call) => at(call, "id"))
+      for (const query of [`project=${here.project}`, `agent_id=${here.agent}`]) {
+        expectSame(`the calls of ${query}`, await listed(query), [ids[2], ids[0]])
+      }
+      expectSame("the calls of another project", await listed(`project=${there.project}`), [ids[1]])
+      for (const name of ["project", "agent_id"]) expectFaults(await world.get(`${PATHS.calls}?${name}=word`), name)
+    }
+  ],
   delete: [
     "a deleted call is gone, and its name is free again",
     async (world) => {
@@ -527,4 +899,4 @@ const logs = checksOf("call-logs", {
   ]
 })
 
-export const calls: ReadonlyArray<Check> = [...observe, ...logs]
+export const calls: ReadonlyArray<Check> = [...observe, ...evaluations, ...logs]

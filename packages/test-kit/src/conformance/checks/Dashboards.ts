@@ -142,6 +142,37 @@ const create = checksOf("E5", {
       expectSame("its widgets", [made.widgets, made.widget_count], [[], 0])
     }
   ],
+  patched: [
+    "a patched dashboard has the new name and filters, its widgets too; a wrong one is a fault; it stays in its project",
+    async (world) => {
+      const project = await world.project()
+      const { matching } = await fourCalls(world)
+      const id = await world.dashboard({ filters: leaf("metadata.region", "eq", "eu") })
+      const filters = leaf("duration", "gte", 20)
+      const widget = await world.make(PATHS.widgets, { dashboard: id, ...BAR, filters })
+      const path = `${PATHS.dashboards}${id}/`
+      for (const name of ["x".repeat(255), "😀".repeat(255)]) {
+        expectSame("name", bodyOf(await world.patch(path, { name }), 200).name, name)
+      }
+      const inner = leaf("success", "eq", true)
+      expectSame("filters", bodyOf(await world.patch(path, { filters: inner }), 200).filters, inner)
+      const seen = bodyOf(await world.get(`${PATHS.widgets}${String(widget.id)}/`), 200)
+      expectSame("what matches the widget's effective_filters", await matching(seen.effective_filters), "d")
+      const before = bodyOf(await world.get(path), 200)
+      expectSame("the dashboard", [before.filters, before.project], [inner, project])
+      for (const name of ["x".repeat(256), "😀".repeat(256), "", "  ", 5]) {
+        expectOnlyFaults(await world.patch(path, { name }), "name")
+      }
+      for (const wrong of notFilters.slice(0, invalidFilters.length)) {
+        expectFaults(await world.patch(path, { filters: wrong.input }), pathIn("filters", wrong))
+      }
+      const another = await world.elsewhere()
+      for (const wrong of [another.project, world.nobody]) {
+        expectFaults(await world.patch(path, { project: wrong }), "project")
+      }
+      expectSame("the dashboard", bodyOf(await world.get(path), 200), before)
+    }
+  ],
   "widgets-listed": [
     "a dashboard shows its widgets and counts them, and they go with it",
     async (world) => {
@@ -225,13 +256,77 @@ const update = checksOf("E3", {
     }
   ],
   "metric-evaluations": [
-    "metric_evaluations.value needs a metric of the dashboard's project, and metric_name names it",
+    "metric_evaluations.value needs a metric, metric_name names it, and one of another project is a fault",
     async (world) => {
       const { path } = await widget(world)
+      const { agent, project } = await world.elsewhere()
+      const question = { agent, name: "Elsewhere", type: "llm_judge", eval_type: "numeric", prompt: "How many?" }
+      const [theirs = 0] = await world.makeWithin(PATHS.metrics, [question])
+      expectFaults(await world.patch(path, { field: "metric_evaluations.value", metric: theirs }), "metric")
       const metric = await world.numericMetric()
       const changed = bodyOf(await world.patch(path, { field: "metric_evaluations.value", metric }), 200)
       expectSame("the metric", [changed.metric, changed.metric_name], [metric, "Conformance"])
       expectFaults(await world.patch(path, { metric: null }), "metric")
+      const [beside = 0] = await world.makeWithin(PATHS.dashboards, [{ name: "Elsewhere", project }])
+      expectFaults(await world.patch(path, { dashboard: beside }), "metric")
+      const moved = bodyOf(await world.patch(path, { dashboard: beside, metric: theirs }), 200)
+      expectSame("the metric", [moved.dashboard, moved.metric, moved.metric_name], [beside, theirs, "Elsewhere"])
+    }
+  ],
+  moved: [
+    "a patch moves a widget to another dashboard, and effective_filters are those of that one and the widget's own",
+    async (world) => {
+      const { matching } = await fourCalls(world)
+      const [from, to] = [
+        await world.dashboard({ filters: leaf("metadata.region", "eq", "eu") }),
+        await world.dashboard({ filters: leaf("duration", "gte", 20) })
+      ]
+      const { id } = await world.make(PATHS.widgets, { dashboard: from, ...BAR, filters: leaf("success", "eq", true) })
+      const path = `${PATHS.widgets}${String(id)}/`
+      const matched = async (patch: object) => {
+        const changed = bodyOf(await world.patch(path, patch), 200)
+        return [changed.dashboard, changed.filters, await matching(changed.effective_filters)]
+      }
+      const failed = leaf("success", "eq", false)
+      expectSame("what is matched as it was", await matched({}), [from, leaf("success", "eq", true), "ad"])
+      expectSame("what is matched by other filters", await matched({ filters: failed }), [from, failed, ""])
+      expectSame("what is matched on another dashboard", await matched({ dashboard: to }), [to, failed, "b"])
+      expectSame("what is matched without filters", await matched({ filters: {} }), [to, {}, "bcd"])
+      const boards = [from, to].map((board) => world.get(`${PATHS.dashboards}${board}/`))
+      const counts = (await Promise.all(boards)).map((board) => bodyOf(board, 200).widget_count)
+      expectSame("widget_count", counts, [0, 1])
+    }
+  ],
+  metadata: [
+    "metadata is any value, and is answered as it was sent",
+    async (world) => {
+      const { path } = await widget(world)
+      for (const metadata of [{ x: 1, size: { w: [2, 3.5] } }, [1, "a", null], "text", 7, false, {}, null]) {
+        expectSame("metadata", bodyOf(await world.patch(path, { metadata }), 200).metadata, metadata)
+        expectSame("metadata as it is read", bodyOf(await world.get(path), 200).metadata, metadata)
+      }
+    }
+  ],
+  "data-type": [
+    "data_type is each of the five where the field may hold it, is inferred where it is blank or null, and else a fault",
+    async (world) => {
+      const { path } = await widget(world)
+      const open = { field: "metadata.tier", aggregation_function: "count" }
+      for (const data_type of ["numeric", "boolean", "string", "datetime", "dynamic"]) {
+        const changed = bodyOf(await world.patch(path, { ...open, data_type }), 200)
+        expectSame("data_type", [changed.data_type, changed.field], [data_type, open.field])
+      }
+      for (const data_type of ["", null]) {
+        const inferred = async (fields: object) =>
+          bodyOf(await world.patch(path, { aggregation_function: "count", data_type, ...fields }), 200).data_type
+        expectSame("data_type of a document's field", await inferred(open), "dynamic")
+        expectSame("data_type of duration", await inferred({ field: "duration" }), "numeric")
+        expectSame("data_type of success", await inferred({ field: "success" }), "boolean")
+        expectSame("data_type of call_ended_reason", await inferred({ field: "call_ended_reason" }), "string")
+        expectSame("data_type of timestamp", await inferred({ field: "timestamp" }), "datetime")
+      }
+      expectFaults(await world.patch(path, { field: "duration", data_type: "string" }), "data_type")
+      expectFaults(await world.patch(path, { data_type: "text" }), "data_type")
     }
   ],
   "group-by": [
@@ -305,7 +400,7 @@ const finder =
 
 /** Calls of an agent of their own, by name: what finds them by filters. */
 const findable = async (world: World, calls: Readonly<Record<string, Found>>) => {
-  const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Filtered" })
+  const agent = await world.quietAgent("Filtered")
   const now = Date.now()
   const names = new Map<unknown, string>()
   for (const [name, [seconds, ago, fields, review]] of Object.entries(calls)) {
@@ -437,7 +532,7 @@ const evaluated = async (holds: () => Promise<boolean>): Promise<void> => {
 
 /** Four calls of which all but the last were asked two questions; of c the second came to no value. */
 const evaluatedCalls = async (world: World) => {
-  const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Evaluated" })
+  const agent = await world.quietAgent("Evaluated")
   const metric = (name: string, key: string) =>
     world.makeId(PATHS.metrics, {
       agent,
@@ -580,7 +675,7 @@ const CALLS = 20
 
 /** Twenty calls of one day that last 1 to 20 seconds, half of those that are judged successful. */
 const twentyCalls = async (world: World) => {
-  const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Charted" })
+  const agent = await world.quietAgent("Charted")
   for (let seconds = 1; seconds <= CALLS; seconds++) {
     const made = await world.ingest({
       agent,
@@ -635,7 +730,7 @@ const data = checksOf("widget-data", {
   latency: [
     "p95_latency is the 95th percentile, in milliseconds, of what the calls' latency_ms came to",
     async (world) => {
-      const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Timed" })
+      const agent = await world.quietAgent("Timed")
       const of = { project: await world.project(), filters: leaf("agent.id", "eq", agent) }
       const stat = { dashboard: await world.dashboard(of), chart_type: "stat" }
       const show = async () => bodyOf(await world.post(`${PATHS.widgets}preview_data/`, stat), 200).p95_latency
@@ -661,7 +756,7 @@ const data = checksOf("widget-data", {
   periods: [
     "bars of hours, days, weeks from Monday on and months begin where those do, in UTC; a line shows its field's mean",
     async (world) => {
-      const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Charted by time" })
+      const agent = await world.quietAgent("Charted by time")
       const call = async (call_id: string, timestamp: string, seconds: number, success: boolean) => {
         const made = await world.ingest({
           agent,

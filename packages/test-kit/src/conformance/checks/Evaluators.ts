@@ -15,6 +15,7 @@ import {
   int,
   type Kind,
   list,
+  object,
   oneOf,
   orNull,
   shortText,
@@ -44,13 +45,27 @@ const evaluatorShape: Readonly<Record<string, Kind>> = {
   first_message: text,
   tool_ids: list,
   test_profile: orNull(int),
-  test_profile_data: any,
+  test_profile_data: orNull(object),
   dynamic_variable_values: any,
   folder_path: text,
   created_at: instant,
   updated_at: instant,
   created_by: orNull(int),
   last_updated_by: orNull(int)
+}
+
+/** Source: interface, Test profile. */
+const profileShape: Readonly<Record<string, Kind>> = {
+  id: int,
+  name: text,
+  project: int,
+  agent: orNull(int),
+  agent_name: orNull(text),
+  information: object,
+  created_by: orNull(int),
+  last_updated_by: orNull(int),
+  created_at: instant,
+  updated_at: instant
 }
 
 const read = async (world: World, id: number) => bodyOf(await world.get(`${PATHS.evaluators}${id}/`), 200)
@@ -62,6 +77,9 @@ const pair = async (world: World) => {
   const ids = [await world.evaluator(), await world.evaluator()]
   return { ids, request: { scenarios: ids, project: await world.project() } }
 }
+
+/** A number that no other run has. */
+const freshNumber = ({ callId }: World): string => `+1555${String(Date.now()).slice(-7)}${callId().split("-").at(-1)}`
 
 const update = checksOf("E4", {
   "answered-200": [
@@ -143,7 +161,7 @@ const update = checksOf("E4", {
     }
   ],
   attachments: [
-    "metrics and tools are added and removed; adding twice and removing what is not there is no fault",
+    "metrics and tools are added and removed; twice is no fault, but the same one in both lists is",
     async (world) => {
       const { ids, request } = await pair(world)
       const project = await world.project()
@@ -167,7 +185,10 @@ const update = checksOf("E4", {
         await bulk(world, { ...request, metric_ids_to_add: [metric], metric_ids_to_remove: [metric] }),
         "metric_ids_to_remove"
       )
-      expectFaults(await bulk(world, { ...request, metric_ids_to_add: [world.nobody] }), "metric_ids_to_add")
+      expectOnlyFaults(
+        await bulk(world, { ...request, tool_ids_to_add: [tool], tool_ids_to_remove: [tool] }),
+        "tool_ids_to_remove"
+      )
     }
   ],
   replaced: [
@@ -181,7 +202,7 @@ const update = checksOf("E4", {
         200
       )
       const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann" })
-      const number = `+1555${String(Date.now()).slice(-7)}`
+      const number = freshNumber(world)
       const phone_number = await world.makeId(PATHS.numbers, { project, number })
       const fields = { personality, test_profile, phone_number, first_message: "Good day", max_duration: 120 }
       bodyOf(await bulk(world, { ...request, ...fields }), 200)
@@ -194,14 +215,158 @@ const update = checksOf("E4", {
         )
         expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, phone_number])
       }
-      const another = await world.makeId(PATHS.numbers, { project, number: `${number}9` })
+      const another = await world.makeId(PATHS.numbers, { project, number: freshNumber(world) })
       expectFaults(
         await bulk(world, { ...request, phone_number, inbound_phone_number: another }),
         "inbound_phone_number"
       )
-      for (const max_duration of [0, -1, 0.5, "long"]) {
-        expectFaults(await bulk(world, { ...request, max_duration }), "max_duration")
+      // A day at most. Source: docs/evaluators.md, Fields.
+      bodyOf(await bulk(world, { ...request, max_duration: 86_400 }), 200)
+      for (const max_duration of [0, -1, 0.5, "long", 86_401]) {
+        expectOnlyFaults(await bulk(world, { ...request, max_duration }), "max_duration")
       }
+    }
+  ],
+  "numbers-in-sync": [
+    "inbound_phone_number alone replaces phone_number too, which it is kept in sync with",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const number = freshNumber(world)
+      const inbound_phone_number = await world.makeId(PATHS.numbers, { project: await world.project(), number })
+      bodyOf(await bulk(world, { ...request, inbound_phone_number }), 200)
+      for (const id of ids) {
+        const held = await read(world, id)
+        expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, inbound_phone_number])
+      }
+    }
+  ],
+  "project-scope": [
+    "every evaluator, and what replaces or joins what it has, is of the agent's project or of the project, or a fault of its field",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const before = await Promise.all(ids.map((id) => read(world, id)))
+      const { agent, project } = await world.elsewhere()
+      const foreign = await world.evaluator({ agent })
+      expectOnlyFaults(await bulk(world, { scenarios: ids, project, first_message: "x" }), "scenarios")
+      expectOnlyFaults(await bulk(world, { scenarios: ids, agent, first_message: "x" }), "scenarios")
+      expectOnlyFaults(await bulk(world, { ...request, scenarios: [...ids, foreign], first_message: "x" }), "scenarios")
+      expectFaults(await bulk(world, { ...request, agent }), "agent")
+      const things: Readonly<Record<string, unknown>> = {
+        test_profile: await world.makeId(PATHS.profiles, { project, name: "Ann" }),
+        phone_number: await world.makeId(PATHS.numbers, { project, number: freshNumber(world) }),
+        inbound_phone_number: await world.makeId(PATHS.numbers, { project, number: freshNumber(world) }),
+        tool_ids_to_add: [await world.makeId(PATHS.tools, { project, name: "keypad" })],
+        metric_ids_to_add: [
+          await world.makeId(PATHS.metrics, {
+            agent,
+            name: "x",
+            type: "llm_judge",
+            eval_type: "binary",
+            prompt: "Is it?"
+          })
+        ]
+      }
+      for (const [field, value] of Object.entries(things)) {
+        expectFaults(await bulk(world, { ...request, [field]: value, first_message: "x" }), field)
+      }
+      expectSame("the evaluators", await Promise.all(ids.map((id) => read(world, id))), before)
+    }
+  ],
+  "unknown-things": [
+    "an unknown personality, profile, number, tool or metric is a fault of its field, as is an evaluator named twice",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const unknown = world.nobody
+      const fields: Readonly<Record<string, unknown>> = {
+        personality: unknown,
+        test_profile: unknown,
+        phone_number: unknown,
+        inbound_phone_number: unknown,
+        metric_ids_to_add: [unknown],
+        metric_ids_to_remove: [unknown],
+        tool_ids_to_add: [unknown],
+        tool_ids_to_remove: [unknown]
+      }
+      for (const [field, value] of Object.entries(fields)) {
+        expectOnlyFaults(await bulk(world, { ...request, [field]: value }), field)
+      }
+      const [id] = ids
+      expectOnlyFaults(await bulk(world, { ...request, scenarios: [id, id] }), "scenarios")
+    }
+  ],
+  "not-enabled": [
+    "a personality that is not enabled for the project is a fault, and none once it is enabled",
+    async (world) => {
+      const { request } = await pair(world)
+      const project = await world.project()
+      const personality = await world.makeId(PATHS.personalities, { project, name: "Hasty", language: "en" })
+      expectOnlyFaults(await bulk(world, { ...request, personality }), "personality")
+      const enabling = { personalities: [personality] }
+      expectStatus(await world.post(`${PATHS.projects}${project}/enable_personalities/`, enabling), 200)
+      expectSame("personality", bodyOf(await bulk(world, { ...request, personality }), 200).personality, personality)
+    }
+  ],
+  types: [
+    "a value of a wrong type in any field is a fault of that field, told with all the others",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const before = await Promise.all(ids.map((id) => read(world, id)))
+      const wrong: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+        scenarios: ["x", 5, {}, [1, "x"], [[1]], [1.5]],
+        agent: ["x", [1], 1.5],
+        project: ["x", {}],
+        metric_ids_to_add: ["x", ["x"]],
+        metric_ids_to_remove: [{}, [1.5]],
+        tool_ids_to_add: ["x", ["x"]],
+        tool_ids_to_remove: [{}, [{}]],
+        personality: ["x", [1]],
+        test_profile: ["x", {}],
+        append_instruction: [5, ["x"]],
+        first_message: [5, {}],
+        phone_number: ["+1 555 x", 1.5],
+        inbound_phone_number: ["x", {}],
+        folder_path: [5, ["x"]],
+        max_duration: ["x", [1]]
+      }
+      for (const [field, values] of Object.entries(wrong)) {
+        for (const value of values) expectFaultWithin(await bulk(world, { ...request, [field]: value }), field)
+      }
+      expectOnlyFaults(
+        await bulk(world, { ...request, first_message: 5, folder_path: 5, max_duration: "x", append_instruction: [] }),
+        "append_instruction",
+        "first_message",
+        "folder_path",
+        "max_duration"
+      )
+      expectSame("the evaluators", await Promise.all(ids.map((id) => read(world, id))), before)
+    }
+  ],
+  "passed-over": [
+    "read-only and unknown fields of a body are passed over",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const before = await read(world, ids[0] ?? 0)
+      const fields = { id: 7, name: "x", agent_name: "x", personality_name: "x", created_at: "x", colour: 1 }
+      const answer = bodyOf(await bulk(world, { ...request, ...fields, first_message: "Hi" }), 200)
+      const names = ["id", "name", "agent_name", "personality_name", "created_at"]
+      expectSame(
+        "what cannot be written",
+        names.map((name) => answer[name]),
+        names.map((name) => before[name])
+      )
+      expectSame("first_message", answer.first_message, "Hi")
+    }
+  ],
+  scope: [
+    "a key without the scope to write evaluators is answered with 403 and a detail, and nothing is changed",
+    async (world) => {
+      const { ids, request } = await pair(world)
+      const scopes = ["calls:read", "calls:write", "evaluators:read", "catalog:read", "catalog:write"]
+      const made = await world.make(PATHS.keys, { name: `Conformance ${world.run}`, scopes })
+      const key = String(made.api_key)
+      expectStatus(await world.get(`${PATHS.evaluators}${String(ids[0])}/`, { key }), 200)
+      expectDetail(await world.post(PATHS.bulkUpdate, { ...request, first_message: "x" }, { key }), 403)
+      expectSame("first_message", (await read(world, ids[0] ?? 0)).first_message, "")
     }
   ],
   folders: [
@@ -270,8 +435,74 @@ const evaluator = checksOf("evaluators", {
       )
     }
   ],
+  "scenario-types": [
+    "scenario_type is one of the interface's, and needed",
+    async (world) => {
+      const fields = { agent: await world.agent(), name: "x", instructions: "Say hello." }
+      for (const scenario_type of ["instruction", "real_world_smart", "real_world_fixed"]) {
+        const made = await world.make(PATHS.evaluators, { ...fields, scenario_type })
+        expectSame("what was made", [made.scenario_type, made.instructions], [scenario_type, fields.instructions])
+      }
+      for (const scenario_type of ["real_world", "INSTRUCTION", "", 5, null, undefined]) {
+        expectOnlyFaults(await world.post(PATHS.evaluators, { ...fields, scenario_type }), "scenario_type")
+      }
+    }
+  ],
+  "read-only": [
+    "read-only fields are passed over, and what was read can be sent back as it is, but for the removed field",
+    async (world) => {
+      const project = await world.project()
+      const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann" })
+      const id = await world.evaluator({ test_profile, tags: ["smoke"] })
+      const path = `${PATHS.evaluators}${id}/`
+      const before = await read(world, id)
+      const unchanged = async (body: unknown) => {
+        const after = bodyOf(await world.patch(path, body), 200)
+        // When it was changed last is all that may change.
+        expectSame("the evaluator", { ...after, updated_at: null }, { ...before, updated_at: null })
+      }
+      await unchanged({ id: id + 1, agent_name: "x", personality_name: "x", colour: 1 })
+      const back = Object.entries(before).filter(([name]) => name !== "dynamic_variable_values")
+      await unchanged(Object.fromEntries(back))
+    }
+  ],
+  "test-profile-data": [
+    "test_profile_data is the test profile as it is read by itself, and null without one",
+    async (world) => {
+      const information = { identity: { city: "Oslo" }, main_agent_variables: { name: "Ann", visits: 3 } }
+      const project = await world.project()
+      const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann", information })
+      const id = await world.evaluator({ test_profile })
+      const held = await read(world, id)
+      expectShape("test_profile_data", held.test_profile_data, profileShape)
+      expectSame("test_profile_data.information", at(held.test_profile_data, "information"), information)
+      const profile = bodyOf(await world.get(`${PATHS.profiles}${test_profile}/`), 200)
+      expectSame("test_profile_data", held.test_profile_data, profile)
+      const without = bodyOf(await world.patch(`${PATHS.evaluators}${id}/`, { test_profile: null }), 200)
+      expectSame("the profile", [without.test_profile, without.test_profile_data], [null, null])
+    }
+  ],
+  "instructions-json": [
+    "the instructions of conditional actions may come as their JSON text, which has to be well-formed and keep their rules",
+    async (world) => {
+      const item = { id: 0, condition: "FIRST_MESSAGE", action: "Hello", type: "standard", fixed_message: true }
+      const actions = { role: "A caller", conditions: [item] }
+      const fields = { agent: await world.agent(), name: "x", scenario_type: "conditional_actions" }
+      const made = await world.make(PATHS.evaluators, { ...fields, instructions: JSON.stringify(actions) })
+      expectSame("instructions", JSON.parse(String(made.instructions)), actions)
+      for (const instructions of [
+        "Say hello.",
+        "[]",
+        "{}",
+        JSON.stringify({ ...actions, conditions: [{ ...item, condition: "asks" }] }),
+        JSON.stringify({ ...actions, conditions: [{ ...item, action: '<hold time="x" />' }] })
+      ]) {
+        expectFaultWithin(await world.post(PATHS.evaluators, { ...fields, instructions }), "instructions")
+      }
+    }
+  ],
   "conditional-actions": [
-    "conditional actions have ids in order, the first message first, references without circles and well-formed markers",
+    "conditional actions have a role, ids in order, the first message first, references without circles, well-formed markers and the interface's types",
     async (world) => {
       const item = (id: number, condition: unknown, action: string) => ({
         id,
@@ -281,7 +512,7 @@ const evaluator = checksOf("evaluators", {
         fixed_message: false
       })
       const agent = await world.agent()
-      const fields = (conditions: ReadonlyArray<unknown>) => ({
+      const fields = (conditions: unknown) => ({
         agent,
         name: "x",
         scenario_type: "conditional_actions",
@@ -291,9 +522,11 @@ const evaluator = checksOf("evaluators", {
       const right = [
         first,
         item(1, "asks for a name", 'Wait <silence time="2" /> [laughter] <endcall />'),
-        item(2, 1, "Bye")
+        { ...item(2, 1, 'One moment <hold time="1.5" />'), type: "action_followup", fixed_message: true }
       ]
-      await world.make(PATHS.evaluators, fields(right))
+      const made = await world.make(PATHS.evaluators, fields(right))
+      const kept: unknown = JSON.parse(String(made.instructions))
+      expectSame("instructions", kept, { role: "A caller", conditions: right })
       const wrong = [
         [],
         [item(0, "asks", "Hello")],
@@ -302,10 +535,28 @@ const evaluator = checksOf("evaluators", {
         [first, item(1, 2, "x"), item(2, 1, "x")],
         [first, item(1, "asks", '<silence time="-2" />')],
         [first, item(1, "asks", "<shout />")],
-        [first, { ...item(1, "asks", "x"), type: "other" }]
+        [first, item(1, "asks", '<hold time="0" />')],
+        [first, item(1, "asks", "<hold />")],
+        [first, item(1, "asks", '<hold time="long" />')],
+        [first, { ...item(1, "asks", "x"), type: "other" }],
+        [first, { ...item(1, "asks", "x"), type: "ACTION_FOLLOWUP" }],
+        [{ ...first, fixed_message: "yes" }],
+        [{ ...first, fixed_message: 1 }],
+        [{ ...first, condition: true }],
+        [{ ...first, action: 5 }],
+        ["FIRST_MESSAGE"],
+        "FIRST_MESSAGE",
+        undefined
       ]
       for (const conditions of wrong) {
         const reply = await world.post(PATHS.evaluators, fields(conditions))
+        expectFaultWithin(reply, "conditional_actions")
+      }
+      for (const role of [5, ["A caller"], null, undefined]) {
+        const reply = await world.post(PATHS.evaluators, {
+          ...fields([]),
+          conditional_actions: { role, conditions: right }
+        })
         expectFaultWithin(reply, "conditional_actions")
       }
     }
@@ -322,4 +573,48 @@ const evaluator = checksOf("evaluators", {
   ]
 })
 
-export const evaluators: ReadonlyArray<Check> = [...update, ...evaluator]
+const profile = checksOf("test-profiles", {
+  record: [
+    "a test profile is answered and read as the interface has it, and changed in what a change names",
+    async (world) => {
+      const [project, agent] = [await world.project(), await world.agent()]
+      const information = { identity: { city: "Oslo" }, main_agent_variables: { name: "Ann", address: { zip: 150 } } }
+      const made = await world.make(PATHS.profiles, { project, agent, name: "Ann", information })
+      expectShape("the profile", made, { ...profileShape, agent: int, agent_name: text })
+      const path = `${PATHS.profiles}${String(made.id)}/`
+      expectSame("the profile as it is read", bodyOf(await world.get(path), 200), made)
+      const held = [made.name, made.project, made.agent, made.information]
+      expectSame("what was told", held, ["Ann", project, agent, information])
+      const renamed = bodyOf(await world.patch(path, { name: "Bea", id: 7, agent_name: "x", created_at: "x" }), 200)
+      expectSame("the profile", { ...renamed, updated_at: null }, { ...made, name: "Bea", updated_at: null })
+      const cleared = bodyOf(await world.patch(path, { agent: null, information: {} }), 200)
+      expectSame("the profile", [cleared.agent, cleared.agent_name, cleared.information], [null, null, {}])
+      expectDetail(await world.get(`${PATHS.profiles}${world.nobody}/`), 404)
+    }
+  ],
+  faults: [
+    "what a test profile lacks, names that is not there, or has of a wrong type is a fault of its field",
+    async (world) => {
+      const project = await world.project()
+      const foreign = (await world.elsewhere()).agent
+      expectOnlyFaults(await world.post(PATHS.profiles, {}), "name", "project")
+      const path = `${PATHS.profiles}${await world.makeId(PATHS.profiles, { project, name: "Ann" })}/`
+      const wrong: ReadonlyArray<readonly [field: string, ...values: ReadonlyArray<unknown>]> = [
+        ["name", "", " ", 5, null],
+        ["agent", world.nobody, foreign, "x"],
+        ["information", [], "x", 5, { main_agent_variables: 5 }, { main_agent_variables: ["Ann"] }]
+      ]
+      for (const [field, ...values] of wrong) {
+        for (const value of values) {
+          expectFaultWithin(await world.post(PATHS.profiles, { project, name: "x", [field]: value }), field)
+          expectFaultWithin(await world.patch(path, { [field]: value }), field)
+        }
+      }
+      for (const unknown of [world.nobody, "x"]) {
+        expectOnlyFaults(await world.post(PATHS.profiles, { project: unknown, name: "x" }), "project")
+      }
+    }
+  ]
+})
+
+export const evaluators: ReadonlyArray<Check> = [...update, ...evaluator, ...profile]

@@ -1,7 +1,20 @@
 /** What holds for requests and lists in general. */
 import { at, isObject, listAt } from "../../Documents.js"
 import { type Check, checksOf } from "../Check.js"
-import { bodyOf, expectDetail, expectFaults, expectSame, expectStatus, expectTrue, Mismatch } from "../Expect.js"
+import {
+  bodyOf,
+  expectDetail,
+  expectFaults,
+  expectSame,
+  expectShape,
+  expectStatus,
+  expectTrue,
+  list,
+  Mismatch,
+  orNull,
+  Skipped,
+  text
+} from "../Expect.js"
 import { PATHS, type World } from "../World.js"
 
 const JSON_TYPE = { "content-type": "application/json" }
@@ -23,22 +36,90 @@ const messages: ReadonlyArray<
   ["a multipart body without a boundary", 400, "multipart/form-data", "x"]
 ]
 
-const posts = [PATHS.observe, PATHS.dashboards, PATHS.bulkUpdate]
+/** An endpoint of the interface that takes a body, with something there that it is about. */
+interface Taking {
+  readonly method: "POST" | "PATCH"
+  readonly path: string
+  /** Whether it takes multipart bodies; others answer them with 415. Source: interface, Endpoints, and docs/ingest.md. */
+  readonly multipart: boolean
+}
+
+/** The endpoint, and a field that a body without any lacks; none where every field may be left out. */
+type TakingFields = Taking & { readonly lacks: string | null }
+
+/** All but E2 and E9, for which more has to be there. */
+const takingBodies = async (world: World): Promise<ReadonlyArray<TakingFields>> => {
+  const dashboard = await world.dashboard()
+  const widget = await world.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
+  const enable = `${PATHS.projects}${await world.project()}/enable_personalities/`
+  const metric = await world.numericMetric()
+  return [
+    { method: "POST", path: PATHS.validate, multipart: true, lacks: "spec" },
+    { method: "PATCH", path: `${PATHS.widgets}${widget}/`, multipart: false, lacks: null },
+    { method: "POST", path: PATHS.bulkUpdate, multipart: false, lacks: "scenarios" },
+    { method: "POST", path: PATHS.dashboards, multipart: true, lacks: "name" },
+    { method: "POST", path: PATHS.simplify, multipart: true, lacks: "original_prompt" },
+    { method: "POST", path: enable, multipart: true, lacks: "personalities" },
+    { method: "POST", path: PATHS.bulkDelete, multipart: true, lacks: "result_ids" },
+    { method: "POST", path: PATHS.observe, multipart: true, lacks: "call_id" },
+    { method: "PATCH", path: `${PATHS.metrics}${metric}/`, multipart: false, lacks: null }
+  ]
+}
+
+/** Sends each body that no endpoint takes. */
+const tryMessages = async (
+  world: World,
+  { method, multipart, path }: Taking,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<void> => {
+  for (const [what, status, type, body] of messages) {
+    // An empty body leaves every field out, which changes nothing.
+    if (method === "PATCH" && body === "") continue
+    const reply = await world.ask(method, path, { headers: { "content-type": type, ...headers }, body })
+    const expected = type.startsWith("multipart") && !multipart ? 415 : status
+    if (reply.status !== expected)
+      throw new Mismatch(`${what} at ${method} ${path} answered ${reply.status}; expected ${expected}`)
+    if (!isObject(reply.json)) throw new Mismatch(`${what} at ${path} is answered without a reason`)
+  }
+}
+
+/** Every path of the interface's endpoints, with the method that the interface has there. */
+const pathsOf = async (world: World): Promise<ReadonlyArray<readonly [method: string, path: string]>> => [
+  ...(await takingBodies(world)).map(({ method, path }) => [method, path] as const),
+  ["POST", PATHS.checkout],
+  ["POST", `${PATHS.results}${world.nobody}/delete_runs/`],
+  ["GET", PATHS.predefined]
+]
+
+const withoutSlash = (path: string): string => path.slice(0, -1)
+
+const expectNotAllowed = async (world: World, method: string, path: string, allowed: string): Promise<void> => {
+  const reply = await world.ask(method, path)
+  expectDetail(reply, 405)
+  const allow = (reply.headers.get("allow") ?? "").split(",").map((one) => one.trim())
+  expectTrue(`${method} ${path} answers 405 with Allow: ${allow.join(", ")}`, allow.includes(allowed))
+  expectTrue(`${method} ${path} answers 405 and is in Allow`, !allow.includes(method))
+}
 
 const message = checksOf("messages", {
   bodies: [
-    "a body that is malformed, of another type or no object is refused with 400 or 415 and a reason, never with 500",
+    "a body that is malformed, of another type or no object is refused with 400 or 415 and a reason, never with 500, at every endpoint but E2 and E9",
     async (world) => {
-      for (const path of posts) {
-        for (const [what, status, type, body] of messages) {
-          const reply = await world.ask("POST", path, { headers: { "content-type": type }, body })
-          // E4 takes no multipart body at all.
-          const expected = path === PATHS.bulkUpdate && type.startsWith("multipart") ? 415 : status
-          if (reply.status !== expected)
-            throw new Mismatch(`${what} at ${path} answered ${reply.status}; expected ${expected}`)
-          if (!isObject(reply.json)) throw new Mismatch(`${what} at ${path} is answered without a reason`)
-        }
-      }
+      for (const endpoint of await takingBodies(world)) await tryMessages(world, endpoint)
+    }
+  ],
+  "bodies-E2": [
+    "the same holds for E2, with an agent's session beside the key",
+    async (world) => {
+      const session = await world.credential("agent_session")
+      await tryMessages(world, { method: "POST", path: PATHS.checkout, multipart: true }, session)
+    }
+  ],
+  "bodies-E9": [
+    "the same holds for E9",
+    async (world) => {
+      const { path } = await world.result(1)
+      await tryMessages(world, { method: "POST", path: `${path}delete_runs/`, multipart: true })
     }
   ],
   "trailing-slash": [
@@ -46,25 +127,30 @@ const message = checksOf("messages", {
     async (world) => {
       for (const path of [PATHS.predefined, PATHS.dashboards, PATHS.calls]) {
         expectStatus(await world.get(path), 200)
-        expectStatus(await world.get(path.slice(0, -1)), 200)
+        expectStatus(await world.get(withoutSlash(path)), 200)
       }
-      expectFaults(await world.post(PATHS.observe.slice(0, -1), {}), "call_id")
-      expectFaults(await world.post(PATHS.bulkUpdate.slice(0, -1), {}), "scenarios")
+      for (const { lacks, method, path } of await takingBodies(world)) {
+        for (const either of [path, withoutSlash(path)]) {
+          const reply = await world.ask(method, either, { json: {} })
+          if (lacks === null) expectStatus(reply, 200)
+          else expectFaults(reply, lacks)
+        }
+      }
+      // A path that there is not is 404, one that there is says which methods it has.
+      for (const [method, path] of await pathsOf(world))
+        await expectNotAllowed(world, "PUT", withoutSlash(path), method)
     }
   ],
   methods: [
-    "a method that a path does not have is 405 with Allow, and a path that there is not is 404",
+    "a method that a path does not have is 405 with those that it has in Allow, and a path that there is not is 404",
     async (world) => {
-      for (const [method, path] of [
-        ["GET", PATHS.observe],
-        ["PUT", PATHS.dashboards],
-        ["DELETE", PATHS.predefined],
-        ["GET", `${PATHS.projects}1/enable_personalities/`]
-      ] as const) {
-        const reply = await world.ask(method, path)
-        expectDetail(reply, 405)
-        expectTrue(`${method} ${path} answers 405 without Allow`, reply.headers.has("allow"))
-      }
+      for (const [method, path] of await pathsOf(world)) await expectNotAllowed(world, "PUT", path, method)
+      await expectNotAllowed(world, "GET", PATHS.observe, "POST")
+      await expectNotAllowed(world, "PATCH", PATHS.observe, "POST")
+      await expectNotAllowed(world, "GET", PATHS.checkout, "POST")
+      await expectNotAllowed(world, "DELETE", PATHS.predefined, "GET")
+      await expectNotAllowed(world, "POST", PATHS.predefined, "GET")
+      await expectNotAllowed(world, "GET", `${PATHS.projects}1/enable_personalities/`, "POST")
       expectDetail(await world.get("/no/such/path/"), 404)
     }
   ],
@@ -132,4 +218,102 @@ const pages = checksOf("pages", {
   ]
 })
 
-export const general: ReadonlyArray<Check> = [...message, ...pages]
+/** Lists beyond that of dashboards; those that a server lacks are passed over. Source: docs/http.md, Filters of lists. */
+const otherLists = [
+  PATHS.calls,
+  PATHS.widgets,
+  PATHS.projects,
+  PATHS.agents,
+  PATHS.evaluators,
+  PATHS.metrics,
+  PATHS.personalities,
+  PATHS.profiles,
+  PATHS.tools,
+  PATHS.numbers,
+  PATHS.folders,
+  PATHS.results,
+  PATHS.runs,
+  PATHS.keys,
+  PATHS.links,
+  PATHS.ledger
+]
+
+const isThere = async (world: World, path: string): Promise<boolean> =>
+  ![404, 405].includes((await world.get(`${path}?limit=1`)).status)
+
+/** What makes a thing in a project, by the list that it is in. */
+const things: ReadonlyArray<
+  readonly [path: string, body: (world: World, project: number, agent: number) => Readonly<Record<string, unknown>>]
+> = [
+  [PATHS.agents, (_, project) => ({ project, name: "Listed" })],
+  [
+    PATHS.evaluators,
+    (_, _project, agent) => ({ agent, name: "Listed", scenario_type: "instruction", instructions: "Say hello." })
+  ],
+  [
+    PATHS.metrics,
+    (_, _project, agent) => ({ agent, name: "Listed", type: "llm_judge", eval_type: "binary", prompt: "Is it so?" })
+  ],
+  [PATHS.personalities, (_, project) => ({ project, name: "Listed", language: "en" })],
+  [PATHS.profiles, (_, project) => ({ project, name: "Listed" })],
+  [PATHS.tools, ({ callId }, project) => ({ project, name: callId() })],
+  [
+    PATHS.numbers,
+    ({ callId }, project) => ({ project, number: `+1555${String(Date.now()).slice(-7)}${callId().split("-").at(-1)}` })
+  ],
+  [PATHS.folders, ({ callId }, project) => ({ project, path: callId() })]
+]
+
+/** More than a new project's list has. */
+const MOST_PAGES = 40
+
+const lists = checksOf("lists", {
+  limits: [
+    "every list is a page of next, previous and results, with limit from 1 to 200, and a cursor that no page gave out is a fault",
+    async (world) => {
+      let tried = 0
+      for (const path of otherLists) {
+        if (!(await isThere(world, path))) continue
+        tried++
+        const page = bodyOf(await world.get(`${path}?limit=200`), 200)
+        expectShape(`the page ${path}`, page, { next: orNull(text), previous: orNull(text), results: list })
+        expectSame(`previous of the first page ${path}`, page.previous, null)
+        const one = bodyOf(await world.get(`${path}?limit=1`), 200)
+        expectSame(`the page ${path} of one`, listAt(one, "results"), listAt(page, "results").slice(0, 1))
+        for (const limit of ["0", "201", "some"]) expectFaults(await world.get(`${path}?limit=${limit}`), "limit")
+        for (const cursor of ["x", "b0"]) expectFaults(await world.get(`${path}?cursor=${cursor}`), "cursor")
+      }
+      if (tried === 0) throw new Skipped("the server has no other lists")
+    }
+  ],
+  walk: [
+    "a walk through any list of a project's things meets each once, newest first, and none of another project's",
+    async (world) => {
+      const [here, there] = [await world.elsewhere(), await world.elsewhere()]
+      for (const [path, body] of things) {
+        if (!(await isThere(world, path))) continue
+        const make = ({ agent, project }: typeof here) => world.makeId(path, body(world, project, agent))
+        const ids = [await make(here), await make(here)]
+        const foreign = await make(there)
+        ids.push(await make(here))
+        const seen: Array<unknown> = []
+        let query = `project=${here.project}&limit=2`
+        // An agent brings metrics along, which are in the list too.
+        for (let pages = 0; pages < MOST_PAGES; pages++) {
+          const page = bodyOf(await world.get(`${path}?${query}`), 200)
+          const found = idsOf(page)
+          expectTrue(`a page of ${found.length} at ${path}?${query}`, found.length <= 2)
+          seen.push(...found)
+          if (page.next === null) break
+          query = `project=${here.project}&limit=2&${cursor(page.next)}`
+        }
+        expectSame(`rows at ${path} that are there twice`, seen.length - new Set(seen).size, 0)
+        expectSame(`what was made at ${path}`, seen.slice(0, ids.length), [...ids].reverse())
+        expectTrue(`${path}?project=${here.project} shows what is another's`, !seen.includes(foreign))
+        expectFaults(await world.get(`${path}?project=word`), "project")
+      }
+    }
+  ]
+})
+
+export const general: ReadonlyArray<Check> = [...message, ...pages, ...lists]

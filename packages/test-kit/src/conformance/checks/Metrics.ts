@@ -13,6 +13,7 @@ import {
   expectShape,
   expectStatus,
   expectTrue,
+  faultsOf,
   int,
   type Kind,
   list,
@@ -99,13 +100,16 @@ const predefined = checksOf("E11", {
   ]
 })
 
-const aMetric = async (world: World) => {
+const aMetric = async (world: World, fields: Readonly<Record<string, unknown>> = {}) => {
   const made = await world.make(PATHS.metrics, {
     agent: await world.agent(),
     name: "Offers a call-back",
     type: "llm_judge",
     eval_type: "binary",
-    prompt: "Does the agent offer a call-back?"
+    prompt: "Does the agent offer a call-back?",
+    // Other checks deliver calls to this agent, and a language model's answers cost.
+    observability_enabled: false,
+    ...fields
   })
   return { made, path: `${PATHS.metrics}${String(made.id)}/` }
 }
@@ -159,6 +163,57 @@ const update = checksOf("E12", {
       const { path } = await aMetric(world)
       for (const type of ["basic", "custom_prompt", "judge", null])
         expectFaults(await world.patch(path, { type }), "type")
+    }
+  ],
+  "enum-values": [
+    "enum_values of an enum are an object whose keys are the values, or a list of texts; anything else is a fault",
+    async (world) => {
+      const { path } = await aMetric(world)
+      for (const enum_values of [{ yes: "It is offered" }, { yes: 1, no: null }, ["yes", "no"]]) {
+        const changed = bodyOf(await world.patch(path, { eval_type: "enum", enum_values }), 200)
+        expectSame("enum_values", changed.enum_values, enum_values)
+      }
+      for (const enum_values of [null, {}, [], 5, true, "yes", [1], ["yes", null], ["yes", "yes"], { " ": 1 }]) {
+        expectFaultWithin(await world.patch(path, { enum_values }), "enum_values")
+      }
+      expectSame("enum_values", bodyOf(await world.get(path), 200).enum_values, ["yes", "no"])
+    }
+  ],
+  agent: [
+    "agent or its assistant_id moves a metric within its project; an unknown one, or another project's, is a fault",
+    async (world) => {
+      const { path } = await aMetric(world)
+      const project = await world.project()
+      const [here, assistant_id] = [await world.agent(), `conformance-${world.run}-beside`]
+      const beside = await world.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
+      const moved = async (fields: object) => {
+        const { agent } = bodyOf(await world.patch(path, fields), 200)
+        expectSame("the agent that is read", bodyOf(await world.get(path), 200).agent, agent)
+        return agent
+      }
+      expectSame("the agent of assistant_id", await moved({ assistant_id }), beside)
+      expectSame("the agent of agent", await moved({ agent: here }), here)
+      expectSame("the agent of both", await moved({ agent: beside, assistant_id }), beside)
+      const unknown = await world.patch(path, { assistant_id: `${assistant_id}-not` })
+      expectOnlyFaults(unknown, "assistant_id")
+      expectOnlyFaults(await world.patch(path, { assistant_id: 5 }), "assistant_id")
+      const { agent: far } = await world.elsewhere({ assistant_id: `conformance-${world.run}-far` })
+      for (const agent of [far, world.nobody, "x"]) expectOnlyFaults(await world.patch(path, { agent }), "agent")
+      faultsOf(await world.patch(path, { assistant_id: `conformance-${world.run}-far` }))
+      expectSame("the agent", bodyOf(await world.get(path), 200).agent, beside)
+    }
+  ],
+  "custom-code": [
+    "a metric becomes custom_code where it has code, and otherwise custom_code is a fault",
+    async (world) => {
+      const { path: without } = await aMetric(world)
+      expectOnlyFaults(await world.patch(without, { type: "custom_code" }), "custom_code")
+      const custom_code = 'return { value: true, explanation: "Always." }'
+      const { path } = await aMetric(world, { custom_code })
+      const changed = bodyOf(await world.patch(path, { type: "custom_code" }), 200)
+      expectSame("the metric", [changed.type, changed.custom_code], ["custom_code", custom_code])
+      const back = bodyOf(await world.patch(path, { type: "llm_judge" }), 200)
+      expectSame("type", back.type, "llm_judge")
     }
   ],
   "wrong-values": [
@@ -265,6 +320,30 @@ const enabling = checksOf("E7", {
       expectFaults(await world.post(path, { personalities: made, language: "xx" }), "language")
       const nowhere = `${PATHS.projects}${world.nobody}/enable_personalities/`
       expectDetail(await world.post(nowhere, { personalities: made }), 404)
+    }
+  ],
+  "other-organization": [
+    "another organisation's personality is a fault, alone and beside ours, none is enabled then, and all does not mean it",
+    async (world) => {
+      const { other } = world
+      const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
+      const theirs = await ask(PATHS.projects, { name: `Conformance ${world.run}` })
+      try {
+        const { id } = await ask(PATHS.personalities, { project: theirs.id, name: "Theirs", language: "en" })
+        const { enable, made, path } = await personalities(world)
+        for (const wrong of [id, [id], [made[0], id], `${String(made[0])},${String(id)}`]) {
+          expectFaultWithin(await world.post(path, { personalities: wrong }), "personalities")
+        }
+        expectSame("what is enabled after that", await enable({ personalities: made[1] }), [made[1]])
+        const all = await world.post(path, { personalities: "all" })
+        expectStatus(all, 200)
+        expectTrue(
+          "another organisation's personality is enabled",
+          !listAt(all.json).some((one) => at(one, "id") === id)
+        )
+      } finally {
+        await other.ask("DELETE", `${PATHS.projects}${String(theirs.id)}/`)
+      }
     }
   ]
 })

@@ -23,7 +23,7 @@ import {
   orNull,
   text
 } from "../Expect.js"
-import { PATHS, type StartedResult, type World } from "../World.js"
+import { PATHS, type StartedResult, suiteOf, type World } from "../World.js"
 
 const number: Kind = ["a number", (value) => typeof value === "number"]
 
@@ -106,6 +106,16 @@ const report = (world: World, run: number, how: "complete" | "fail" | "heartbeat
 /** What is no list of ids, and under what it is a fault. */
 const wrongIds = [undefined, null, "x", 5.5, [], ["x"], [null], [1.5], [-1], [[1]], {}]
 
+type Headers = Readonly<Record<string, string>>
+
+/** An embedded session and a link with this bound and these permissions. */
+const holders = async (world: World, bound: object, permissions: ReadonlyArray<string>): Promise<Array<Headers>> => {
+  const granted = { bounds: [bound], permissions }
+  const session = bodyOf(await world.post(PATHS.tokens, { kind: "embedded_session", ...granted }), 201)
+  const link = await world.make(PATHS.links, { name: "Brief", ...granted })
+  return [{ authorization: `Bearer ${String(session.token)}` }, { "x-shareable-link": String(link.token) }]
+}
+
 const bulkDelete = checksOf("E8", {
   "answered-204": [
     "results go with their runs: 204 without a body, neither is there afterwards, and others stay",
@@ -182,6 +192,29 @@ const bulkDelete = checksOf("E8", {
       expectStatus(await world.get(path), 200)
       expectSame("what is held", await capacityOf(world), before)
       await deleteResults(world, [id])
+    }
+  ],
+  "not-granted": [
+    "a session or link that is granted no deletion is 403, and what it is not bound to is passed over, and stays",
+    async (world) => {
+      const { agent, project } = await world.elsewhere()
+      const [near, far] = [await world.result(1), await world.result(2, { agent_id: agent })]
+      const remove = (ids: ReadonlyArray<number>, headers: Headers) =>
+        world.post(PATHS.bulkDelete, { result_ids: ids }, { key: null, headers })
+      for (const headers of await holders(world, { type: "project", id: project }, ["results:read"])) {
+        expectDetail(await remove([far.id], headers), 403)
+      }
+      expectStatus(await world.get(far.path), 200)
+      for (const headers of await holders(world, { type: "project", id: project }, ["results:delete"])) {
+        expectNoBody(await remove([near.id], headers), 204)
+        expectStatus(await world.get(near.path), 200)
+      }
+      for (const headers of await holders(world, { type: "result", id: far.id }, ["results:delete"])) {
+        expectNoBody(await remove([near.id, far.id], headers), 204)
+        expectStatus(await world.get(near.path), 200)
+        expectDetail(await world.get(far.path), 404)
+      }
+      await deleteResults(world, [near.id])
     }
   ],
   limits: [
@@ -299,6 +332,43 @@ const runDeletion = checksOf("E9", {
       expectSame("total_runs", (await read(world, result)).total_runs, 2)
       expectSame("total_runs of the other one", (await read(world, another)).total_runs, 1)
       await deleteResults(world, [result.id, another.id])
+    }
+  ],
+  limits: [
+    "1 to 100 ids: with one more nothing is deleted",
+    async (world) => {
+      const [first] = listAt(suiteOf(100), "scenarios")
+      const [second] = listAt(suiteOf(1, { key: "b" }), "scenarios")
+      const result = await world.result(1, { spec: { ...suiteOf(1), scenarios: [first, second] } })
+      expectSame("the runs", result.runs.length, 101)
+      const path = `${result.path}delete_runs/`
+      for (const run_ids of [[], result.runs]) expectOnlyFaults(await world.post(path, { run_ids }), "run_ids")
+      expectSame("total_runs", (await read(world, result)).total_runs, 101)
+      await deleteRuns(world, result, result.runs.slice(1))
+      expectSame("total_runs", (await read(world, result)).total_runs, 1)
+      await deleteResults(world, [result.id])
+    }
+  ],
+  "not-granted": [
+    "a session or link that is granted no deletion is 403, and of a result that it is not bound to 404",
+    async (world) => {
+      const { agent, project } = await world.elsewhere()
+      const [near, far] = [await world.result(1), await world.result(3, { agent_id: agent })]
+      const bound = { type: "project", id: project }
+      const remove = ({ path, runs }: StartedResult, headers: Headers) =>
+        world.post(`${path}delete_runs/`, { run_ids: runs.slice(0, 1) }, { key: null, headers })
+      for (const headers of await holders(world, bound, ["results:read"])) {
+        expectDetail(await remove(far, headers), 403)
+      }
+      for (const headers of await holders(world, bound, ["results:delete"])) {
+        expectDetail(await remove(near, headers), 404)
+      }
+      expectSame("total_runs", [(await read(world, near)).total_runs, (await read(world, far)).total_runs], [1, 3])
+      for (const headers of await holders(world, bound, ["results:delete"])) {
+        expectNoBody(await remove(far, headers), 204)
+      }
+      expectSame("total_runs", (await read(world, far)).total_runs, 2)
+      await deleteResults(world, [near.id, far.id])
     }
   ],
   missing: [

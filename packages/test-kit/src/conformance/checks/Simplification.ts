@@ -93,7 +93,7 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
     }
   ],
   metric: [
-    "the prompt of a metric is taken for metric_id, and the metric stays as it is",
+    "the prompt of a metric is taken for metric_id, one beside it wins over that, and the metric stays as it is",
     async (world) => {
       const prompt = verbose(world, "by metric")
       const metric = await world.make(PATHS.metrics, {
@@ -101,10 +101,15 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
         name: "Conformance",
         type: "llm_judge",
         eval_type: "binary",
-        prompt
+        prompt,
+        // Other checks deliver calls to this agent, and a language model's answers cost.
+        observability_enabled: false
       })
       const answer = await asked(world, { metric_id: metric.id })
       expectSame("original_prompt", answer.original_prompt, prompt)
+      const unsaved = verbose(world, "beside a metric")
+      const both = await asked(world, { metric_id: metric.id, original_prompt: unsaved })
+      expectSame("original_prompt beside metric_id", both.original_prompt, unsaved)
       const read = bodyOf(await world.get(`${PATHS.metrics}${String(metric.id)}/`), 200)
       expectSame("the metric's prompt", read.prompt, prompt)
     }
