@@ -322,7 +322,7 @@ const access = checksOf("credentials", {
         for (let time = 1; time <= PRESENTED; time++) {
           const reply = await present(world, one)
           if (reply.status !== 401)
-            throw new Mismatch(`${one.kind}, when presented again for the ${time}. time, answered ${reply.status}`)
+            throw new Mismatch(`${one.kind}, revoked and presented ${time} times, answered ${reply.status}`)
           expectRefused(one.kind, reply)
         }
       }
