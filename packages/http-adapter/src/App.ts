@@ -343,10 +343,10 @@ const networkOf = (address: string): string => {
 /** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
 const allowedMethods = (endpoints: ReadonlyArray<Served>, basePath: string) => {
   // A path that is named goes before one with a parameter that would take its name.
-  const named = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
+  const ordered = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
     ([one], [other]) => one.split(":").length - other.split(":").length
   )
-  const paths = named.map(([path, group]) => {
+  const paths = ordered.map(([path, group]) => {
     const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     const pattern = path
       .replace(/\/$/, "")

@@ -136,8 +136,17 @@ const once = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   return () => (made ??= step())
 }
 
-/** Requests under way at a time, where many things are made. */
+/** Requests under way at a time, where there are many. */
 const AT_ONCE = 10
+
+/** Sends a request for each of many things, a few at a time: the replies in their order. */
+const fewAtOnce = async <A>(all: ReadonlyArray<A>, send: (one: A) => Promise<Reply>): Promise<ReadonlyArray<Reply>> => {
+  const replies: Array<Reply> = []
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    replies.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(send))))
+  }
+  return replies
+}
 
 /** Results that one request deletes. Source: interface, Limits. */
 const MAX_DELETED = 100
@@ -190,12 +199,8 @@ export const makeWorld = (options: WorldOptions): World => {
   const makeId = async (path: string, json: Body): Promise<number> => Number((await make(path, json)).id)
 
   const makeWithin: World["makeWithin"] = async (path, all) => {
-    const ids: Array<number> = []
-    for (let from = 0; from < all.length; from += AT_ONCE) {
-      const replies = await Promise.all(all.slice(from, from + AT_ONCE).map((json) => post(path, json)))
-      ids.push(...replies.map((reply) => Number(bodyOf(reply, 201).id)))
-    }
-    return ids
+    const replies = await fewAtOnce(all, (json) => post(path, json))
+    return replies.map((reply) => Number(bodyOf(reply, 201).id))
   }
 
   /**
@@ -207,10 +212,9 @@ export const makeWorld = (options: WorldOptions): World => {
     const judged = listAt(json, "results").filter(
       (metric) => at(metric, "type") !== "custom_code" && at(metric, "observability_enabled") === true
     )
-    for (let from = 0; from < judged.length; from += AT_ONCE) {
-      const some = judged.slice(from, from + AT_ONCE).map((metric) => `${PATHS.metrics}${Number(at(metric, "id"))}/`)
-      await Promise.all(some.map((path) => patch(path, { observability_enabled: false })))
-    }
+    await fewAtOnce(judged, (metric) =>
+      patch(`${PATHS.metrics}${Number(at(metric, "id"))}/`, { observability_enabled: false })
+    )
   }
 
   const given = <A>(told: A | undefined, step: () => Promise<A>, option: string) =>
