@@ -1,5 +1,5 @@
 import type * as DateTime from "effect/DateTime"
-import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type Actor, type Bound, BoundType } from "./Actor.js"
 import { permissionsOf, type Scope } from "./ApiKey.js"
@@ -35,7 +35,7 @@ export const permissionFaults = (issuer: Actor, field: string, wanted: ReadonlyA
  */
 export const boundFaults = (issuer: Actor, wanted: ReadonlyArray<Bound> | null): Faults => {
   if (issuer.bounds === null) return noFaults
-  if (wanted === null) return fault("bounds", Said.required)
+  if (wanted === null) return fault("bounds", Messages.required)
   return mergeFaults(
     ...wanted.map((bound, position) =>
       isHeld(issuer, bound)
@@ -58,7 +58,7 @@ export const absenceFaults = (issuer: Actor, wanted: ReadonlyArray<Bound>, prese
   mergeFaults(
     ...wanted.map((bound, position) =>
       isHeld(issuer, bound) && !isAmong(present, bound)
-        ? fault(`bounds[${position}].id`, Said.unknownId(bound.id))
+        ? fault(`bounds[${position}].id`, Messages.unknownId(bound.id))
         : noFaults
     )
   )

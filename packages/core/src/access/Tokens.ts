@@ -12,7 +12,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   ValidationFailed
 } from "../kernel/Faults.js"
 import { make as makeMemory } from "../kernel/ShortMemory.js"
@@ -57,13 +57,13 @@ const isEmbedded = (kind: TokenKind): boolean => kind === "embedded_session" || 
 /** What a kind must be bound to: embedded sessions to something, an agent's session to this agent alone. */
 const bindingFaults = (kind: TokenKind, bounds: ReadonlyArray<Bound> | null): Faults =>
   isEmbedded(kind) && bounds === null
-    ? fault("bounds", Said.required)
+    ? fault("bounds", Messages.required)
     : kind === "agent_session" && (bounds?.length !== 1 || bounds[0]?.type !== "agent")
       ? fault("bounds", "A session of an agent is bound to this agent alone.")
       : noFaults
 
 const lifetimeFaults = (kind: TokenKind, seconds: number): Faults =>
-  seconds > LIFETIMES[kind].longest ? fault("ttl", Said.tooLarge(LIFETIMES[kind].longest)) : noFaults
+  seconds > LIFETIMES[kind].longest ? fault("ttl", Messages.tooLarge(LIFETIMES[kind].longest)) : noFaults
 
 const toActor = (kind: TokenKind, claims: TokenClaims): Actor => ({
   organizationId: claims.org,
@@ -112,7 +112,7 @@ export const layer = Layer.effect(
             absenceFaults(issuer, places, yield* things.present(permit, places)),
             bindingFaults(kind, bounds),
             lifetimeFaults(kind, seconds),
-            userId !== null && Option.isNone(person) ? fault("user", Said.unknownId(userId)) : noFaults
+            userId !== null && Option.isNone(person) ? fault("user", Messages.unknownId(userId)) : noFaults
           )
           if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
           const iat = Math.floor((yield* DateTime.now).epochMillis / 1000)

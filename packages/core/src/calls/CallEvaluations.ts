@@ -15,7 +15,7 @@ import { JobBell } from "../jobs/JobBell.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
 import { JobQueue } from "../jobs/JobQueue.js"
-import { decode, decodeInput, fault, type Faults, NON_FIELD, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decode, decodeInput, fault, type Faults, NON_FIELD, Messages, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
@@ -44,7 +44,7 @@ export const EvaluationRequest = Fields.object({
             ? Either.map(readIds(input), unique)
             : typeof input === "string"
               ? parseMetricIds(input)
-              : Either.left(fault(NON_FIELD, Said.notAList)),
+              : Either.left(fault(NON_FIELD, Messages.notAList)),
         (ids) => ids,
         { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] }
       )
@@ -301,7 +301,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               const known = new Set((yield* metrics.ofAgent(permit, call.agentId)).map((metric) => metric.id))
               const unknown = asked.filter((one) => !known.has(one))
               if (unknown.length > 0) {
-                return yield* new ValidationFailed({ faults: fault("metric_ids", ...unknown.map(Said.unknownId)) })
+                return yield* new ValidationFailed({ faults: fault("metric_ids", ...unknown.map(Messages.unknownId)) })
               }
             }
             const jobId = yield* work.atomically(

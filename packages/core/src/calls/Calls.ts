@@ -23,7 +23,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   underPath,
   ValidationFailed
 } from "../kernel/Faults.js"
@@ -212,7 +212,7 @@ export const layer = (
           : Effect.map(metrics.ofAgent(permit, agent.id), (all) => {
               const known = new Set(all.map((metric) => metric.id))
               const unknown = asked.filter((id) => !known.has(id))
-              return unknown.length === 0 ? noFaults : fault("metric_ids", ...unknown.map(Said.unknownId))
+              return unknown.length === 0 ? noFaults : fault("metric_ids", ...unknown.map(Messages.unknownId))
             })
 
       /** Every fault of a body, an unknown agent and metrics of another's among them. */

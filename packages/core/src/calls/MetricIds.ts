@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type Faults, fault, NON_FIELD, Said } from "../kernel/Faults.js"
+import { type Faults, fault, NON_FIELD, Messages } from "../kernel/Faults.js"
 import { MetricId } from "../kernel/Ids.js"
 
 /** The most metrics that one delivery asks for. */
@@ -9,7 +9,7 @@ const MAX_METRICS = 200
 export const parseMetricIds = (text: string | null): Either.Either<ReadonlyArray<MetricId> | null, Faults> => {
   const parts = (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
   if (parts.length === 0) return Either.right(null)
-  if (parts.length > MAX_METRICS) return Either.left(fault(NON_FIELD, Said.tooMany(MAX_METRICS)))
+  if (parts.length > MAX_METRICS) return Either.left(fault(NON_FIELD, Messages.tooMany(MAX_METRICS)))
   const ids = parts.map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : Number.NaN))
   return ids.every((id) => Number.isSafeInteger(id) && id > 0)
     ? Either.right([...new Set(ids)].map((id) => MetricId.make(id)))

@@ -14,7 +14,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   ValidationFailed
 } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
@@ -85,9 +85,9 @@ const theOne = (
   const meant = byId ?? byAssistant
   const faults = mergeFaults(
     id === null && assistantId === null ? unnamed : noFaults,
-    id !== null && byId === undefined ? fault("agent", Said.unknownId(id)) : noFaults,
+    id !== null && byId === undefined ? fault("agent", Messages.unknownId(id)) : noFaults,
     assistantId !== null && byAssistant === undefined
-      ? fault("assistant_id", Said.unknownId(assistantId))
+      ? fault("assistant_id", Messages.unknownId(assistantId))
       : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
         ? fault("assistant_id", "This assistant is another agent's.")
         : noFaults

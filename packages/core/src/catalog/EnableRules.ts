@@ -1,5 +1,5 @@
 import type * as Either from "effect/Either"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { PersonalityId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -38,10 +38,10 @@ const nobody = (...said: ReadonlyArray<string>): Named => ({
 })
 
 const readIds = (values: ReadonlyArray<unknown>): Named => {
-  if (values.length === 0) return nobody(Said.tooFew(1))
-  if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Said.tooMany(MAX_ENABLED_AT_ONCE))
+  if (values.length === 0) return nobody(Messages.tooFew(1))
+  if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Messages.tooMany(MAX_ENABLED_AT_ONCE))
   const ids = values.map(readId)
-  const faults = ids.flatMap((id, at) => (id === undefined ? [fault(`personalities[${at}]`, Said.notAnInteger)] : []))
+  const faults = ids.flatMap((id, at) => (id === undefined ? [fault(`personalities[${at}]`, Messages.notAnInteger)] : []))
   return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFaults(...faults) }
 }
 
@@ -54,8 +54,8 @@ const readJson = (text: string): unknown => {
 }
 
 const readPersonalities = (value: unknown): Named => {
-  if (value === undefined) return nobody(Said.required)
-  if (value === null) return nobody(Said.notNull)
+  if (value === undefined) return nobody(Messages.required)
+  if (value === null) return nobody(Messages.notNull)
   if (Array.isArray(value)) {
     // A form's one field arrives as a list of one, whatever stands in it.
     const only: unknown = value.length === 1 ? value[0] : undefined
@@ -66,7 +66,7 @@ const readPersonalities = (value: unknown): Named => {
     return id === undefined ? nobody(FORMS) : { personalities: [id], faults: noFaults }
   }
   const text = value.trim()
-  if (text === "") return nobody(Said.notBlank)
+  if (text === "") return nobody(Messages.notBlank)
   if (text === "all") return { personalities: "all", faults: noFaults }
   // A form sends lists and objects as JSON text.
   if (text.startsWith("[") || text.startsWith("{")) {

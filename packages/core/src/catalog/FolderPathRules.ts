@@ -1,4 +1,4 @@
-import { type Faults, fault, noFaults, Said } from "../kernel/Faults.js"
+import { type Faults, fault, noFaults, Messages } from "../kernel/Faults.js"
 import { isWithin } from "../kernel/Text.js"
 
 /** Limits of folder paths. The interface sets none; these keep paths short enough for PostgreSQL to index. */
@@ -15,10 +15,10 @@ export const ROOT = ""
  * since dots separate levels: `..` is three levels without names. The root, "", is right where `root` allows it.
  */
 export const pathFaults = (field: string, path: string, root: "root allowed" | "no root"): Faults => {
-  if (path === ROOT) return root === "root allowed" ? noFaults : fault(field, Said.notBlank)
+  if (path === ROOT) return root === "root allowed" ? noFaults : fault(field, Messages.notBlank)
   const levels = path.split(".")
   const said = [
-    ...(!isWithin(MAX_PATH, path) ? [Said.tooLong(MAX_PATH)] : []),
+    ...(!isWithin(MAX_PATH, path) ? [Messages.tooLong(MAX_PATH)] : []),
     ...(levels.length > MAX_LEVELS ? [`Ensure this path has no more than ${MAX_LEVELS} levels.`] : []),
     ...(levels.some((level) => level.trim() === "") ? ["A level of a folder path may not be blank."] : []),
     ...(levels.some((level) => level.trim() !== "" && level.trim() !== level)

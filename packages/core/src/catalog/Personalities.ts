@@ -6,7 +6,7 @@ import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
 import { type Permit, reaches } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Messages, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -160,7 +160,7 @@ export const layer = Layer.effect(
             const { faults, request } = readEnableRequest(input)
             const named = request.personalities === "all" ? [] : request.personalities
             const known = yield* store.among(permit, named)
-            const unknown = named.filter((id) => !known.has(id)).map(Said.unknownId)
+            const unknown = named.filter((id) => !known.has(id)).map(Messages.unknownId)
             const all = mergeFaults(faults, unknown.length === 0 ? noFaults : fault("personalities", ...unknown))
             if (isFaulty(all)) return yield* new ValidationFailed({ faults: all })
             yield* store.enable(permit, project.id, request)

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { decode, type Faults, fault, NON_FIELD, Said } from "../kernel/Faults.js"
+import { decode, type Faults, fault, NON_FIELD, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject, type Json, JsonObject } from "../kernel/Json.js"
 
@@ -12,10 +12,10 @@ const decodeInformation = decode(Fields.object({ information: JsonObject }))
 export const judgeInformation = (input: unknown): Either.Either<JsonObject, Faults> =>
   Either.match(decodeInformation({ information: input }), {
     onLeft: (faults) =>
-      Either.left(fault(NON_FIELD, ...(input === null ? [Said.notNull] : Object.values(faults).flat()))),
+      Either.left(fault(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(faults).flat()))),
     onRight: ({ information }) =>
       Object.hasOwn(information, VARIABLES_SECTION) && !isPlainObject(information[VARIABLES_SECTION])
-        ? Either.left(fault(VARIABLES_SECTION, Said.notAnObject))
+        ? Either.left(fault(VARIABLES_SECTION, Messages.notAnObject))
         : Either.right(information)
   })
 

@@ -16,7 +16,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   ValidationFailed
 } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
@@ -74,7 +74,7 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
 >() {}
 
 const unknownId = (field: string, id: ProjectId) => () =>
-  new ValidationFailed({ faults: fault(field, Said.unknownId(id)) })
+  new ValidationFailed({ faults: fault(field, Messages.unknownId(id)) })
 
 export const layer = Layer.effect(
   Projects,
@@ -104,7 +104,7 @@ export const layer = Layer.effect(
             id === undefined ? null : yield* Effect.catchTag(hold(permit, id), "NotFound", () => Effect.succeed(null))
           const faults = mergeFaults(
             Either.isLeft(draft) ? draft.left : noFaults,
-            id !== undefined && project === null ? fault("project", Said.unknownId(id)) : noFaults,
+            id !== undefined && project === null ? fault("project", Messages.unknownId(id)) : noFaults,
             more
           )
           return Either.isLeft(draft) || project === null || isFaulty(faults)

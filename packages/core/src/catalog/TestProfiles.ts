@@ -14,7 +14,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   ValidationFailed
 } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
         if (id === undefined || id === null) return { agent: id, faults: noFaults }
         const agent = yield* Effect.catchTag(agents.find(permit, id), "NotFound", () => Effect.succeed(null))
         return agent === null || (project !== undefined && agent.projectId !== project)
-          ? { agent: null, faults: fault("agent", Said.unknownId(id)) }
+          ? { agent: null, faults: fault("agent", Messages.unknownId(id)) }
           : { agent, faults: noFaults }
       })
 

@@ -9,7 +9,7 @@ import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
 import { SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, Messages, ValidationFailed } from "../kernel/Faults.js"
 import type { CodeConnectionId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
           const draft = yield* decodeInput(CodeConnectionDraft, input)
           const host = hosts.find((one) => one.kind === draft.host)
           if (host === undefined) {
-            return yield* new ValidationFailed({ faults: fault("host", Said.notAChoice(draft.host)) })
+            return yield* new ValidationFailed({ faults: fault("host", Messages.notAChoice(draft.host)) })
           }
           const { secret, settings } = yield* Either.mapLeft(
             host.read({

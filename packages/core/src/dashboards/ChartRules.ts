@@ -7,7 +7,7 @@ import type { Bucket } from "../analytics/Bucket.js"
 import type { Chart, StatChart } from "../analytics/Chart.js"
 import { Aggregate, type DataType } from "../analytics/Measure.js"
 import { type Field, fieldOf } from "../filters/Filter.js"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import type { ProjectId } from "../kernel/Ids.js"
 import type { EvalType } from "../metrics/MetricTerms.js"
 import { NOT_A_FIELD, type Reading, readWidget, type WidgetSpec } from "./WidgetSpec.js"
@@ -42,8 +42,8 @@ type Spec = Reading["spec"]
 const referenceFaults = ({ dashboardId, metricId }: Spec, { dashboard, metric }: Referred): Faults => {
   const isMetricThere = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)
   return mergeFaults(
-    dashboardId !== undefined && dashboard === null ? fault("dashboard", Said.unknownId(dashboardId)) : noFaults,
-    metricId !== undefined && metricId !== null && !isMetricThere ? fault("metric", Said.unknownId(metricId)) : noFaults
+    dashboardId !== undefined && dashboard === null ? fault("dashboard", Messages.unknownId(dashboardId)) : noFaults,
+    metricId !== undefined && metricId !== null && !isMetricThere ? fault("metric", Messages.unknownId(metricId)) : noFaults
   )
 }
 
@@ -90,7 +90,7 @@ const fieldFaults = (spec: Spec, metric: Referred["metric"]): Faults => {
     name === VALUE || (spec.chartType !== "stat" && spec.groupBy?.type === "field" && spec.groupBy.field === VALUE)
   return mergeFaults(
     name !== "" && field === undefined ? fault("field", NOT_A_FIELD) : noFaults,
-    isOfMetric && spec.metricId === null ? fault("metric", `${Said.required} ${VALUE} is of one metric.`) : noFaults,
+    isOfMetric && spec.metricId === null ? fault("metric", `${Messages.required} ${VALUE} is of one metric.`) : noFaults,
     field === undefined || spec.dataType === undefined ? noFaults : dataTypeFaults(field, spec.dataType),
     field === undefined || spec.dataType === undefined || spec.chartType !== "bar"
       ? noFaults

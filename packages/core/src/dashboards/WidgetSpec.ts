@@ -7,7 +7,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
 import { fieldOf, type Filter, MAX_FIELD } from "../filters/Filter.js"
-import { decode, type Faults, fault, mergeFaults, noFaults, NON_FIELD, Said, underPath } from "../kernel/Faults.js"
+import { decode, type Faults, fault, mergeFaults, noFaults, NON_FIELD, Messages, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
@@ -76,11 +76,11 @@ const interval = decode(Fields.integer({ min: 1, max: MAX_INTERVAL }))
 
 const readGroupBy = (input: unknown): Either.Either<GroupBy | null, Faults> => {
   if (input === null || input === "") return Either.right(null)
-  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, Said.notAnObject))
+  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, Messages.notAnObject))
   if (Object.keys(input).length === 0) return Either.right(null)
   const under = <A>(key: string, read: (value: unknown) => Either.Either<A, Faults>): Either.Either<A, Faults> =>
     input[key] === undefined
-      ? Either.left(fault(key, Said.required))
+      ? Either.left(fault(key, Messages.required))
       : Either.mapLeft(read(input[key]), (faults) => underPath(key, faults))
   return Either.flatMap(under("type", groupType), (type): Either.Either<GroupBy, Faults> => {
     switch (type) {
@@ -181,7 +181,7 @@ export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading =
   const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): Either.Either<A, Faults> => {
     const given = Object.hasOwn(body, name) ? body[name] : undefined
     if (given !== undefined) return Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
-    return otherwise === undefined ? Either.left(fault(name, Said.required)) : Either.right(otherwise)
+    return otherwise === undefined ? Either.left(fault(name, Messages.required)) : Either.right(otherwise)
   }
   const fieldsRead = {
     dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
@@ -198,7 +198,7 @@ export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading =
   }
   const readings: ReadonlyArray<Either.Either<unknown, Faults>> = Object.values(fieldsRead)
   const faults = mergeFaults(
-    isPlainObject(input) ? noFaults : fault(NON_FIELD, Said.notAnObject),
+    isPlainObject(input) ? noFaults : fault(NON_FIELD, Messages.notAnObject),
     ...readings.map((one) => (Either.isLeft(one) ? one.left : noFaults))
   )
   return {

@@ -10,7 +10,7 @@ import { type UseCase, useCase } from "../access/UseCase.js"
 import { Analytics, type Shows } from "../analytics/Analytics.js"
 import type { Chart } from "../analytics/Chart.js"
 import type { WidgetData } from "../analytics/WidgetData.js"
-import { decodeInput, fault, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, Messages, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, type MetricId, type WidgetId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
         const spec = judgeReading(reading, { dashboard: dashboard?.spec ?? null, metric })
         if (Either.isLeft(spec) || dashboard === null) {
           return yield* new ValidationFailed({
-            faults: Either.isLeft(spec) ? spec.left : fault("dashboard", Said.unknownId(spec.right.dashboardId))
+            faults: Either.isLeft(spec) ? spec.left : fault("dashboard", Messages.unknownId(spec.right.dashboardId))
           })
         }
         return {

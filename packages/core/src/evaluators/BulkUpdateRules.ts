@@ -3,7 +3,7 @@
  * ids in, a plan or every fault out.
  */
 import type * as Either from "effect/Either"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import {
   AgentId,
@@ -138,7 +138,7 @@ export const readBulkUpdate = (input: unknown): BulkReading => {
   return {
     request,
     faults: mergeFaults(
-      read.has("scenarios") ? noFaults : fault("scenarios", Said.required),
+      read.has("scenarios") ? noFaults : fault("scenarios", Messages.required),
       read.faults(),
       read.has("agent") || read.has("project")
         ? noFaults

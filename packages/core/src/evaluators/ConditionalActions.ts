@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Said, underPath } from "../kernel/Faults.js"
+import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Messages, underPath } from "../kernel/Faults.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { isWithin, textFault } from "../kernel/Text.js"
 import { type ActionPart, parseAction, printAction } from "./ActionMarkup.js"
@@ -66,10 +66,10 @@ const MAX_ROLE = 10_000
 const MAX_TEXT = 10_000
 
 const textOf = (value: unknown, path: string, max: number): Either.Either<string, Faults> => {
-  if (value === undefined) return Either.left(fault(path, Said.required))
-  if (value === null) return Either.left(fault(path, Said.notNull))
-  if (typeof value !== "string") return Either.left(fault(path, Said.notAString))
-  const wrong = textFault(value) ?? (isWithin(max, value) ? undefined : Said.tooLong(max))
+  if (value === undefined) return Either.left(fault(path, Messages.required))
+  if (value === null) return Either.left(fault(path, Messages.notNull))
+  if (typeof value !== "string") return Either.left(fault(path, Messages.notAString))
+  const wrong = textFault(value) ?? (isWithin(max, value) ? undefined : Messages.tooLong(max))
   return wrong === undefined ? Either.right(value) : Either.left(fault(path, wrong))
 }
 
@@ -77,7 +77,7 @@ const notBlank = (path: string, text: Either.Either<string, Faults>): Either.Eit
   Either.filterOrLeft(
     text,
     (said) => said.trim() !== "",
-    () => fault(path, Said.notBlank)
+    () => fault(path, Messages.notBlank)
   )
 
 const own = (object: Record<string, unknown>, key: string): unknown =>
@@ -88,12 +88,12 @@ const unknownKeys = (object: Record<string, unknown>, known: ReadonlyArray<strin
     ...Object.keys(object)
       .filter((key) => !known.includes(key))
       .slice(0, 20)
-      .map((key) => fault(textFault(key) === undefined ? key.slice(0, 100) : NON_FIELD, Said.unknownField))
+      .map((key) => fault(textFault(key) === undefined ? key.slice(0, 100) : NON_FIELD, Messages.unknownField))
   )
 
 const readTrigger = (value: unknown, id: number, count: number): Either.Either<Trigger, Faults> => {
   if (typeof value === "number") {
-    if (!Number.isSafeInteger(value)) return Either.left(fault("condition", Said.notAnInteger))
+    if (!Number.isSafeInteger(value)) return Either.left(fault("condition", Messages.notAnInteger))
     if (id === 0) return Either.left(fault("condition", `The condition of item 0 must be "${FIRST_MESSAGE}".`))
     return value < 0 || value >= count
       ? Either.left(fault("condition", `No condition has the id ${value}.`))
@@ -126,7 +126,7 @@ const readAction = (value: unknown): Either.Either<ReadonlyArray<ActionPart>, Fa
 const readType = (value: unknown): Either.Either<ConditionType, Faults> => {
   const type = ConditionType.literals.find((one) => one === (value === undefined ? "standard" : value))
   return type === undefined
-    ? Either.left(fault("type", value === null ? Said.notNull : Said.notAChoice(value)))
+    ? Either.left(fault("type", value === null ? Messages.notNull : Messages.notAChoice(value)))
     : Either.right(type)
 }
 
@@ -135,21 +135,21 @@ const readFlag = (value: unknown): Either.Either<boolean, Faults> =>
     ? Either.right(false)
     : typeof value === "boolean"
       ? Either.right(value)
-      : Either.left(fault("fixed_message", value === null ? Said.notNull : Said.notABoolean))
+      : Either.left(fault("fixed_message", value === null ? Messages.notNull : Messages.notABoolean))
 
 const readId = (value: unknown, position: number): Faults =>
   value === undefined
-    ? fault("id", Said.required)
+    ? fault("id", Messages.required)
     : value === position
       ? noFaults
       : typeof value === "number" && Number.isSafeInteger(value)
         ? fault("id", `Ids count up from 0 without gaps: expected ${position}.`)
-        : fault("id", value === null ? Said.notNull : Said.notAnInteger)
+        : fault("id", value === null ? Messages.notNull : Messages.notAnInteger)
 
 const leftOf = <A>(either: Either.Either<A, Faults>): Faults => (Either.isLeft(either) ? either.left : noFaults)
 
 const readItem = (value: unknown, position: number, count: number): Either.Either<ConditionalAction, Faults> => {
-  if (!isPlainObject(value)) return Either.left(fault(NON_FIELD, value === null ? Said.notNull : Said.notAnObject))
+  if (!isPlainObject(value)) return Either.left(fault(NON_FIELD, value === null ? Messages.notNull : Messages.notAnObject))
   const trigger = readTrigger(own(value, "condition"), position, count)
   const action = readAction(own(value, "action"))
   const type = readType(own(value, "type"))
@@ -204,16 +204,16 @@ const circleFaults = (references: ReadonlyArray<number | undefined>): Faults => 
 
 /** Reads and checks conditional actions: the structure, or every fault keyed by path from here. Total on any value. */
 export const parseConditionalActions = (input: unknown): Either.Either<ConditionalActions, Faults> => {
-  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, input === null ? Said.notNull : Said.notAnObject))
+  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject))
   const role = textOf(own(input, "role"), "role", MAX_ROLE)
   const given = own(input, "conditions")
   const above = mergeFaults(unknownKeys(input, ["role", "conditions"]), leftOf(role))
   if (!Array.isArray(given)) {
-    const said = given === undefined ? Said.required : given === null ? Said.notNull : Said.notAList
+    const said = given === undefined ? Messages.required : given === null ? Messages.notNull : Messages.notAList
     return Either.left(mergeFaults(above, fault("conditions", said)))
   }
   if (given.length === 0 || given.length > MAX_CONDITIONS) {
-    const said = given.length === 0 ? Said.tooFew(1) : Said.tooMany(MAX_CONDITIONS)
+    const said = given.length === 0 ? Messages.tooFew(1) : Messages.tooMany(MAX_CONDITIONS)
     return Either.left(mergeFaults(above, fault("conditions", said)))
   }
   const items = given.map((item: unknown, position) => readItem(item, position, given.length))

@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import { LanguageCode } from "../catalog/Language.js"
-import { decode, failWhenFaulty, type Faults, fault, mergeFaults, Said, underPath } from "../kernel/Faults.js"
+import { decode, failWhenFaulty, type Faults, fault, mergeFaults, Messages, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, MetricId, PersonalityId, PhoneNumberId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { type InputReader, inputReader } from "../kernel/InputReader.js"
@@ -188,11 +188,11 @@ const judgeInstructions = (
   const isStructured = type === "conditional_actions"
   const missing =
     text !== undefined
-      ? Either.left(fault("instructions", Said.notBlank))
+      ? Either.left(fault("instructions", Messages.notBlank))
       : atFault
         ? Either.right(undefined)
         : stored === null
-          ? Either.left(fault("instructions", Said.required))
+          ? Either.left(fault("instructions", Messages.required))
           : undefined
   if (!isStructured) {
     return actions !== undefined && type !== undefined
@@ -210,7 +210,7 @@ const judgeInstructions = (
   }
   const printed = printConditionalActions(actions)
   if (!isWithin(MAX_INSTRUCTIONS, printed)) {
-    return Either.left(fault("conditional_actions", Said.tooLong(MAX_INSTRUCTIONS)))
+    return Either.left(fault("conditional_actions", Messages.tooLong(MAX_INSTRUCTIONS)))
   }
   return given === undefined
     ? Either.right(printed)

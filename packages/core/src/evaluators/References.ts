@@ -3,7 +3,7 @@
  * use that project's things alone, and the personalities that it has enabled.
  */
 import type { PersonalityStanding } from "../catalog/Personality.js"
-import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import type {
   AgentId,
   FolderId,
@@ -59,9 +59,9 @@ export const foundFaults = (
   projectId: ProjectId | null
 ): Faults =>
   found === null || found === undefined
-    ? fault(field, Said.unknownId(named))
+    ? fault(field, Messages.unknownId(named))
     : projectId !== null && found.projectId !== projectId
-      ? fault(field, Said.otherProject(found.id))
+      ? fault(field, Messages.otherProject(found.id))
       : noFaults
 
 /** The same of a list of ids. */
@@ -78,7 +78,7 @@ export const allFoundFaults = <Id extends number>(
 /** What is wrong with what the fields `agent` and `project` name. */
 export const scopeFaults = (names: ReferenceNames, found: References): Faults =>
   mergeFaults(
-    names.project !== undefined && found.project === null ? fault("project", Said.unknownId(names.project)) : noFaults,
+    names.project !== undefined && found.project === null ? fault("project", Messages.unknownId(names.project)) : noFaults,
     names.agent === undefined ? noFaults : foundFaults("agent", names.agent, found.agent, found.project)
   )
 
@@ -91,7 +91,7 @@ export const sharedReferenceFaults = (names: ReferenceNames, found: References):
       : fault(
           "personality",
           found.personality === "unknown"
-            ? Said.unknownId(names.personality)
+            ? Messages.unknownId(names.personality)
             : `The personality ${names.personality} is not enabled for this project.`
         ),
     names.testProfile === undefined

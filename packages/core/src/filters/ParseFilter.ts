@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Said } from "../kernel/Faults.js"
+import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { isWithin, textFault } from "../kernel/Text.js"
@@ -87,8 +87,8 @@ export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Eit
  */
 export const parseText = (text: unknown, limits: FilterLimits = QUERY_LIMITS): Either.Either<Filter, Faults> => {
   if (text === null || text === undefined) return Either.right(null)
-  if (typeof text !== "string") return Either.left(fault(NON_FIELD, Said.notAString))
-  if (text.length > MAX_TEXT) return Either.left(fault(NON_FIELD, Said.tooLong(MAX_TEXT)))
+  if (typeof text !== "string") return Either.left(fault(NON_FIELD, Messages.notAString))
+  if (text.length > MAX_TEXT) return Either.left(fault(NON_FIELD, Messages.tooLong(MAX_TEXT)))
   if (text.trim() === "") return Either.right(null)
   return Either.flatMap(
     Either.try({ try: (): unknown => JSON.parse(text), catch: () => fault(NON_FIELD, "Value must be valid JSON.") }),
@@ -122,7 +122,7 @@ class Reading {
     if (++this.nodes > this.limits.nodes) {
       return this.refuse([], `Ensure this filter has no more than ${this.limits.nodes} conditions.`)
     }
-    if (!isPlainObject(input)) return this.refuse(path, input === null ? Said.notNull : Said.notAnObject)
+    if (!isPlainObject(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAnObject)
     const keys = Object.keys(input)
     if (keys.length === 0) return Option.some(EVERYTHING)
     if (keys.includes("operator") || keys.includes("conditions")) {
@@ -136,7 +136,7 @@ class Reading {
   private refuseUnknown(keys: ReadonlyArray<string>, known: ReadonlyArray<string>, path: Path): void {
     for (const key of keys.filter((key) => !known.includes(key)).slice(0, MAX_KEYS_NAMED)) {
       const isTellable = key.length <= MAX_KEY_NAMED && textFault(key) === undefined
-      this.refuse(isTellable ? [...path, key] : path, Said.unknownField)
+      this.refuse(isTellable ? [...path, key] : path, Messages.unknownField)
     }
   }
 
@@ -160,8 +160,8 @@ class Reading {
   }
 
   private conditions(input: unknown, path: Path, place: Place): Option.Option<ReadonlyArray<Condition>> {
-    if (input === undefined) return this.refuse(path, Said.required)
-    if (!Array.isArray(input)) return this.refuse(path, input === null ? Said.notNull : Said.notAList)
+    if (input === undefined) return this.refuse(path, Messages.required)
+    if (!Array.isArray(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAList)
     const conditions: Array<Option.Option<Condition>> = []
     for (let i = 0; i < input.length && this.nodes <= this.limits.nodes; i++) {
       conditions.push(this.condition(input[i], [...path, i], place))
@@ -177,10 +177,10 @@ class Reading {
   }
 
   private field(input: unknown, path: Path, place: Place): Option.Option<KnownField> {
-    if (input === undefined) return this.refuse(path, Said.required)
-    if (typeof input !== "string") return this.refuse(path, input === null ? Said.notNull : Said.notAString)
+    if (input === undefined) return this.refuse(path, Messages.required)
+    if (typeof input !== "string") return this.refuse(path, input === null ? Messages.notNull : Messages.notAString)
     const field = fieldOf(input)
-    if (field === undefined) return this.refuse(path, textFault(input) ?? `${Said.notAChoice(input)} ${SEE_FIELDS}`)
+    if (field === undefined) return this.refuse(path, textFault(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
     if (place.inRow && field.of !== "evaluation") {
       this.refuse(path, "Only metric_evaluations fields can stand inside same_row.")
     }
@@ -196,10 +196,10 @@ class Reading {
   }
 
   private oneOf<Word extends string>(words: ReadonlyArray<Word>, input: unknown, path: Path): Option.Option<Word> {
-    if (input === undefined) return this.refuse(path, Said.required)
-    if (typeof input !== "string") return this.refuse(path, input === null ? Said.notNull : Said.notAString)
+    if (input === undefined) return this.refuse(path, Messages.required)
+    if (typeof input !== "string") return this.refuse(path, input === null ? Messages.notNull : Messages.notAString)
     const word = words.find((word) => word === input)
-    return word === undefined ? this.refuse(path, Said.notAChoice(input)) : Option.some(word)
+    return word === undefined ? this.refuse(path, Messages.notAChoice(input)) : Option.some(word)
   }
 
   private value(
@@ -210,14 +210,14 @@ class Reading {
   ): Option.Option<Scalar | ReadonlyArray<Scalar>> {
     // A field that is not known takes whatever some field takes, so that a value that none takes is still told.
     const type = Option.match(field, { onNone: () => "dynamic" as const, onSome: (known) => known.type })
-    if (input === undefined) return this.refuse(path, Said.required)
+    if (input === undefined) return this.refuse(path, Messages.required)
     return op === "in" ? this.list(input, path, type) : this.scalar(op, type, input, path)
   }
 
   private list(input: unknown, path: Path, type: FieldType): Option.Option<ReadonlyArray<Scalar>> {
-    if (!Array.isArray(input)) return this.refuse(path, input === null ? Said.notNull : Said.notAList)
-    if (input.length === 0) return this.refuse(path, Said.tooFew(1))
-    if (input.length > MAX_IN) return this.refuse(path, Said.tooMany(MAX_IN))
+    if (!Array.isArray(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAList)
+    if (input.length === 0) return this.refuse(path, Messages.tooFew(1))
+    if (input.length > MAX_IN) return this.refuse(path, Messages.tooMany(MAX_IN))
     this.values += input.length
     return this.values > this.limits.values
       ? this.refuse([], `Ensure this filter has no more than ${this.limits.values} values in its lists.`)
@@ -257,7 +257,7 @@ type ReadValue<A extends Scalar = Scalar> = Either.Either<A, string>
  * what is wrong with it.
  */
 export const valueOf = (op: LeafOperator, type: FieldType, value: unknown): ReadValue => {
-  if (value === null) return Either.left(`${Said.notNull} Use isnull to ask whether there is a value.`)
+  if (value === null) return Either.left(`${Messages.notNull} Use isnull to ask whether there is a value.`)
   switch (op) {
     case "isnull":
       return booleanOf(value)
@@ -286,7 +286,7 @@ const scalarOf = (type: FieldType, value: unknown): ReadValue => {
     case "integer":
       return typeof value === "number" && Number.isSafeInteger(value)
         ? Either.right(unsigned(value))
-        : Either.left(Said.notAnInteger)
+        : Either.left(Messages.notAnInteger)
     case "number":
       return numberOf(value)
     case "boolean":
@@ -295,10 +295,10 @@ const scalarOf = (type: FieldType, value: unknown): ReadValue => {
       return textOf(value)
     case "status":
       return typeof value !== "string"
-        ? Either.left(Said.notAString)
+        ? Either.left(Messages.notAString)
         : Either.fromNullable(
             STATUSES.find((status) => status === value),
-            () => Said.notAChoice(value)
+            () => Messages.notAChoice(value)
           )
     case "timestamp":
       return typeof value === "string" && RelativeTime.parse(value) !== undefined
@@ -319,11 +319,11 @@ const scalarOf = (type: FieldType, value: unknown): ReadValue => {
 }
 
 const booleanOf = (value: unknown): ReadValue<boolean> =>
-  typeof value === "boolean" ? Either.right(value) : Either.left(Said.notABoolean)
+  typeof value === "boolean" ? Either.right(value) : Either.left(Messages.notABoolean)
 
 const numberOf = (value: unknown): ReadValue<number> =>
   typeof value !== "number" || !Number.isFinite(value)
-    ? Either.left(Said.notANumber)
+    ? Either.left(Messages.notANumber)
     : Number.isInteger(value) && !Number.isSafeInteger(value)
       ? Either.left("Ensure integers are within 2^53 - 1.")
       : Either.right(unsigned(value))
@@ -332,8 +332,8 @@ const numberOf = (value: unknown): ReadValue<number> =>
 const unsigned = (value: number): number => (value === 0 ? 0 : value)
 
 const textOf = (value: unknown): ReadValue<string> => {
-  if (typeof value !== "string") return Either.left(Said.notAString)
-  const wrong = textFault(value) ?? (isWithin(MAX_VALUE, value) ? undefined : Said.tooLong(MAX_VALUE))
+  if (typeof value !== "string") return Either.left(Messages.notAString)
+  const wrong = textFault(value) ?? (isWithin(MAX_VALUE, value) ? undefined : Messages.tooLong(MAX_VALUE))
   return wrong === undefined ? Either.right(value) : Either.left(wrong)
 }
 

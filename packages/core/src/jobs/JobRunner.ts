@@ -154,7 +154,7 @@ export const make = (
         Effect.gen(function* () {
           // Waiting for the database's lock may have taken its time, and the lease begins now.
           const now = yield* Clock.currentTimeMillis
-          yield* store.bury(wanted, now)
+          yield* store.markExhaustedDead(wanted, now)
           return yield* Effect.forEach(hungry, (handler) =>
             Effect.map(
               store.claim(

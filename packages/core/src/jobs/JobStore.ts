@@ -43,7 +43,7 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
       lease: { readonly now: number; readonly until: number }
     ) => Effect.Effect<ReadonlyArray<Claim>, StorageFault>
     /** Declares dead what was running when its lease ran out and has no attempt left; answers how many. */
-    readonly bury: (kinds: ReadonlyArray<string>, now: number) => Effect.Effect<number, StorageFault>
+    readonly markExhaustedDead: (kinds: ReadonlyArray<string>, now: number) => Effect.Effect<number, StorageFault>
     /** Prolongs leases; answers the ids of those that still were this owner's. */
     readonly extend: (
       claims: ReadonlyArray<Held>,

@@ -73,7 +73,7 @@ export const failWhenFaulty = <A>(faults: Faults, value: () => A): Either.Either
   isFaulty(faults) ? Either.left(faults) : Either.right(value())
 
 /** Sentences used in more than one place; clients match on them, so each is said in one way. */
-export const Said = {
+export const Messages = {
   unknownField: "Unknown field.",
   required: "This field is required.",
   notNull: "This field may not be null.",
@@ -116,9 +116,9 @@ export const fromParseError = (error: ParseResult.ParseError): Faults => mergeFa
 const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): ReadonlyArray<Faults> => {
   switch (issue._tag) {
     case "Missing":
-      return [fault(printPath(path), Said.required)]
+      return [fault(printPath(path), Messages.required)]
     case "Unexpected":
-      return [fault(printPath(path), Said.unknownField)]
+      return [fault(printPath(path), Messages.unknownField)]
     case "Pointer":
       return collect(issue.issue, [...path, ...Arr.ensure(issue.path)])
     case "Composite": {
@@ -135,7 +135,7 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
     case "Forbidden":
       // A struct whose fields have defaults or other names is a transformation, which keeps no sentence of its own.
       return issue.ast._tag === "TypeLiteral" && Option.isNone(SchemaAST.getMessageAnnotation(issue.ast))
-        ? [fault(printPath(path), issue.actual === null ? Said.notNull : Said.notAnObject)]
+        ? [fault(printPath(path), issue.actual === null ? Messages.notNull : Messages.notAnObject)]
         : [sentence(issue, path)]
   }
 }

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { type Faults, NON_FIELD, Said } from "./Faults.js"
+import { type Faults, NON_FIELD, Messages } from "./Faults.js"
 import { isWithin, textFault } from "./Text.js"
 
 /** One sentence for whatever is wrong below this schema. */
@@ -20,13 +20,13 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
   const { blank = true, max = Number.POSITIVE_INFINITY } = limits
   const wrong = (value: unknown): string | undefined =>
     value === null
-      ? Said.notNull
+      ? Messages.notNull
       : typeof value !== "string"
-        ? Said.notAString
+        ? Messages.notAString
         : (textFault(value) ??
-          (!isWithin(max, value) ? Said.tooLong(max) : !blank && value.trim() === "" ? Said.notBlank : undefined))
+          (!isWithin(max, value) ? Messages.tooLong(max) : !blank && value.trim() === "" ? Messages.notBlank : undefined))
   return Schema.declare((value): value is string => wrong(value) === undefined, {
-    message: says((actual) => wrong(actual) ?? Said.notAString),
+    message: says((actual) => wrong(actual) ?? Messages.notAString),
     jsonSchema: {
       type: "string",
       ...(Number.isFinite(max) ? { maxLength: max } : {}),
@@ -48,7 +48,7 @@ const reading = <A, I, Plain>(
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
-    message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Said.notAString })),
+    message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Messages.notAString })),
     jsonSchema
   })
 
@@ -60,11 +60,11 @@ export const integer = (
   return reading(
     Schema.Number,
     (value) => {
-      if (value === null) return Either.left(Said.notNull)
+      if (value === null) return Either.left(Messages.notNull)
       const number = typeof value === "string" && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value
-      if (typeof number !== "number" || !Number.isSafeInteger(number)) return Either.left(Said.notAnInteger)
-      if (number < min) return Either.left(Said.tooSmall(min))
-      if (number > max) return Either.left(Said.tooLarge(max))
+      if (typeof number !== "number" || !Number.isSafeInteger(number)) return Either.left(Messages.notAnInteger)
+      if (number < min) return Either.left(Messages.tooSmall(min))
+      if (number > max) return Either.left(Messages.tooLarge(max))
       return Either.right(number)
     },
     {
@@ -82,9 +82,9 @@ const readId = (value: unknown): number | undefined => {
 
 /** What is wrong with what is no id: a number that nothing has, or no whole number at all. */
 const whyNoId = (value: unknown): string => {
-  if (value === null) return Said.notNull
+  if (value === null) return Messages.notNull
   const number = typeof value === "string" && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value
-  return Number.isSafeInteger(number) ? Said.notPositive : Said.notAnInteger
+  return Number.isSafeInteger(number) ? Messages.notPositive : Messages.notAnInteger
 }
 
 /** An identifier of one kind, for example `Fields.id(ProjectId)`. */
@@ -112,9 +112,9 @@ export const ids = <A extends number>(
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
   return judged(
     (input) => {
-      if (!Array.isArray(input)) return Either.left({ [NON_FIELD]: [input === null ? Said.notNull : Said.notAList] })
-      if (input.length < min) return Either.left({ [NON_FIELD]: [Said.tooFew(min)] })
-      if (input.length > max) return Either.left({ [NON_FIELD]: [Said.tooMany(max)] })
+      if (!Array.isArray(input)) return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
+      if (input.length < min) return Either.left({ [NON_FIELD]: [Messages.tooFew(min)] })
+      if (input.length > max) return Either.left({ [NON_FIELD]: [Messages.tooMany(max)] })
       const faults: Record<string, Array<string>> = {}
       const seen = new Set<number>()
       const repeated = new Set<number>()
@@ -124,7 +124,7 @@ export const ids = <A extends number>(
           ;(seen.has(number) ? repeated : seen).add(number)
         } else faults[`[${position}]`] = [whyNoId(value)]
       })
-      if (repeated.size > 0) faults[NON_FIELD] = Array.from(repeated, Said.repeatedId)
+      if (repeated.size > 0) faults[NON_FIELD] = Array.from(repeated, Messages.repeatedId)
       return Object.keys(faults).length > 0
         ? Either.left(faults)
         : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
@@ -159,10 +159,10 @@ export const wellFormedIds = <A extends number>(
 export const number: Schema.Schema<number, number | string> = reading(
   Schema.Number,
   (value) => {
-    if (value === null) return Either.left(Said.notNull)
+    if (value === null) return Either.left(Messages.notNull)
     const number =
       typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
-    return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Said.notANumber)
+    return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Messages.notANumber)
   },
   { type: "number" }
 )
@@ -172,19 +172,19 @@ export const boolean: Schema.Schema<boolean, boolean | string> = reading(
   Schema.Boolean,
   (value) =>
     value === null
-      ? Either.left(Said.notNull)
+      ? Either.left(Messages.notNull)
       : typeof value === "boolean"
         ? Either.right(value)
         : typeof value === "string" && /^(true|false)$/i.test(value)
           ? Either.right(value.toLowerCase() === "true")
-          : Either.left(Said.notABoolean),
+          : Either.left(Messages.notABoolean),
   { type: "boolean" }
 )
 
 /** One of a closed list of words. */
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
   Schema.declare((value): value is Words[number] => typeof value === "string" && words.includes(value), {
-    message: says((actual) => (actual === null ? Said.notNull : Said.notAChoice(actual))),
+    message: says((actual) => (actual === null ? Messages.notNull : Messages.notAChoice(actual))),
     jsonSchema: { type: "string", enum: [...words] }
   })
 
@@ -200,7 +200,7 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
         ? Either.right(null)
         : typeof value === "string" && words.includes(value)
           ? Either.right(value)
-          : Either.left(Said.notAChoice(value)),
+          : Either.left(Messages.notAChoice(value)),
     { anyOf: [{ type: "string", enum: [...words, ""] }, { type: "null" }] }
   )
 
@@ -211,9 +211,9 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
 export const timestamp: Schema.Schema<DateTime.Utc, string> = reading(
   Schema.DateTimeUtcFromSelf,
   (value) => {
-    if (value === null) return Either.left(Said.notNull)
+    if (value === null) return Either.left(Messages.notNull)
     const parsed = typeof value === "string" ? parseTimestamp(value) : undefined
-    return parsed === undefined ? Either.left(Said.notATimestamp) : Either.right(DateTime.unsafeMake(parsed))
+    return parsed === undefined ? Either.left(Messages.notATimestamp) : Either.right(DateTime.unsafeMake(parsed))
   },
   { type: "string", format: "date-time" }
 )
@@ -292,13 +292,13 @@ export const list = <A, I>(
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
   const wrong = (value: unknown): string | undefined =>
     value === null
-      ? Said.notNull
+      ? Messages.notNull
       : !Array.isArray(value)
-        ? Said.notAList
+        ? Messages.notAList
         : value.length < min
-          ? Said.tooFew(min)
+          ? Messages.tooFew(min)
           : value.length > max
-            ? Said.tooMany(max)
+            ? Messages.tooMany(max)
             : undefined
   const items = Schema.Array(item)
   const described = items.pipe(
@@ -310,7 +310,7 @@ export const list = <A, I>(
     })
   )
   const counted = Schema.declare((value): value is ReadonlyArray<I> => wrong(value) === undefined, {
-    message: says((actual) => wrong(actual) ?? Said.notAList),
+    message: says((actual) => wrong(actual) ?? Messages.notAList),
     [SchemaAST.SurrogateAnnotationId]: described.ast
   })
   return Schema.compose(counted, items)
@@ -319,7 +319,7 @@ export const list = <A, I>(
 /** An object with these fields; other keys are passed over. */
 export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
   Schema.Struct(fields).annotations({
-    message: (issue) => (issue.actual === null ? Said.notNull : Said.notAnObject)
+    message: (issue) => (issue.actual === null ? Messages.notNull : Messages.notAnObject)
   })
 
 /** A field that may be left out; undefined and left out are the same. */

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { decode, type Faults, fault, mergeFaults, NON_FIELD, Said, underPath } from "./Faults.js"
+import { decode, type Faults, fault, mergeFaults, NON_FIELD, Messages, underPath } from "./Faults.js"
 import * as Fields from "./Fields.js"
 import { isPlainObject } from "./Json.js"
 
@@ -34,7 +34,7 @@ export const inputReader = (input: unknown): InputReader => {
   const body = isPlainObject(input) ? input : {}
   const found: Array<Faults> = isPlainObject(input)
     ? []
-    : [fault(NON_FIELD, input === null ? Said.notNull : Said.notAnObject)]
+    : [fault(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject)]
   const given = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined)
   const optional = <A, I>(name: string, field: Schema.Schema<A, I>): A | undefined => {
     const value = given(name)
@@ -48,7 +48,7 @@ export const inputReader = (input: unknown): InputReader => {
     has: (name) => given(name) !== undefined,
     optional,
     required: (name, field) => {
-      if (isPlainObject(input) && given(name) === undefined) found.push(fault(name, Said.required))
+      if (isPlainObject(input) && given(name) === undefined) found.push(fault(name, Messages.required))
       return optional(name, field)
     },
     ids: (name, of, limits) =>

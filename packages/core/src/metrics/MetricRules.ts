@@ -1,5 +1,5 @@
 /** Whether a metric can be kept as it is said to be. Pure: whether its code is JavaScript is for the sandbox to say. */
-import { type Faults, fault, mergeFaults, noFaults, Said } from "../kernel/Faults.js"
+import { type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
 import type { Json, JsonObject } from "../kernel/Json.js"
 import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
 import type { MetricSpec } from "./Metric.js"
@@ -52,17 +52,17 @@ const enumFaults = ({ enumValues, evalType }: MetricSpec): Faults => {
   if (enumValues === null) return fault("enum_values", "This field is required if eval_type is enum.")
   if (typeof enumValues !== "object") return fault("enum_values", "Expected an object, or a list of texts.")
   if (Array.isArray(enumValues) && enumValues.some((one: Json) => typeof one !== "string")) {
-    return fault("enum_values", Said.notAString)
+    return fault("enum_values", Messages.notAString)
   }
   const words = wordsOf(enumValues)
   return words.length === 0
     ? fault("enum_values", "Name at least one value.")
     : words.length > MAX_WORDS
-      ? fault("enum_values", Said.tooMany(MAX_WORDS))
+      ? fault("enum_values", Messages.tooMany(MAX_WORDS))
       : words.some((word) => word.trim() === "")
-        ? fault("enum_values", Said.notBlank)
+        ? fault("enum_values", Messages.notBlank)
         : words.some((word) => word.length > MAX_WORD)
-          ? fault("enum_values", Said.tooLong(MAX_WORD))
+          ? fault("enum_values", Messages.tooLong(MAX_WORD))
           : new Set(words).size < words.length
             ? fault("enum_values", "Values must be unique.")
             : noFaults
@@ -97,7 +97,7 @@ const PHRASES = ["phrases", "required", "forbidden"]
 const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults => {
   if (configuration === null) return noFaults
   const settings = settingsOf(configuration)
-  if (settings === null) return fault("configuration", Said.notAnObject)
+  if (settings === null) return fault("configuration", Messages.notAnObject)
   const at = (name: string, wrong: (value: Json) => string | undefined): Faults => {
     const value = settings[name]
     const said = value === undefined ? undefined : wrong(value)
@@ -105,22 +105,22 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults =>
   }
   return mergeFaults(
     ...SECONDS.map((name) =>
-      at(name, (value) => (typeof value !== "number" ? Said.notANumber : value < 0 ? Said.tooSmall(0) : undefined))
+      at(name, (value) => (typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined))
     ),
     ...PHRASES.map((name) => at(name, (value) => textsFault(value))),
-    at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Said.notAChoice(value))),
+    at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Messages.notAChoice(value))),
     at("decides_success", (value) =>
       typeof value !== "boolean"
-        ? Said.notABoolean
+        ? Messages.notABoolean
         : value && evalType !== "binary" && evalType !== "binary_workflow_adherence"
           ? "Only a metric that is true or false decides whether a call is a success."
           : undefined
     ),
     at("depends_on", (value) =>
       !Array.isArray(value)
-        ? Said.notAList
+        ? Messages.notAList
         : value.length > MAX_NEEDED
-          ? Said.tooMany(MAX_NEEDED)
+          ? Messages.tooMany(MAX_NEEDED)
           : value.some((one: Json) => typeof one !== "string" && typeof one !== "number")
             ? "Name metrics by slug or id."
             : undefined
@@ -131,11 +131,11 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults =>
 
 const textsFault = (value: Json): string | undefined =>
   !Array.isArray(value)
-    ? Said.notAList
+    ? Messages.notAList
     : value.length > MAX_PHRASES
-      ? Said.tooMany(MAX_PHRASES)
+      ? Messages.tooMany(MAX_PHRASES)
       : value.some((one: Json) => typeof one !== "string")
-        ? Said.notAString
+        ? Messages.notAString
         : value.some((one: Json) => typeof one === "string" && normalized(one) === "")
           ? "A phrase needs a word."
           : undefined
@@ -144,8 +144,8 @@ const scaleFaults = (settings: JsonObject): Faults => {
   const [min, max] = [settings.min, settings.max]
   if (min === undefined && max === undefined) return noFaults
   return mergeFaults(
-    typeof min === "number" ? noFaults : fault("configuration.min", Said.notANumber),
-    typeof max === "number" ? noFaults : fault("configuration.max", Said.notANumber),
+    typeof min === "number" ? noFaults : fault("configuration.min", Messages.notANumber),
+    typeof max === "number" ? noFaults : fault("configuration.max", Messages.notANumber),
     typeof min === "number" && typeof max === "number" && min >= max
       ? fault("configuration.max", "Ensure this value is greater than min.")
       : noFaults

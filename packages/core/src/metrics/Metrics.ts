@@ -14,7 +14,7 @@ import {
   isFaulty,
   mergeFaults,
   noFaults,
-  Said,
+  Messages,
   ValidationFailed
 } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
@@ -116,7 +116,7 @@ export const layer = Layer.effect(
     const holdAgent = (permit: Permit, id: AgentId) =>
       agents
         .hold(permit, id)
-        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Said.unknownId(id)) })))
+        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Messages.unknownId(id)) })))
 
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
@@ -160,7 +160,7 @@ export const layer = Layer.effect(
               .pipe(
                 Effect.catchTag(
                   "NotFound",
-                  () => new ValidationFailed({ faults: fault("agent_id", Said.unknownId(agentId)) })
+                  () => new ValidationFailed({ faults: fault("agent_id", Messages.unknownId(agentId)) })
                 )
               )
           }

@@ -13,7 +13,7 @@ import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
 import type { RepositoryName } from "../checkouts/RepositoryName.js"
-import { decode, fault, type Faults, isFaulty, mergeFaults, noFaults, Said, underPath } from "../kernel/Faults.js"
+import { decode, fault, type Faults, isFaulty, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type CodeHostHttp, failed, type HostRequest, readAnswer, readCloneUrl, refusal } from "./CodeHostHttp.js"
 
@@ -35,7 +35,7 @@ const Settings = Fields.object({
   app_id: Schema.Union(Fields.integer({ min: 1 }), pattern(APP_ID, "Enter the app's id or its client id.")).annotations(
     {
       message: (issue) => ({
-        message: issue.actual === null ? Said.notNull : "Enter the app's id or its client id.",
+        message: issue.actual === null ? Messages.notNull : "Enter the app's id or its client id.",
         override: true
       })
     }
@@ -104,7 +104,7 @@ interface Opened {
 /** Whether `settings` and `secret` of a connection are what this kind asks for. */
 const open = (connection: HostAccess): Either.Either<Opened, Faults> => {
   const settings = decodeSettings(connection.settings)
-  const key = connection.secret === null ? Either.left(Said.required) : readKey(connection.secret)
+  const key = connection.secret === null ? Either.left(Messages.required) : readKey(connection.secret)
   const faults = mergeFaults(
     Either.isLeft(settings) ? underPath("settings", settings.left) : noFaults,
     Either.isLeft(key) ? fault("secret", key.left) : noFaults

@@ -11,7 +11,7 @@ import { SecretSource } from "../access/SecretSource.js"
 import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
-import { decode, fault, type Faults, mergeFaults, noFaults, Said, underPath } from "../kernel/Faults.js"
+import { decode, fault, type Faults, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { type CodeHostHttp, failed, type HostRequest, readAnswer, readCloneUrl, refusal } from "./CodeHostHttp.js"
 
@@ -77,7 +77,7 @@ const open = ({ secret, settings: given }: HostAccess): Either.Either<Opened, Fa
   const faults = mergeFaults(
     Either.isLeft(settings) ? underPath("settings", settings.left) : noFaults,
     token === ""
-      ? fault("secret", Said.required)
+      ? fault("secret", Messages.required)
       : /^[\x21-\x7e]+$/.test(token)
         ? noFaults
         : fault("secret", "Enter an access token.")

@@ -1,7 +1,7 @@
 /** What a worker reports of a run that is over. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type Faults, fault, isFaulty, mergeFaults, noFaults, Said, underPath } from "../kernel/Faults.js"
+import { type Faults, fault, isFaulty, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { Json } from "../kernel/Json.js"
 import { MAX_CALL_SECONDS } from "../transcripts/Limits.js"
@@ -55,9 +55,9 @@ const NOT_KEPT = 'Only with the transcript type "none-mono": recordings of runs 
 
 const durationFaults = (seconds: number): Faults =>
   seconds < 0
-    ? fault("duration", Said.tooSmall(0))
+    ? fault("duration", Messages.tooSmall(0))
     : seconds > MAX_CALL_SECONDS
-      ? fault("duration", Said.tooLarge(MAX_CALL_SECONDS))
+      ? fault("duration", Messages.tooLarge(MAX_CALL_SECONDS))
       : noFaults
 
 /** The transcript of a report or what it is to be made from; or every fault. */

@@ -12,7 +12,7 @@ import type { CurrentActor } from "../access/Actor.js"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Channel } from "../catalog/Agent.js"
-import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Messages, ValidationFailed } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, ResultId, RunId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -310,11 +310,11 @@ export const layer = Layer.effect(
           const { base, tolerance } = yield* decodeInput(CompareQuery, query)
           const other = yield* store.scores(permit, base)
           const faults = mergeFaults(
-            Option.isNone(other) ? fault("base", Said.unknownId(base)) : noFaults,
+            Option.isNone(other) ? fault("base", Messages.unknownId(base)) : noFaults,
             tolerance < 0
-              ? fault("tolerance", Said.tooSmall(0))
+              ? fault("tolerance", Messages.tooSmall(0))
               : tolerance > 1
-                ? fault("tolerance", Said.tooLarge(1))
+                ? fault("tolerance", Messages.tooLarge(1))
                 : noFaults
           )
           if (Option.isNone(other) || isFaulty(faults)) return yield* new ValidationFailed({ faults })
@@ -382,7 +382,7 @@ export const layer = Layer.effect(
             const known = yield* store.runsOf(permit, id, ids)
             const strange = ids.filter((one) => !known.has(one))
             if (strange.length > 0) {
-              return yield* new ValidationFailed({ faults: fault("run_ids", ...strange.map(Said.unknownId)) })
+              return yield* new ValidationFailed({ faults: fault("run_ids", ...strange.map(Messages.unknownId)) })
             }
             const plan = planDeletion(yield* store.doomedRuns(permit, id, ids))
             yield* store.apply(permit, plan, yield* DateTime.now)

@@ -14,7 +14,7 @@ import { JobFailed } from "../jobs/JobErrors.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
 import type { Claim } from "../jobs/Job.js"
-import { decodeInput, fault, type Faults, Said, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fault, type Faults, Messages, ValidationFailed } from "../kernel/Faults.js"
 import type { MetricId } from "../kernel/Ids.js"
 import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
 
     const metricOf = (permit: Permit, id: MetricId) =>
       Effect.gen(function* () {
-        const unknown = refused(fault("metric_id", Said.unknownId(id)))
+        const unknown = refused(fault("metric_id", Messages.unknownId(id)))
         const metric = yield* metrics.find(permit, id).pipe(Effect.catchTag("NotFound", () => unknown))
         return reaches(permit, { project: metric.projectId, agent: metric.agentId }) ? metric : yield* unknown
       })

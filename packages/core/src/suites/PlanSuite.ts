@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { Channel } from "../catalog/Agent.js"
 import { sum, times } from "../kernel/Credits.js"
 import { type FaultCollector, faultCollector } from "../kernel/FaultCollector.js"
-import { type Faults, isFaulty, Said } from "../kernel/Faults.js"
+import { type Faults, isFaulty, Messages } from "../kernel/Faults.js"
 import type { PersonalityId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import { nearest } from "../kernel/Nearest.js"
@@ -70,7 +70,7 @@ const finder = <Id extends number, A extends Named<Id>>(
   return (reference: Reference<Id>, path: string): A | undefined => {
     if (reference.by === "id") {
       const one = byId.get(reference.id)
-      if (one === undefined) found.add(path, (words.unknownId ?? Said.unknownId)(reference.id))
+      if (one === undefined) found.add(path, (words.unknownId ?? Messages.unknownId)(reference.id))
       return one
     }
     const named = byName.get(reference.name) ?? []
@@ -112,7 +112,7 @@ export const planSuite = (
     noun: "enabled personality named",
     plural: "enabled personalities are named",
     unknownId: (id) =>
-      world.notEnabled.has(id) ? `The personality ${id} is not enabled for this project.` : Said.unknownId(id)
+      world.notEnabled.has(id) ? `The personality ${id} is not enabled for this project.` : Messages.unknownId(id)
   })
   const profileOf = finder(found, world.testProfiles, {
     noun: "test profile named",
@@ -163,11 +163,11 @@ export const planSuite = (
     const own = shared(scenario, path)
     const metrics = [...new Map([...common.metrics, ...own.metrics].map((one) => [one.id, one])).values()]
     if (metrics.length > SuiteLimits.metrics) {
-      found.add(`${path}.metrics`, `${Said.tooMany(SuiteLimits.metrics)} Those of the defaults count too.`)
+      found.add(`${path}.metrics`, `${Messages.tooMany(SuiteLimits.metrics)} Those of the defaults count too.`)
     }
     const tags = [...new Set([...defaults.tags, ...scenario.tags])]
     if (tags.length > SuiteLimits.tags) {
-      found.add(`${path}.tags`, `${Said.tooMany(SuiteLimits.tags)} Those of the defaults count too.`)
+      found.add(`${path}.tags`, `${Messages.tooMany(SuiteLimits.tags)} Those of the defaults count too.`)
     }
     const toolIds = scenario.tools.flatMap(
       ({ position, value }) => toolOf(value, `${path}.tools[${position}]`)?.id ?? []

@@ -10,7 +10,7 @@ import {
 import { ScenarioType } from "../evaluators/Evaluator.js"
 import * as Either from "effect/Either"
 import { type FaultCollector, faultCollector } from "../kernel/FaultCollector.js"
-import { type Faults, Said } from "../kernel/Faults.js"
+import { type Faults, Messages } from "../kernel/Faults.js"
 import { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { nearest } from "../kernel/Nearest.js"
@@ -61,7 +61,7 @@ const TOLD_KEYS = 20
 const readers = (found: FaultCollector) => {
   const object = (value: unknown, path: string, known: ReadonlyArray<string>): Fields | undefined => {
     if (!isPlainObject(value)) {
-      found.add(path, value === null ? Said.notNull : Said.notAnObject)
+      found.add(path, value === null ? Messages.notNull : Messages.notAnObject)
       return undefined
     }
     let told = 0
@@ -71,7 +71,7 @@ const readers = (found: FaultCollector) => {
       const meant = nearest(key, known)
       found.add(
         child(path, key.slice(0, MAX_TOLD_KEY)),
-        meant === undefined ? Said.unknownField : `Unknown field; did you mean "${meant}"?`
+        meant === undefined ? Messages.unknownField : `Unknown field; did you mean "${meant}"?`
       )
     }
     return value
@@ -84,26 +84,26 @@ const readers = (found: FaultCollector) => {
   ): string | undefined => {
     const wrong =
       value === null
-        ? Said.notNull
+        ? Messages.notNull
         : typeof value !== "string"
-          ? Said.notAString
+          ? Messages.notAString
           : !isWithin(limits.max, value)
-            ? Said.tooLong(limits.max)
+            ? Messages.tooLong(limits.max)
             : limits.blank !== true && value.trim() === ""
-              ? Said.notBlank
+              ? Messages.notBlank
               : undefined
     if (wrong === undefined && typeof value === "string") return value
-    found.add(path, wrong ?? Said.notAString)
+    found.add(path, wrong ?? Messages.notAString)
     return undefined
   }
 
   const integer = (value: unknown, path: string, max: number): number | undefined => {
     if (typeof value !== "number" || !Number.isSafeInteger(value)) {
-      found.add(path, value === null ? Said.notNull : Said.notAnInteger)
+      found.add(path, value === null ? Messages.notNull : Messages.notAnInteger)
       return undefined
     }
     if (value >= 1 && value <= max) return value
-    found.add(path, value < 1 ? Said.tooSmall(1) : Said.tooLarge(max))
+    found.add(path, value < 1 ? Messages.tooSmall(1) : Messages.tooLarge(max))
     return undefined
   }
 
@@ -114,21 +114,21 @@ const readers = (found: FaultCollector) => {
     found.add(
       path,
       value === null
-        ? Said.notNull
+        ? Messages.notNull
         : meant === undefined
-          ? Said.notAChoice(value)
-          : `${Said.notAChoice(value).slice(0, -1)}; did you mean "${meant}"?`
+          ? Messages.notAChoice(value)
+          : `${Messages.notAChoice(value).slice(0, -1)}; did you mean "${meant}"?`
     )
     return undefined
   }
 
   const list = (value: unknown, path: string, max: number): ReadonlyArray<unknown> => {
     if (!Array.isArray(value)) {
-      found.add(path, value === null ? Said.notNull : Said.notAList)
+      found.add(path, value === null ? Messages.notNull : Messages.notAList)
       return []
     }
     if (value.length > max) {
-      found.add(path, Said.tooMany(max))
+      found.add(path, Messages.tooMany(max))
       return value.slice(0, max)
     }
     return value
@@ -151,7 +151,7 @@ const required = <A>(
   read: (value: unknown) => A
 ): A | undefined => {
   if (fields[name] === undefined || !Object.hasOwn(fields, name)) {
-    found.add(child(path, name), Said.required)
+    found.add(child(path, name), Messages.required)
     return undefined
   }
   return read(fields[name])
@@ -211,7 +211,7 @@ export const readSuite = (document: unknown): SuiteRead => {
   const shared = defaults === nothing ? noDefaults : readShared(found, read, defaults, "defaults")
   const scenarios = required(found, top, "", "scenarios", (value) => {
     const items = read.list(value, "scenarios", SuiteLimits.scenarios)
-    if (Array.isArray(value) && items.length === 0) found.add("scenarios", Said.tooFew(1))
+    if (Array.isArray(value) && items.length === 0) found.add("scenarios", Messages.tooFew(1))
     return items.map((item, position) => readScenario(found, read, item, position))
   })
   const firstOf = new Map<string, number>()
@@ -292,7 +292,7 @@ const readReference = <Id extends number>(
 ): Reference<Id> | undefined => {
   if (isId(value)) return { by: "id", id: make(value) }
   if (typeof value !== "string") {
-    found.add(path, value === null ? Said.notNull : typeof value === "number" ? Said.notAnInteger : NAME_OR_ID)
+    found.add(path, value === null ? Messages.notNull : typeof value === "number" ? Messages.notAnInteger : NAME_OR_ID)
     return undefined
   }
   const name = read.text(value, path, { max: SuiteLimits.name })
@@ -411,7 +411,7 @@ const readInstructions = (
   if (type === undefined) return noInstructions
   if (type !== "conditional_actions") {
     if (hasActions) found.add(actionsPath, "Only scenarios of the type conditional_actions have these.")
-    if (!hasText) found.add(child(path, "instructions"), Said.required)
+    if (!hasText) found.add(child(path, "instructions"), Messages.required)
     return { instructions: text, conditionalActions: null }
   }
   if (hasText && hasActions) {
@@ -419,7 +419,7 @@ const readInstructions = (
     return noInstructions
   }
   if (!hasText && !hasActions) {
-    found.add(actionsPath, Said.required)
+    found.add(actionsPath, Messages.required)
     return noInstructions
   }
   const actions = parsed ?? (text === undefined ? undefined : parseConditionalActionsText(text))

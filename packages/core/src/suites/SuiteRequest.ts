@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Channel } from "../catalog/Agent.js"
 import { Upload } from "../calls/Upload.js"
-import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Said } from "../kernel/Faults.js"
+import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, PhoneNumberId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -154,7 +154,7 @@ export const readSuiteRequest = (input: unknown): SuiteRequest => {
   }
   const agentId = agent ?? suite?.reading.agentId
   const saysAgent = read.has("agent_id") || (suite !== undefined && "agent_id" in suite.faults)
-  if (agentId === undefined && !saysAgent && suite !== undefined) read.tell(fault("agent_id", Said.required))
+  if (agentId === undefined && !saysAgent && suite !== undefined) read.tell(fault("agent_id", Messages.required))
   return {
     agentId,
     name: name === undefined || name === null || name.trim() === "" ? null : name,

@@ -9,7 +9,7 @@ import { PhoneNumbers } from "../catalog/PhoneNumbers.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
-import { type Faults, fault, isFaulty, mergeFaults, noFaults, Said, ValidationFailed } from "../kernel/Faults.js"
+import { type Faults, fault, isFaulty, mergeFaults, noFaults, Messages, ValidationFailed } from "../kernel/Faults.js"
 import { type AgentId, type PersonalityId, PhoneNumberId } from "../kernel/Ids.js"
 import * as Fields from "../kernel/Fields.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -138,7 +138,7 @@ export const layer = Layer.effect(
             ? Either.left(
                 mergeFaults(
                   suite?.faults ?? noFaults,
-                  agentId === undefined || suite === undefined ? noFaults : fault("agent_id", Said.unknownId(agentId))
+                  agentId === undefined || suite === undefined ? noFaults : fault("agent_id", Messages.unknownId(agentId))
                 )
               )
             : planSuite(suite, request, world, prices)
@@ -161,9 +161,9 @@ export const layer = Layer.effect(
           id,
           faults:
             found === undefined
-              ? fault("phone_number", Said.unknownId(id))
+              ? fault("phone_number", Messages.unknownId(id))
               : plan !== undefined && found.projectId !== plan.projectId
-                ? fault("phone_number", Said.otherProject(id))
+                ? fault("phone_number", Messages.otherProject(id))
                 : noFaults
         }
       })

@@ -1,6 +1,6 @@
 /** What the decoders of the providers' formats write into: turns and tool calls whose times may still be instants. */
 import type * as Either from "effect/Either"
-import { type Faults, failWhenFaulty, NON_FIELD, Said } from "../kernel/Faults.js"
+import { type Faults, failWhenFaulty, NON_FIELD, Messages } from "../kernel/Faults.js"
 import { parseTimestamp } from "../kernel/Fields.js"
 import { lengthOf } from "../kernel/Text.js"
 import {
@@ -52,14 +52,14 @@ export const momentOf = (found: Findings, row: Row, key: string, path: string): 
   if (typeof value === "string") {
     const instant = parseTimestamp(value)
     if (instant !== undefined) return { clock: "world", seconds: instant / 1000, path: place }
-    found.note(place, Said.notATimestamp)
+    found.note(place, Messages.notATimestamp)
     return undefined
   }
   if (typeof value === "number" && value >= EPOCH_SECONDS_FROM && value < Number.POSITIVE_INFINITY) {
     if (value <= LATEST_EPOCH_MILLISECONDS) {
       return { clock: "world", seconds: value > EPOCH_MILLISECONDS_FROM ? value / 1000 : value, path: place }
     }
-    found.note(place, Said.tooLarge(LATEST_EPOCH_MILLISECONDS))
+    found.note(place, Messages.tooLarge(LATEST_EPOCH_MILLISECONDS))
     return undefined
   }
   return sinceStart(secondsOf(found, row, key, path), place)
@@ -225,7 +225,7 @@ const relativeTo = (found: Findings, origin: number, moment: Moment | undefined)
   if (moment.clock === "call") return moment.seconds
   const seconds = toMicroseconds(moment.seconds - origin)
   if (seconds <= MAX_CALL_SECONDS) return seconds
-  found.note(moment.path, Said.tooLarge(MAX_CALL_SECONDS))
+  found.note(moment.path, Messages.tooLarge(MAX_CALL_SECONDS))
   return undefined
 }
 
@@ -235,7 +235,7 @@ export const assemble = (
   turns: ReadonlyArray<Turn>,
   toolCalls: ReadonlyArray<ToolCall>
 ): Either.Either<RawTranscript, Faults> => {
-  if (turns.length > MAX_TURNS) found.note(NON_FIELD, Said.tooMany(MAX_TURNS))
+  if (turns.length > MAX_TURNS) found.note(NON_FIELD, Messages.tooMany(MAX_TURNS))
   if (toolCalls.length > MAX_TOOL_CALLS) found.note(NON_FIELD, tooManyToolCalls)
   let words = 0
   let text = 0

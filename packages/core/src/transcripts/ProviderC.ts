@@ -1,4 +1,4 @@
-import { Said } from "../kernel/Faults.js"
+import { Messages } from "../kernel/Faults.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import { draft, sinceStart } from "./Draft.js"
@@ -91,7 +91,7 @@ const speakerOf = (found: Findings, row: Row, path: string): number | undefined 
   if (typeof speaker === "number" && Number.isSafeInteger(speaker) && speaker >= 0) return speaker
   found.note(
     under(path, "speaker"),
-    speaker === undefined ? Said.required : speaker === null ? Said.notNull : Said.notAnInteger
+    speaker === undefined ? Messages.required : speaker === null ? Messages.notNull : Messages.notAnInteger
   )
   return undefined
 }

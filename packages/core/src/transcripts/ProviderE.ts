@@ -1,4 +1,4 @@
-import { Said } from "../kernel/Faults.js"
+import { Messages } from "../kernel/Faults.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import { type Draft, draft, type Moment, momentOf, statedStart } from "./Draft.js"
@@ -91,7 +91,7 @@ const contentOf = (found: Findings, row: Row, path: string): string | undefined 
       const text = optionalTextOf(found, part, part.text === undefined ? "transcript" : "text", place)
       if (text !== undefined) texts.push(text)
     } else {
-      found.note(place, Said.notAString)
+      found.note(place, Messages.notAString)
     }
   })
   return texts.join("\n")

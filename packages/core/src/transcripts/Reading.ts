@@ -1,5 +1,5 @@
 /** How the decoders read hostile rows: each reader answers the value, or notes what is wrong with it and answers undefined. */
-import { type Faults, NON_FIELD, Said } from "../kernel/Faults.js"
+import { type Faults, NON_FIELD, Messages } from "../kernel/Faults.js"
 import { isPlainObject, jsonFault } from "../kernel/Json.js"
 import { textFault } from "../kernel/Text.js"
 import { MAX_CALL_SECONDS, MAX_FAULTS } from "./Limits.js"
@@ -48,7 +48,7 @@ const placeOf = (path: string): string => (path === "" ? NON_FIELD : path)
  */
 export const readRow = (found: Findings, value: unknown, path: string, read: (row: Row) => void): void => {
   if (!isPlainObject(value)) {
-    found.note(placeOf(path), value === null ? Said.notNull : Said.notAnObject)
+    found.note(placeOf(path), value === null ? Messages.notNull : Messages.notAnObject)
     return
   }
   const before = found.count()
@@ -74,7 +74,7 @@ const PROTO_REFUSED = `The key "__proto__" is not allowed.`
 /** An object around the rows (an envelope): only its own keys are looked at, since it may hold a whole call's record. */
 export const envelope = (found: Findings, value: unknown, path: string): Row | undefined => {
   if (!isPlainObject(value)) {
-    found.note(placeOf(path), value === undefined ? Said.required : value === null ? Said.notNull : Said.notAnObject)
+    found.note(placeOf(path), value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAnObject)
     return undefined
   }
   if (Object.hasOwn(value, "__proto__")) found.note(placeOf(path), PROTO_REFUSED)
@@ -84,11 +84,11 @@ export const envelope = (found: Findings, value: unknown, path: string): Row | u
 /** A list of at most `max` items; empty where it is none. */
 export const listOf = (found: Findings, value: unknown, path: string, max: number): ReadonlyArray<unknown> => {
   if (!Array.isArray(value)) {
-    found.note(placeOf(path), value === undefined ? Said.required : value === null ? Said.notNull : Said.notAList)
+    found.note(placeOf(path), value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAList)
     return []
   }
   if (value.length > max) {
-    found.note(placeOf(path), Said.tooMany(max))
+    found.note(placeOf(path), Messages.tooMany(max))
     return []
   }
   // A copy has no holes, so that every position is looked at.
@@ -110,7 +110,7 @@ export const optionalListOf = (
 /** A text that is there. */
 export const textAt = (found: Findings, value: unknown, path: string): string | undefined => {
   if (typeof value !== "string") {
-    found.note(path, Said.notAString)
+    found.note(path, Messages.notAString)
     return undefined
   }
   const wrong = textFault(value)
@@ -123,7 +123,7 @@ export const textAt = (found: Findings, value: unknown, path: string): string | 
 export const textOf = (found: Findings, row: Row, key: string, path: string): string | undefined => {
   const value = row[key]
   if (value === undefined || value === null) {
-    found.note(under(path, key), value === null ? Said.notNull : Said.required)
+    found.note(under(path, key), value === null ? Messages.notNull : Messages.required)
     return undefined
   }
   return textAt(found, value, under(path, key))
@@ -151,7 +151,7 @@ export const optionalFlagOf = (found: Findings, row: Row, key: string, path: str
   const value = row[key]
   if (value === undefined || value === null) return undefined
   if (typeof value === "boolean") return value
-  found.note(under(path, key), Said.notABoolean)
+  found.note(under(path, key), Messages.notABoolean)
   return undefined
 }
 
@@ -168,7 +168,7 @@ export const choiceOf = <A>(
   if (meant === undefined) {
     found.note(
       under(path, key),
-      value === undefined ? Said.required : value === null ? Said.notNull : Said.notAChoice(value)
+      value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAChoice(value)
     )
   }
   return meant
@@ -177,11 +177,11 @@ export const choiceOf = <A>(
 /** Why a value is no time from 0 to `longest`, seconds from the start of a call unless told, or undefined when it is one. */
 export const secondsFault = (value: unknown, longest = MAX_CALL_SECONDS): string | undefined =>
   typeof value !== "number" || !Number.isFinite(value)
-    ? Said.notANumber
+    ? Messages.notANumber
     : value < 0
-      ? Said.tooSmall(0)
+      ? Messages.tooSmall(0)
       : value > longest
-        ? Said.tooLarge(longest)
+        ? Messages.tooLarge(longest)
         : undefined
 
 /** Seconds from the start of the call; left out and null are unknown. */

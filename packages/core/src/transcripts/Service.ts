@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Said } from "../kernel/Faults.js"
+import { Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { lengthOf, textFault } from "../kernel/Text.js"
@@ -28,7 +28,7 @@ const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_age
 const Seconds = Schema.optional(
   Schema.NullOr(
     Schema.declare((value): value is number => secondsFault(value) === undefined, {
-      message: (issue) => secondsFault(issue.actual) ?? Said.notANumber,
+      message: (issue) => secondsFault(issue.actual) ?? Messages.notANumber,
       jsonSchema: { type: "number", minimum: 0, maximum: MAX_CALL_SECONDS }
     })
   )

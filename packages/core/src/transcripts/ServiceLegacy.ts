@@ -1,4 +1,4 @@
-import { Said } from "../kernel/Faults.js"
+import { Messages } from "../kernel/Faults.js"
 import type { Decoder } from "./Decoder.js"
 import { assemble, noWords } from "./Draft.js"
 import { MAX_TURNS } from "./Limits.js"
@@ -41,7 +41,7 @@ export const decode: Decoder = (input) => {
       if (speaker === undefined) {
         found.note(
           `${path}.role`,
-          row.role === undefined ? Said.required : row.role === null ? Said.notNull : Said.notAChoice(row.role)
+          row.role === undefined ? Messages.required : row.role === null ? Messages.notNull : Messages.notAChoice(row.role)
         )
       }
       const content = textOf(found, row, !given(row, "content") && given(row, "text") ? "text" : "content", path)

@@ -1,7 +1,7 @@
 /** The formats of `transcript_json`: which there are, and who reads each. */
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { type Faults, fault, NON_FIELD, Said } from "../kernel/Faults.js"
+import { type Faults, fault, NON_FIELD, Messages } from "../kernel/Faults.js"
 import * as Fields from "../kernel/Fields.js"
 import type { DecodeContext, Decoder } from "./Decoder.js"
 import * as NoneMono from "./NoneMono.js"
@@ -75,7 +75,7 @@ export const make = (own: Decoders = {}): TranscriptFormats => {
     type: Fields.choice(tokens),
     decode: (type, input, context = {}) => {
       const decoder = decoders.get(type)
-      return decoder === undefined ? Either.left(fault(NON_FIELD, Said.notAChoice(type))) : decoder(input, context)
+      return decoder === undefined ? Either.left(fault(NON_FIELD, Messages.notAChoice(type))) : decoder(input, context)
     }
   }
 }

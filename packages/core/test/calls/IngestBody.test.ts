@@ -116,15 +116,15 @@ describe("judging a body", () => {
         voice_recording_url: "nowhere"
       })
     ).toEqual({
-      call_id: [Faults.Said.notBlank],
-      trace_id: [Faults.Said.tooLong(32)],
-      agent: [Faults.Said.notAnInteger],
+      call_id: [Faults.Messages.notBlank],
+      trace_id: [Faults.Messages.tooLong(32)],
+      agent: [Faults.Messages.notAnInteger],
       "transcript_json[0].role": [expect.stringContaining("agent")],
-      "transcript_json[1].content": [Faults.Said.required],
+      "transcript_json[1].content": [Faults.Messages.required],
       metadata: [expect.stringContaining("2^53")],
-      "redact_fields[1]": [Faults.Said.notAChoice("shoe_size")],
+      "redact_fields[1]": [Faults.Messages.notAChoice("shoe_size")],
       metric_ids: [expect.stringContaining("separated by commas")],
-      main_agent_channel_index: [Faults.Said.tooLarge(1)],
+      main_agent_channel_index: [Faults.Messages.tooLarge(1)],
       voice_recording_url: [expect.stringContaining("URL")]
     })
   })

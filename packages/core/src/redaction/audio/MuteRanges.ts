@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type Faults, failWhenFaulty, fault, mergeFaults, noFaults, Said } from "../../kernel/Faults.js"
+import { type Faults, failWhenFaulty, fault, mergeFaults, noFaults, Messages } from "../../kernel/Faults.js"
 import { UnusableRanges } from "./AudioErrors.js"
 
 /** Seconds to mute around every range unless told otherwise: word times of transcribers are that coarse. */
@@ -41,11 +41,11 @@ export const validateRanges = (
       found.push(fault(`ranges[${i}].start`, NOT_A_TIME))
     if (typeof range.end !== "number" || Number.isNaN(range.end)) found.push(fault(`ranges[${i}].end`, NOT_A_TIME))
     if (range.channel !== undefined && ![0, 1].includes(range.channel)) {
-      found.push(fault(`ranges[${i}].channel`, Said.notAChoice(range.channel)))
+      found.push(fault(`ranges[${i}].channel`, Messages.notAChoice(range.channel)))
     }
   })
   if (!Number.isFinite(padding)) found.push(fault("options.padding", NOT_A_TIME))
-  else if (padding < 0) found.push(fault("options.padding", Said.tooSmall(0)))
+  else if (padding < 0) found.push(fault("options.padding", Messages.tooSmall(0)))
   return Either.mapLeft(
     failWhenFaulty(found.length === 0 ? noFaults : mergeFaults(...found), () => ranges),
     (faults) => new UnusableRanges({ faults })

@@ -152,7 +152,7 @@ export const layer = Layer.effect(
           Effect.map((claimed) => claimed.toSorted((a, b) => a.id - b.id)),
           storing("JobStore.claim")
         ),
-      bury: (kinds, now) =>
+      markExhaustedDead: (kinds, now) =>
         sql`UPDATE jobs SET state = 'dead', owner = NULL, due_ms = NULL, updated_ms = ${now},
               last_error = 'Its process ended or stood still, and no attempt is left.'
             WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now} AND state = 'running'
