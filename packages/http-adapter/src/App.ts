@@ -12,12 +12,19 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { bodyReader, decodePairs, type Incoming, readRaw } from "./Body.js"
-import type { Answer, EndpointRequest, Served } from "./Endpoint.js"
-import { challengeOf, type FaultAnswer, type HttpFault, MessageFaults, serverError, toAnswer } from "./Faults.js"
+import { bodyReader, decodeFormPairs, type IncomingBody, readRaw } from "./Body.js"
+import type { SuccessResponse, EndpointRequest, ServedEndpoint } from "./Endpoint.js"
+import {
+  challengeFor,
+  type ErrorResponse,
+  type HttpError,
+  messageErrors,
+  serverError,
+  toErrorResponse
+} from "./ErrorResponses.js"
 import { formFields } from "./FormFields.js"
 import type { HttpLimits } from "./Limits.js"
-import { callerOf, type Log, logFailure, logRequest } from "./Log.js"
+import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
 import { type HttpMetrics, makeMetrics } from "./Metrics.js"
 
 /** Whether the word of a proxy in front is taken on a caller's address: everybody's, or that of these addresses. */
@@ -43,34 +50,34 @@ export interface App {
 }
 
 /** What is known of a request that is being answered. */
-interface Exchange {
+interface RequestState {
   actor: Actor | undefined
   /** Bytes of its body that are held. */
-  held: number
+  reservedBytes: number
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Undefined for requests that no endpoint answers. */
-    exchange: Exchange | undefined
+    exchange: RequestState | undefined
   }
 }
 
 /** The route of requests that no endpoint answers, in logs and metrics. */
-const NO_ROUTE = "none"
+const UNMATCHED_ROUTE = "none"
 
 /** The status under which requests are counted whose client went away before the answer. */
-const CLIENT_GONE = 499
+const CLIENT_CLOSED_REQUEST = 499
 
 export const makeApp = async (
   runtime: Runtime.Runtime<Engine.Services>,
-  endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<Served>,
+  endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<ServedEndpoint>,
   settings: AppSettings
 ): Promise<App> => {
   const { limits, log } = settings
   const credentials = Context.get(runtime.context, Credentials)
   const runFork = Runtime.runFork(runtime)
-  const running = new Set<Fiber.RuntimeFiber<Answer, HttpFault>>()
+  const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
   let bytesInFlight = 0
   let draining = false
@@ -103,16 +110,16 @@ export const makeApp = async (
       // Taken apart by the endpoint that knows its fields.
       querystringParser: (text) => ({ text })
     },
-    clientErrorHandler: answerBrokenMessage,
+    clientErrorHandler: handleClientError,
     frameworkErrors: (_, request, reply) => {
-      refuse(request, reply, MessageFaults.malformedUrl.answer)
+      refuse(request, reply, messageErrors.malformedUrl.response)
     }
   })
   fastify.server.maxConnections = limits.connections
   // A property, declared beforehand: with a WeakMap beside requests, collecting young memory would go through its entries.
   fastify.decorateRequest("exchange", undefined)
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply, answer: FaultAnswer): void => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, answer: ErrorResponse): void => {
     prepare(request, reply, answer.status, answer.headers)
     void reply.send(answer.body)
   }
@@ -128,7 +135,7 @@ export const makeApp = async (
     if (draining) reply.header("connection", "close")
   }
 
-  const succeed = (request: FastifyRequest, reply: FastifyReply, answer: Answer): void => {
+  const succeed = (request: FastifyRequest, reply: FastifyReply, answer: SuccessResponse): void => {
     const { content } = answer
     prepare(request, reply, answer.status, answer.headers)
     if (content === undefined) void reply.send()
@@ -136,31 +143,31 @@ export const makeApp = async (
     else void reply.type(content.type).send(content.as === "text" ? content.text : content.stream)
   }
 
-  const serve = (endpoint: Served) => {
+  const serve = (endpoint: ServedEndpoint) => {
     const input = inputReader(endpoint, limits)
     const challenge =
       endpoint.operation === null
         ? ""
         : endpoint.operation === "raw"
           ? endpoint.challenge
-          : challengeOf(endpoint.operation)
+          : challengeFor(endpoint.operation)
     const isRead = endpoint.method === "GET"
 
     const program = (
       request: FastifyRequest,
-      exchange: Exchange
-    ): Effect.Effect<Answer, HttpFault, Engine.Services> => {
-      const incoming: Incoming = {
+      exchange: RequestState
+    ): Effect.Effect<SuccessResponse, HttpError, Engine.Services> => {
+      const incoming: IncomingBody = {
         message: request.raw,
-        holding: {
-          hold: (bytes) => {
+        budget: {
+          reserve: (bytes) => {
             if (bytesInFlight + bytes > limits.bytesInFlight) return false
             bytesInFlight += bytes
-            exchange.held += bytes
+            exchange.reservedBytes += bytes
             return true
           }
         },
-        proceed: () => waiting.get(request.raw)?.writeContinue()
+        sendContinue: () => waiting.get(request.raw)?.writeContinue()
       }
       if (endpoint.operation === null) return Effect.flatMap(input(request, incoming), endpoint.handle)
       if (endpoint.operation === "raw") {
@@ -172,7 +179,7 @@ export const makeApp = async (
       const { handle, operation } = endpoint
       // Who calls is asked before a byte of the body is read.
       return Effect.flatMap(
-        credentials.admit(operation, presented(request), { from: networkOf(request.ip) }),
+        credentials.admit(operation, presentedCredentials(request), { from: clientNetwork(request.ip) }),
         (actor) => {
           exchange.actor = actor
           return Effect.provideService(Effect.flatMap(input(request, incoming), handle), CurrentActor, actor)
@@ -181,25 +188,25 @@ export const makeApp = async (
     }
 
     return (request: FastifyRequest, reply: FastifyReply): void => {
-      const exchange: Exchange = { actor: undefined, held: 0 }
+      const exchange: RequestState = { actor: undefined, reservedBytes: 0 }
       request.exchange = exchange
       if (endpoint.headers !== undefined) reply.headers(endpoint.headers)
       const fiber = runFork(program(request, exchange))
       running.add(fiber)
       // What only reads is not worth finishing for a client that has gone; what writes is finished, as it was asked for.
       if (isRead) reply.raw.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
-      fiber.addObserver((exit: Exit.Exit<Answer, HttpFault>) => {
+      fiber.addObserver((exit: Exit.Exit<SuccessResponse, HttpError>) => {
         running.delete(fiber)
-        bytesInFlight -= exchange.held
+        bytesInFlight -= exchange.reservedBytes
         if (exit._tag === "Success") {
           succeed(request, reply, exit.value)
           return
         }
         const failure = Cause.failureOrCause(exit.cause)
         const answer = Either.match(failure, {
-          onLeft: (fault) => toAnswer(fault, request.id, challenge),
+          onLeft: (fault) => toErrorResponse(fault, request.id, challenge),
           // Interrupted: the server closes, or nobody is there any more to be answered.
-          onRight: (cause) => (Cause.isInterruptedOnly(cause) ? MessageFaults.busy.answer : serverError(request.id))
+          onRight: (cause) => (Cause.isInterruptedOnly(cause) ? messageErrors.busy.response : serverError(request.id))
         })
         if (answer.status === 500) logFailure(log, request.id, exit.cause)
         refuse(request, reply, answer)
@@ -218,33 +225,33 @@ export const makeApp = async (
     })
   }
 
-  const allowed = allowedMethods(endpoints, settings.basePath)
+  const allowed = makeAllowedMethods(endpoints, settings.basePath)
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method)
   fastify.setNotFoundHandler((request, reply) => {
     const allow = allowed(request.raw.url ?? "")
-    if (allow === undefined) refuse(request, reply, MessageFaults.notFound.answer)
+    if (allow === undefined) refuse(request, reply, messageErrors.notFound.response)
     else if (request.method === "OPTIONS") succeed(request, reply, { status: 204, headers: { allow } })
-    else refuse(request, reply, MessageFaults.methodNotAllowed(request.method, allow).answer)
+    else refuse(request, reply, messageErrors.methodNotAllowed(request.method, allow).response)
   })
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser("*", (_request, _payload, done) => {
     done(null)
   })
   fastify.setErrorHandler((error, request, reply) => {
-    const status = statusOf(error)
+    const status = errorStatus(error)
     if (status >= 500) logFailure(log, request.id, Cause.die(error))
     refuse(
       request,
       reply,
-      status >= 500 ? serverError(request.id) : { ...MessageFaults.malformedRequest.answer, status }
+      status >= 500 ? serverError(request.id) : { ...messageErrors.malformedRequest.response, status }
     )
   })
 
   fastify.addHook("onResponse", (request, reply, done) => {
     const { raw } = request
     const ms = reply.elapsedTime
-    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
-    const route = request.routeOptions.url ?? NO_ROUTE
+    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_CLOSED_REQUEST
+    const route = request.routeOptions.url ?? UNMATCHED_ROUTE
     metrics.observe(request.method, route, status, ms / 1000)
     if (log.isLevelEnabled("info")) {
       logRequest(log, {
@@ -253,7 +260,7 @@ export const makeApp = async (
         route,
         status,
         ms: Math.round(ms * 1000) / 1000,
-        ...callerOf(request.exchange?.actor)
+        ...callerFields(request.exchange?.actor)
       })
     }
     if (!raw.complete) discardRest(raw, limits)
@@ -287,16 +294,16 @@ export const makeApp = async (
 }
 
 /** What an endpoint is told of a request: its query and body read as their schemas have them. */
-const inputReader = (endpoint: Served, limits: HttpLimits) => {
+const inputReader = (endpoint: ServedEndpoint, limits: HttpLimits) => {
   const readBody = endpoint.body === undefined ? undefined : bodyReader(endpoint.body, limits)
   const queryFields = endpoint.query === undefined ? undefined : formFields(endpoint.query)
-  return (request: FastifyRequest, incoming: Incoming): Effect.Effect<EndpointRequest, HttpFault> => {
-    const params = paramsOf(request)
+  return (request: FastifyRequest, incoming: IncomingBody): Effect.Effect<EndpointRequest, HttpError> => {
+    const params = pathParams(request)
     const query =
       queryFields === undefined
         ? Either.right({})
         : Either.flatMap(
-            Either.mapLeft(decodePairs(queryText(request)), () => MessageFaults.malformedQuery),
+            Either.mapLeft(decodeFormPairs(queryText(request)), () => messageErrors.malformedQuery),
             (entries) => queryFields.collect(limits, entries)
           )
     if (Either.isLeft(query)) return Effect.fail(query.left)
@@ -307,27 +314,27 @@ const inputReader = (endpoint: Served, limits: HttpLimits) => {
 }
 
 // Fastify leaves both to be typed by whoever names the route.
-const paramsOf = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
+const pathParams = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
   typeof params === "object" && params !== null ? { ...params } : {}
 
 const queryText = ({ query }: FastifyRequest): string =>
   typeof query === "object" && query !== null && "text" in query && typeof query.text === "string" ? query.text : ""
 
 /** The credentials of a request as the engine's door takes them. A scheme other than Bearer presents nothing. */
-const presented = ({ headers }: FastifyRequest): Presented => ({
-  apiKey: given(headers["x-service-api-key"]),
+const presentedCredentials = ({ headers }: FastifyRequest): Presented => ({
+  apiKey: nonEmptyHeader(headers["x-service-api-key"]),
   bearer: headers.authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(headers.authorization)?.[1],
-  shareableLink: given(headers["x-shareable-link"])
+  shareableLink: nonEmptyHeader(headers["x-shareable-link"])
 })
 
-const given = (header: string | Array<string> | undefined): string | undefined =>
+const nonEmptyHeader = (header: string | Array<string> | undefined): string | undefined =>
   typeof header === "string" && header !== "" ? header : undefined
 
 /**
  * Whose wrong credentials are counted together: an IPv4 address, or the network (/64) of an IPv6 one, of which a single
  * client has more addresses than can be counted.
  */
-const networkOf = (address: string): string => {
+const clientNetwork = (address: string): string => {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
@@ -341,7 +348,7 @@ const networkOf = (address: string): string => {
 }
 
 /** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
-const allowedMethods = (endpoints: ReadonlyArray<Served>, basePath: string) => {
+const makeAllowedMethods = (endpoints: ReadonlyArray<ServedEndpoint>, basePath: string) => {
   // A path that is named goes before one with a parameter that would take its name.
   const ordered = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
     ([one], [other]) => one.split(":").length - other.split(":").length
@@ -362,7 +369,7 @@ const allowedMethods = (endpoints: ReadonlyArray<Served>, basePath: string) => {
   }
 }
 
-const statusOf = (error: unknown): number => {
+const errorStatus = (error: unknown): number => {
   const status: unknown = typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : 500
   return typeof status === "number" && status >= 400 && status < 600 ? status : 500
 }
@@ -383,16 +390,16 @@ const discardRest = (message: IncomingMessage, limits: HttpLimits): void => {
 }
 
 /** Messages that are no HTTP, or too slow: there is no request to answer, so the answer is written by hand. */
-const answerBrokenMessage = (error: Error & { readonly code?: string }, socket: Socket): void => {
+const handleClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()
     return
   }
-  const { body, status } = brokenMessage(error.code ?? "").answer
+  const { body, status } = clientErrorResponse(error.code ?? "").response
   const text = JSON.stringify(body)
   socket.end(
     [
-      `HTTP/1.1 ${status} ${REASONS[status] ?? "Bad Request"}`,
+      `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? "Bad Request"}`,
       "connection: close",
       "content-type: application/json; charset=utf-8",
       `content-length: ${Buffer.byteLength(text)}`,
@@ -402,18 +409,18 @@ const answerBrokenMessage = (error: Error & { readonly code?: string }, socket: 
   )
 }
 
-const REASONS: Readonly<Record<number, string>> = {
+const REASON_PHRASES: Readonly<Record<number, string>> = {
   408: "Request Timeout",
   431: "Request Header Fields Too Large"
 }
 
-const brokenMessage = (code: string) => {
+const clientErrorResponse = (code: string) => {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return MessageFaults.timeout
+      return messageErrors.timeout
     case "HPE_HEADER_OVERFLOW":
-      return MessageFaults.headTooLarge
+      return messageErrors.headTooLarge
     default:
-      return MessageFaults.malformedRequest
+      return messageErrors.malformedRequest
   }
 }

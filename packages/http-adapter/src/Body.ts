@@ -6,30 +6,30 @@ import { Upload } from "@earshot/core"
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { BodyShape, Encoding } from "./Endpoint.js"
-import { MessageFaults, type Refused } from "./Faults.js"
-import { type Entry, type FormFields, formFields } from "./FormFields.js"
+import type { RequestBody, Encoding } from "./Endpoint.js"
+import { messageErrors, type HttpResponseError } from "./ErrorResponses.js"
+import { type FormEntry, type FormFields, formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
 
 /** The bytes of one request's body that are held in memory, out of those of all requests together. */
-export interface Holding {
+export interface BodyBudget {
   /** Whether there is room for so many bytes more; if so, they are held from now on. */
-  readonly hold: (bytes: number) => boolean
+  readonly reserve: (bytes: number) => boolean
 }
 
 /** A request's body on its way in. */
-export interface Incoming {
+export interface IncomingBody {
   readonly message: IncomingMessage
-  readonly holding: Holding
+  readonly budget: BodyBudget
   /** Tells a client that asked to be told (`Expect: 100-continue`) that its body is wanted. */
-  readonly proceed: () => void
+  readonly sendContinue: () => void
 }
 
-type Read = (incoming: Incoming) => Effect.Effect<unknown, Refused>
+type BodyReader = (incoming: IncomingBody) => Effect.Effect<unknown, HttpResponseError>
 
 /** Reads the body of one endpoint, in any of its encodings. Nothing is read before the effect runs. */
-export const bodyReader = (body: BodyShape, limits: HttpLimits): Read => {
+export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader => {
   const fields = formFields(body.schema)
   return (incoming) => {
     const { headers } = incoming.message
@@ -38,19 +38,19 @@ export const bodyReader = (body: BodyShape, limits: HttpLimits): Read => {
       (headers["content-length"] === undefined || headers["content-length"] === "0")
     // An empty body is an empty object, so that its faults are those of the fields that it lacks.
     if (isEmpty && headers["content-type"] === undefined) return Effect.succeed({})
-    return Effect.flatMap(encodingOf(body.encodings, headers), (encoding) => {
+    return Effect.flatMap(negotiateEncoding(body.encodings, headers), (encoding) => {
       switch (encoding) {
         case "json":
           return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>
-            bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), withoutPrototype)
+            bytes.length === 0 ? Either.right({}) : Either.flatMap(parseJson(limits, bytes), rejectPrototypeKey)
           )
         case "form":
           return Effect.flatMap(readAll(limits.bodyBytes, incoming), (bytes) =>
-            Either.flatMap(decodeForm(limits, fields, bytes), withoutPrototype)
+            Either.flatMap(decodeForm(limits, fields, bytes), rejectPrototypeKey)
           )
         case "multipart":
           return Effect.flatMap(readParts(limits, incoming), (entries) =>
-            Either.flatMap(fields.collect(limits, entries), withoutPrototype)
+            Either.flatMap(fields.collect(limits, entries), rejectPrototypeKey)
           )
       }
     })
@@ -58,9 +58,9 @@ export const bodyReader = (body: BodyShape, limits: HttpLimits): Read => {
 }
 
 /** A key that names no field anywhere, and is sent for one purpose only. Deeper ones are the engine's to judge. */
-const withoutPrototype = (body: unknown): Either.Either<unknown, Refused> =>
+const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpResponseError> =>
   typeof body === "object" && body !== null && Object.hasOwn(body, "__proto__")
-    ? Either.left(MessageFaults.forbiddenKey)
+    ? Either.left(messageErrors.forbiddenKey)
     : Either.right(body)
 
 const MEDIA_TYPES: ReadonlyMap<string, Encoding> = new Map([
@@ -69,10 +69,10 @@ const MEDIA_TYPES: ReadonlyMap<string, Encoding> = new Map([
   ["multipart/form-data", "multipart"]
 ])
 
-const encodingOf = (
+const negotiateEncoding = (
   accepted: ReadonlyArray<Encoding>,
   headers: IncomingMessage["headers"]
-): Either.Either<Encoding, Refused> => {
+): Either.Either<Encoding, HttpResponseError> => {
   const header = headers["content-type"] ?? ""
   // What every client of the hot way in sends, without taking it apart.
   if (header === "application/json" && headers["content-encoding"] === undefined && accepted.includes("json")) {
@@ -81,50 +81,50 @@ const encodingOf = (
   const [type = "", ...parameters] = header.split(";")
   const encoding = MEDIA_TYPES.get(type.trim().toLowerCase())
   if (encoding === undefined || !accepted.includes(encoding)) {
-    return Either.left(MessageFaults.unsupportedMediaType(type.trim()))
+    return Either.left(messageErrors.unsupportedMediaType(type.trim()))
   }
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
-    .find(isText)
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) return Either.left(MessageFaults.unsupportedCharset(charset))
+    .find(isDefined)
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) return Either.left(messageErrors.unsupportedCharset(charset))
   const coding = headers["content-encoding"]
   return coding !== undefined && !/^identity$/i.test(coding)
-    ? Either.left(MessageFaults.unsupportedCoding(coding))
+    ? Either.left(messageErrors.unsupportedCoding(coding))
     : Either.right(encoding)
 }
 
-const isText = (text: string | undefined): text is string => text !== undefined
+const isDefined = (text: string | undefined): text is string => text !== undefined
 
 /** Fields of a form-urlencoded text, in their order. Strict where URLSearchParams puts U+FFFD for what is no UTF-8. */
-export const decodePairs = (text: string): Either.Either<ReadonlyArray<Entry>, "malformed"> =>
+export const decodeFormPairs = (text: string): Either.Either<ReadonlyArray<FormEntry>, "malformed"> =>
   Either.try({
     try: () =>
       text
         .split("&")
         .filter((pair) => pair !== "")
-        .map((pair): Entry => {
+        .map((pair): FormEntry => {
           const equals = pair.indexOf("=")
           return equals === -1
-            ? [percentDecoded(pair), ""]
-            : [percentDecoded(pair.slice(0, equals)), percentDecoded(pair.slice(equals + 1))]
+            ? [percentDecode(pair), ""]
+            : [percentDecode(pair.slice(0, equals)), percentDecode(pair.slice(equals + 1))]
         }),
     catch: () => "malformed" as const
   })
 
-const percentDecoded = (text: string): string => decodeURIComponent(text.replaceAll("+", " "))
+const percentDecode = (text: string): string => decodeURIComponent(text.replaceAll("+", " "))
 
 const decodeForm = (limits: HttpLimits, fields: FormFields, bytes: Buffer) => {
-  if (!isUtf8(bytes)) return Either.left(MessageFaults.malformedText)
+  if (!isUtf8(bytes)) return Either.left(messageErrors.malformedText)
   const text = bytes.toString()
-  if (countsMoreThan(limits.parts, text)) return Either.left(MessageFaults.tooManyParts(limits.parts))
+  if (hasMorePairsThan(limits.parts, text)) return Either.left(messageErrors.tooManyParts(limits.parts))
   return Either.flatMap(
-    Either.mapLeft(decodePairs(text), () => MessageFaults.malformedForm),
+    Either.mapLeft(decodeFormPairs(text), () => messageErrors.malformedForm),
     (entries) => fields.collect(limits, entries)
   )
 }
 
 /** Asked before the text is split: a thousand times as many pairs would be made first and refused afterwards. */
-const countsMoreThan = (limit: number, text: string): boolean => {
+const hasMorePairsThan = (limit: number, text: string): boolean => {
   let count = 1
   for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) if (++count > limit) return true
   return false
@@ -135,20 +135,23 @@ const isDeclaredLarger = (limit: number, { headers }: IncomingMessage): boolean 
   Number(headers["content-length"] ?? 0) > limit
 
 /** A body read into memory, of at most so many bytes. */
-const readAll = (limit: number, { holding, message, proceed }: Incoming): Effect.Effect<Buffer, Refused> =>
+const readAll = (
+  limit: number,
+  { budget: holding, message, sendContinue: proceed }: IncomingBody
+): Effect.Effect<Buffer, HttpResponseError> =>
   isDeclaredLarger(limit, message)
-    ? Effect.fail(MessageFaults.tooLarge(limit))
+    ? Effect.fail(messageErrors.tooLarge(limit))
     : Effect.async((resume) => {
         const chunks: Array<Buffer> = []
         let received = 0
-        const settle = (outcome: Effect.Effect<Buffer, Refused>) => {
+        const settle = (outcome: Effect.Effect<Buffer, HttpResponseError>) => {
           message.off("data", onData).off("end", onEnd).off("error", onLost).off("close", onLost)
           resume(outcome)
         }
         const onData = (chunk: Buffer) => {
           received += chunk.length
-          if (received > limit) settle(Effect.fail(MessageFaults.tooLarge(limit)))
-          else if (!holding.hold(chunk.length)) settle(Effect.fail(MessageFaults.busy))
+          if (received > limit) settle(Effect.fail(messageErrors.tooLarge(limit)))
+          else if (!holding.reserve(chunk.length)) settle(Effect.fail(messageErrors.busy))
           else chunks.push(chunk)
         }
         const onEnd = () => {
@@ -157,7 +160,7 @@ const readAll = (limit: number, { holding, message, proceed }: Incoming): Effect
         }
         // Nobody is there any more to be answered.
         const onLost = () => {
-          settle(Effect.fail(MessageFaults.malformedRequest))
+          settle(Effect.fail(messageErrors.malformedRequest))
         }
         message.on("data", onData).on("end", onEnd).on("error", onLost).on("close", onLost)
         proceed()
@@ -170,21 +173,21 @@ const readAll = (limit: number, { holding, message, proceed }: Incoming): Effect
 export const readRaw = (
   mediaType: string,
   limits: HttpLimits,
-  incoming: Incoming
-): Effect.Effect<Uint8Array, Refused> => {
+  incoming: IncomingBody
+): Effect.Effect<Uint8Array, HttpResponseError> => {
   const { headers } = incoming.message
   const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
-  if (type !== mediaType) return Effect.fail(MessageFaults.unsupportedMediaType(type))
+  if (type !== mediaType) return Effect.fail(messageErrors.unsupportedMediaType(type))
   const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
   if (coding === "identity") return readAll(limits.bodyBytes, incoming)
-  if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(MessageFaults.unsupportedCoding(coding))
+  if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(messageErrors.unsupportedCoding(coding))
   return Effect.flatMap(readAll(limits.bodyBytes, incoming), (packed) =>
     Effect.async((resume) => {
       gunzip(packed, { maxOutputLength: limits.bodyBytes }, (error, bytes) => {
         if (error === null) resume(Effect.succeed(bytes))
         else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-          resume(Effect.fail(MessageFaults.tooLarge(limits.bodyBytes)))
-        } else resume(Effect.fail(MessageFaults.malformedRequest))
+          resume(Effect.fail(messageErrors.tooLarge(limits.bodyBytes)))
+        } else resume(Effect.fail(messageErrors.malformedRequest))
       })
     })
   )
@@ -193,35 +196,35 @@ export const readRaw = (
 /** A multipart body read into memory: texts as they are, files as `Upload`s. Source: RFC 7578. */
 const readParts = (
   limits: HttpLimits,
-  { holding, message, proceed }: Incoming
-): Effect.Effect<ReadonlyArray<Entry>, Refused> =>
+  { budget: holding, message, sendContinue: proceed }: IncomingBody
+): Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError> =>
   isDeclaredLarger(limits.multipartBytes, message)
-    ? Effect.fail(MessageFaults.tooLarge(limits.multipartBytes))
+    ? Effect.fail(messageErrors.tooLarge(limits.multipartBytes))
     : Effect.async((resume) => {
         const parser = makeParser(limits, message.headers["content-type"] ?? "")
         if (parser === undefined) {
-          resume(Effect.fail(MessageFaults.malformedForm))
+          resume(Effect.fail(messageErrors.malformedForm))
           return
         }
-        const entries: Array<Entry> = []
+        const entries: Array<FormEntry> = []
         let received = 0
-        const settle = (outcome: Effect.Effect<ReadonlyArray<Entry>, Refused>) => {
+        const settle = (outcome: Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError>) => {
           message.unpipe(parser)
           message.off("data", onData).off("error", onLost).off("close", onLost)
           parser.removeAllListeners()
-          parser.on("error", ignore)
+          parser.on("error", noop)
           resume(outcome)
         }
-        const refuse = (refused: Refused) => {
+        const refuse = (refused: HttpResponseError) => {
           settle(Effect.fail(refused))
         }
         const onData = (chunk: Buffer) => {
           received += chunk.length
-          if (received > limits.multipartBytes) refuse(MessageFaults.tooLarge(limits.multipartBytes))
-          else if (!holding.hold(chunk.length)) refuse(MessageFaults.busy)
+          if (received > limits.multipartBytes) refuse(messageErrors.tooLarge(limits.multipartBytes))
+          else if (!holding.reserve(chunk.length)) refuse(messageErrors.busy)
         }
         const onLost = () => {
-          refuse(MessageFaults.malformedRequest)
+          refuse(messageErrors.malformedRequest)
         }
         const onPart = (
           name: string | undefined,
@@ -231,25 +234,25 @@ const readParts = (
           contentType: string
         ) => {
           const chunks: Array<Buffer> = []
-          file.on("error", ignore)
+          file.on("error", noop)
           file.on("data", (chunk: Buffer) => chunks.push(chunk))
           file.on("end", () => {
             const [only] = chunks
             const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-            if (name === undefined) refuse(MessageFaults.malformedForm)
+            if (name === undefined) refuse(messageErrors.malformedForm)
             else if (filename !== undefined) {
               // What a browser sends for a file that nobody chose.
               if (filename !== "" || bytes.length > 0) entries.push([name, new Upload(bytes, contentType, filename)])
             } else if (isUtf8(bytes)) entries.push([name, bytes.toString()])
-            else refuse(MessageFaults.malformedText)
+            else refuse(messageErrors.malformedText)
           })
         }
         parser.on("file", onPart)
         parser.on("partsLimit", () => {
-          refuse(MessageFaults.tooManyParts(limits.parts))
+          refuse(messageErrors.tooManyParts(limits.parts))
         })
         parser.on("error", () => {
-          refuse(MessageFaults.malformedForm)
+          refuse(messageErrors.malformedForm)
         })
         parser.on("finish", () => {
           settle(Effect.succeed(entries))
@@ -263,7 +266,7 @@ const readParts = (
         proceed()
       })
 
-const ignore = () => undefined
+const noop = () => undefined
 
 /** A parser that hands over every part as bytes: its own reading of texts lets through what is no UTF-8. */
 const makeParser = (limits: HttpLimits, contentType: string): BusboyInstance | undefined =>

@@ -27,7 +27,7 @@ const page = (basePath: string) => `<!doctype html>
 `
 
 /** A validator badge would be fetched from elsewhere. */
-const start = (basePath: string) => `SwaggerUIBundle({
+const startScript = (basePath: string) => `SwaggerUIBundle({
   url: "${basePath}/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
@@ -46,7 +46,7 @@ const SCRIPT = "text/javascript; charset=utf-8"
 /** The page's files. They are read when a server starts, not when this module is loaded. */
 export const docsFiles = (basePath: string): ReadonlyArray<DocsFile> => [
   { path: "/docs", type: HTML, content: Buffer.from(page(basePath)) },
-  { path: "/docs/start.js", type: SCRIPT, content: Buffer.from(start(basePath)) },
+  { path: "/docs/start.js", type: SCRIPT, content: Buffer.from(startScript(basePath)) },
   { path: "/docs/swagger-ui.js", type: SCRIPT, content: asset("swagger-ui-bundle.js") },
   { path: "/docs/swagger-ui.css", type: "text/css; charset=utf-8", content: asset("swagger-ui.css") }
 ]

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream"
 import type { CurrentActor, Engine, Operation } from "@earshot/core"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { HttpFault, Refused } from "./Faults.js"
+import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
 
 /** How a body may be encoded. Source: interface, Endpoints. */
 export type Encoding = "json" | "form" | "multipart"
@@ -25,51 +25,51 @@ export interface EndpointRequest {
 export interface RawRequest extends EndpointRequest {
   readonly headers: IncomingHttpHeaders
   /** Reads the body as it is: nothing is read before this runs. */
-  readonly bytes: Effect.Effect<Uint8Array, Refused>
+  readonly bytes: Effect.Effect<Uint8Array, HttpResponseError>
 }
 
 /** A successful answer. */
-export interface Answer {
+export interface SuccessResponse {
   readonly status: 200 | 201 | 204
-  readonly content?: Content
+  readonly content?: ResponseContent
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Content =
+export type ResponseContent =
   | { readonly as: "json"; readonly value: unknown }
   | { readonly as: "text"; readonly type: string; readonly text: string | Buffer }
   | { readonly as: "stream"; readonly type: string; readonly stream: Readable }
 
 /** An answer with a JSON body. */
-export const json = (status: 200 | 201, value: unknown): Answer => ({ status, content: { as: "json", value } })
+export const json = (status: 200 | 201, value: unknown): SuccessResponse => ({ status, content: { as: "json", value } })
 
-export const noContent: Answer = { status: 204 }
+export const noContent: SuccessResponse = { status: 204 }
 
 /** A body, or an answer's body, as the OpenAPI document describes it; a body's schema also says how a form is read. */
-export interface Shape {
+export interface NamedSchema {
   /** The name it has in the document. */
   readonly name: string
   readonly schema: Schema.Schema.All
 }
 
-export interface BodyShape extends Shape {
+export interface RequestBody extends NamedSchema {
   readonly encodings: ReadonlyArray<Encoding>
   /** A body that the endpoint takes. */
   readonly example: Readonly<Record<string, unknown>>
 }
 
 /** One way in which an endpoint answers when all is well. */
-export interface Outcome {
-  readonly status: Answer["status"]
+export interface ResponseDescription {
+  readonly status: SuccessResponse["status"]
   /** When it answers so. */
   readonly description: string
   /** The wire form of the answer; left out for 204 and for answers that are no JSON. */
-  readonly shape?: Shape
+  readonly body?: NamedSchema
   /** The type of an answer that is no JSON, or, with a shape, one JSON document a line. */
   readonly mediaType?: string
 }
 
-interface Described {
+interface EndpointDescription {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   /** With a trailing slash where the interface writes one, parameters as `:id`. Both forms are served. */
   readonly path: `/${string}`
@@ -79,45 +79,47 @@ interface Described {
   readonly summary: string
   readonly description?: string
   readonly query?: Schema.Schema.All
-  readonly body?: BodyShape
-  readonly outcomes: readonly [Outcome, ...ReadonlyArray<Outcome>]
+  readonly body?: RequestBody
+  readonly responses: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription>]
   /** Refusals of its own, besides those that its operation, path and body bring along. */
-  readonly refusals?: ReadonlyArray<404 | 409 | 502>
+  readonly errorStatuses?: ReadonlyArray<404 | 409 | 502>
   /** Headers of every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What answers that hold a credential say to whatever may keep them. Source: RFC 6749, section 5.1. */
-export const notKept = { "cache-control": "no-store" } as const
+export const noStore = { "cache-control": "no-store" } as const
 
 /** An endpoint whose caller has to be let in first. */
-export interface GuardedEndpoint extends Described {
+export interface AuthenticatedEndpoint extends EndpointDescription {
   /** The operation that it calls: its credentials are checked before the body is read. */
   readonly operation: Operation
-  readonly handle: (request: EndpointRequest) => Effect.Effect<Answer, HttpFault, Engine.Services | CurrentActor>
+  readonly handle: (
+    request: EndpointRequest
+  ) => Effect.Effect<SuccessResponse, HttpError, Engine.Services | CurrentActor>
 }
 
 /** An endpoint for everybody. */
-export interface OpenEndpoint extends Described {
+export interface PublicEndpoint extends EndpointDescription {
   readonly operation: null
-  readonly handle: (request: EndpointRequest) => Effect.Effect<Answer, HttpFault, Engine.Services>
+  readonly handle: (request: EndpointRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
 /** An endpoint for a client with a protocol of its own, which is let in by the endpoint itself. */
-export interface RawEndpoint extends Described {
+export interface RawEndpoint extends EndpointDescription {
   readonly operation: "raw"
   /** The one media type that its body may have; gzip is taken as its coding. */
   readonly mediaType?: string
   /** What a 401 names as the way in. */
   readonly challenge: string
-  readonly handle: (request: RawRequest) => Effect.Effect<Answer, HttpFault, Engine.Services>
+  readonly handle: (request: RawRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
 /**
  * One endpoint: where it is, which operation of the engine it calls, what it takes and answers. The server, the OpenAPI
  * document and the 405s are all made of one list of these.
  */
-export type Endpoint = GuardedEndpoint | OpenEndpoint
+export type Endpoint = AuthenticatedEndpoint | PublicEndpoint
 
 /** What the server serves: endpoints, and those that are no part of the document. */
-export type Served = Endpoint | RawEndpoint
+export type ServedEndpoint = Endpoint | RawEndpoint

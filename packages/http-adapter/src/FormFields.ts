@@ -2,13 +2,13 @@ import { isUtf8 } from "node:buffer"
 import { Upload } from "@earshot/core"
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { fieldFault, MessageFaults, type Refused } from "./Faults.js"
-import { alternativesOf, type JsonSchema, makeDescriber, propertiesOf } from "./JsonSchemas.js"
+import { fieldError, messageErrors, type HttpResponseError } from "./ErrorResponses.js"
+import { alternativesOf, type JsonSchema, makeSchemaGenerator, propertiesOf } from "./JsonSchemas.js"
 import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
 
 /** A field of a form as it arrived. */
-export type Entry = readonly [name: string, value: string | Upload]
+export type FormEntry = readonly [name: string, value: string | Upload]
 
 /**
  * How the fields of a form, or of a query, become what the same body would be in JSON: repeated fields make a list, and
@@ -18,44 +18,48 @@ export type Entry = readonly [name: string, value: string | Upload]
 export interface FormFields {
   readonly collect: (
     limits: HttpLimits,
-    entries: ReadonlyArray<Entry>
-  ) => Either.Either<Readonly<Record<string, unknown>>, Refused>
+    entries: ReadonlyArray<FormEntry>
+  ) => Either.Either<Readonly<Record<string, unknown>>, HttpResponseError>
 }
 
-interface Kind {
+interface FieldKind {
   readonly is: "file" | "list" | "document" | "word"
   /** Whether a blank is a word like any other, or says that there is nothing. */
   readonly blank: "text" | "null" | "as it is"
 }
 
-const unknownField: Kind = { is: "word", blank: "text" }
+const unknownField: FieldKind = { is: "word", blank: "text" }
 
 export const formFields = (schema: Schema.Schema.All): FormFields => {
-  const describer = makeDescriber()
+  const describer = makeSchemaGenerator()
   const kinds = new Map(
-    propertiesOf(describer.follow(describer.describe(schema))).map(([name, one]) => [name, kindOf(one)])
+    propertiesOf(describer.follow(describer.describe(schema))).map(([name, one]) => [name, fieldKind(one)])
   )
 
   /** One value of a field, as it would stand in JSON. */
-  const read = (limits: HttpLimits, kind: Kind, value: string | Upload): Either.Either<unknown, Refused> => {
+  const read = (
+    limits: HttpLimits,
+    kind: FieldKind,
+    value: string | Upload
+  ): Either.Either<unknown, HttpResponseError> => {
     if (kind.is === "file") return Either.right(value === "" ? null : value)
-    return Either.flatMap(textOf(value), (text): Either.Either<unknown, Refused> => {
+    return Either.flatMap(decodeText(value), (text): Either.Either<unknown, HttpResponseError> => {
       if (text === "" && kind.blank === "null") return Either.right(null)
       if (text === "" && kind.is === "list") return Either.right([])
-      return kind.is === "word" ? Either.right(text) : parsed(limits, kind, text)
+      return kind.is === "word" ? Either.right(text) : parseStructured(limits, kind, text)
     })
   }
 
   return {
     collect: (limits, entries) =>
       Either.gen(function* () {
-        if (entries.length > limits.parts) return yield* Either.left(MessageFaults.tooManyParts(limits.parts))
+        if (entries.length > limits.parts) return yield* Either.left(messageErrors.tooManyParts(limits.parts))
         const given = new Map<string, Array<unknown>>()
         for (const [name, value] of entries) {
           const kind = kinds.get(name) ?? unknownField
           const seen = given.get(name) ?? []
           if (kind.is === "file" && seen.length > 0) {
-            return yield* Either.left(fieldFault(name, "Ensure that there is no more than one file."))
+            return yield* Either.left(fieldError(name, "Ensure that there is no more than one file."))
           }
           seen.push(yield* read(limits, kind, value))
           given.set(name, seen)
@@ -73,22 +77,26 @@ export const formFields = (schema: Schema.Schema.All): FormFields => {
 }
 
 /** Files can stand for texts, as `curl -F transcript_json=@call.json` sends them. */
-const textOf = (value: string | Upload): Either.Either<string, Refused> =>
+const decodeText = (value: string | Upload): Either.Either<string, HttpResponseError> =>
   !(value instanceof Upload)
     ? Either.right(value)
     : isUtf8(value.bytes)
       ? Either.right(Buffer.from(value.bytes).toString())
-      : Either.left(MessageFaults.malformedText)
+      : Either.left(messageErrors.malformedText)
 
 /** The JSON that a text is. One that is none stays a text, of which the engine says what is wrong with it. */
-const parsed = (limits: HttpLimits, kind: Kind, text: string): Either.Either<unknown, Refused> =>
+const parseStructured = (
+  limits: HttpLimits,
+  kind: FieldKind,
+  text: string
+): Either.Either<unknown, HttpResponseError> =>
   Either.match(parseJson(limits, Buffer.from(text)), {
     onRight: (value) =>
       Either.right(kind.is === "list" && (typeof value !== "object" || value === null) ? text : value),
-    onLeft: (refused) => (refused === MessageFaults.malformedJson ? Either.right(text) : Either.left(refused))
+    onLeft: (refused) => (refused === messageErrors.malformedJson ? Either.right(text) : Either.left(refused))
   })
 
-const kindOf = (schema: JsonSchema): Kind => {
+const fieldKind = (schema: JsonSchema): FieldKind => {
   const alternatives = alternativesOf(schema)
   const has = (type: string) => alternatives.some((one) => one.type === type)
   const isFree = alternatives.some((one) => one.type === undefined && one.enum === undefined && one.const === undefined)

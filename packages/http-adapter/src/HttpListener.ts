@@ -14,7 +14,7 @@ import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type App, makeApp, type TrustProxy } from "./App.js"
 import { defaultLimits, type HttpLimits } from "./Limits.js"
-import { bridge, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
+import { effectLogger, flush, type Log, type LogLevel, type LogOptions, makeLog } from "./Log.js"
 import { endpoints } from "./routes/index.js"
 import { git } from "./routes/Git.js"
 import { serviceEndpoints } from "./routes/Service.js"
@@ -40,7 +40,7 @@ export interface HttpListener {
 }
 
 /** An app with everything that is made for it; closing it leaves nothing behind. */
-export interface Built {
+export interface BuiltApp {
   readonly app: App
   readonly log: Log
   readonly limits: HttpLimits
@@ -52,12 +52,12 @@ const BASE_PATH = /^(?:\/[\w.~-]+)*$/
 export const build = async (
   runtime: Runtime.Runtime<Engine.Services>,
   { basePath = "", limits: given, logDestination, logLevel = "info", trustProxy = false }: ListenerOptions
-): Promise<Built> => {
+): Promise<BuiltApp> => {
   if (!BASE_PATH.test(basePath)) throw new TypeError(`Not a base path: ${basePath}`)
   const limits = { ...defaultLimits, ...given }
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
-    forRequests(runtime, log),
+    requestRuntime(runtime, log),
     (metrics) => [...endpoints, ...git, ...serviceEndpoints(metrics, basePath, endpoints)],
     { basePath, limits, log, trustProxy }
   )
@@ -84,7 +84,7 @@ const isTraced = <R>(runtime: Runtime.Runtime<R>): boolean => {
  * runs keeps its place in `AsyncLocalStorage`; every request would pay for its entry, and again whenever young memory is
  * collected. Nobody goes by that storage where nothing is traced.
  */
-const oneQueue: Scheduler.Scheduler = {
+const sharedQueueScheduler: Scheduler.Scheduler = {
   shouldYield: (fiber) => Scheduler.defaultScheduler.shouldYield(fiber),
   scheduleTask: (task, priority) => {
     Scheduler.defaultScheduler.scheduleTask(task, priority)
@@ -92,13 +92,13 @@ const oneQueue: Scheduler.Scheduler = {
 }
 
 /** The engine's runtime as requests run on it: interruptible, logging where the server does, traced if anybody asks. */
-const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
+const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
   const loggers: HashSet.HashSet<Logger.Logger<unknown, unknown>> = FiberRefs.getOrDefault(
     runtime.fiberRefs,
     FiberRef.currentLoggers
   )
   const own = HashSet.has(loggers, Logger.defaultLogger)
-    ? HashSet.add(HashSet.remove(loggers, Logger.defaultLogger), bridge(log))
+    ? HashSet.add(HashSet.remove(loggers, Logger.defaultLogger), effectLogger(log))
     : loggers
   const traced = isTraced(runtime)
   const scheduler = FiberRefs.getOrDefault(runtime.fiberRefs, FiberRef.currentScheduler)
@@ -107,7 +107,7 @@ const forRequests = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<
     Runtime.setFiberRef(FiberRef.currentTracerEnabled, traced),
     Runtime.setFiberRef(
       FiberRef.currentScheduler,
-      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : oneQueue
+      traced || scheduler !== Scheduler.defaultScheduler ? scheduler : sharedQueueScheduler
     ),
     Runtime.enableRuntimeFlag(RuntimeFlags.Interruption)
   )

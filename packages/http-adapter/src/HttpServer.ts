@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { build, type Built, type ListenerOptions } from "./HttpListener.js"
+import { build, type BuiltApp, type ListenerOptions } from "./HttpListener.js"
 import { flush } from "./Log.js"
 
 /** How a server listens and what it takes. */
@@ -45,10 +45,10 @@ export class HttpServer extends Context.Tag("@earshot/http-adapter/HttpServer")<
 export const layer = (options: HttpServerOptions = {}): Layer.Layer<HttpServer, ListenFailed, Engine.Services> =>
   Layer.scoped(
     HttpServer,
-    Effect.map(listening(options), ({ address }) => address)
+    Effect.map(startServer(options), ({ address }) => address)
   )
 
-const listening = (options: HttpServerOptions) =>
+const startServer = (options: HttpServerOptions) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
       const runtime = yield* Effect.runtime<Engine.Services>()
@@ -56,34 +56,34 @@ const listening = (options: HttpServerOptions) =>
       const built = yield* Effect.promise(() => build(runtime, options))
       const { fastify } = built.app
       fastify.server.on("checkContinue", built.app.expectContinue)
-      const sockets = openSockets(fastify.server)
+      const sockets = trackSockets(fastify.server)
       yield* Effect.tryPromise({
         try: () => fastify.listen({ host, port }),
-        catch: (error) => new ListenFailed({ host, port, code: codeOf(error) })
+        catch: (error) => new ListenFailed({ host, port, code: errorCode(error) })
       }).pipe(Effect.tapError(() => Effect.promise(built.close)))
-      const address = { host, port: portOf(fastify.server.address()) ?? port }
+      const address = { host, port: portNumber(fastify.server.address()) ?? port }
       return {
         address: {
           ...address,
           url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}${options.basePath ?? ""}`
         },
-        stop: () => stop(built, sockets)
+        stop: () => stopServer(built, sockets)
       }
     }),
     ({ stop }) => Effect.promise(stop)
   )
 
-const codeOf = (error: unknown): string =>
+const errorCode = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : "UNKNOWN"
 
-const portOf = (address: AddressInfo | string | null): number | undefined =>
+const portNumber = (address: AddressInfo | string | null): number | undefined =>
   typeof address === "object" && address !== null ? address.port : undefined
 
 /** How often connections are looked at that have answered their last request while the server closes. */
-const SWEEP_MILLIS = 50
+const IDLE_CHECK_MILLIS = 50
 
 /** The server's connections. Node tells those that ask for nothing only once they have asked for something. */
-const openSockets = (server: Server): ReadonlySet<Socket> => {
+const trackSockets = (server: Server): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
     sockets.add(socket)
@@ -92,13 +92,13 @@ const openSockets = (server: Server): ReadonlySet<Socket> => {
   return sockets
 }
 
-const stop = async ({ app, limits, log }: Built, sockets: ReadonlySet<Socket>): Promise<void> => {
+const stopServer = async ({ app, limits, log }: BuiltApp, sockets: ReadonlySet<Socket>): Promise<void> => {
   const { server } = app.fastify
   app.drain()
   const sweep = setInterval(() => {
     server.closeIdleConnections()
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  }, SWEEP_MILLIS)
+  }, IDLE_CHECK_MILLIS)
   const grace = setTimeout(() => {
     log.warn("requests were still in flight when the time to finish them was over")
     void app.interrupt().then(() => {

@@ -10,7 +10,7 @@ export interface JsonSchema {
 export const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const listOf = (value: unknown): ReadonlyArray<JsonSchema> => (Array.isArray(value) ? value.filter(isObject) : [])
+const schemaList = (value: unknown): ReadonlyArray<JsonSchema> => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const mapValues = (object: unknown, change: (value: unknown) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(isObject(object) ? object : {}).map(([key, value]) => [key, change(value)]))
@@ -25,13 +25,13 @@ export const requiredOf = (schema: JsonSchema): ReadonlyArray<unknown> =>
 
 /** The schemas of which a value has to meet one; the schema itself where it names no alternatives. */
 export const alternativesOf = (schema: JsonSchema): ReadonlyArray<JsonSchema> => {
-  const members = listOf(schema.anyOf)
+  const members = schemaList(schema.anyOf)
   return members.length === 0 ? [schema] : members.flatMap(alternativesOf)
 }
 
 const REFERENCE = "#/components/schemas/"
 
-export interface Describer {
+export interface SchemaGenerator {
   /** The schema of a wire form. What has a name of its own in it is referred to, and found in `named`. */
   readonly describe: (schema: Schema.Schema.All) => JsonSchema
   /** The schemas that are referred to, by name. */
@@ -40,7 +40,7 @@ export interface Describer {
   readonly follow: (schema: JsonSchema) => JsonSchema
 }
 
-export const makeDescriber = (): Describer => {
+export const makeSchemaGenerator = (): SchemaGenerator => {
   // The library fills in what it refers to.
   const definitions: Parameters<typeof JSONSchema.fromAST>[1]["definitions"] = {}
   const definition = (reference: unknown): unknown =>
@@ -50,15 +50,15 @@ export const makeDescriber = (): Describer => {
     if (!isObject(node)) return {}
     const { $ref, allOf, anyOf, ...rest } = node
     if ($ref !== undefined) {
-      const said = spoken($ref) ?? tidy(definition($ref))
+      const said = overrideFor($ref) ?? tidy(definition($ref))
       // Numbers, texts and the like are said where they stand: a reference with something beside it confuses tools.
       return isNamed(said) ? { $ref } : { ...said, ...keywords(rest) }
     }
-    const parts = listOf(allOf)
+    const parts = schemaList(allOf)
     if (parts.length === 1) return { ...tidy(parts[0]), ...keywords(rest) }
-    const members = listOf(anyOf)
+    const members = schemaList(anyOf)
       .map(tidy)
-      .flatMap((member) => (isPlainUnion(member) ? listOf(member.anyOf) : [member]))
+      .flatMap((member) => (isPlainUnion(member) ? schemaList(member.anyOf) : [member]))
     const distinct = members.filter(
       (member, position) => members.findIndex((other) => JSON.stringify(other) === JSON.stringify(member)) === position
     )
@@ -77,7 +77,7 @@ export const makeDescriber = (): Describer => {
           case "title":
             return []
           case "description":
-            return typeof value === "string" && LIBRARY_WORDS.test(value) ? [] : [[keyword, value]]
+            return typeof value === "string" && GENERATED_DESCRIPTION.test(value) ? [] : [[keyword, value]]
           case "additionalProperties":
             // Bodies may have more fields than are known, and answers may get more.
             return value === false ? [] : [[keyword, tidy(value)]]
@@ -117,7 +117,7 @@ export const makeDescriber = (): Describer => {
     named: () =>
       new Map(
         Object.entries(definitions)
-          .map(([name, node]) => [name, spoken(REFERENCE + name) ?? tidy(node)] as const)
+          .map(([name, node]) => [name, overrideFor(REFERENCE + name) ?? tidy(node)] as const)
           .filter(([, schema]) => isNamed(schema))
       ),
     follow
@@ -125,10 +125,10 @@ export const makeDescriber = (): Describer => {
 }
 
 /** What the library writes of its own accord. */
-const LIBRARY_WORDS = /^(?:an? (?:number|integer|string|non-|positive|finite)|a string to be decoded)/
+const GENERATED_DESCRIPTION = /^(?:an? (?:number|integer|string|non-|positive|finite)|a string to be decoded)/
 
 /** Definitions that the library describes in words of its own. */
-const spoken = (reference: unknown): JsonSchema | undefined =>
+const overrideFor = (reference: unknown): JsonSchema | undefined =>
   reference === `${REFERENCE}DateTimeUtc` ? { type: "string", format: "date-time" } : undefined
 
 /** Whether a schema is worth a name in the document: objects and choices between them. */

@@ -1,29 +1,29 @@
 import { isUtf8 } from "node:buffer"
 import * as Either from "effect/Either"
-import { MessageFaults, type Refused } from "./Faults.js"
+import { messageErrors, type HttpResponseError } from "./ErrorResponses.js"
 import type { HttpLimits } from "./Limits.js"
 
 /** Texts up to this size are parsed before they are looked into: what they can blow up to is small. */
-const SMALL = 64 * 1024
+const PARSE_FIRST_BYTES = 64 * 1024
 
 /**
  * A JSON text from outside, parsed. Nothing in it nests deeper than the limit, so whatever later walks the value may
  * recurse, and there are no more values than the limit, which bounds the memory that a text can blow up to.
  */
-export const parseJson = (limits: HttpLimits, bytes: Buffer): Either.Either<unknown, Refused> => {
-  if (!isUtf8(bytes)) return Either.left(MessageFaults.malformedText)
-  const isSmall = bytes.length <= SMALL
+export const parseJson = (limits: HttpLimits, bytes: Buffer): Either.Either<unknown, HttpResponseError> => {
+  if (!isUtf8(bytes)) return Either.left(messageErrors.malformedText)
+  const isSmall = bytes.length <= PARSE_FIRST_BYTES
   if (!isSmall) {
-    const excess = scan(limits, bytes)
+    const excess = findExcess(limits, bytes)
     if (excess !== undefined) return Either.left(excess)
   }
   return Either.flatMap(
     Either.try({
       try: (): unknown => JSON.parse(withoutByteOrderMark(bytes)),
-      catch: () => MessageFaults.malformedJson
+      catch: () => messageErrors.malformedJson
     }),
     (value) =>
-      isSmall && isDeeperThan(limits.jsonDepth, value) ? Either.left(MessageFaults.tooDeep) : Either.right(value)
+      isSmall && isDeeperThan(limits.jsonDepth, value) ? Either.left(messageErrors.tooDeep) : Either.right(value)
   )
 }
 
@@ -43,7 +43,7 @@ const isDeeperThan = (limit: number, value: unknown): boolean => {
 }
 
 /** What is too much in a JSON text, found without parsing it. What stands in strings does not count. */
-const scan = (limits: HttpLimits, json: Uint8Array): Refused | undefined => {
+const findExcess = (limits: HttpLimits, json: Uint8Array): HttpResponseError | undefined => {
   let depth = 0
   let nodes = 1
   for (let i = 0; i < json.length; i++) {
@@ -54,14 +54,14 @@ const scan = (limits: HttpLimits, json: Uint8Array): Refused | undefined => {
       case 0x5b:
       case 0x7b:
         nodes++
-        if (++depth > limits.jsonDepth) return MessageFaults.tooDeep
+        if (++depth > limits.jsonDepth) return messageErrors.tooDeep
         break
       case 0x5d:
       case 0x7d:
         depth--
         break
       case 0x2c:
-        if (++nodes > limits.jsonNodes) return MessageFaults.tooManyValues(limits.jsonNodes)
+        if (++nodes > limits.jsonNodes) return messageErrors.tooManyValues(limits.jsonNodes)
         break
       default:
     }

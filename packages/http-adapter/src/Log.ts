@@ -29,13 +29,13 @@ export const makeLog = ({ destination, level = "info" }: LogOptions = {}): Log =
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) }
     },
-    destination ?? stderr()
+    destination ?? sharedStderr()
   )
 
 let shared: ReturnType<typeof pino.destination> | undefined
 
 /** One writer for all servers of a process. It does not block on a slow reader, and is flushed when the process ends. */
-const stderr = () => (shared ??= pino.destination({ fd: 2, sync: false }))
+const sharedStderr = () => (shared ??= pino.destination({ fd: 2, sync: false }))
 
 /** Writes out what is still held back. */
 export const flush = (log: Log): void => {
@@ -59,30 +59,30 @@ export const logRequest = (log: Log, line: RequestLine): void => {
   log.info(line, "request")
 }
 
-export const callerOf = (actor: Actor | undefined) =>
+export const callerFields = (actor: Actor | undefined) =>
   actor === undefined ? {} : { organization: actor.organizationId, credential: actor.credentialId }
 
 /** Something that is our fault, told so that it can be found: kinds, codes and places, no messages. */
 export const logFailure = (log: Log, requestId: string, cause: Cause.Cause<unknown>): void => {
-  log.error({ request_id: requestId, errors: errorsOf(cause) }, "request failed")
+  log.error({ request_id: requestId, errors: describeErrors(cause) }, "request failed")
 }
 
-const errorsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<unknown> =>
+const describeErrors = (cause: Cause.Cause<unknown>): ReadonlyArray<unknown> =>
   [...Cause.failures(cause), ...Cause.defects(cause)].map((error) => describeError(error))
 
-const NESTED = 5
+const MAX_CAUSES = 5
 
 /**
  * An error without its message, and those that caused it. Messages of drivers and parsers quote what they stumbled over,
  * such as a transcript; the kind, the code and the place are enough to find the reason.
  */
-export const describeError = (error: unknown, depth = NESTED): unknown => {
+export const describeError = (error: unknown, depth = MAX_CAUSES): unknown => {
   if (!(error instanceof Error)) return { type: typeof error }
   const cause = depth > 0 && error.cause !== undefined ? { cause: describeError(error.cause, depth - 1) } : {}
   return {
     type: error.name,
-    ...identifiersOf(error),
-    at: placesOf(error)
+    ...identifyingFields(error),
+    at: stackWithoutMessage(error)
       .split("\n")
       .filter((line) => /^ {4}at /.test(line))
       .slice(0, 12)
@@ -92,13 +92,13 @@ export const describeError = (error: unknown, depth = NESTED): unknown => {
 }
 
 /** The stack without the message that it begins with: a line of that may look like a place. */
-const placesOf = ({ message, stack = "" }: Error): string => {
+const stackWithoutMessage = ({ message, stack = "" }: Error): string => {
   const start = message === "" ? -1 : stack.indexOf(message)
   return start === -1 ? stack : stack.slice(start + message.length)
 }
 
 /** Properties by which errors are told apart, of the engine (`operation`) and of drivers. */
-const IDENTIFIERS = [
+const IDENTIFYING_FIELDS = [
   "code",
   "errno",
   "syscall",
@@ -111,9 +111,9 @@ const IDENTIFIERS = [
   "routine"
 ]
 
-const identifiersOf = (error: Error): Readonly<Record<string, unknown>> =>
+const identifyingFields = (error: Error): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    IDENTIFIERS.flatMap((name) => {
+    IDENTIFYING_FIELDS.flatMap((name) => {
       const value: unknown = Reflect.get(error, name)
       return (typeof value === "string" && value.length <= 100) || typeof value === "number"
         ? [[name, value] as const]
@@ -122,22 +122,22 @@ const identifiersOf = (error: Error): Readonly<Record<string, unknown>> =>
   )
 
 /** Sends what the engine logs to the same stream as the server's own lines. */
-export const bridge = (log: Log): Logger.Logger<unknown, void> =>
+export const effectLogger = (log: Log): Logger.Logger<unknown, void> =>
   Logger.make(({ annotations, cause, logLevel, message }) => {
-    const level = levelOf(logLevel)
+    const level = pinoLevel(logLevel)
     if (level === undefined || !log.isLevelEnabled(level)) return
     const parts = Array.isArray(message) ? message : [message]
     log[level](
       {
-        ...Object.fromEntries(HashMap.toEntries(annotations).map(([key, value]) => [key, plain(value)])),
-        ...Object.assign({}, ...parts.filter((part) => typeof part === "object").map(plainFields)),
-        ...(Cause.isEmpty(cause) ? {} : { errors: errorsOf(cause) })
+        ...Object.fromEntries(HashMap.toEntries(annotations).map(([key, value]) => [key, toLogValue(value)])),
+        ...Object.assign({}, ...parts.filter((part) => typeof part === "object").map(toLogFields)),
+        ...(Cause.isEmpty(cause) ? {} : { errors: describeErrors(cause) })
       },
       parts.filter((part) => typeof part === "string").join(" ")
     )
   })
 
-const levelOf = (level: EffectLogLevel.LogLevel): "error" | "warn" | "info" | "debug" | undefined => {
+const pinoLevel = (level: EffectLogLevel.LogLevel): "error" | "warn" | "info" | "debug" | undefined => {
   switch (level._tag) {
     case "Fatal":
     case "Error":
@@ -155,20 +155,20 @@ const levelOf = (level: EffectLogLevel.LogLevel): "error" | "warn" | "info" | "d
   }
 }
 
-const plain = (value: unknown): unknown =>
+const toLogValue = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null
     ? value
     : value instanceof Error
       ? describeError(value)
       : { type: typeof value }
 
-const plainFields = (part: object | null): Readonly<Record<string, unknown>> =>
+const toLogFields = (part: object | null): Readonly<Record<string, unknown>> =>
   part === null
     ? {}
     : part instanceof Error
       ? { error: describeError(part) }
-      : Object.fromEntries(Object.entries(part).map(([key, value]) => [key, plain(value)]))
+      : Object.fromEntries(Object.entries(part).map(([key, value]) => [key, toLogValue(value)]))
 
 /** The engine's own log lines as JSON lines, for a program that runs the server. */
 export const layer = (options: LogOptions = {}): Layer.Layer<never> =>
-  Logger.replace(Logger.defaultLogger, bridge(makeLog(options)))
+  Logger.replace(Logger.defaultLogger, effectLogger(makeLog(options)))

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
-import { gatherMetrics } from "./Gather.js"
-import { roleOfProcess } from "./Processes.js"
+import { requestClusterMetrics } from "./clusterMetrics.js"
+import { workerRole } from "./Cluster.js"
 
 /** What the server counts, as Prometheus reads it. */
 export interface HttpMetrics {
@@ -11,7 +11,7 @@ export interface HttpMetrics {
 }
 
 /** What is read at the moment when somebody asks. */
-export interface Levels {
+export interface GaugeReaders {
   readonly requestsInFlight: () => number
   readonly bodyBytesInFlight: () => number
 }
@@ -19,18 +19,18 @@ export interface Levels {
 /** Seconds; the first ones tell ingestion's milliseconds apart, the last ones widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-let ofProcess: Registry | undefined
+let processRegistry: Registry | undefined
 
 /** Memory, processor time, event loop delay: once a process, since their collectors cannot be taken back. */
-const processMetrics = (): Registry => {
-  if (ofProcess === undefined) {
-    ofProcess = new Registry()
-    collectDefaultMetrics({ register: ofProcess })
+const getProcessRegistry = (): Registry => {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return ofProcess
+  return processRegistry
 }
 
-export const makeMetrics = (levels: Levels): HttpMetrics => {
+export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -86,8 +86,8 @@ export const makeMetrics = (levels: Levels): HttpMetrics => {
       child.time(seconds)
     },
     print:
-      roleOfProcess() === undefined
-        ? async () => `${await registry.metrics()}${await processMetrics().metrics()}`
-        : gatherMetrics([registry, processMetrics()])
+      workerRole() === undefined
+        ? async () => `${await registry.metrics()}${await getProcessRegistry().metrics()}`
+        : requestClusterMetrics([registry, getProcessRegistry()])
   }
 }

@@ -4,11 +4,11 @@ export { HttpServer, type HttpServerOptions, layer, ListenFailed } from "./HttpS
 export { defaultLimits, type HttpLimits } from "./Limits.js"
 export { layer as loggerLayer, type LogLevel, type LogOptions } from "./Log.js"
 export {
-  lead,
-  mayLead,
-  portOfProcess,
+  startCluster,
+  canStartCluster,
+  workerPort,
   ProcessEnded,
-  type ProcessRole,
+  type WorkerRole,
   reportReady,
-  roleOfProcess
-} from "./Processes.js"
+  workerRole
+} from "./Cluster.js"

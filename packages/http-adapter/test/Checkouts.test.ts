@@ -824,9 +824,9 @@ describe("keys that seal", () => {
 
       const second = yield* engineWith(boxOf(young))
       expect((yield* tried(second)).testError).toBeNull()
-      expect(yield* Effect.flip(tried(first))).toMatchObject({ _tag: "StorageError", operation: "SecretBox.open" })
+      expect(yield* Effect.flip(tried(first))).toMatchObject({ _tag: "StorageFailed", operation: "SecretBox.open" })
       const none = yield* engineWith(undefined)
-      expect(yield* Effect.flip(tried(none))).toMatchObject({ _tag: "StorageError" })
+      expect(yield* Effect.flip(tried(none))).toMatchObject({ _tag: "StorageFailed" })
       const refused = yield* Effect.flip(
         Effect.flatMap(CodeConnections, (all) => as(all.create(draft))).pipe(Effect.provide(none))
       )

@@ -2,7 +2,7 @@ import { TestEngine } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Endpoint } from "../src/Endpoint.js"
-import { makeDescriber, propertiesOf } from "../src/JsonSchemas.js"
+import { makeSchemaGenerator, propertiesOf } from "../src/JsonSchemas.js"
 import { endpoints } from "../src/routes/index.js"
 import { serviceEndpoints } from "../src/routes/Service.js"
 import { makeMetrics } from "../src/Metrics.js"
@@ -14,7 +14,7 @@ const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics,
 
 const namesOf = (schema: Endpoint["query"]): ReadonlyArray<string> => {
   if (schema === undefined) return []
-  const describer = makeDescriber()
+  const describer = makeSchemaGenerator()
   return propertiesOf(describer.follow(describer.describe(schema))).map(([name]) => name)
 }
 

@@ -10,8 +10,8 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
   const { key, project } = await server.tenant()
   const door = ModelKit.httpDoor([server.url], key)
 
-  const calls = async () => ({ door, ...(await ModelKit.emptyProject(door)) })
-  const evaluators = async () => ModelKit.evaluatorWorld(door, await ModelKit.emptyProject(door))
+  const calls = async () => ({ door, ...(await ModelKit.createEmptyProject(door)) })
+  const evaluators = async () => ModelKit.evaluatorWorld(door, await ModelKit.createEmptyProject(door))
 
   const tenant = async (): Promise<ModelKit.CapacityOwner> => {
     const made = await server.tenant()
@@ -67,6 +67,6 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
       const [{ agent, door: mine, project }, { door: theirs }] = [await tenant(), await tenant()]
       return { mine, theirs, project, agent }
     }
-    for (const { check, says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
+    for (const { check, name: says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
   })
 })

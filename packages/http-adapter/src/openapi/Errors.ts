@@ -24,14 +24,14 @@ export const errorSchemas = {
   }
 }
 
-const content = (schema: object, example: object) => ({ "application/json": { schema, example } })
+const jsonContent = (schema: object, example: object) => ({ "application/json": { schema, example } })
 
 const reference = (name: keyof typeof errorSchemas) => ({ $ref: `#/components/schemas/${name}` })
 
-const detail = (description: string, sentence: string, headers?: object) => ({
+const detailResponse = (description: string, sentence: string, headers?: object) => ({
   description,
   ...(headers === undefined ? {} : { headers }),
-  content: content(reference("Detail"), { detail: sentence })
+  content: jsonContent(reference("Detail"), { detail: sentence })
 })
 
 const retryAfter = {
@@ -42,40 +42,50 @@ export const errorResponses = {
   Invalid: {
     description:
       "The input breaks the rules of its kind; every fault is told. A body that cannot be read has a `detail`.",
-    content: content(
+    content: jsonContent(
       { anyOf: [reference("FieldErrors"), reference("Detail")] },
       { call_id: ["This field is required."] }
     )
   },
-  Unauthenticated: detail("No credential that is accepted here.", "Authentication credentials were not provided.", {
-    "WWW-Authenticate": { description: "The ways in.", schema: { type: "string" } }
-  }),
-  Forbidden: detail(
+  Unauthenticated: detailResponse(
+    "No credential that is accepted here.",
+    "Authentication credentials were not provided.",
+    {
+      "WWW-Authenticate": { description: "The ways in.", schema: { type: "string" } }
+    }
+  ),
+  Forbidden: detailResponse(
     "The credential lacks a permission.",
     "You do not have permission to perform this action (needs calls:write)."
   ),
-  NotFound: detail("There is no such thing, or not for this caller.", "No Project matches the given query."),
-  Conflict: detail("Things are not as this request needs them.", "There is no active connection to a code host."),
-  TooLarge: detail("The body is too large.", "The body has more than 10485760 bytes."),
-  UnsupportedMediaType: detail(
+  NotFound: detailResponse("There is no such thing, or not for this caller.", "No Project matches the given query."),
+  Conflict: detailResponse(
+    "Things are not as this request needs them.",
+    "There is no active connection to a code host."
+  ),
+  TooLarge: detailResponse("The body is too large.", "The body has more than 10485760 bytes."),
+  UnsupportedMediaType: detailResponse(
     "The body is of a type that is not accepted here.",
     'Unsupported media type "text/plain" in request.'
   ),
-  RateLimited: detail(
+  RateLimited: detailResponse(
     "The credential made more requests than it may.",
     "Request was throttled. Expected available in 3 seconds.",
     retryAfter
   ),
   ServerError: {
     description: "A failure of the service. The log says more under the same id.",
-    content: content(reference("ServerError"), { detail: "A server error occurred.", request_id: "4f1d2c3b5a69-1z" })
+    content: jsonContent(reference("ServerError"), {
+      detail: "A server error occurred.",
+      request_id: "4f1d2c3b5a69-1z"
+    })
   },
-  CodeHostFailed: detail(
+  CodeHostFailed: detailResponse(
     "The code host failed, cannot be reached, or refuses the connection.",
     "The code host refuses the connection's credential (HTTP 401).",
     retryAfter
   ),
-  Busy: detail(
+  Busy: detailResponse(
     "The service is busy; the same request may work in a moment.",
     "The service is busy. Try again in a moment.",
     retryAfter

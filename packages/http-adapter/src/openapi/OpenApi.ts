@@ -1,7 +1,14 @@
 /** The OpenAPI 3.1 document, made of the same endpoints as the server. */
 import { type Operation, type OperationRule, operations } from "@earshot/core"
-import type { BodyShape, Encoding, Endpoint, Outcome, Shape } from "../Endpoint.js"
-import { alternativesOf, isObject, type JsonSchema, makeDescriber, propertiesOf, requiredOf } from "../JsonSchemas.js"
+import type { RequestBody, Encoding, Endpoint, ResponseDescription, NamedSchema } from "../Endpoint.js"
+import {
+  alternativesOf,
+  isObject,
+  type JsonSchema,
+  makeSchemaGenerator,
+  propertiesOf,
+  requiredOf
+} from "../JsonSchemas.js"
 import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
@@ -54,11 +61,11 @@ const MEDIA_TYPES: { readonly [E in Encoding]: string } = {
  * @param basePath what all paths begin with, without a slash at its end
  */
 export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): JsonSchema => {
-  const schemas = makeSchemas()
+  const schemas = makeSchemaRegistry()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:([a-z_]+)/g, "{$1}")
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) }
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, schemas) }
   }
   return {
     openapi: "3.1.0",
@@ -81,11 +88,11 @@ export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): J
   }
 }
 
-interface Schemas {
+interface SchemaRegistry {
   /** A reference to the schema of a shape. */
-  readonly refer: (shape: Shape) => JsonSchema
+  readonly refer: (shape: NamedSchema) => JsonSchema
   /** The schema of a shape, as it is kept under its name. */
-  readonly read: (shape: Shape) => JsonSchema
+  readonly read: (shape: NamedSchema) => JsonSchema
   /** Keeps a schema under a name of its own, and refers to it. */
   readonly keep: (name: string, schema: JsonSchema) => JsonSchema
   readonly all: () => Readonly<Record<string, JsonSchema>>
@@ -93,16 +100,16 @@ interface Schemas {
 
 const referenceTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-const makeSchemas = (): Schemas => {
-  const describer = makeDescriber()
+const makeSchemaRegistry = (): SchemaRegistry => {
+  const describer = makeSchemaGenerator()
   const kept = new Map<string, JsonSchema>()
   const keep = (name: string, schema: JsonSchema): JsonSchema => {
     kept.set(name, schema)
     return referenceTo(name)
   }
-  const read = ({ name, schema }: Shape): JsonSchema => {
+  const read = ({ name, schema }: NamedSchema): JsonSchema => {
     const described = describer.describe(schema)
-    const known = typeof described.$ref === "string" ? describer.named().get(nameIn(described.$ref)) : undefined
+    const known = typeof described.$ref === "string" ? describer.named().get(referencedName(described.$ref)) : undefined
     const found = known ?? described
     kept.set(name, found)
     return found
@@ -117,16 +124,18 @@ const makeSchemas = (): Schemas => {
     all: () => {
       const all = new Map([...describer.named(), ...kept])
       const names = new Map([...all].map(([name, schema]) => [JSON.stringify(schema), name] as const))
-      const shared = new Map([...all].map(([name, schema]) => [name, sharing(schema, names, true)] as const))
+      const shared = new Map(
+        [...all].map(([name, schema]) => [name, replaceWithReferences(schema, names, true)] as const)
+      )
       return Object.fromEntries([...reachable(shared, [...kept.keys()])].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
 }
 
-const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1)
+const referencedName = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1)
 
 /** The same schema with what has a name elsewhere referred to: a dashboard's widgets are widgets. */
-const sharing = (schema: JsonSchema, names: ReadonlyMap<string, string>, isRoot = false): JsonSchema => {
+const replaceWithReferences = (schema: JsonSchema, names: ReadonlyMap<string, string>, isRoot = false): JsonSchema => {
   const name = isRoot ? undefined : names.get(JSON.stringify(schema))
   if (name !== undefined) return referenceTo(name)
   return Object.fromEntries(
@@ -134,12 +143,12 @@ const sharing = (schema: JsonSchema, names: ReadonlyMap<string, string>, isRoot 
       keyword,
       keyword === "properties" && isObject(value)
         ? Object.fromEntries(
-            Object.entries(value).map(([key, one]) => [key, isObject(one) ? sharing(one, names) : one])
+            Object.entries(value).map(([key, one]) => [key, isObject(one) ? replaceWithReferences(one, names) : one])
           )
         : Array.isArray(value)
-          ? value.map((one: unknown) => (isObject(one) ? sharing(one, names) : one))
+          ? value.map((one: unknown) => (isObject(one) ? replaceWithReferences(one, names) : one))
           : (keyword === "items" || keyword === "additionalProperties") && isObject(value)
-            ? sharing(value, names)
+            ? replaceWithReferences(value, names)
             : value
     ])
   )
@@ -163,27 +172,27 @@ const reachable = (
   return found
 }
 
-const operationOf = (endpoint: Endpoint, schemas: Schemas) => {
-  const { body, operation, outcomes, query } = endpoint
+const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
+  const { body, operation, responses: outcomes, query } = endpoint
   const parameters = [...pathParameters(endpoint.path), ...(query === undefined ? [] : queryParameters(query))]
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: endpoint.description ?? `${endpoint.summary}.`,
-    security: operation === null ? [] : securityOf(operation),
+    security: operation === null ? [] : securityRequirements(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body, schemas) }),
+    ...(body === undefined ? {} : { requestBody: describeRequestBody(body, schemas) }),
     responses: {
-      ...Object.fromEntries(outcomes.map((outcome) => [String(outcome.status), responseOf(outcome, schemas)])),
+      ...Object.fromEntries(outcomes.map((outcome) => [String(outcome.status), describeResponse(outcome, schemas)])),
       ...Object.fromEntries(
-        errorsOf(endpoint).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])
+        errorStatuses(endpoint).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])
       )
     }
   }
 }
 
-const securityOf = (operation: Operation): ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>> => {
+const securityRequirements = (operation: Operation): ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>> => {
   const { accepts, beside }: OperationRule = operations[operation]
   return accepts.map((kind) => ({ [kind]: [], ...(beside === undefined ? {} : { [beside]: [] }) }))
 }
@@ -197,7 +206,7 @@ const pathParameters = (path: string) =>
     example: 1
   }))
 
-const QUERY_WORDS: Readonly<Record<string, string>> = {
+const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cursor: "Where the page begins: `next` or `previous` of another page.",
   limit: "How many at most; 50 unless told.",
   filters_v2: "A filter as JSON text, such as a widget's `effective_filters`.",
@@ -211,34 +220,34 @@ const QUERY_WORDS: Readonly<Record<string, string>> = {
   tolerance: "What difference counts as none: 0 (unless told) to 1."
 }
 
-const queryParameters = (query: Shape["schema"]) => {
-  const describer = makeDescriber()
+const queryParameters = (query: NamedSchema["schema"]) => {
+  const describer = makeSchemaGenerator()
   const described = describer.follow(describer.describe(query))
   const required = requiredOf(described)
   return propertiesOf(described).map(([name, schema]) => ({
     name,
     in: "query",
     required: required.includes(name),
-    ...(QUERY_WORDS[name] === undefined ? {} : { description: QUERY_WORDS[name] }),
+    ...(QUERY_DESCRIPTIONS[name] === undefined ? {} : { description: QUERY_DESCRIPTIONS[name] }),
     // A list or an object in a query is JSON text.
-    ...(isWord(schema) ? { schema } : { content: { [MEDIA_TYPES.json]: { schema } } })
+    ...(isScalar(schema) ? { schema } : { content: { [MEDIA_TYPES.json]: { schema } } })
   }))
 }
 
-const isWord = (schema: JsonSchema): boolean =>
+const isScalar = (schema: JsonSchema): boolean =>
   alternativesOf(schema).every((one) =>
     ["string", "integer", "number", "boolean", "null"].some((type) => one.type === type)
   )
 
 const isFile = (schema: JsonSchema): boolean => alternativesOf(schema).some((one) => one.format === "binary")
 
-const requestBody = (body: BodyShape, schemas: Schemas) => {
+const describeRequestBody = (body: RequestBody, schemas: SchemaRegistry) => {
   const schema = schemas.read(body)
   const properties = propertiesOf(schema)
   const files = properties.filter(([, property]) => isFile(property)).map(([name]) => name)
   const inJson = files.length === 0 ? schema : withProperties(schema, files, { type: "null" })
   const inForm = files.length === 0 ? schema : withProperties(schema, files, { type: "string", format: "binary" })
-  const structured = properties.filter(([name, property]) => !files.includes(name) && !isWord(property))
+  const structured = properties.filter(([name, property]) => !files.includes(name) && !isScalar(property))
   const content = body.encodings.map((encoding) => {
     const mediaType = MEDIA_TYPES[encoding]
     if (encoding === "json") {
@@ -265,7 +274,7 @@ const withProperties = (schema: JsonSchema, names: ReadonlyArray<string>, proper
   )
 })
 
-const responseOf = ({ description, mediaType, shape }: Outcome, schemas: Schemas) => ({
+const describeResponse = ({ description, mediaType, body: shape }: ResponseDescription, schemas: SchemaRegistry) => ({
   description,
   ...(shape === undefined && mediaType === undefined
     ? {}
@@ -277,13 +286,13 @@ const responseOf = ({ description, mediaType, shape }: Outcome, schemas: Schemas
 })
 
 /** The errors that an endpoint can answer with, besides those of messages that are no requests to it. */
-const errorsOf = ({
+const errorStatuses = ({
   body,
   id,
   operation,
   path,
   query,
-  refusals = []
+  errorStatuses: refusals = []
 }: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
   // A path that has a parameter may be no text at all, such as `%ff`.
   ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),

@@ -27,7 +27,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, noContent, notKept } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, noContent, noStore } from "../Endpoint.js"
 import { resource } from "./Resource.js"
 
 const tag = "Access"
@@ -111,15 +111,15 @@ export const tokens: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Issue a token",
     description: "A signed session of the given kind, for the header Authorization. It is shown this once.",
-    headers: notKept,
+    headers: noStore,
     body: {
       name: "TokenDraft",
       schema: TokenDraft,
       encodings: anyEncoding,
       example: { kind: "embedded_session", bounds: [{ type: "dashboard", id: 1 }], ttl: 3600 }
     },
-    outcomes: [
-      { status: 201, description: "The token that was made.", shape: { name: "IssuedToken", schema: IssuedToken } }
+    responses: [
+      { status: 201, description: "The token that was made.", body: { name: "IssuedToken", schema: IssuedToken } }
     ],
     handle: ({ body }) =>
       Effect.flatMap(Tokens, (tokens) =>
@@ -140,7 +140,7 @@ export const tokens: ReadonlyArray<Endpoint> = [
       encodings: anyEncoding,
       example: { jti: "4Jq1aXf0Tn2bE9cZkLw8Gg" }
     },
-    outcomes: [{ status: 204, description: "The token is refused from now on." }],
+    responses: [{ status: 204, description: "The token is refused from now on." }],
     handle: ({ body }) => Effect.flatMap(Tokens, (tokens) => Effect.as(tokens.revoke(body), noContent))
   }
 ]

@@ -1,13 +1,13 @@
 import { CallId, CallQuery, CallRecordJson, Calls, encodeCallRecord, IngestBody, ReviewPatch } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
-import { streamAnswer } from "../StreamAnswer.js"
+import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
+import { streamResponse } from "../StreamResponse.js"
 import { resource } from "./Resource.js"
 
 const tag = "Calls"
 
-const record: Shape = { name: "CallRecord", schema: CallRecordJson }
+const record: NamedSchema = { name: "CallRecord", schema: CallRecordJson }
 
 /** E10. A call that was delivered before is updated and answered with 200. */
 const observe: Endpoint = {
@@ -37,9 +37,9 @@ const observe: Endpoint = {
       metadata: { region: "eu" }
     }
   },
-  outcomes: [
-    { status: 201, description: "The call is kept.", shape: record },
-    { status: 200, description: "The call was known, and is updated.", shape: record }
+  responses: [
+    { status: 201, description: "The call is kept.", body: record },
+    { status: 200, description: "The call was known, and is updated.", body: record }
   ],
   handle: ({ body }) =>
     Effect.flatMap(Calls, (calls) =>
@@ -56,10 +56,10 @@ const exportCalls: Endpoint = {
   summary: "Export calls",
   description: "Every call that the list would page through, newest first, one JSON document a line.",
   query: CallQuery,
-  outcomes: [{ status: 200, description: "One call a line.", shape: record, mediaType: "application/x-ndjson" }],
+  responses: [{ status: 200, description: "One call a line.", body: record, mediaType: "application/x-ndjson" }],
   handle: ({ query }) =>
     Effect.flatMap(Calls, (calls) =>
-      streamAnswer(
+      streamResponse(
         "application/x-ndjson",
         Stream.map(calls.export(query), (call) => `${JSON.stringify(encodeCallRecord(call))}\n`)
       )

@@ -11,7 +11,7 @@ import {
   Pages
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import { anyEncoding, type Endpoint, json, notKept } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, noStore } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Checkouts"
@@ -28,16 +28,16 @@ const checkout: Endpoint = {
     "A key that reads one repository for an hour at most, shown this once. It takes an agent's session beside the API " +
     "key. Access is asked of the code host at every request. 409 where the organization has no active connection, 502 " +
     "where the code host fails.",
-  headers: notKept,
-  refusals: [404, 409, 502],
+  headers: noStore,
+  errorStatuses: [404, 409, 502],
   body: {
     name: "CheckoutDraft",
     schema: CheckoutDraft,
     encodings: anyEncoding,
     example: { repo: "voice-agent" }
   },
-  outcomes: [
-    { status: 200, description: "The repository and its key.", shape: { name: "Checkout", schema: CheckoutWire } }
+  responses: [
+    { status: 200, description: "The repository and its key.", body: { name: "Checkout", schema: CheckoutWire } }
   ],
   handle: ({ body }) =>
     Effect.flatMap(Checkouts, (checkouts) =>
@@ -95,9 +95,9 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     operation: "connections.test",
     tag,
     summary: "Test a connection",
-    refusals: [409],
+    errorStatuses: [409],
     description: "Asks the code host. What is wrong is in `test_error`, which is null where nothing is.",
-    outcomes: [{ status: 200, description: "The connection, as it was just found.", shape }],
+    responses: [{ status: 200, description: "The connection, as it was just found.", body: shape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(CodeConnectionId, params, "CodeConnection"), (id) =>
         Effect.flatMap(CodeConnections, (connections) =>
@@ -112,11 +112,11 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     operation: "connections.activate",
     tag,
     summary: "Activate a connection",
-    refusals: [409, 502],
+    errorStatuses: [409, 502],
     description:
       "It is tested first, and 502 says what is wrong. The one that was active before becomes inactive, and keys that were " +
       "had through it end.",
-    outcomes: [{ status: 200, description: "The connection, which is the active one now.", shape }],
+    responses: [{ status: 200, description: "The connection, which is the active one now.", body: shape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(CodeConnectionId, params, "CodeConnection"), (id) =>
         Effect.flatMap(CodeConnections, (connections) =>

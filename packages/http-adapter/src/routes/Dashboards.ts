@@ -17,7 +17,7 @@ import {
   Widgets
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Dashboards"
@@ -58,7 +58,7 @@ export const dashboards = resource({
   }
 })
 
-const data: Shape = { name: "WidgetData", schema: WidgetData }
+const data: NamedSchema = { name: "WidgetData", schema: WidgetData }
 
 const draft = {
   dashboard: 1,
@@ -109,7 +109,7 @@ export const widgets: ReadonlyArray<Endpoint> = [
     operation: "widgets.data",
     tag,
     summary: "Read what a widget shows",
-    outcomes: [{ status: 200, description: "What the widget shows at this moment.", shape: data }],
+    responses: [{ status: 200, description: "What the widget shows at this moment.", body: data }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(WidgetId, params, "Widget"), (id) =>
         Effect.flatMap(Widgets, (widgets) =>
@@ -126,7 +126,7 @@ export const widgets: ReadonlyArray<Endpoint> = [
     summary: "Read what a widget would show",
     description: "Nothing is kept.",
     body: { name: "WidgetDraft", schema: WidgetDraft, encodings: anyEncoding, example: draft },
-    outcomes: [{ status: 200, description: "What such a widget would show at this moment.", shape: data }],
+    responses: [{ status: 200, description: "What such a widget would show at this moment.", body: data }],
     handle: ({ body }) =>
       Effect.flatMap(Widgets, (widgets) =>
         Effect.map(widgets.preview(body), (shown) => json(200, encodeWidgetData(shown)))

@@ -12,12 +12,12 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
 import { resource } from "./Resource.js"
 
 const tag = "Evaluators"
 
-const evaluator: Shape = {
+const evaluator: NamedSchema = {
   name: "Evaluator",
   schema: Schema.Struct({ ...Evaluator.fields, conditional_actions: Schema.NullOr(ConditionalActionsWire) })
 }
@@ -42,11 +42,11 @@ export const evaluators: ReadonlyArray<Endpoint> = [
       encodings: ["json"],
       example: { scenarios: [1, 2], project: 1, append_instruction: " Be brief.", max_duration: 300 }
     },
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "The first of the evaluators named as it is now; with `many=true` all of them, in their order.",
-        shape: {
+        body: {
           name: "BulkUpdated",
           schema: Schema.Union(Schema.make(evaluator.schema.ast), Schema.Array(Schema.make(evaluator.schema.ast)))
         }
@@ -55,7 +55,7 @@ export const evaluators: ReadonlyArray<Endpoint> = [
     handle: ({ body, query }) =>
       Effect.flatMap(Evaluators, (evaluators) =>
         Effect.map(evaluators.bulkUpdate(body, query), (changed) =>
-          json(200, asksForMany(query) ? changed.map(encodeEvaluator) : changed.map(encodeEvaluator)[0])
+          json(200, isMany(query) ? changed.map(encodeEvaluator) : changed.map(encodeEvaluator)[0])
         )
       )
   },
@@ -105,4 +105,4 @@ export const evaluators: ReadonlyArray<Endpoint> = [
 ]
 
 /** The use case has read the same word, and refused what is none. */
-const asksForMany = (query: Readonly<Record<string, unknown>>): boolean => /^true$/i.test(String(query.many))
+const isMany = (query: Readonly<Record<string, unknown>>): boolean => /^true$/i.test(String(query.many))

@@ -7,8 +7,8 @@ import { Repositories, REPOSITORIES_PATH, type RepositoryRequest } from "@earsho
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type RawEndpoint, type RawRequest } from "../Endpoint.js"
-import { MessageFaults } from "../Faults.js"
-import { streamAnswer } from "../StreamAnswer.js"
+import { messageErrors } from "../ErrorResponses.js"
+import { streamResponse } from "../StreamResponse.js"
 
 const tag = "Checkouts"
 
@@ -29,13 +29,13 @@ export const tokenOf = (authorization: string | undefined): string | undefined =
   return colon === -1 ? undefined : pair.slice(colon + 1)
 }
 
-const asked = ({ headers, params }: RawRequest): RepositoryRequest => ({
+const repositoryRequest = ({ headers, params }: RawRequest): RepositoryRequest => ({
   token: tokenOf(headers.authorization),
   organization: params.organization ?? "",
   repository: params.repository ?? ""
 })
 
-const protocolOf = (headers: IncomingHttpHeaders): string | undefined => {
+const gitProtocol = (headers: IncomingHttpHeaders): string | undefined => {
   const header = headers["git-protocol"]
   return typeof header === "string" ? header : undefined
 }
@@ -47,9 +47,9 @@ const challenge = 'Basic realm="earshot"'
 const base = `${REPOSITORIES_PATH}/:organization/:repository` as const
 
 /** A push is refused as such, once its sender is known to hold a key to the repository. */
-const refusePush = (request: RawRequest) =>
+const rejectPush = (request: RawRequest) =>
   Effect.flatMap(Repositories, (repositories) =>
-    Effect.zipRight(repositories.open(asked(request)), Effect.fail(MessageFaults.readOnly))
+    Effect.zipRight(repositories.open(repositoryRequest(request)), Effect.fail(messageErrors.readOnly))
   )
 
 export const git: ReadonlyArray<RawEndpoint> = [
@@ -63,19 +63,19 @@ export const git: ReadonlyArray<RawEndpoint> = [
     query: Schema.Struct({ service: Schema.optional(Schema.String) }),
     headers,
     challenge,
-    outcomes: [{ status: 200, description: "Its refs.", mediaType: "application/x-git-upload-pack-advertisement" }],
+    responses: [{ status: 200, description: "Its refs.", mediaType: "application/x-git-upload-pack-advertisement" }],
     handle: (request) =>
       // Without a service it is the dumb protocol, which would take files as they lie.
       request.query.service === "git-upload-pack"
         ? Effect.flatMap(Repositories, (repositories) =>
-            Effect.flatMap(repositories.open(asked(request)), (repository) =>
-              streamAnswer(
+            Effect.flatMap(repositories.open(repositoryRequest(request)), (repository) =>
+              streamResponse(
                 "application/x-git-upload-pack-advertisement",
-                repository.advertise(protocolOf(request.headers))
+                repository.advertise(gitProtocol(request.headers))
               )
             )
           )
-        : refusePush(request)
+        : rejectPush(request)
   },
   {
     method: "POST",
@@ -87,14 +87,14 @@ export const git: ReadonlyArray<RawEndpoint> = [
     mediaType: "application/x-git-upload-pack-request",
     headers,
     challenge,
-    outcomes: [{ status: 200, description: "A pack.", mediaType: "application/x-git-upload-pack-result" }],
+    responses: [{ status: 200, description: "A pack.", mediaType: "application/x-git-upload-pack-result" }],
     handle: (request) =>
       Effect.flatMap(Repositories, (repositories) =>
-        Effect.flatMap(repositories.open(asked(request)), (repository) =>
+        Effect.flatMap(repositories.open(repositoryRequest(request)), (repository) =>
           Effect.flatMap(request.bytes, (bytes) =>
-            streamAnswer(
+            streamResponse(
               "application/x-git-upload-pack-result",
-              repository.uploadPack(protocolOf(request.headers), bytes)
+              repository.uploadPack(gitProtocol(request.headers), bytes)
             )
           )
         )
@@ -109,7 +109,7 @@ export const git: ReadonlyArray<RawEndpoint> = [
     summary: "Push to a repository, which is refused",
     headers,
     challenge,
-    outcomes: [{ status: 200, description: "Never." }],
-    handle: refusePush
+    responses: [{ status: 200, description: "Never." }],
+    handle: rejectPush
   }
 ]

@@ -21,7 +21,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { anyEncoding, type Endpoint, json, type Shape } from "../Endpoint.js"
+import { anyEncoding, type Endpoint, json, type NamedSchema } from "../Endpoint.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Metrics"
@@ -35,11 +35,11 @@ const predefined: Endpoint = {
   tag,
   summary: "List predefined metrics",
   description: "What every agent is measured by until it is switched off. All of them, on no pages.",
-  outcomes: [
+  responses: [
     {
       status: 200,
       description: "Every predefined metric.",
-      shape: { name: "PredefinedMetrics", schema: Schema.Array(PredefinedMetric) }
+      body: { name: "PredefinedMetrics", schema: Schema.Array(PredefinedMetric) }
     }
   ],
   handle: () =>
@@ -101,7 +101,7 @@ export const metrics: ReadonlyArray<Endpoint> = [
   })
 ]
 
-const requested: Shape = {
+const requested: NamedSchema = {
   name: "EvaluationRequested",
   schema: Schema.Struct({
     call: Schema.Int,
@@ -127,7 +127,7 @@ export const evaluations: ReadonlyArray<Endpoint> = [
       encodings: anyEncoding,
       example: { metric_ids: "12,15" }
     },
-    outcomes: [{ status: 200, description: "It is queued.", shape: requested }],
+    responses: [{ status: 200, description: "It is queued.", body: requested }],
     handle: ({ body, params }) =>
       Effect.flatMap(pathId(CallId, params, "Call"), (id) =>
         Effect.flatMap(CallEvaluations, (all) =>
@@ -145,11 +145,11 @@ export const evaluations: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Read what metrics said of a call",
     description: "Each with its status, its reason where there is no value, and the moments that explain it.",
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "Every evaluation of the call.",
-        shape: { name: "Evaluations", schema: Schema.Array(EvaluationJson) }
+        body: { name: "Evaluations", schema: Schema.Array(EvaluationJson) }
       }
     ],
     handle: ({ params }) =>
@@ -161,7 +161,7 @@ export const evaluations: ReadonlyArray<Endpoint> = [
   }
 ]
 
-const jobShape: Shape = { name: "Job", schema: Job }
+const jobShape: NamedSchema = { name: "Job", schema: Job }
 
 export const jobs: ReadonlyArray<Endpoint> = [
   ...resource({
@@ -186,8 +186,8 @@ export const jobs: ReadonlyArray<Endpoint> = [
     tag: "Jobs",
     summary: "Try a dead job again",
     description: "It has all its attempts before it again. 409 where the job is not dead.",
-    refusals: [409],
-    outcomes: [{ status: 200, description: "The job, queued anew.", shape: jobShape }],
+    errorStatuses: [409],
+    responses: [{ status: 200, description: "The job, queued anew.", body: jobShape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(JobId, params, "Job"), (id) =>
         Effect.flatMap(Jobs, (jobs) => Effect.map(jobs.retry(id), (job) => json(200, encodeJob(job))))

@@ -2,17 +2,17 @@ import { type CurrentActor, type Engine, Fields, type NotFound, type Operation, 
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type BodyShape, type Encoding, type Endpoint, json, noContent, type Shape } from "../Endpoint.js"
-import { type HttpFault, noSuch } from "../Faults.js"
+import { type RequestBody, type Encoding, type Endpoint, json, noContent, type NamedSchema } from "../Endpoint.js"
+import { type HttpError, notFound } from "../ErrorResponses.js"
 
 /** A use case as a route calls it. */
-type Call<A> = Effect.Effect<A, HttpFault, Engine.Services | CurrentActor>
+type UseCase<A> = Effect.Effect<A, HttpError, Engine.Services | CurrentActor>
 
-interface Writes {
+interface WriteOperation {
   readonly operation: Operation
   readonly schema: Schema.Schema.All
   readonly encodings: ReadonlyArray<Encoding>
-  readonly example: BodyShape["example"]
+  readonly example: RequestBody["example"]
   readonly description?: string
 }
 
@@ -31,23 +31,23 @@ export interface Resource<Id extends number, Noun> {
   readonly id: Schema.Schema<Id, number>
   readonly wire: Schema.Schema.All
   readonly encode: (noun: Noun) => unknown
-  readonly create?: Writes & {
+  readonly create?: WriteOperation & {
     /** Answers what was made, as it travels. */
-    readonly run: (body: unknown) => Call<unknown>
+    readonly run: (body: unknown) => UseCase<unknown>
     /** What is shown this once, where that is more than is shown later. */
-    readonly shape?: Shape
+    readonly shape?: NamedSchema
   }
   readonly list?: {
     readonly operation: Operation
     readonly query: Schema.Schema.All
-    readonly run: (query: unknown) => Call<Pages.Page<Noun>>
+    readonly run: (query: unknown) => UseCase<Pages.Page<Noun>>
   }
-  readonly read?: { readonly operation: Operation; readonly run: (id: Id) => Call<Noun> }
-  readonly update?: Writes & { readonly run: (id: Id, body: unknown) => Call<Noun> }
+  readonly read?: { readonly operation: Operation; readonly run: (id: Id) => UseCase<Noun> }
+  readonly update?: WriteOperation & { readonly run: (id: Id, body: unknown) => UseCase<Noun> }
   readonly delete?: {
     readonly operation: Operation
     readonly description?: string
-    readonly run: (id: Id) => Call<void>
+    readonly run: (id: Id) => UseCase<void>
   }
 }
 
@@ -60,12 +60,12 @@ export const pathId = <Id extends number>(
   const text = params.id ?? ""
   // Digits and nothing else: what the fields of bodies let pass, such as a space, is part of a name here.
   return /^[1-9]\d*$/.test(text)
-    ? Either.mapLeft(Schema.decodeUnknownEither(Fields.id(id))(text), () => noSuch(noun))
-    : Either.left(noSuch(noun))
+    ? Either.mapLeft(Schema.decodeUnknownEither(Fields.id(id))(text), () => notFound(noun))
+    : Either.left(notFound(noun))
 }
 
 /** A page as it travels. Source: design, lists beyond the interface. */
-export const pageShape = (item: Shape): Shape => ({
+export const pageSchema = (item: NamedSchema): NamedSchema => ({
   name: `${item.name}Page`,
   schema: Schema.Struct({
     next: Schema.NullOr(Schema.String),
@@ -74,13 +74,13 @@ export const pageShape = (item: Shape): Shape => ({
   })
 })
 
-const article = (noun: string): string => (/^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
+const withArticle = (noun: string): string => (/^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
 
 export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): ReadonlyArray<Endpoint> => {
   const { name, noun, path, resource = name, tag } = of
   const one = `${path}:id/` as const
-  const shape: Shape = { name, schema: of.wire }
-  const a = article(noun)
+  const shape: NamedSchema = { name, schema: of.wire }
+  const a = withArticle(noun)
   const endpoints: Array<Endpoint> = []
   if (of.create !== undefined) {
     const { description, encodings, example, operation, run, schema, shape: shown } = of.create
@@ -93,7 +93,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `Create ${a}`,
       ...(description === undefined ? {} : { description }),
       body: { name: `${name}Draft`, schema, encodings, example },
-      outcomes: [{ status: 201, description: `The ${noun} that was made.`, shape: shown ?? shape }],
+      responses: [{ status: 201, description: `The ${noun} that was made.`, body: shown ?? shape }],
       handle: ({ body }) => Effect.map(run(body), (made) => json(201, made))
     })
   }
@@ -108,7 +108,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `List ${noun}s`,
       description: "Newest first, a page at a time: hand `next` back as `cursor` for the page after this one.",
       query,
-      outcomes: [{ status: 200, description: `A page of ${noun}s.`, shape: pageShape(shape) }],
+      responses: [{ status: 200, description: `A page of ${noun}s.`, body: pageSchema(shape) }],
       handle: (request) =>
         Effect.map(run(request.query), ({ next, previous, results }) =>
           json(200, { next, previous, results: results.map(of.encode) })
@@ -124,7 +124,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       operation,
       tag,
       summary: `Read ${a}`,
-      outcomes: [{ status: 200, description: `The ${noun}.`, shape }],
+      responses: [{ status: 200, description: `The ${noun}.`, body: shape }],
       handle: ({ params }) =>
         Effect.map(Effect.flatMap(pathId(of.id, params, resource), run), (found) => json(200, of.encode(found)))
     })
@@ -140,7 +140,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `Update ${a}`,
       description: description ?? "Fields that are left out stay as they are.",
       body: { name: `${name}Patch`, schema, encodings, example },
-      outcomes: [{ status: 200, description: `The ${noun} as it is now.`, shape }],
+      responses: [{ status: 200, description: `The ${noun} as it is now.`, body: shape }],
       handle: ({ body, params }) =>
         Effect.map(
           Effect.flatMap(pathId(of.id, params, resource), (id) => run(id, body)),
@@ -158,7 +158,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       tag,
       summary: `Delete ${a}`,
       ...(description === undefined ? {} : { description }),
-      outcomes: [{ status: 204, description: `The ${noun} is gone.` }],
+      responses: [{ status: 204, description: `The ${noun} is gone.` }],
       handle: ({ params }) => Effect.as(Effect.flatMap(pathId(of.id, params, resource), run), noContent)
     })
   }

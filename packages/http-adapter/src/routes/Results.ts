@@ -28,19 +28,19 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { anyEncoding, type Endpoint, json, noContent, type Shape } from "../Endpoint.js"
-import { streamAnswer } from "../StreamAnswer.js"
+import { anyEncoding, type Endpoint, json, noContent, type NamedSchema } from "../Endpoint.js"
+import { streamResponse } from "../StreamResponse.js"
 import { pathId, resource } from "./Resource.js"
 
 const tag = "Results"
 
-export const result: Shape = { name: "Result", schema: Result }
+export const result: NamedSchema = { name: "Result", schema: Result }
 
-const run: Shape = { name: "Run", schema: Run }
+const run: NamedSchema = { name: "Run", schema: Run }
 
-const runDetail: Shape = { name: "RunDetail", schema: RunDetail }
+const runDetail: NamedSchema = { name: "RunDetail", schema: RunDetail }
 
-const Claimed = Schema.Struct({
+const ClaimedRunsJson = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({
       run: Schema.make<Run, typeof Run.Encoded>(Run.ast),
@@ -52,12 +52,12 @@ const Claimed = Schema.Struct({
   )
 })
 
-const at = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+const formatMillis = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-const encodeClaimed = (claimed: ClaimedRun) => ({
+const encodeClaimedRun = (claimed: ClaimedRun) => ({
   run: encodeRun(claimed.run),
   lease: claimed.lease,
-  lease_expires_at: at(claimed.leaseExpiresAt),
+  lease_expires_at: formatMillis(claimed.leaseExpiresAt),
   scenario: claimed.script,
   provider_data: claimed.providerData
 })
@@ -76,7 +76,7 @@ export const results: ReadonlyArray<Endpoint> = [
       "that are unknown, deleted already or out of reach are passed over."
     ].join(" "),
     body: { name: "BulkDelete", schema: BulkDeleteInput, encodings: anyEncoding, example: { result_ids: [1, 2] } },
-    outcomes: [{ status: 204, description: "They are gone, as are those that were gone before." }],
+    responses: [{ status: 204, description: "They are gone, as are those that were gone before." }],
     handle: ({ body }) => Effect.flatMap(Results, (all) => Effect.as(all.bulkDelete(body), noContent))
   },
   {
@@ -88,7 +88,7 @@ export const results: ReadonlyArray<Endpoint> = [
     summary: "Delete runs from a result",
     description: "Takes runs of the result out of sight; the result is then what the others come to.",
     body: { name: "DeleteRuns", schema: DeleteRunsInput, encodings: anyEncoding, example: { run_ids: [1, 2] } },
-    outcomes: [{ status: 204, description: "They are gone, as are those that were gone before." }],
+    responses: [{ status: 204, description: "They are gone, as are those that were gone before." }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -122,7 +122,7 @@ export const results: ReadonlyArray<Endpoint> = [
       "Cancels its runs that are not over and gives back what they hold; the others stay as they are. Whoever executes one",
       "finds that its lease does not hold any more. Cancelling twice is no fault."
     ].join(" "),
-    outcomes: [{ status: 200, description: "The result as it is now.", shape: result }],
+    responses: [{ status: 200, description: "The result as it is now.", body: result }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -142,7 +142,7 @@ export const results: ReadonlyArray<Endpoint> = [
       "counts as changed."
     ].join(" "),
     query: CompareQuery,
-    outcomes: [{ status: 200, description: "The differences.", shape: { name: "Comparison", schema: Comparison } }],
+    responses: [{ status: 200, description: "The differences.", body: { name: "Comparison", schema: Comparison } }],
     handle: ({ params, query }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -157,18 +157,18 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Export a result",
     description: "Every run with its transcript and what metrics said of it, oldest first, one JSON document a line.",
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "One run a line.",
-        shape: runDetail,
+        body: runDetail,
         mediaType: "application/x-ndjson"
       }
     ],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
-        return yield* streamAnswer(
+        return yield* streamResponse(
           "application/x-ndjson",
           Stream.map((yield* Results).export(id), (run) => `${JSON.stringify(encodeRunDetail(run))}\n`)
         )
@@ -185,7 +185,7 @@ export const results: ReadonlyArray<Endpoint> = [
       "A case a run: no success is a failure, a run that could not be played or timed out an error, one that was cancelled",
       "or is not over is skipped."
     ].join(" "),
-    outcomes: [{ status: 200, description: "The report.", mediaType: "application/xml" }],
+    responses: [{ status: 200, description: "The report.", mediaType: "application/xml" }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -216,7 +216,7 @@ export const results: ReadonlyArray<Endpoint> = [
     summary: "Read a run",
     description:
       "With its transcript, what metrics said of it, and the criteria that decided whether it was a success.",
-    outcomes: [{ status: 200, description: "The run.", shape: runDetail }],
+    responses: [{ status: 200, description: "The run.", body: runDetail }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -231,8 +231,8 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Cancel a run",
     description: "One that was cancelled stays so; one that is over otherwise cannot be cancelled (409).",
-    outcomes: [{ status: 200, description: "The run as it is now.", shape: run }],
-    refusals: [409],
+    responses: [{ status: 200, description: "The run as it is now.", body: run }],
+    errorStatuses: [409],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -256,16 +256,16 @@ export const results: ReadonlyArray<Endpoint> = [
       encodings: ["json"],
       example: { channel: "voice", limit: 5, lease_seconds: 60 }
     },
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "The runs, none where nothing is queued.",
-        shape: { name: "Claimed", schema: Claimed }
+        body: { name: "Claimed", schema: ClaimedRunsJson }
       }
     ],
     handle: ({ body }) =>
       Effect.flatMap(Results, (all) =>
-        Effect.map(all.claim(body), (claimed) => json(200, { results: claimed.map(encodeClaimed) }))
+        Effect.map(all.claim(body), (claimed) => json(200, { results: claimed.map(encodeClaimedRun) }))
       )
   },
   {
@@ -278,18 +278,18 @@ export const results: ReadonlyArray<Endpoint> = [
     description:
       "A run that was deleted is not found, and a lease that has ended is a fault of `lease`: stop executing the run.",
     body: { name: "Heartbeat", schema: HeartbeatInput, encodings: ["json"], example: { lease: "token" } },
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "When the lease ends now.",
-        shape: { name: "Lease", schema: Schema.Struct({ lease_expires_at: Schema.String }) }
+        body: { name: "Lease", schema: Schema.Struct({ lease_expires_at: Schema.String }) }
       }
     ],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
         const until = yield* (yield* Results).heartbeat(id, body)
-        return json(200, { lease_expires_at: at(until.epochMillis) })
+        return json(200, { lease_expires_at: formatMillis(until.epochMillis) })
       })
   },
   {
@@ -315,7 +315,7 @@ export const results: ReadonlyArray<Endpoint> = [
         duration: 62.5
       }
     },
-    outcomes: [{ status: 200, description: "The run as it is now.", shape: run }],
+    responses: [{ status: 200, description: "The run as it is now.", body: run }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -330,7 +330,7 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Report a run that could not be executed",
     body: { name: "Fail", schema: FailInput, encodings: ["json"], example: { lease: "token", error: "No answer" } },
-    outcomes: [{ status: 200, description: "The run as it is now.", shape: run }],
+    responses: [{ status: 200, description: "The run as it is now.", body: run }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -344,7 +344,7 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "results.capacity",
     tag,
     summary: "What the organisation's runs take up",
-    outcomes: [{ status: 200, description: "It.", shape: { name: "Capacity", schema: CapacityWire } }],
+    responses: [{ status: 200, description: "It.", body: { name: "Capacity", schema: CapacityWire } }],
     handle: () =>
       Effect.flatMap(Results, (all) => Effect.map(all.capacity(), (held) => json(200, encodeCapacity(held))))
   }

@@ -2,15 +2,15 @@ import { Organizations } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { docsFiles } from "../Docs.js"
-import { type Endpoint, json, type OpenEndpoint } from "../Endpoint.js"
-import { MessageFaults } from "../Faults.js"
+import { type Endpoint, json, type PublicEndpoint } from "../Endpoint.js"
+import { messageErrors } from "../ErrorResponses.js"
 import type { HttpMetrics } from "../Metrics.js"
 import { openApi } from "../openapi/OpenApi.js"
 
 const tag = "Service"
 
 /** How long the database may take to answer before the server counts as not ready. */
-const READY_WITHIN = "2 seconds"
+const READINESS_TIMEOUT = "2 seconds"
 
 const Status = (word: string) => ({ name: "Status", schema: Schema.Struct({ status: Schema.Literal(word) }) })
 
@@ -19,8 +19,8 @@ export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
   others: ReadonlyArray<Endpoint>
-): ReadonlyArray<OpenEndpoint> => {
-  const described: ReadonlyArray<OpenEndpoint> = [
+): ReadonlyArray<PublicEndpoint> => {
+  const described: ReadonlyArray<PublicEndpoint> = [
     {
       method: "GET",
       path: "/health",
@@ -28,7 +28,7 @@ export const serviceEndpoints = (
       operation: null,
       tag,
       summary: "Whether the process answers",
-      outcomes: [{ status: 200, description: "It does.", shape: { ...Status("ok"), name: "Health" } }],
+      responses: [{ status: 200, description: "It does.", body: { ...Status("ok"), name: "Health" } }],
       handle: () => Effect.succeed(json(200, { status: "ok" }))
     },
     {
@@ -39,12 +39,12 @@ export const serviceEndpoints = (
       tag,
       summary: "Whether requests can be served",
       description: "Asks the database. Send no traffic here while it answers 503.",
-      outcomes: [{ status: 200, description: "They can.", shape: { ...Status("ready"), name: "Readiness" } }],
+      responses: [{ status: 200, description: "They can.", body: { ...Status("ready"), name: "Readiness" } }],
       handle: () =>
         Effect.flatMap(Organizations, (organizations) => organizations.list({ limit: 1 })).pipe(
           Effect.as(json(200, { status: "ready" })),
-          Effect.timeout(READY_WITHIN),
-          Effect.mapError(() => MessageFaults.notReady)
+          Effect.timeout(READINESS_TIMEOUT),
+          Effect.mapError(() => messageErrors.notReady)
         )
     },
     {
@@ -54,9 +54,9 @@ export const serviceEndpoints = (
       operation: null,
       tag,
       summary: "Metrics for Prometheus",
-      outcomes: [{ status: 200, description: "In Prometheus' text format.", mediaType: "text/plain" }],
+      responses: [{ status: 200, description: "In Prometheus' text format.", mediaType: "text/plain" }],
       handle: () =>
-        Effect.tryPromise({ try: metrics.print, catch: () => MessageFaults.busy }).pipe(
+        Effect.tryPromise({ try: metrics.print, catch: () => messageErrors.busy }).pipe(
           Effect.map((text) => ({ status: 200, content: { as: "text", type: metrics.contentType, text } }))
         )
     }
@@ -64,29 +64,29 @@ export const serviceEndpoints = (
   const document = Buffer.from(JSON.stringify(openApi([...others, ...described], basePath)))
   return [
     ...described,
-    file("/openapi.json", "service.openapi", "application/json; charset=utf-8", document),
+    staticFile("/openapi.json", "service.openapi", "application/json; charset=utf-8", document),
     ...docsFiles(basePath).map(({ content, path, type }) =>
-      file(path, `service${path.replaceAll("/", ".")}`, type, content)
+      staticFile(path, `service${path.replaceAll("/", ".")}`, type, content)
     )
   ]
 }
 
 /** Same-origin only, and nothing is fetched from elsewhere: the page works where there is no way out. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 
-const file = (path: `/${string}`, id: string, type: string, text: Buffer): OpenEndpoint => ({
+const staticFile = (path: `/${string}`, id: string, type: string, text: Buffer): PublicEndpoint => ({
   method: "GET",
   path,
   id,
   operation: null,
   tag,
   summary: path,
-  outcomes: [{ status: 200, description: "The file.", mediaType: type }],
+  responses: [{ status: 200, description: "The file.", mediaType: type }],
   handle: () =>
     Effect.succeed({
       status: 200,
       content: { as: "text", type, text },
-      headers: { "content-security-policy": POLICY, "x-content-type-options": "nosniff" }
+      headers: { "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" }
     })
 })

@@ -34,11 +34,11 @@ export const simplifications: ReadonlyArray<Endpoint> = [
           "Please make sure that you return TRUE if the agent greets the caller within 5 seconds. Otherwise, return FALSE."
       }
     },
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "The result, or the id to ask again with.",
-        shape: { name: "Simplification", schema: SimplificationWire }
+        body: { name: "Simplification", schema: SimplificationWire }
       }
     ],
     handle: ({ body }) =>
@@ -55,12 +55,12 @@ export const simplifications: ReadonlyArray<Endpoint> = [
     summary: "Ask how far a simplification is",
     description: "`error` says why one failed. Another organization's `progress_id` is a 404, as any that nobody has.",
     query: SimplificationQuery,
-    refusals: [404],
-    outcomes: [
+    errorStatuses: [404],
+    responses: [
       {
         status: 200,
         description: "The result so far.",
-        shape: { name: "SimplificationProgress", schema: SimplificationProgressWire }
+        body: { name: "SimplificationProgress", schema: SimplificationProgressWire }
       }
     ],
     handle: ({ query }) =>

@@ -41,8 +41,8 @@ export const suites: ReadonlyArray<Endpoint> = [
       "run would follow with its price. Creates nothing and places no calls."
     ].join(" "),
     body: { name: "SuiteRequest", schema: SuiteRequestInput, encodings: anyEncoding, example },
-    outcomes: [
-      { status: 200, description: "The plan.", shape: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
+    responses: [
+      { status: 200, description: "The plan.", body: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
     ],
     handle: ({ body }) =>
       Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidated(plan))))
@@ -56,7 +56,7 @@ export const suites: ReadonlyArray<Endpoint> = [
     summary: "Run a test-suite spec",
     description: "Takes what the validation takes, and makes a result with its runs queued.",
     body: { name: "SuiteRunRequest", schema: SuiteRunInput, encodings: anyEncoding, example },
-    outcomes: [{ status: 201, description: "The result.", shape: result }],
+    responses: [{ status: 201, description: "The result.", body: result }],
     handle: ({ body }) =>
       Effect.flatMap(Suites, (all) => Effect.map(all.run(body), (made) => json(201, encodeResult(made))))
   },
@@ -68,7 +68,7 @@ export const suites: ReadonlyArray<Endpoint> = [
     tag,
     summary: "The JSON Schema of test-suite specs",
     description: "JSON Schema 2020-12, for editors and other tools. No credential is asked for.",
-    outcomes: [{ status: 200, description: "The schema.", shape: { name: "SuiteJsonSchema", schema: JsonObject } }],
+    responses: [{ status: 200, description: "The schema.", body: { name: "SuiteJsonSchema", schema: JsonObject } }],
     handle: () => Effect.succeed(json(200, suiteJsonSchema))
   }
 ]

@@ -99,11 +99,11 @@ export const personalities: ReadonlyArray<Endpoint> = [
       encodings: anyEncoding,
       example: { personalities: "all", language: "en" }
     },
-    outcomes: [
+    responses: [
       {
         status: 200,
         description: "All personalities that are enabled for the project now.",
-        shape: { name: "EnabledPersonalities", schema: Schema.Array(Personality) }
+        body: { name: "EnabledPersonalities", schema: Schema.Array(Personality) }
       }
     ],
     handle: ({ body, params }) =>

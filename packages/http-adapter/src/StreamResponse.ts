@@ -6,16 +6,16 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Answer } from "./Endpoint.js"
+import type { SuccessResponse } from "./Endpoint.js"
 
 /**
  * A stream of texts or bytes as an answer. What fails before the first text is a fault like any other; later failures break the
  * connection off, since the status has been said. Nothing is pulled faster than the client reads.
  */
-export const streamAnswer = <E, R>(
+export const streamResponse = <E, R>(
   type: string,
   texts: Stream.Stream<string | Uint8Array, E, R>
-): Effect.Effect<Answer, E, R> =>
+): Effect.Effect<SuccessResponse, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -23,13 +23,15 @@ export const streamAnswer = <E, R>(
       return yield* restore(
         Effect.gen(function* () {
           const pull = yield* Scope.extend(Stream.toPull(texts), scope)
-          const first = yield* nextOf(pull)
+          const first = yield* pullNonEmpty(pull)
           return { runtime, pull, first }
         })
       ).pipe(
-        Effect.map(({ first, pull }): Answer => {
-          const later = Effect.tapErrorCause(nextOf(pull), (cause) => Effect.logError("A stream broke off", cause))
-          const stream = readable(runtime, later, first, Scope.close(scope, Exit.void))
+        Effect.map(({ first, pull }): SuccessResponse => {
+          const later = Effect.tapErrorCause(pullNonEmpty(pull), (cause) =>
+            Effect.logError("A stream broke off", cause)
+          )
+          const stream = makeReadable(runtime, later, first, Scope.close(scope, Exit.void))
           return { status: 200, content: { as: "stream", type, stream } }
         }),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
@@ -38,18 +40,18 @@ export const streamAnswer = <E, R>(
   )
 
 /** The next texts or bytes as one, never empty, or null at the end. */
-const nextOf = <E, R>(
+const pullNonEmpty = <E, R>(
   pull: Effect.Effect<Chunk.Chunk<string | Uint8Array>, Option.Option<E>, R>
 ): Effect.Effect<Buffer | null, E, R> =>
   pull.pipe(
-    Effect.map((pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces).map(bytesOf))),
+    Effect.map((pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces).map(toBytes))),
     Effect.repeat({ until: (bytes) => bytes.length > 0 }),
     Effect.catchAll(Option.match({ onNone: () => Effect.succeed(null), onSome: (error) => Effect.fail(error) }))
   )
 
-const bytesOf = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece)
+const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece)
 
-const readable = <E, R>(
+const makeReadable = <E, R>(
   runtime: Runtime.Runtime<R>,
   next: Effect.Effect<Buffer | null, E, R>,
   first: Buffer | null,

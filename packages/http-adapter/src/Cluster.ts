@@ -8,15 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { answerForMetrics, type Counted } from "./Gather.js"
+import { aggregateWorkerMetrics, type MetricsSources } from "./clusterMetrics.js"
 
 /** How a process that is led knows what it is there for: by whom it is led, its role, and its port if that is settled. */
-const PLACE = "EARSHOT_PROCESS"
+const WORKER_VARIABLE = "EARSHOT_PROCESS"
 
 /** What a process that is led is there for; the first that serves speaks for all where one is enough. */
-export type ProcessRole = "first" | "serves" | "background"
+export type WorkerRole = "first" | "serves" | "background"
 
-const isRole = Schema.is(Schema.Literal("first", "serves", "background"))
+const isWorkerRole = Schema.is(Schema.Literal("first", "serves", "background"))
 
 /** A process of the server ended before it was ready. It has said why itself, unless it was killed. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>("@earshot/http-adapter/ProcessEnded")(
@@ -31,27 +31,27 @@ export class ProcessEnded extends Schema.TaggedError<ProcessEnded>("@earshot/htt
   }
 }
 
-const placeOf = (role: ProcessRole, leader: number, port: number | undefined): string =>
+const encodeAssignment = (role: WorkerRole, leader: number, port: number | undefined): string =>
   [leader, role, ...(port === undefined ? [] : [port])].join(":")
 
-const ownPlace = (): { readonly role: ProcessRole; readonly port: number | undefined } | undefined => {
-  const [leader, role, port] = process.env[PLACE]?.split(":") ?? []
+const readAssignment = (): { readonly role: WorkerRole; readonly port: number | undefined } | undefined => {
+  const [leader, role, port] = process.env[WORKER_VARIABLE]?.split(":") ?? []
   // The variable alone may be anybody's, and so may the cluster.
-  if (!cluster.isWorker || leader !== String(process.ppid) || !isRole(role)) return undefined
+  if (!cluster.isWorker || leader !== String(process.ppid) || !isWorkerRole(role)) return undefined
   return { role, port: port === undefined ? undefined : Number(port) }
 }
 
 /** Looked at once: a process outlives the one that leads it by a moment. */
-const own = ownPlace()
+const assignment = readAssignment()
 
 /** What this process is there for, if another one leads it. */
-export const roleOfProcess = (): ProcessRole | undefined => own?.role
+export const workerRole = (): WorkerRole | undefined => assignment?.role
 
 /** The port that this process has to listen on, whichever was asked for: that of the address that was announced. */
-export const portOfProcess = (): number | undefined => own?.port
+export const workerPort = (): number | undefined => assignment?.port
 
 /** Whether this process may lead others: one of a cluster, such as a process manager's, may not. */
-export const mayLead = (): boolean => cluster.isPrimary
+export const canStartCluster = (): boolean => cluster.isPrimary
 
 const Ready = Schema.Struct({ type: Schema.Literal("earshot:ready"), url: Schema.NullOr(Schema.String) })
 const isReady = Schema.is(Ready)
@@ -67,7 +67,7 @@ export const reportReady = (url: string | null): Effect.Effect<void> =>
  * Keeps the address that was announced. Processes that were told to listen on port 0 share a port while one of them
  * lives, and beside them nobody can listen on it by its number. Once all of them are gone the number is all there is.
  */
-class Address {
+class SharedAddress {
   #announced: string | undefined
   #byNumber = false
   readonly #unnumbered = new Set<Worker>()
@@ -79,7 +79,7 @@ class Address {
     return this.#byNumber ? Number(new URL(this.#announced).port || 80) : undefined
   }
 
-  started(worker: Worker, port: number | undefined): void {
+  startWorker(worker: Worker, port: number | undefined): void {
     if (port !== undefined) return
     this.#unnumbered.add(worker)
     worker.once("exit", () => this.#unnumbered.delete(worker))
@@ -95,19 +95,22 @@ class Address {
 }
 
 /** What the process that leads knows of those that it leads. */
-interface Led {
-  readonly address: Address
-  readonly counted: Counted
+interface ClusterState {
+  readonly address: SharedAddress
+  readonly counted: MetricsSources
 }
 
-interface Started {
+interface ReadyWorker {
   readonly url: string | null
   /** The code it ended with, nothing if it was killed. */
   readonly ended: Effect.Effect<number | null>
 }
 
 /** A process that is ready. When the scope closes it finishes what it has begun and is gone. */
-const started = (role: ProcessRole, { address, counted }: Led): Effect.Effect<Started, ProcessEnded, Scope.Scope> =>
+const started = (
+  role: WorkerRole,
+  { address, counted }: ClusterState
+): Effect.Effect<ReadyWorker, ProcessEnded, Scope.Scope> =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<string | null, ProcessEnded>()
     const ended = yield* Deferred.make<number | null>()
@@ -115,8 +118,8 @@ const started = (role: ProcessRole, { address, counted }: Led): Effect.Effect<St
       Effect.try({
         try: () => {
           const port = role === "background" ? undefined : address.port()
-          const worker = cluster.fork({ [PLACE]: placeOf(role, process.pid, port) })
-          if (role !== "background") address.started(worker, port)
+          const worker = cluster.fork({ [WORKER_VARIABLE]: encodeAssignment(role, process.pid, port) })
+          if (role !== "background") address.startWorker(worker, port)
           const end = (code: number | null): void => {
             counted.delete(worker)
             Deferred.unsafeDone(ready, Effect.fail(new ProcessEnded({ code })))
@@ -147,13 +150,13 @@ const started = (role: ProcessRole, { address, counted }: Led): Effect.Effect<St
   })
 
 /** Until the place of a process that ended is taken: one that ends at once must not keep a processor busy. */
-const PAUSE = "1 second"
+const RESTART_DELAY = "1 second"
 
 /** Keeps a process in its place, whatever becomes of the one that had it. It fails if the first does not get ready. */
-const kept = (
-  role: ProcessRole,
+const superviseWorker = (
+  role: WorkerRole,
   ready: Deferred.Deferred<string | null, ProcessEnded>,
-  led: Led
+  led: ClusterState
 ): Effect.Effect<never, ProcessEnded> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -171,7 +174,7 @@ const kept = (
     Effect.flatMap((code) =>
       Effect.logError("A process of the server ended; another takes its place", { process: role, code })
     ),
-    Effect.zipRight(Effect.sleep(PAUSE)),
+    Effect.zipRight(Effect.sleep(RESTART_DELAY)),
     Effect.forever
   )
 
@@ -180,15 +183,15 @@ const kept = (
  * keeps them until the scope closes. The first is ready before the others begin, so that it alone migrates a database,
  * and what it cannot do is said once. Not for a process that `mayLead` denies.
  */
-export const lead = (wanted: {
+export const startCluster = (wanted: {
   readonly serving: number
   readonly background: boolean
 }): Effect.Effect<{ readonly url: string }, ProcessEnded, Scope.Scope> =>
   Effect.gen(function* () {
     // The default hands connections out, and one that is handed to a process which is then killed stays open unanswered.
     cluster.schedulingPolicy = cluster.SCHED_NONE
-    const led: Led = { address: new Address(), counted: answerForMetrics() }
-    const place = (role: ProcessRole) =>
+    const led: ClusterState = { address: new SharedAddress(), counted: aggregateWorkerMetrics() }
+    const place = (role: WorkerRole) =>
       Effect.map(Deferred.make<string | null, ProcessEnded>(), (ready) => ({ role, ready }))
     const first = yield* place("first")
     const others = yield* Effect.forEach(
@@ -201,8 +204,10 @@ export const lead = (wanted: {
     const keeping = yield* Effect.forkScoped(
       Effect.all(
         [
-          kept(first.role, first.ready, led),
-          ...others.map(({ ready, role }) => Effect.zipRight(Deferred.await(first.ready), kept(role, ready, led)))
+          superviseWorker(first.role, first.ready, led),
+          ...others.map(({ ready, role }) =>
+            Effect.zipRight(Deferred.await(first.ready), superviseWorker(role, ready, led))
+          )
         ],
         { concurrency: "unbounded", discard: true }
       )

@@ -13,7 +13,7 @@ import {
   type RepositoryUnavailable,
   type RunIsOver,
   type StorageBusy,
-  type StorageError,
+  type StorageFailed,
   type Unauthenticated,
   type ValidationFailed
 } from "@earshot/core"
@@ -21,17 +21,17 @@ import * as Data from "effect/Data"
 import * as Match from "effect/Match"
 
 /** An answer that tells a client why its request was refused. */
-export interface FaultAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
 /** A fault of the HTTP message itself, which no rule of the engine was asked about. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly answer: FaultAnswer }> {}
+export class HttpResponseError extends Data.TaggedError("Refused")<{ readonly response: ErrorResponse }> {}
 
 /** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
-export type HttpFault =
+export type HttpError =
   | CodeHostFailed
   | ConnectionRevoked
   | Forbidden
@@ -40,16 +40,16 @@ export type HttpFault =
   | NotFound
   | RateLimited
   | RedactionUnavailable
-  | Refused
+  | HttpResponseError
   | RepositoryBusy
   | RepositoryUnavailable
   | RunIsOver
   | StorageBusy
-  | StorageError
+  | StorageFailed
   | Unauthenticated
   | ValidationFailed
 
-const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): FaultAnswer => ({
+const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): ErrorResponse => ({
   status,
   headers,
   body: { detail: sentence }
@@ -62,14 +62,14 @@ const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Mat
 const RETRY_REDACTION_SECONDS = 30
 
 /** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
-export const serverError = (requestId: string): FaultAnswer => ({
+export const serverError = (requestId: string): ErrorResponse => ({
   status: 500,
   headers: {},
   body: { detail: "A server error occurred.", request_id: requestId }
 })
 
 /** What a 401 of an operation names as ways in. Source: RFC 9110, section 11.6.1; API keys have no registered scheme. */
-export const challengeOf = (operation: Operation): string => {
+export const challengeFor = (operation: Operation): string => {
   const accepts: ReadonlyArray<string> = operations[operation].accepts
   const isBearer =
     accepts.some((kind) => kind !== "api_key" && kind !== "shareable_link") || "beside" in operations[operation]
@@ -81,10 +81,10 @@ export const challengeOf = (operation: Operation): string => {
 }
 
 /** The one place where the engine's faults become HTTP. Source: interface, Errors; Django REST Framework's habits. */
-export const toAnswer = (fault: HttpFault, requestId: string, challenge: string): FaultAnswer =>
+export const toErrorResponse = (fault: HttpError, requestId: string, challenge: string): ErrorResponse =>
   Match.value(fault).pipe(
     Match.tagsExhaustive({
-      ValidationFailed: ({ faults }): FaultAnswer => ({ status: 400, headers: {}, body: faults }),
+      ValidationFailed: ({ errors: faults }): ErrorResponse => ({ status: 400, headers: {}, body: faults }),
       Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
@@ -95,44 +95,46 @@ export const toAnswer = (fault: HttpFault, requestId: string, challenge: string)
       ConnectionRevoked: ({ message }) => detail(409, message),
       CodeHostFailed: ({ message, retryAfterSeconds }) =>
         detail(502, message, retryAfterSeconds === null ? {} : retryAfter(retryAfterSeconds)),
-      RepositoryUnavailable: () => detail(404, noSuch("Repository").message),
-      RepositoryBusy: () => MessageFaults.busy.answer,
+      RepositoryUnavailable: () => detail(404, notFound("Repository").message),
+      RepositoryBusy: () => messageErrors.busy.response,
       RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
-      StorageBusy: () => MessageFaults.busy.answer,
+      StorageBusy: () => messageErrors.busy.response,
       StorageError: () => serverError(requestId),
-      Refused: ({ answer }) => answer
+      Refused: ({ response: answer }) => answer
     })
   )
 
-const refused = (...answer: Parameters<typeof detail>): Refused => new Refused({ answer: detail(...answer) })
+const responseError = (...answer: Parameters<typeof detail>): HttpResponseError =>
+  new HttpResponseError({ response: detail(...answer) })
 
 /** A fault of a field that is known before the engine sees the body. */
-export const fieldFault = (field: string, sentence: string): Refused =>
-  new Refused({ answer: { status: 400, headers: {}, body: { [field]: [sentence] } } })
+export const fieldError = (field: string, sentence: string): HttpResponseError =>
+  new HttpResponseError({ response: { status: 400, headers: {}, body: { [field]: [sentence] } } })
 
-export const MessageFaults = {
-  malformedRequest: refused(400, "The request is malformed."),
-  malformedUrl: refused(400, "The URL is malformed."),
-  malformedJson: refused(400, "JSON parse error: the body is not valid JSON."),
-  malformedForm: refused(400, "Form parse error: the body is not a valid form."),
-  malformedQuery: refused(400, "The query is malformed."),
-  malformedText: refused(400, "The body is not valid UTF-8."),
-  tooManyParts: (limit: number) => refused(400, `There are more than ${limit} fields.`),
-  forbiddenKey: refused(400, 'The key "__proto__" is not allowed.'),
-  tooDeep: refused(400, "The body is nested too deeply."),
-  tooManyValues: (limit: number) => refused(400, `The body has more than ${limit} values.`),
-  notFound: refused(404, "Not found."),
-  methodNotAllowed: (method: string, allow: string) => refused(405, `Method "${method}" not allowed.`, { allow }),
-  timeout: refused(408, "The request took too long to arrive."),
-  tooLarge: (limit: number) => refused(413, `The body has more than ${limit} bytes.`),
-  unsupportedMediaType: (type: string) => refused(415, `Unsupported media type "${type}" in request.`),
-  unsupportedCharset: (charset: string) => refused(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
+export const messageErrors = {
+  malformedRequest: responseError(400, "The request is malformed."),
+  malformedUrl: responseError(400, "The URL is malformed."),
+  malformedJson: responseError(400, "JSON parse error: the body is not valid JSON."),
+  malformedForm: responseError(400, "Form parse error: the body is not a valid form."),
+  malformedQuery: responseError(400, "The query is malformed."),
+  malformedText: responseError(400, "The body is not valid UTF-8."),
+  tooManyParts: (limit: number) => responseError(400, `There are more than ${limit} fields.`),
+  forbiddenKey: responseError(400, 'The key "__proto__" is not allowed.'),
+  tooDeep: responseError(400, "The body is nested too deeply."),
+  tooManyValues: (limit: number) => responseError(400, `The body has more than ${limit} values.`),
+  notFound: responseError(404, "Not found."),
+  methodNotAllowed: (method: string, allow: string) => responseError(405, `Method "${method}" not allowed.`, { allow }),
+  timeout: responseError(408, "The request took too long to arrive."),
+  tooLarge: (limit: number) => responseError(413, `The body has more than ${limit} bytes.`),
+  unsupportedMediaType: (type: string) => responseError(415, `Unsupported media type "${type}" in request.`),
+  unsupportedCharset: (charset: string) =>
+    responseError(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
   unsupportedCoding: (coding: string) =>
-    refused(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
-  readOnly: refused(403, "Repositories are served to be read: nothing can be pushed."),
-  headTooLarge: refused(431, "The address or the headers are too large."),
-  busy: refused(503, "The service is busy. Try again in a moment.", retryAfter(1)),
-  notReady: refused(503, "The database cannot be reached.", retryAfter(1))
+    responseError(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
+  readOnly: responseError(403, "Repositories are served to be read: nothing can be pushed."),
+  headTooLarge: responseError(431, "The address or the headers are too large."),
+  busy: responseError(503, "The service is busy. Try again in a moment.", retryAfter(1)),
+  notReady: responseError(503, "The database cannot be reached.", retryAfter(1))
 } as const
 
-export const noSuch = (resource: string): NotFound => new NotFound({ resource })
+export const notFound = (resource: string): NotFound => new NotFound({ resource })
