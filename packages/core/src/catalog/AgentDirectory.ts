@@ -4,21 +4,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, OrganizationId } from "../kernel/Ids.js"
-import { make as makeMemory } from "../kernel/ShortMemory.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import { make as makeMemory } from "../kernel/TtlCache.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Agent } from "./Agent.js"
 import { type AgentNames, AgentStore } from "./AgentStore.js"
 
 /**
  * Which agents go by which names, remembered for a few seconds, so that taking in a call does not ask storage for the
- * same agent every time (docs/decisions/0012-remembered-for-five-seconds.md). What this process changes is seen at once; what
- * another process changes, within `Staleness`.
+ * same agent every time (docs/decisions/0012-credential-and-agent-cache.md). What this process changes is seen at once; what
+ * another process changes, within `CacheTtl`.
  */
 export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDirectory")<
   AgentDirectory,
   {
     /** As `AgentStore.findAll`; only names that are not remembered cost a statement, one for all of them. */
-    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
     /** Forgets an organisation's agents; to be called when a change of them has been committed. */
     readonly forget: (permit: Permit) => Effect.Effect<void>
   }
@@ -43,14 +43,14 @@ export const layer = Layer.effect(
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const found = new Map<AgentId, Agent>()
           const isUnknown = (key: string): boolean => {
-            const agent = memory.recall(key, now)
+            const agent = memory.get(key, now)
             if (agent !== undefined) found.set(agent.id, agent)
             return agent === undefined
           }
           const ids = names.ids.filter((id) => isUnknown(idKey(permit.organizationId, id)))
           const assistantIds = names.assistantIds.filter((id) => isUnknown(assistantKey(permit.organizationId, id)))
           if (ids.length + assistantIds.length === 0) return Effect.succeed([...found.values()])
-          const lookup = memory.learn(store.findAll(permit, { ids, assistantIds }), (agents) =>
+          const lookup = memory.load(store.findAll(permit, { ids, assistantIds }), (agents) =>
             agents.flatMap(entriesOf)
           )
           return Effect.map(lookup, (agents) => {
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
             return [...found.values()]
           })
         }),
-      forget: (permit) => memory.forget((agent) => agent.organizationId === permit.organizationId)
+      forget: (permit) => memory.invalidate((agent) => agent.organizationId === permit.organizationId)
     })
   })
 )

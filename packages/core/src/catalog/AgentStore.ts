@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 
@@ -38,28 +38,28 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
       permit: Permit<"catalog:write">,
       agent: NewAgent,
       now: DateTime.Utc
-    ) => Effect.Effect<Agent, AssistantIdTaken | StorageFault>
-    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageFault>
+    ) => Effect.Effect<Agent, AssistantIdTaken | StorageError>
+    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
     /** As `find`, and nobody changes or deletes the agent until the transaction ends: for what changes it. */
-    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageFault>
+    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
     /** All agents that go by these names, in one statement and in no order. */
-    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
     /** Newest first, of one project or of all; within the permit's reach; up to one more than the page holds. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Agent>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
     /** Saves the changed agent as a whole. */
     readonly save: (
       permit: Permit<"catalog:write">,
       agent: Agent
-    ) => Effect.Effect<void, AssistantIdTaken | StorageFault>
+    ) => Effect.Effect<void, AssistantIdTaken | StorageError>
     /** Takes the agent out of sight; its assistant id is free again. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: AgentId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}

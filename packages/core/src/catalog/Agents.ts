@@ -5,22 +5,22 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decodeInput,
-  type Faults,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   Messages,
   ValidationFailed
-} from "../kernel/Faults.js"
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Agent, AgentDraft, AgentPatch } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
@@ -38,28 +38,28 @@ export interface AgentName {
 export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
   Agents,
   {
-    readonly create: UseCase<"agents.create", [input: unknown], Agent, ValidationFailed | StorageFault>
+    readonly create: UseCase<"agents.create", [input: unknown], Agent, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}` */
-    readonly list: UseCase<"agents.list", [query: unknown], Pages.Page<Agent>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"agents.read", [id: AgentId], Agent, NotFound | StorageFault>
+    readonly list: UseCase<"agents.list", [query: unknown], Pages.Page<Agent>, ValidationFailed | StorageError>
+    readonly read: UseCase<"agents.read", [id: AgentId], Agent, NotFound | StorageError>
     readonly update: UseCase<
       "agents.update",
       [id: AgentId, input: unknown],
       Agent,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes the agent out of sight; the calls it made stay. */
-    readonly delete: UseCase<"agents.delete", [id: AgentId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"agents.delete", [id: AgentId], void, NotFound | StorageError>
     /** An agent that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
+    readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
     /** As `find`, and nobody changes or deletes the agent until the transaction ends. */
-    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageFault>
+    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
     /**
      * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
      * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
      * be seen yet (see `AgentDirectory`).
      */
-    readonly resolve: (permit: Permit, name: AgentName) => Effect.Effect<Agent, ValidationFailed | StorageFault>
+    readonly resolve: (permit: Permit, name: AgentName) => Effect.Effect<Agent, ValidationFailed | StorageError>
   }
 >() {}
 
@@ -67,11 +67,11 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
 export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
 
 const taken = (_: AssistantIdTaken) =>
-  new ValidationFailed({ faults: fault("assistant_id", "This field must be unique.") })
+  new ValidationFailed({ errors: fieldError("assistant_id", "This field must be unique.") })
 
-const unnamed = mergeFaults(
-  fault("agent", "This field is required if assistant_id is not provided."),
-  fault("assistant_id", "This field is required if agent is not provided.")
+const unnamed = mergeFieldErrors(
+  fieldError("agent", "This field is required if assistant_id is not provided."),
+  fieldError("assistant_id", "This field is required if agent is not provided.")
 )
 
 /** The one agent that is meant, of those that were found by either name. */
@@ -79,20 +79,20 @@ const theOne = (
   found: ReadonlyArray<Agent>,
   id: AgentId | null,
   assistantId: string | null
-): Either.Either<Agent, Faults> => {
+): Either.Either<Agent, FieldErrors> => {
   const byId = found.find((one) => one.id === id)
   const byAssistant = assistantId === null ? undefined : found.find((one) => one.assistantId === assistantId)
   const meant = byId ?? byAssistant
-  const faults = mergeFaults(
-    id === null && assistantId === null ? unnamed : noFaults,
-    id !== null && byId === undefined ? fault("agent", Messages.unknownId(id)) : noFaults,
+  const faults = mergeFieldErrors(
+    id === null && assistantId === null ? unnamed : noFieldErrors,
+    id !== null && byId === undefined ? fieldError("agent", Messages.unknownId(id)) : noFieldErrors,
     assistantId !== null && byAssistant === undefined
-      ? fault("assistant_id", Messages.unknownId(assistantId))
+      ? fieldError("assistant_id", Messages.unknownId(assistantId))
       : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
-        ? fault("assistant_id", "This assistant is another agent's.")
-        : noFaults
+        ? fieldError("assistant_id", "This assistant is another agent's.")
+        : noFieldErrors
   )
-  return meant === undefined || isFaulty(faults) ? Either.left(faults) : Either.right(meant)
+  return meant === undefined || hasFieldErrors(faults) ? Either.left(faults) : Either.right(meant)
 }
 
 export const layer = Layer.effect(
@@ -103,10 +103,10 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Agent>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Agent>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((agent) => reaches(permit, { project: agent.projectId, agent: agent.id })),
+        Effect.filterOrFail((agent) => isInScope(permit, { project: agent.projectId, agent: agent.id })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Agent" }))
       )
     const find = (permit: Permit, id: AgentId) => within(permit, store.find(permit, id))
@@ -117,8 +117,8 @@ export const layer = Layer.effect(
       const assistantId = name.assistantId ?? null
       const names = { ids: id === null ? [] : [id], assistantIds: assistantId === null ? [] : [assistantId] }
       return Effect.flatMap(directory.findAll(permit, names), (agents) => {
-        const reached = agents.filter((one) => reaches(permit, { project: one.projectId, agent: one.id }))
-        return Either.mapLeft(theOne(reached, id, assistantId), (faults) => new ValidationFailed({ faults }))
+        const reached = agents.filter((one) => isInScope(permit, { project: one.projectId, agent: one.id }))
+        return Either.mapLeft(theOne(reached, id, assistantId), (faults) => new ValidationFailed({ errors: faults }))
       })
     }
 
@@ -132,7 +132,7 @@ export const layer = Layer.effect(
             const draft = yield* decodeInput(AgentDraft, input)
             const chatEndpoint = yield* Effect.mapError(
               chatEndpointOf(draft.chat_endpoint, null),
-              (faults) => new ValidationFailed({ faults })
+              (faults) => new ValidationFailed({ errors: faults })
             )
             const project = yield* projects.hold(permit, "project", draft.project)
             return yield* store.insert(
@@ -172,7 +172,7 @@ export const layer = Layer.effect(
                   ? agent.chatEndpoint
                   : yield* Effect.mapError(
                       chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint),
-                      (faults) => new ValidationFailed({ faults })
+                      (faults) => new ValidationFailed({ errors: faults })
                     )
               const changed = new Agent({
                 ...agent,

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import { type ChatEndpoint, type ChatEndpointInput, CONCEALED } from "./Agent.js"
 
 const MAX_HEADERS = 20
@@ -16,28 +16,28 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 export const chatEndpointOf = (
   input: ChatEndpointInput,
   kept: ChatEndpoint | null
-): Either.Either<ChatEndpoint | null, Faults> => {
+): Either.Either<ChatEndpoint | null, FieldErrors> => {
   if (input === null) return Either.right(null)
   const names = Object.keys(input.headers)
-  if (names.length > MAX_HEADERS) return Either.left(fault("chat_endpoint.headers", Messages.tooMany(MAX_HEADERS)))
+  if (names.length > MAX_HEADERS) return Either.left(fieldError("chat_endpoint.headers", Messages.tooMany(MAX_HEADERS)))
   const sameOrigin = kept !== null && new URL(kept.url).origin === new URL(input.url).origin
   const keptHeaders = new Map(Object.entries(kept?.headers ?? {}))
   const headers = new Map<string, Redacted.Redacted>()
   const faults = names.map((name) => {
     const value = input.headers[name]
     const path = `chat_endpoint.headers.${name}`
-    if (!HEADER_NAME.test(name)) return fault("chat_endpoint.headers", Messages.notAChoice(name))
-    if (typeof value !== "string") return fault(path, Messages.notAString)
-    if (value.length > MAX_HEADER_VALUE) return fault(path, Messages.tooLong(MAX_HEADER_VALUE))
-    if (!HEADER_VALUE.test(value)) return fault(path, "Enter a valid header value.")
+    if (!HEADER_NAME.test(name)) return fieldError("chat_endpoint.headers", Messages.notAChoice(name))
+    if (typeof value !== "string") return fieldError(path, Messages.notAString)
+    if (value.length > MAX_HEADER_VALUE) return fieldError(path, Messages.tooLong(MAX_HEADER_VALUE))
+    if (!HEADER_VALUE.test(value)) return fieldError(path, "Enter a valid header value.")
     const secret = value === CONCEALED ? keptHeaders.get(name) : Redacted.make(value)
-    if (secret === undefined) return fault(path, Messages.required)
+    if (secret === undefined) return fieldError(path, Messages.required)
     if (value === CONCEALED && !sameOrigin)
-      return fault(path, "Give the value again: the kept one is for another address.")
+      return fieldError(path, "Give the value again: the kept one is for another address.")
     headers.set(name, secret)
-    return noFaults
+    return noFieldErrors
   })
-  return failWhenFaulty(mergeFaults(...faults), () => ({
+  return failIfFieldErrors(mergeFieldErrors(...faults), () => ({
     url: input.url,
     kind: input.kind,
     headers: Object.fromEntries(headers)

@@ -1,5 +1,5 @@
 import type * as Either from "effect/Either"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { PersonalityId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
@@ -16,7 +16,7 @@ export interface EnableRequest {
 /** What was asked, as far as it could be read: of several personalities those that are named by an id. */
 export interface EnableReading {
   readonly request: EnableRequest
-  readonly faults: Faults
+  readonly faults: FieldErrors
 }
 
 /** The most personalities that one request may name. */
@@ -29,20 +29,20 @@ const readId = (value: unknown): PersonalityId | undefined =>
 
 interface Named {
   readonly personalities: EnableRequest["personalities"]
-  readonly faults: Faults
+  readonly faults: FieldErrors
 }
 
 const nobody = (...said: ReadonlyArray<string>): Named => ({
   personalities: [],
-  faults: fault("personalities", ...said)
+  faults: fieldError("personalities", ...said)
 })
 
 const readIds = (values: ReadonlyArray<unknown>): Named => {
   if (values.length === 0) return nobody(Messages.tooFew(1))
   if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Messages.tooMany(MAX_ENABLED_AT_ONCE))
   const ids = values.map(readId)
-  const faults = ids.flatMap((id, at) => (id === undefined ? [fault(`personalities[${at}]`, Messages.notAnInteger)] : []))
-  return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFaults(...faults) }
+  const faults = ids.flatMap((id, at) => (id === undefined ? [fieldError(`personalities[${at}]`, Messages.notAnInteger)] : []))
+  return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFieldErrors(...faults) }
 }
 
 const readJson = (text: string): unknown => {
@@ -63,11 +63,11 @@ const readPersonalities = (value: unknown): Named => {
   }
   if (typeof value !== "string") {
     const id = readId(value)
-    return id === undefined ? nobody(FORMS) : { personalities: [id], faults: noFaults }
+    return id === undefined ? nobody(FORMS) : { personalities: [id], faults: noFieldErrors }
   }
   const text = value.trim()
   if (text === "") return nobody(Messages.notBlank)
-  if (text === "all") return { personalities: "all", faults: noFaults }
+  if (text === "all") return { personalities: "all", faults: noFieldErrors }
   // A form sends lists and objects as JSON text.
   if (text.startsWith("[") || text.startsWith("{")) {
     const json = readJson(text)
@@ -79,14 +79,14 @@ const readPersonalities = (value: unknown): Named => {
 
 const languageField = Fields.choiceOrNone(LanguageCode.literals)
 
-const judgePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], Faults> => {
+const judgePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], FieldErrors> => {
   const { faults, personalities } = readPersonalities(value)
-  return failWhenFaulty(faults, () => personalities)
+  return failIfFieldErrors(faults, () => personalities)
 }
 
 /** What E7's body looks like from outside; `readEnableRequest` is what reads it. */
 export const EnableInput = Fields.object({
-  personalities: Fields.judged(judgePersonalities, (value) => value, {
+  personalities: Fields.custom(judgePersonalities, (value) => value, {
     anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
     description: FORMS
   }),
@@ -98,7 +98,7 @@ export const readEnableRequest = (input: unknown): EnableReading => {
   const read = inputReader(input)
   const named = isPlainObject(input)
     ? readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
-    : { personalities: [], faults: noFaults }
+    : { personalities: [], faults: noFieldErrors }
   const language = read.optional("language", languageField) ?? null
-  return { request: { personalities: named.personalities, language }, faults: mergeFaults(named.faults, read.faults()) }
+  return { request: { personalities: named.personalities, language }, faults: mergeFieldErrors(named.faults, read.errors()) }
 }

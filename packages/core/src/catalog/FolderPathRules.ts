@@ -1,4 +1,4 @@
-import { type Faults, fault, noFaults, Messages } from "../kernel/Faults.js"
+import { type FieldErrors, fieldError, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import { isWithin } from "../kernel/Text.js"
 
 /** Limits of folder paths. The interface sets none; these keep paths short enough for PostgreSQL to index. */
@@ -14,8 +14,8 @@ export const ROOT = ""
  * blank and neither begins nor ends with a space, for two folders that look alike are one too many. Names hold no dot,
  * since dots separate levels: `..` is three levels without names. The root, "", is right where `root` allows it.
  */
-export const pathFaults = (field: string, path: string, root: "root allowed" | "no root"): Faults => {
-  if (path === ROOT) return root === "root allowed" ? noFaults : fault(field, Messages.notBlank)
+export const pathFaults = (field: string, path: string, root: "root allowed" | "no root"): FieldErrors => {
+  if (path === ROOT) return root === "root allowed" ? noFieldErrors : fieldError(field, Messages.notBlank)
   const levels = path.split(".")
   const said = [
     ...(!isWithin(MAX_PATH, path) ? [Messages.tooLong(MAX_PATH)] : []),
@@ -28,7 +28,7 @@ export const pathFaults = (field: string, path: string, root: "root allowed" | "
       ? [`Ensure each level of this path has no more than ${MAX_LEVEL_NAME} characters.`]
       : [])
   ]
-  return said.length === 0 ? noFaults : fault(field, ...said)
+  return said.length === 0 ? noFieldErrors : fieldError(field, ...said)
 }
 
 /** The path and every path above it, from the top: `a.b` has `a` and `a.b`. The root has none. */
@@ -42,9 +42,9 @@ export const parentPath = (path: string): string => path.slice(0, Math.max(0, pa
 export const liesIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}.`)
 
 /** What is wrong with a path of which only some levels exist; the first one missing is named. */
-export const missingFaults = (field: string, path: string, existing: ReadonlySet<string>): Faults => {
+export const missingFaults = (field: string, path: string, existing: ReadonlySet<string>): FieldErrors => {
   const missing = pathsDownTo(path).find((level) => !existing.has(level))
-  return missing === undefined ? noFaults : fault(field, `Folder "${missing}" does not exist.`)
+  return missing === undefined ? noFieldErrors : fieldError(field, `Folder "${missing}" does not exist.`)
 }
 
 /** The path of a folder, or of one in it, when that folder goes from `from` to `to`. */
@@ -54,11 +54,11 @@ export const movedPath = (path: string, from: string, to: string): string => `${
 export const moveFaults = (
   field: string,
   move: { readonly from: string; readonly to: string; readonly held: ReadonlyArray<string> }
-): Faults => {
+): FieldErrors => {
   const { from, held, to } = move
   const own = pathFaults(field, to, "no root")
-  if (own !== noFaults) return own
-  if (liesIn(to, from)) return fault(field, "A folder cannot be moved into itself.")
-  const tooLong = held.some((path) => pathFaults(field, movedPath(path, from, to), "no root") !== noFaults)
-  return tooLong ? fault(field, "The path of a folder in this one would become too long.") : noFaults
+  if (own !== noFieldErrors) return own
+  if (liesIn(to, from)) return fieldError(field, "A folder cannot be moved into itself.")
+  const tooLong = held.some((path) => pathFaults(field, movedPath(path, from, to), "no root") !== noFieldErrors)
+  return tooLong ? fieldError(field, "The path of a folder in this one would become too long.") : noFieldErrors
 }

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { FolderId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { FolderTaken } from "./CatalogErrors.js"
 import type { Folder } from "./Folder.js"
 
@@ -20,8 +20,8 @@ export class FolderStore extends Context.Tag("@earshot/core/catalog/FolderStore"
       permit: Permit<"catalog:write">,
       folder: { readonly projectId: ProjectId; readonly path: string },
       now: DateTime.Utc
-    ) => Effect.Effect<Folder, FolderTaken | StorageFault>
-    readonly find: (permit: Permit, id: FolderId) => Effect.Effect<Option.Option<Folder>, StorageFault>
+    ) => Effect.Effect<Folder, FolderTaken | StorageError>
+    readonly find: (permit: Permit, id: FolderId) => Effect.Effect<Option.Option<Folder>, StorageError>
     /**
      * The project's folders of these paths, in no order. None of them changes or goes until the transaction ends.
      */
@@ -29,23 +29,23 @@ export class FolderStore extends Context.Tag("@earshot/core/catalog/FolderStore"
       permit: Permit,
       project: ProjectId,
       paths: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<Folder>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Folder>, StorageError>
     /** The paths of all folders that lie in this one, however deep. */
-    readonly pathsIn: (permit: Permit, folder: Folder) => Effect.Effect<ReadonlyArray<string>, StorageFault>
+    readonly pathsIn: (permit: Permit, folder: Folder) => Effect.Effect<ReadonlyArray<string>, StorageError>
     /** Newest first, within the permit's reach, of one project or of all; up to one more than the page holds. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Folder>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Folder>, StorageError>
     /** Gives the folder another path, and all folders in it with it; evaluators stay in their folders. */
     readonly move: (
       permit: Permit<"catalog:write">,
       folder: Folder,
       path: string,
       now: DateTime.Utc
-    ) => Effect.Effect<void, FolderTaken | StorageFault>
+    ) => Effect.Effect<void, FolderTaken | StorageError>
     /** Deletes the folder and the folders in it; evaluators in any of them are then in its parent, or in no folder. */
-    readonly remove: (permit: Permit<"catalog:delete">, folder: Folder) => Effect.Effect<void, StorageFault>
+    readonly remove: (permit: Permit<"catalog:delete">, folder: Folder) => Effect.Effect<void, StorageError>
   }
 >() {}

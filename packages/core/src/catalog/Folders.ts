@@ -3,14 +3,14 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, isFaulty, noFaults, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, hasFieldErrors, noFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type FolderId, ProjectId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { FolderTaken } from "./CatalogErrors.js"
 import { Folder, FolderDraft, FolderPatch } from "./Folder.js"
 import { missingFaults, moveFaults, parentPath, pathFaults, pathsDownTo } from "./FolderPathRules.js"
@@ -22,19 +22,19 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
   Folders,
   {
     /** `{project, path}`: one level under a folder that is there; levels are made one by one. */
-    readonly create: UseCase<"folders.create", [input: unknown], Folder, ValidationFailed | StorageFault>
+    readonly create: UseCase<"folders.create", [input: unknown], Folder, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"folders.list", [query: unknown], Pages.Page<Folder>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"folders.read", [id: FolderId], Folder, NotFound | StorageFault>
+    readonly list: UseCase<"folders.list", [query: unknown], Pages.Page<Folder>, ValidationFailed | StorageError>
+    readonly read: UseCase<"folders.read", [id: FolderId], Folder, NotFound | StorageError>
     /** `{path?}`: renames or moves the folder with the folders and evaluators in it. */
     readonly update: UseCase<
       "folders.update",
       [id: FolderId, input: unknown],
       Folder,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Deletes the folder and the folders in it; the evaluators in them move to its parent, or to the root. */
-    readonly delete: UseCase<"folders.delete", [id: FolderId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"folders.delete", [id: FolderId], void, NotFound | StorageError>
     /**
      * The folder of a path, as an input's field names it; null for the root. A path that is malformed, or of which a
      * level is missing, is a fault of that field. The folder stays until the transaction ends.
@@ -44,7 +44,7 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
       field: string,
       project: ProjectId,
       path: string
-    ) => Effect.Effect<Folder | null, ValidationFailed | StorageFault>
+    ) => Effect.Effect<Folder | null, ValidationFailed | StorageError>
   }
 >() {}
 
@@ -54,7 +54,7 @@ export const FolderQuery = Fields.object({
   project: Fields.optional(Fields.id(ProjectId))
 })
 
-const taken = (_: FolderTaken) => new ValidationFailed({ faults: fault("path", "This field must be unique.") })
+const taken = (_: FolderTaken) => new ValidationFailed({ errors: fieldError("path", "This field must be unique.") })
 
 export const layer = Layer.effect(
   Folders,
@@ -66,19 +66,19 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: FolderId) =>
       store.find(permit, id).pipe(
         Effect.flatten,
-        Effect.filterOrFail((folder) => reaches(permit, { project: folder.projectId })),
+        Effect.filterOrFail((folder) => isInScope(permit, { project: folder.projectId })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Folder" }))
       )
 
     const named = (permit: Permit, field: string, project: ProjectId, path: string) =>
       Effect.gen(function* () {
         const malformed = pathFaults(field, path, "root allowed")
-        if (isFaulty(malformed)) return yield* new ValidationFailed({ faults: malformed })
+        if (hasFieldErrors(malformed)) return yield* new ValidationFailed({ errors: malformed })
         const paths = pathsDownTo(path)
         if (paths.length === 0) return null
         const held = yield* store.holdPaths(permit, project, paths)
         const missing = missingFaults(field, path, new Set(held.map((folder) => folder.path)))
-        if (isFaulty(missing)) return yield* new ValidationFailed({ faults: missing })
+        if (hasFieldErrors(missing)) return yield* new ValidationFailed({ errors: missing })
         return held.find((folder) => folder.path === path) ?? null
       })
 
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const given = inputReader(input).optional("path", Fields.text())
-            const malformed = given === undefined ? noFaults : pathFaults("path", given, "no root")
+            const malformed = given === undefined ? noFieldErrors : pathFaults("path", given, "no root")
             const { draft, project } = yield* projects.decodeDraft(permit, FolderDraft, input, malformed)
             yield* named(permit, "path", project.id, parentPath(draft.path))
             return yield* store.insert(permit, { projectId: project.id, path: draft.path }, yield* DateTime.now)
@@ -116,7 +116,7 @@ export const layer = Layer.effect(
             if (path === folder.path) return folder
             const held = yield* store.pathsIn(permit, folder)
             const faults = moveFaults("path", { from: folder.path, to: path, held })
-            if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+            if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
             yield* named(permit, "path", folder.projectId, parentPath(path))
             const now = yield* DateTime.now
             yield* store.move(permit, folder, path, now)

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { OrganizationId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Organization, OrganizationDraft } from "./Organization.js"
 
 /**
@@ -14,9 +14,9 @@ import type { Organization, OrganizationDraft } from "./Organization.js"
 export class OrganizationStore extends Context.Tag("@earshot/core/catalog/OrganizationStore")<
   OrganizationStore,
   {
-    readonly insert: (draft: OrganizationDraft, now: DateTime.Utc) => Effect.Effect<Organization, StorageFault>
-    readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>, StorageFault>
+    readonly insert: (draft: OrganizationDraft, now: DateTime.Utc) => Effect.Effect<Organization, StorageError>
+    readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>, StorageError>
     /** Newest first; up to one more than the page holds. */
-    readonly list: (page: PageRequest) => Effect.Effect<ReadonlyArray<Organization>, StorageFault>
+    readonly list: (page: PageRequest) => Effect.Effect<ReadonlyArray<Organization>, StorageError>
   }
 >() {}

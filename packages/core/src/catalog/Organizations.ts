@@ -7,10 +7,10 @@ import { NotFound } from "../access/AccessErrors.js"
 import { CurrentActor, hostActor } from "../access/Actor.js"
 import type { IssuedApiKey } from "../access/ApiKey.js"
 import { ApiKeys } from "../access/ApiKeys.js"
-import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { Agent } from "./Agent.js"
 import { Agents } from "./Agents.js"
 import { type Organization, OrganizationDraft } from "./Organization.js"
@@ -35,10 +35,10 @@ export class Organizations extends Context.Tag("@earshot/core/catalog/Organizati
   Organizations,
   {
     /** Makes an organisation of `{name}` with a project, an agent and an API key, all or nothing. */
-    readonly create: (input: unknown) => Effect.Effect<FoundedOrganization, ValidationFailed | StorageFault>
-    readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageFault>
+    readonly create: (input: unknown) => Effect.Effect<FoundedOrganization, ValidationFailed | StorageError>
+    readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageError>
     /** Newest first: `{cursor?, limit?}` */
-    readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageFault>
+    readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageError>
   }
 >() {}
 

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, isFaulty, mergeFaults, noFaults, Messages, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, hasFieldErrors, mergeFieldErrors, noFieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { readEnableRequest } from "./EnableRules.js"
 import { LanguageCode } from "./Language.js"
 import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityStanding } from "./Personality.js"
@@ -22,23 +22,23 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
   Personalities,
   {
     /** `{project, name, language, description?}`; it is enabled nowhere until `enable` says so. */
-    readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageFault>
+    readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageError>
     /** `{project?, enabled_in?, language?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "personalities.list",
       [query: unknown],
       Pages.Page<Personality>,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    readonly read: UseCase<"personalities.read", [id: PersonalityId], Personality, NotFound | StorageFault>
+    readonly read: UseCase<"personalities.read", [id: PersonalityId], Personality, NotFound | StorageError>
     readonly update: UseCase<
       "personalities.update",
       [id: PersonalityId, input: unknown],
       Personality,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes it out of sight, and away from the evaluators that use it. */
-    readonly delete: UseCase<"personalities.delete", [id: PersonalityId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"personalities.delete", [id: PersonalityId], void, NotFound | StorageError>
     /**
      * `{personalities, language?}`: adds personalities to the project's enabled ones, and answers all that are enabled
      * then, oldest first. Source: interface, E7; `EnableRules` says what `personalities` may be.
@@ -47,7 +47,7 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       "personalities.enable",
       [project: ProjectId, input: unknown],
       ReadonlyArray<Personality>,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /**
      * Whether a project's evaluators and suites may use a personality: `enabled` ones alone. Without a project, because
@@ -57,14 +57,14 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       permit: Permit,
       project: ProjectId | null,
       id: PersonalityId
-    ) => Effect.Effect<PersonalityStanding, StorageFault>
+    ) => Effect.Effect<PersonalityStanding, StorageError>
     /** All that the project has enabled, oldest first; the project is one that the permit was found to reach. */
-    readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageFault>
+    readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageError>
     /** Which of these are there, within the permit's reach. */
     readonly among: (
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>
-    ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageFault>
+    ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageError>
   }
 >() {}
 
@@ -84,10 +84,10 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Personality>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Personality>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((personality) => reaches(permit, { project: personality.projectId })),
+        Effect.filterOrFail((personality) => isInScope(permit, { project: personality.projectId })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Personality" }))
       )
     const find = (permit: Permit, id: PersonalityId) => within(permit, store.find(permit, id))
@@ -161,8 +161,8 @@ export const layer = Layer.effect(
             const named = request.personalities === "all" ? [] : request.personalities
             const known = yield* store.among(permit, named)
             const unknown = named.filter((id) => !known.has(id)).map(Messages.unknownId)
-            const all = mergeFaults(faults, unknown.length === 0 ? noFaults : fault("personalities", ...unknown))
-            if (isFaulty(all)) return yield* new ValidationFailed({ faults: all })
+            const all = mergeFieldErrors(faults, unknown.length === 0 ? noFieldErrors : fieldError("personalities", ...unknown))
+            if (hasFieldErrors(all)) return yield* new ValidationFailed({ errors: all })
             yield* store.enable(permit, project.id, request)
             return yield* store.enabledIn(permit, project.id)
           })

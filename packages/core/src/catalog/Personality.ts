@@ -6,7 +6,7 @@ import { MAX_NAME } from "./Project.js"
 
 /**
  * How a simulated caller speaks and behaves. It was made in one project and may be enabled in any of the organisation's
- * (docs/decisions/0080-personalities-are-enabled.md).
+ * (docs/decisions/0080-personalities-enabled-per-project.md).
  */
 export class Personality extends Schema.Class<Personality>("@earshot/core/catalog/Personality")({
   id: PersonalityId,

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PhoneNumberId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { NumberTaken } from "./CatalogErrors.js"
 import { PhoneNumber, PhoneNumberDraft, PhoneNumberPatch } from "./PhoneNumber.js"
 import { PhoneNumberStore } from "./PhoneNumberStore.js"
@@ -21,27 +21,27 @@ export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumber
   PhoneNumbers,
   {
     /** `{project, number, name?}`; a number is one of an organisation's phone numbers at most. */
-    readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageFault>
+    readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "phoneNumbers.list",
       [query: unknown],
       Pages.Page<PhoneNumber>,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    readonly read: UseCase<"phoneNumbers.read", [id: PhoneNumberId], PhoneNumber, NotFound | StorageFault>
+    readonly read: UseCase<"phoneNumbers.read", [id: PhoneNumberId], PhoneNumber, NotFound | StorageError>
     readonly update: UseCase<
       "phoneNumbers.update",
       [id: PhoneNumberId, input: unknown],
       PhoneNumber,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes it out of sight, and away from the evaluators that use it. */
-    readonly delete: UseCase<"phoneNumbers.delete", [id: PhoneNumberId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"phoneNumbers.delete", [id: PhoneNumberId], void, NotFound | StorageError>
     /** A phone number that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
+    readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<PhoneNumber, NotFound | StorageError>
     /** The same by the number itself. */
-    readonly findNumber: (permit: Permit, number: string) => Effect.Effect<PhoneNumber, NotFound | StorageFault>
+    readonly findNumber: (permit: Permit, number: string) => Effect.Effect<PhoneNumber, NotFound | StorageError>
   }
 >() {}
 
@@ -51,7 +51,7 @@ export const PhoneNumberQuery = Fields.object({
   project: Fields.optional(Fields.id(ProjectId))
 })
 
-const taken = (_: NumberTaken) => new ValidationFailed({ faults: fault("number", "This field must be unique.") })
+const taken = (_: NumberTaken) => new ValidationFailed({ errors: fieldError("number", "This field must be unique.") })
 
 export const layer = Layer.effect(
   PhoneNumbers,
@@ -60,10 +60,10 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<PhoneNumber>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<PhoneNumber>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((phoneNumber) => reaches(permit, { project: phoneNumber.projectId })),
+        Effect.filterOrFail((phoneNumber) => isInScope(permit, { project: phoneNumber.projectId })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "PhoneNumber" }))
       )
     const find = (permit: Permit, id: PhoneNumberId) => within(permit, store.find(permit, id))

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { decode, type Faults, fault, NON_FIELD, Messages } from "../kernel/Faults.js"
+import { decode, type FieldErrors, fieldError, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject, type Json, JsonObject } from "../kernel/Json.js"
 
@@ -9,13 +9,13 @@ export const VARIABLES_SECTION = "main_agent_variables"
 const decodeInformation = decode(Fields.object({ information: JsonObject }))
 
 /** A profile's information as it may be kept: a JSON object whose `main_agent_variables`, if any, is an object too. */
-export const judgeInformation = (input: unknown): Either.Either<JsonObject, Faults> =>
+export const judgeInformation = (input: unknown): Either.Either<JsonObject, FieldErrors> =>
   Either.match(decodeInformation({ information: input }), {
     onLeft: (faults) =>
-      Either.left(fault(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(faults).flat()))),
+      Either.left(fieldError(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(faults).flat()))),
     onRight: ({ information }) =>
       Object.hasOwn(information, VARIABLES_SECTION) && !isPlainObject(information[VARIABLES_SECTION])
-        ? Either.left(fault(VARIABLES_SECTION, Messages.notAnObject))
+        ? Either.left(fieldError(VARIABLES_SECTION, Messages.notAnObject))
         : Either.right(information)
   })
 

@@ -6,24 +6,24 @@ import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decode,
   decodeInput,
-  type Faults,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   Messages,
   ValidationFailed
-} from "../kernel/Faults.js"
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { Project, ProjectDraft, ProjectPatch } from "./Project.js"
 import { ProjectStore } from "./ProjectStore.js"
@@ -32,25 +32,25 @@ import { ProjectStore } from "./ProjectStore.js"
 export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
   Projects,
   {
-    readonly create: UseCase<"projects.create", [input: unknown], Project, ValidationFailed | StorageFault>
-    readonly list: UseCase<"projects.list", [query: unknown], Pages.Page<Project>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"projects.read", [id: ProjectId], Project, NotFound | StorageFault>
+    readonly create: UseCase<"projects.create", [input: unknown], Project, ValidationFailed | StorageError>
+    readonly list: UseCase<"projects.list", [query: unknown], Pages.Page<Project>, ValidationFailed | StorageError>
+    readonly read: UseCase<"projects.read", [id: ProjectId], Project, NotFound | StorageError>
     readonly update: UseCase<
       "projects.update",
       [id: ProjectId, input: unknown],
       Project,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes the project out of sight; what lies in it can no longer be reached. */
-    readonly delete: UseCase<"projects.delete", [id: ProjectId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"projects.delete", [id: ProjectId], void, NotFound | StorageError>
     /** A project that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Project, NotFound | StorageFault>
+    readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Project, NotFound | StorageError>
     /** The project that an input's field names; one that is not there is a fault of that field. */
     readonly named: (
       permit: Permit,
       field: string,
       id: ProjectId
-    ) => Effect.Effect<Project, ValidationFailed | StorageFault>
+    ) => Effect.Effect<Project, ValidationFailed | StorageError>
     /**
      * The project that a new thing is put into, as an input's field names it: one that is not there is a fault of that
      * field. It stays there until the transaction ends.
@@ -59,7 +59,7 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
       permit: Permit,
       field: string,
       id: ProjectId
-    ) => Effect.Effect<Project, ValidationFailed | StorageFault>
+    ) => Effect.Effect<Project, ValidationFailed | StorageError>
     /**
      * A draft of a new thing, and the project that its field `project` names, held as `hold` does. What is wrong with
      * either is told at once; `more` are faults that the caller has found itself.
@@ -68,13 +68,13 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
       permit: Permit,
       draft: Schema.Schema<A, I>,
       input: unknown,
-      more?: Faults
-    ) => Effect.Effect<{ readonly draft: A; readonly project: Project }, ValidationFailed | StorageFault>
+      more?: FieldErrors
+    ) => Effect.Effect<{ readonly draft: A; readonly project: Project }, ValidationFailed | StorageError>
   }
 >() {}
 
 const unknownId = (field: string, id: ProjectId) => () =>
-  new ValidationFailed({ faults: fault(field, Messages.unknownId(id)) })
+  new ValidationFailed({ errors: fieldError(field, Messages.unknownId(id)) })
 
 export const layer = Layer.effect(
   Projects,
@@ -83,10 +83,10 @@ export const layer = Layer.effect(
     const directory = yield* AgentDirectory
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Project>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Project>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((project) => reaches(permit, { project: project.id })),
+        Effect.filterOrFail((project) => isInScope(permit, { project: project.id })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Project" }))
       )
     const find = (permit: Permit, id: ProjectId) => within(permit, store.find(permit, id))
@@ -96,19 +96,19 @@ export const layer = Layer.effect(
       find,
       named: (permit, field, id) => find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
       hold: (permit, field, id) => hold(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
-      decodeDraft: (permit, schema, input, more = noFaults) =>
+      decodeDraft: (permit, schema, input, more = noFieldErrors) =>
         Effect.gen(function* () {
           const draft = decode(schema)(input)
           const id = inputReader(input).optional("project", Fields.id(ProjectId))
           const project =
             id === undefined ? null : yield* Effect.catchTag(hold(permit, id), "NotFound", () => Effect.succeed(null))
-          const faults = mergeFaults(
-            Either.isLeft(draft) ? draft.left : noFaults,
-            id !== undefined && project === null ? fault("project", Messages.unknownId(id)) : noFaults,
+          const faults = mergeFieldErrors(
+            Either.isLeft(draft) ? draft.left : noFieldErrors,
+            id !== undefined && project === null ? fieldError("project", Messages.unknownId(id)) : noFieldErrors,
             more
           )
-          return Either.isLeft(draft) || project === null || isFaulty(faults)
-            ? yield* new ValidationFailed({ faults })
+          return Either.isLeft(draft) || project === null || hasFieldErrors(faults)
+            ? yield* new ValidationFailed({ errors: faults })
             : { draft: draft.right, project }
         }),
       create: useCase("projects.create")((permit, input) =>

@@ -24,7 +24,7 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
 /** A test profile as it travels. */
 export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
-const information = Fields.judged(judgeInformation, (value) => value, { type: "object" })
+const information = Fields.custom(judgeInformation, (value) => value, { type: "object" })
 
 /** What creates a test profile. Source: design, section 7. */
 export const TestProfileDraft = Fields.object({

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, ProjectId, TestProfileId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { TestProfile } from "./TestProfile.js"
 
@@ -28,28 +28,28 @@ export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestPro
       permit: Permit<"catalog:write">,
       profile: NewTestProfile,
       now: DateTime.Utc
-    ) => Effect.Effect<TestProfile, StorageFault>
-    readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageFault>
+    ) => Effect.Effect<TestProfile, StorageError>
+    readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageError>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageFault>
+    readonly hold: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null; readonly agentId: AgentId | null },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<TestProfile>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<TestProfile>, StorageError>
     /** What the project has of them, by id and name, oldest first. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
-    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageError>
     /** Saves the changed one as a whole. */
-    readonly save: (permit: Permit<"catalog:write">, profile: TestProfile) => Effect.Effect<void, StorageFault>
+    readonly save: (permit: Permit<"catalog:write">, profile: TestProfile) => Effect.Effect<void, StorageError>
     /** Takes it out of sight: evaluators that had it have none. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: TestProfileId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -5,23 +5,23 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decode,
   decodeInput,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   Messages,
   ValidationFailed
-} from "../kernel/Faults.js"
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, type TestProfileId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Agents } from "./Agents.js"
 import { TestProfile, TestProfileDraft, TestProfilePatch } from "./TestProfile.js"
 import { TestProfileStore } from "./TestProfileStore.js"
@@ -32,30 +32,30 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
   TestProfiles,
   {
     /** `{project, name, agent?, information?}` */
-    readonly create: UseCase<"testProfiles.create", [input: unknown], TestProfile, ValidationFailed | StorageFault>
+    readonly create: UseCase<"testProfiles.create", [input: unknown], TestProfile, ValidationFailed | StorageError>
     /** `{project?, agent?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
       "testProfiles.list",
       [query: unknown],
       Pages.Page<TestProfile>,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    readonly read: UseCase<"testProfiles.read", [id: TestProfileId], TestProfile, NotFound | StorageFault>
+    readonly read: UseCase<"testProfiles.read", [id: TestProfileId], TestProfile, NotFound | StorageError>
     readonly update: UseCase<
       "testProfiles.update",
       [id: TestProfileId, input: unknown],
       TestProfile,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes it out of sight, and away from the evaluators that use it. */
-    readonly delete: UseCase<"testProfiles.delete", [id: TestProfileId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"testProfiles.delete", [id: TestProfileId], void, NotFound | StorageError>
     /** A test profile that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<TestProfile, NotFound | StorageFault>
+    readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<TestProfile, NotFound | StorageError>
     /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
-    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageError>
   }
 >() {}
 
@@ -74,10 +74,10 @@ export const layer = Layer.effect(
     const agents = yield* Agents
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<TestProfile>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<TestProfile>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((profile) => reaches(permit, { project: profile.projectId, agent: profile.agentId ?? 0 })),
+        Effect.filterOrFail((profile) => isInScope(permit, { project: profile.projectId, agent: profile.agentId ?? 0 })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "TestProfile" }))
       )
     const find = (permit: Permit, id: TestProfileId) => within(permit, store.find(permit, id))
@@ -89,11 +89,11 @@ export const layer = Layer.effect(
     const agentNamed = (permit: Permit, project: ProjectId | undefined, input: unknown) =>
       Effect.gen(function* () {
         const id = inputReader(input).optional("agent", Fields.nullable(Fields.id(AgentId)))
-        if (id === undefined || id === null) return { agent: id, faults: noFaults }
+        if (id === undefined || id === null) return { agent: id, faults: noFieldErrors }
         const agent = yield* Effect.catchTag(agents.find(permit, id), "NotFound", () => Effect.succeed(null))
         return agent === null || (project !== undefined && agent.projectId !== project)
-          ? { agent: null, faults: fault("agent", Messages.unknownId(id)) }
-          : { agent, faults: noFaults }
+          ? { agent: null, faults: fieldError("agent", Messages.unknownId(id)) }
+          : { agent, faults: noFieldErrors }
       })
 
     return TestProfiles.of({
@@ -137,8 +137,8 @@ export const layer = Layer.effect(
             const profile = yield* within(permit, store.hold(permit, id))
             const { agent, faults } = yield* agentNamed(permit, profile.projectId, input)
             const read = decode(TestProfilePatch)(input)
-            if (Either.isLeft(read)) return yield* new ValidationFailed({ faults: mergeFaults(read.left, faults) })
-            if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+            if (Either.isLeft(read)) return yield* new ValidationFailed({ errors: mergeFieldErrors(read.left, faults) })
+            if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
             const patch = read.right
             const changed = new TestProfile({
               ...profile,

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type ToolId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Tool, ToolDraft, ToolPatch } from "./Tool.js"
 import { ToolStore } from "./ToolStore.js"
 import { Projects } from "./Projects.js"
@@ -20,25 +20,25 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
   Tools,
   {
     /** `{project, name, description?, parameters?}` */
-    readonly create: UseCase<"tools.create", [input: unknown], Tool, ValidationFailed | StorageFault>
+    readonly create: UseCase<"tools.create", [input: unknown], Tool, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"tools.list", [query: unknown], Pages.Page<Tool>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"tools.read", [id: ToolId], Tool, NotFound | StorageFault>
+    readonly list: UseCase<"tools.list", [query: unknown], Pages.Page<Tool>, ValidationFailed | StorageError>
+    readonly read: UseCase<"tools.read", [id: ToolId], Tool, NotFound | StorageError>
     readonly update: UseCase<
       "tools.update",
       [id: ToolId, input: unknown],
       Tool,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes it out of sight, and away from the evaluators that use it. */
-    readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageError>
     /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
-    readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageFault>
+    readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
     /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
-    ) => Effect.Effect<ReadonlyArray<{ readonly id: ToolId; readonly name: string }>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: ToolId; readonly name: string }>, StorageError>
   }
 >() {}
 
@@ -55,10 +55,10 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Tool>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<Tool>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((tool) => reaches(permit, { project: tool.projectId })),
+        Effect.filterOrFail((tool) => isInScope(permit, { project: tool.projectId })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Tool" }))
       )
     const find = (permit: Permit, id: ToolId) => within(permit, store.find(permit, id))

@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { OrganizationId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import { CheckoutGrantStore, type DueGrant } from "./CheckoutGrantStore.js"
 import { CodeHosts } from "./CodeHost.js"
 import { unknownHost, Vault } from "./Vault.js"
@@ -26,7 +26,7 @@ export class CheckoutReleases extends Context.Tag("@earshot/core/checkouts/Check
      * Takes back all that is due now, of one organisation or of all of them, and erases what is of no more use. A host that
      * fails time and again is left alone for this once, so that it keeps no other's keys in force.
      */
-    readonly endDue: (of?: OrganizationId) => Effect.Effect<Released, StorageFault>
+    readonly endDue: (of?: OrganizationId) => Effect.Effect<Released, StorageError>
   }
 >() {}
 
@@ -68,7 +68,7 @@ export const layer = Layer.effect(
               failures.set(id, (failures.get(id) ?? 0) + 1)
               return postpone(grant, failure.retryAfterSeconds)
             }),
-          StorageError: () => postpone(grant, null)
+          StorageFailed: () => postpone(grant, null)
         })
       )
 

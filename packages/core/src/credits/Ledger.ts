@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import type { ValidationFailed } from "../kernel/Faults.js"
+import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Pages from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 import { LedgerStore } from "./LedgerStore.js"
 
@@ -15,7 +15,7 @@ export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   Ledger,
   {
     /** `{cursor?, limit?}`. Newest first. */
-    readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageFault>
+    readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageError>
     /**
      * Makes charges in the transaction of what they are for. Nothing is charged twice: a charge whose key was charged
      * before is passed over, and so is one of nothing.
@@ -24,7 +24,7 @@ export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
       permit: Permit,
       charges: ReadonlyArray<Charge>,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}
 

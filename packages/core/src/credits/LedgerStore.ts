@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 
 /**
@@ -18,11 +18,11 @@ export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore"
       permit: Permit,
       charges: ReadonlyArray<Charge>,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"credits:read">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<LedgerEntry>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<LedgerEntry>, StorageError>
   }
 >() {}

@@ -2,7 +2,7 @@
  * The filter language of dashboards, widgets and call lists. Source: interface, Filter; what it leaves open is written
  * down in docs/filters.md.
  */
-import { isWithin, textFault } from "../kernel/Text.js"
+import { isWithin, textError } from "../kernel/Text.js"
 
 /** What a leaf asks of one field. */
 export const LEAF_OPERATORS = [
@@ -127,7 +127,7 @@ export const MAX_PATH = 10
 export const fieldOf = (name: string): Field | undefined => {
   if (isCallField(name)) return { of: "call", name, type: CALL_FIELDS[name] }
   if (isEvaluationField(name)) return { of: "evaluation", name, type: EVALUATION_FIELDS[name] }
-  if (!isWithin(MAX_FIELD, name) || textFault(name) !== undefined) return undefined
+  if (!isWithin(MAX_FIELD, name) || textError(name) !== undefined) return undefined
   const document = DOCUMENTS.find((one) => name.startsWith(`${one}.`))
   if (document === undefined) return undefined
   const path = name.slice(document.length + 1).split(".")

@@ -1,10 +1,10 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { type Faults, fault, mergeFaults, NON_FIELD, type PathSegment, printPath, Messages } from "../kernel/Faults.js"
+import { type FieldErrors, fieldError, mergeFieldErrors, NON_FIELD, type PathSegment, formatPath, Messages } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { isWithin, textFault } from "../kernel/Text.js"
+import { isWithin, textError } from "../kernel/Text.js"
 import {
   type Condition,
   EVERYTHING,
@@ -68,30 +68,30 @@ type Path = ReadonlyArray<PathSegment>
 /**
  * Reads a filter from its wire form: null, `{}`, a leaf `{field, op, value}` or a group `{operator, conditions}`. Total
  * on any input. Faults are keyed by path from the filter's root: `conditions[2].op`; those of the root as a whole by
- * `non_field_errors`, so that `Faults.underPath("filters", ...)` places them all.
+ * `non_field_errors`, so that `FieldErrors.underPath("filters", ...)` places them all.
  *
  * Values are kept as they came. Conditions that hold for every call are simplified away, so that the empty filter has one
  * form, null.
  */
-export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Either<Filter, Faults> => {
+export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Either<Filter, FieldErrors> => {
   const reading = new Reading(limits)
   const condition = reading.condition(input ?? {}, [], { depth: 0, inRow: false })
   return Option.isSome(condition) && reading.faults.length === 0
     ? Either.right(isEverything(condition.value) ? null : condition.value)
-    : Either.left(mergeFaults(...reading.faults))
+    : Either.left(mergeFieldErrors(...reading.faults))
 }
 
 /**
  * Reads a filter given as JSON text, as the `filters_v2` query parameter and form bodies carry it; a blank text is the
  * empty filter. Faults are keyed as those of `parse`.
  */
-export const parseText = (text: unknown, limits: FilterLimits = QUERY_LIMITS): Either.Either<Filter, Faults> => {
+export const parseText = (text: unknown, limits: FilterLimits = QUERY_LIMITS): Either.Either<Filter, FieldErrors> => {
   if (text === null || text === undefined) return Either.right(null)
-  if (typeof text !== "string") return Either.left(fault(NON_FIELD, Messages.notAString))
-  if (text.length > MAX_TEXT) return Either.left(fault(NON_FIELD, Messages.tooLong(MAX_TEXT)))
+  if (typeof text !== "string") return Either.left(fieldError(NON_FIELD, Messages.notAString))
+  if (text.length > MAX_TEXT) return Either.left(fieldError(NON_FIELD, Messages.tooLong(MAX_TEXT)))
   if (text.trim() === "") return Either.right(null)
   return Either.flatMap(
-    Either.try({ try: (): unknown => JSON.parse(text), catch: () => fault(NON_FIELD, "Value must be valid JSON.") }),
+    Either.try({ try: (): unknown => JSON.parse(text), catch: () => fieldError(NON_FIELD, "Value must be valid JSON.") }),
     (input) => parse(input, limits)
   )
 }
@@ -107,14 +107,14 @@ interface Place {
  * deep as the limits allow and no deeper.
  */
 class Reading {
-  readonly faults: Array<Faults> = []
+  readonly faults: Array<FieldErrors> = []
   private nodes = 0
   private values = 0
 
   constructor(private readonly limits: FilterLimits) {}
 
   private refuse(path: Path, message: string): Option.Option<never> {
-    this.faults.push(fault(printPath(path), message))
+    this.faults.push(fieldError(formatPath(path), message))
     return Option.none()
   }
 
@@ -135,7 +135,7 @@ class Reading {
 
   private refuseUnknown(keys: ReadonlyArray<string>, known: ReadonlyArray<string>, path: Path): void {
     for (const key of keys.filter((key) => !known.includes(key)).slice(0, MAX_KEYS_NAMED)) {
-      const isTellable = key.length <= MAX_KEY_NAMED && textFault(key) === undefined
+      const isTellable = key.length <= MAX_KEY_NAMED && textError(key) === undefined
       this.refuse(isTellable ? [...path, key] : path, Messages.unknownField)
     }
   }
@@ -180,7 +180,7 @@ class Reading {
     if (input === undefined) return this.refuse(path, Messages.required)
     if (typeof input !== "string") return this.refuse(path, input === null ? Messages.notNull : Messages.notAString)
     const field = fieldOf(input)
-    if (field === undefined) return this.refuse(path, textFault(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
+    if (field === undefined) return this.refuse(path, textError(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
     if (place.inRow && field.of !== "evaluation") {
       this.refuse(path, "Only metric_evaluations fields can stand inside same_row.")
     }
@@ -333,7 +333,7 @@ const unsigned = (value: number): number => (value === 0 ? 0 : value)
 
 const textOf = (value: unknown): ReadValue<string> => {
   if (typeof value !== "string") return Either.left(Messages.notAString)
-  const wrong = textFault(value) ?? (isWithin(MAX_VALUE, value) ? undefined : Messages.tooLong(MAX_VALUE))
+  const wrong = textError(value) ?? (isWithin(MAX_VALUE, value) ? undefined : Messages.tooLong(MAX_VALUE))
   return wrong === undefined ? Either.right(value) : Either.left(wrong)
 }
 
@@ -376,14 +376,14 @@ export const FilterJsonSchema = {
 }
 
 /** A field that holds a filter in its wire form: for the inputs of use cases. */
-export const FilterField: Schema.Schema<Filter, unknown> = Fields.judged(
+export const FilterField: Schema.Schema<Filter, unknown> = Fields.custom(
   (input) => parse(input),
   print,
   FilterJsonSchema
 )
 
 /** A query parameter that holds a filter, as JSON text or as an object: `filters_v2`. */
-export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.judged(
+export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.custom(
   (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
   (filter) => JSON.stringify(print(filter)),
   { type: "string", contentMediaType: "application/json" }

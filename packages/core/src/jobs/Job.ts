@@ -46,7 +46,7 @@ export interface NewJob {
    * lane even while they wait for another try; dead ones do not stand in the way. Whoever enqueues into a lane holds what
    * the lane stands for until the transaction ends, or else two may get their ids in one order and appear in the other.
    */
-  readonly lane?: string | null
+  readonly orderingKey?: string | null
   /** When it may start, epoch milliseconds; at once where left out. */
   readonly notBefore?: number
   /** 5 where left out. */

@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Backoff, DEFAULT_BACKOFF, delayAfter } from "./Backoff.js"
 import type { Claim } from "./Job.js"
-import { JobBell } from "./JobBell.js"
+import { JobSignal } from "./JobSignal.js"
 import type { JobFailed } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
 
@@ -24,15 +24,15 @@ export interface JobHandler {
    * the same as doing it once. What must not be written by a process that has lost the job is written in a transaction
    * that asks `JobStore.holds` first.
    */
-  readonly run: (claim: Claim) => Effect.Effect<void, JobFailed | StorageFault>
+  readonly run: (claim: Claim) => Effect.Effect<void, JobFailed | StorageError>
 }
 
 /** What is looked after every so often by every process that runs jobs, so that doing it twice does no harm. */
-export interface Chore {
+export interface PeriodicTask {
   /** A sentence for the log of what could not be done: `Expired leases could not be taken back`. */
   readonly failure: string
   readonly every: Duration.DurationInput
-  readonly run: Effect.Effect<unknown, StorageFault>
+  readonly run: Effect.Effect<unknown, StorageError>
 }
 
 export interface JobRunnerConfig {
@@ -60,12 +60,12 @@ export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
      * Does the chores once and runs every job that is due, those that become due meanwhile included; answers how many
      * attempts it made. Where the database fails it, what is under way is put back.
      */
-    readonly drain: Effect.Effect<number, StorageFault>
+    readonly drain: Effect.Effect<number, StorageError>
   }
 >() {}
 
 /** A sentence for the list of jobs: what is not expected tells its class alone, since its text may hold anything. */
-const reasonOf = (cause: Cause.Cause<JobFailed | StorageFault>): { reason: string; retry: boolean; asked: number } => {
+const reasonOf = (cause: Cause.Cause<JobFailed | StorageError>): { reason: string; retry: boolean; asked: number } => {
   const failure = Cause.failureOption(cause)
   if (failure._tag === "Some") {
     const error = failure.value
@@ -86,12 +86,12 @@ interface Running {
 export const make = (
   handlers: ReadonlyArray<JobHandler>,
   config: JobRunnerConfig = {},
-  chores: ReadonlyArray<Chore> = []
+  periodicTasks: ReadonlyArray<PeriodicTask> = []
 ) =>
   Effect.gen(function* () {
     const store = yield* JobStore
     const work = yield* UnitOfWork
-    const bell = yield* JobBell
+    const bell = yield* JobSignal
     const lease = Duration.toMillis(config.lease ?? "30 seconds")
     const poll = Duration.decode(config.poll ?? "500 millis")
     const backoff = config.backoff ?? DEFAULT_BACKOFF
@@ -100,7 +100,7 @@ export const make = (
     const owner = randomUUID()
     const running = new Map<number, Running>()
 
-    const settle = (claim: Claim, exit: Exit.Exit<void, JobFailed | StorageFault>) =>
+    const settle = (claim: Claim, exit: Exit.Exit<void, JobFailed | StorageError>) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         if (Exit.isSuccess(exit)) {
@@ -144,18 +144,18 @@ export const make = (
     }
 
     /** Takes what is due and starts it; answers how many were started. */
-    const takeUp = Effect.gen(function* () {
-      const hungry = handlers.filter(({ concurrency, kind }) => busy(kind) < concurrency)
-      if (hungry.length === 0) return 0
+    const claimDue = Effect.gen(function* () {
+      const withCapacity = handlers.filter(({ concurrency, kind }) => busy(kind) < concurrency)
+      if (withCapacity.length === 0) return 0
       const looked = yield* Clock.currentTimeMillis
-      const wanted = hungry.map(({ kind }) => kind)
+      const wanted = withCapacity.map(({ kind }) => kind)
       if (!(yield* store.anyDue(wanted, looked))) return 0
       const claimed = yield* work.atomically(
         Effect.gen(function* () {
           // Waiting for the database's lock may have taken its time, and the lease begins now.
           const now = yield* Clock.currentTimeMillis
           yield* store.markExhaustedDead(wanted, now)
-          return yield* Effect.forEach(hungry, (handler) =>
+          return yield* Effect.forEach(withCapacity, (handler) =>
             Effect.map(
               store.claim(
                 owner,
@@ -175,7 +175,7 @@ export const make = (
             Effect.ensuring(
               Effect.zipRight(
                 Effect.sync(() => running.delete(claim.id)),
-                bell.ring
+                bell.notify
               )
             )
           )
@@ -189,7 +189,7 @@ export const make = (
     }).pipe(Effect.uninterruptible)
 
     /** Prolongs the leases of what runs, and stops what is no longer ours. */
-    const beat = Effect.gen(function* () {
+    const heartbeat = Effect.gen(function* () {
       const held = [...running.values()]
       if (held.length === 0) return
       const now = yield* Clock.currentTimeMillis
@@ -209,13 +209,13 @@ export const make = (
       }
     }).pipe(Effect.catchAll((error) => Effect.logWarning("Leases of jobs could not be prolonged", { error })))
 
-    const heartbeats = Effect.forever(Effect.zipRight(Effect.sleep(Duration.millis(lease / 3)), beat))
+    const heartbeats = Effect.forever(Effect.zipRight(Effect.sleep(Duration.millis(lease / 3)), heartbeat))
 
     const prune = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       work.atomically(store.prune({ succeeded: now - keepSucceeded, dead: now - keepDead }))
     ).pipe(Effect.catchAll((error) => Effect.logWarning("Old jobs could not be removed", { error })))
 
-    const regularly = chores.map(({ every, failure, run }) =>
+    const regularly = periodicTasks.map(({ every, failure, run }) =>
       Effect.forever(
         Effect.zipRight(
           run.pipe(
@@ -231,7 +231,7 @@ export const make = (
     const housekeeping = Effect.forever(Effect.zipRight(prune, Effect.sleep("1 hour")))
 
     /** Ends what runs and puts it back. */
-    const putBack = Effect.gen(function* () {
+    const releaseClaims = Effect.gen(function* () {
       const held = [...running.values()]
       yield* Fiber.interruptAll(held.map(({ fiber }) => fiber))
       const now = yield* Clock.currentTimeMillis
@@ -245,26 +245,26 @@ export const make = (
       }
     }).pipe(Effect.catchAll((error) => Effect.logWarning("Jobs could not be put back", { error })))
 
-    const loop = takeUp.pipe(
+    const loop = claimDue.pipe(
       Effect.catchAll((error) => Effect.as(Effect.logWarning("Jobs could not be looked for", { error }), 0)),
       // Nobody watches the worker: one that ended would leave every job waiting for good.
       Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Jobs could not be looked for", { defect }), 0)),
-      Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.heard, Effect.sleep(poll)))),
+      Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.wait, Effect.sleep(poll)))),
       Effect.forever
     )
 
     return JobRunner.of({
       run: Effect.all([loop, heartbeats, housekeeping, ...regularly], { concurrency: "unbounded", discard: true }).pipe(
         Effect.zipRight(Effect.never),
-        Effect.ensuring(putBack)
+        Effect.ensuring(releaseClaims)
       ),
       drain: Effect.gen(function* () {
         let attempts = 0
-        yield* Effect.forEach(chores, ({ run }) => run, { discard: true })
+        yield* Effect.forEach(periodicTasks, ({ run }) => run, { discard: true })
         for (;;) {
           // One that ends during the look may have enqueued another after it: then it is looked for again.
           const wasIdle = running.size === 0
-          const started = yield* takeUp
+          const started = yield* claimDue
           attempts += started
           if (wasIdle && started === 0) return attempts
           const fibers = [...running.values()].map(({ fiber }) => fiber)
@@ -272,14 +272,14 @@ export const make = (
           if (fibers.length > 0) {
             yield* Effect.raceFirst(
               Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber)))),
-              Effect.asVoid(bell.heard)
+              Effect.asVoid(bell.wait)
             )
           }
         }
       }).pipe(
         Effect.raceFirst(heartbeats),
         Effect.zipLeft(prune),
-        Effect.onError(() => putBack)
+        Effect.onError(() => releaseClaims)
       )
     })
   })

@@ -5,13 +5,13 @@ import * as Layer from "effect/Layer"
 import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import type { JobId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Job, JobState } from "./Job.js"
-import { JobBell } from "./JobBell.js"
+import { JobSignal } from "./JobSignal.js"
 import { JobNotDead } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
 
@@ -27,9 +27,9 @@ export class Jobs extends Context.Tag("@earshot/core/jobs/Jobs")<
   Jobs,
   {
     /** `{state?, kind?, cursor?, limit?}` */
-    readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageFault>
+    readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageError>
     /** Gives a dead job all its attempts again. */
-    readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageFault>
+    readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageError>
   }
 >() {}
 
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* JobStore
     const work = yield* UnitOfWork
-    const bell = yield* JobBell
+    const bell = yield* JobSignal
 
     const find = (permit: Permit, id: JobId) =>
       store.find(permit, id).pipe(
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
               return yield* find(permit, id)
             })
           )
-          .pipe(Effect.zipLeft(bell.ring))
+          .pipe(Effect.zipLeft(bell.notify))
       )
     })
   })

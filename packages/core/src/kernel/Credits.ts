@@ -14,7 +14,7 @@ const PLACES = 6
 
 export const noCredits = MicroCredits.make(0n)
 
-export const ofMicros = (micros: bigint): MicroCredits => MicroCredits.make(micros)
+export const fromMicros = (micros: bigint): MicroCredits => MicroCredits.make(micros)
 
 /** Rounds a decimal number of credits half away from zero to six places. */
 export const fromDecimal = (decimal: BigDecimal.BigDecimal): MicroCredits =>
@@ -31,10 +31,10 @@ export const sum = (all: Iterable<MicroCredits>): MicroCredits => {
 }
 
 /** A price times a whole number, for example a cost a run times its frequency. */
-export const times = (price: MicroCredits, count: number): MicroCredits => MicroCredits.make(price * BigInt(count))
+export const multiply = (price: MicroCredits, count: number): MicroCredits => MicroCredits.make(price * BigInt(count))
 
 /** Prints with six places, as decimals travel in the interface: `"0.400000"`. */
-export const print = (credits: MicroCredits): string => {
+export const format = (credits: MicroCredits): string => {
   const digits = (credits < 0n ? -credits : credits).toString().padStart(PLACES + 1, "0")
   return `${credits < 0n ? "-" : ""}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
 }
@@ -58,7 +58,7 @@ export const Credits: Schema.Schema<MicroCredits, string> = Schema.transformOrFa
   {
     strict: true,
     decode: (text, _, ast) => Either.mapLeft(parse(text), (said) => new ParseResult.Type(ast, text, said)),
-    encode: (credits) => ParseResult.succeed(print(credits))
+    encode: (credits) => ParseResult.succeed(format(credits))
   }
 ).annotations({
   identifier: "Credits",

@@ -1,14 +1,14 @@
 /**
  * The fields that inputs from outside are made of. Each is total on hostile input and says what is wrong in one
- * sentence; together with `Faults.decode` they give every fault of an input at once, keyed by path.
+ * sentence; together with `FieldErrors.decode` they give every fault of an input at once, keyed by path.
  */
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { type Faults, NON_FIELD, Messages } from "./Faults.js"
-import { isWithin, textFault } from "./Text.js"
+import { type FieldErrors, NON_FIELD, Messages } from "./FieldErrors.js"
+import { isWithin, textError } from "./Text.js"
 
 /** One sentence for whatever is wrong below this schema. */
 const says =
@@ -23,7 +23,7 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
       ? Messages.notNull
       : typeof value !== "string"
         ? Messages.notAString
-        : (textFault(value) ??
+        : (textError(value) ??
           (!isWithin(max, value) ? Messages.tooLong(max) : !blank && value.trim() === "" ? Messages.notBlank : undefined))
   return Schema.declare((value): value is string => wrong(value) === undefined, {
     message: says((actual) => wrong(actual) ?? Messages.notAString),
@@ -110,7 +110,7 @@ export const ids = <A extends number>(
   limits: { readonly min?: number; readonly max?: number } = {}
 ): Schema.Schema<ReadonlyArray<A>, unknown> => {
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
-  return judged(
+  return custom(
     (input) => {
       if (!Array.isArray(input)) return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
       if (input.length < min) return Either.left({ [NON_FIELD]: [Messages.tooFew(min)] })
@@ -251,10 +251,10 @@ export const parseTimestamp = (value: string): number | undefined => {
 
 /**
  * A field whose reader finds faults below it: they are keyed by path from the field itself, its own by
- * `non_field_errors`, and `Faults.decode` puts them under the field's path.
+ * `non_field_errors`, and `FieldErrors.decode` puts them under the field's path.
  */
-export const judged = <A>(
-  read: (input: unknown) => Either.Either<A, Faults>,
+export const custom = <A>(
+  read: (input: unknown) => Either.Either<A, FieldErrors>,
   write: (value: A) => unknown,
   jsonSchema: object
 ): Schema.Schema<A, unknown> =>
@@ -269,7 +269,7 @@ export const judged = <A>(
     }
   ).annotations({ jsonSchema })
 
-const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Faults): ParseResult.ParseIssue => {
+const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: FieldErrors): ParseResult.ParseIssue => {
   const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
     messages.map((message): ParseResult.ParseIssue => {
       const issue = new ParseResult.Type(ast, undefined, message)

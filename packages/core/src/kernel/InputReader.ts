@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { decode, type Faults, fault, mergeFaults, NON_FIELD, Messages, underPath } from "./Faults.js"
+import { decode, type FieldErrors, fieldError, mergeFieldErrors, NON_FIELD, Messages, underPath } from "./FieldErrors.js"
 import * as Fields from "./Fields.js"
 import { isPlainObject } from "./Json.js"
 
@@ -25,16 +25,16 @@ export interface InputReader {
     limits: { readonly min?: number; readonly max: number }
   ) => ReadonlyArray<A> | undefined
   /** Adds faults that the caller found itself. */
-  readonly tell: (faults: Faults) => void
+  readonly addErrors: (faults: FieldErrors) => void
   /** Every fault that was found so far. */
-  readonly faults: () => Faults
+  readonly errors: () => FieldErrors
 }
 
 export const inputReader = (input: unknown): InputReader => {
   const body = isPlainObject(input) ? input : {}
-  const found: Array<Faults> = isPlainObject(input)
+  const found: Array<FieldErrors> = isPlainObject(input)
     ? []
-    : [fault(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject)]
+    : [fieldError(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject)]
   const given = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined)
   const optional = <A, I>(name: string, field: Schema.Schema<A, I>): A | undefined => {
     const value = given(name)
@@ -48,16 +48,16 @@ export const inputReader = (input: unknown): InputReader => {
     has: (name) => given(name) !== undefined,
     optional,
     required: (name, field) => {
-      if (isPlainObject(input) && given(name) === undefined) found.push(fault(name, Messages.required))
+      if (isPlainObject(input) && given(name) === undefined) found.push(fieldError(name, Messages.required))
       return optional(name, field)
     },
     ids: (name, of, limits) =>
       given(name) === undefined
         ? undefined
         : (optional(name, Fields.ids(of, limits)) ?? Fields.wellFormedIds(of, given(name), limits.max)),
-    tell: (faults) => {
+    addErrors: (faults) => {
       found.push(faults)
     },
-    faults: () => mergeFaults(...found)
+    errors: () => mergeFieldErrors(...found)
   }
 }

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
-import { faultCollector } from "./FaultCollector.js"
-import { type Faults, fault, NON_FIELD, type PathSegment, printPath } from "./Faults.js"
-import { textFault } from "./Text.js"
+import { fieldErrorCollector } from "./FieldErrorCollector.js"
+import { type FieldErrors, fieldError, NON_FIELD, type PathSegment, formatPath } from "./FieldErrors.js"
+import { textError } from "./Text.js"
 
 /** Any JSON document. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -23,7 +23,7 @@ const NOT_JSON = "Value must be valid JSON."
  * finite or are integers beyond 2^53 - 1 (they would come back as others), NUL and lone surrogates in texts and keys,
  * a `__proto__` key, too deep, too many. Walks with a stack of its own, so that depth costs no recursion.
  */
-export const jsonFault = (root: unknown): string | undefined => {
+export const jsonError = (root: unknown): string | undefined => {
   const stack: Array<{ readonly value: unknown; readonly depth: number }> = [{ value: root, depth: 0 }]
   let nodes = 0
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -32,7 +32,7 @@ export const jsonFault = (root: unknown): string | undefined => {
     if (depth > MAX_JSON_DEPTH) return `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`
     switch (typeof value) {
       case "string": {
-        const wrong = textFault(value)
+        const wrong = textError(value)
         if (wrong !== undefined) return wrong
         break
       }
@@ -51,7 +51,7 @@ export const jsonFault = (root: unknown): string | undefined => {
         }
         for (const key of Object.keys(value)) {
           if (key === "__proto__") return `The key "__proto__" is not allowed.`
-          const wrong = textFault(key)
+          const wrong = textError(key)
           if (wrong !== undefined) return wrong
           stack.push({ value: Reflect.get(value, key), depth: depth + 1 })
         }
@@ -65,39 +65,39 @@ export const jsonFault = (root: unknown): string | undefined => {
 }
 
 /** Why no rule may walk a value: it is too deep, or there is too much of it; with that, all that `jsonFault` finds, by path. */
-export interface JsonFaults {
+export interface JsonErrors {
   readonly isBounded: boolean
-  readonly faults: Faults
+  readonly errors: FieldErrors
 }
 
 /** How many faults of one document are told of. */
 const MAX_TOLD = 100
 
 /** What `jsonFault` says, of each part that it is to be said of. Slower: for documents in which it found something. */
-export const jsonFaults = (root: unknown): JsonFaults => {
-  const found = faultCollector()
+export const jsonErrors = (root: unknown): JsonErrors => {
+  const found = fieldErrorCollector()
   let told = 0
   let nodes = 0
   const add = (path: ReadonlyArray<PathSegment>, wrong: string | undefined) => {
-    if (wrong !== undefined && told++ < MAX_TOLD) found.add(printPath(path), wrong)
+    if (wrong !== undefined && told++ < MAX_TOLD) found.add(formatPath(path), wrong)
   }
   const isBounded = (value: unknown, path: ReadonlyArray<PathSegment>): boolean => {
     if (++nodes > MAX_JSON_NODES || path.length > MAX_JSON_DEPTH) return false
     if (Array.isArray(value)) return value.every((item: unknown, index) => isBounded(item, [...path, index]))
     if (!isPlainObject(value)) {
-      add(path, jsonFault(value))
+      add(path, jsonError(value))
       return true
     }
     return Object.keys(value).every((key) => {
-      const wrong = key === "__proto__" ? `The key "__proto__" is not allowed.` : textFault(key)
+      const wrong = key === "__proto__" ? `The key "__proto__" is not allowed.` : textError(key)
       // Told of the object: such a key is no part of a path either.
       add(path, wrong)
       return wrong !== undefined || isBounded(value[key], [...path, key])
     })
   }
   return isBounded(root, [])
-    ? { isBounded: true, faults: found.faults() }
-    : { isBounded: false, faults: fault(NON_FIELD, jsonFault(root) ?? NOT_JSON) }
+    ? { isBounded: true, errors: found.errors() }
+    : { isBounded: false, errors: fieldError(NON_FIELD, jsonError(root) ?? NOT_JSON) }
 }
 
 /** Whether a parsed value nests deeper than may be printed again: what recurses over it, `JSON.stringify` too, could overflow. */
@@ -113,20 +113,20 @@ export const isTooDeep = (root: unknown): boolean => {
 }
 
 /** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */
-export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonFault(value) === undefined, {
+export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonError(value) === undefined, {
   identifier: "Json",
-  message: (issue) => ({ message: jsonFault(issue.actual) ?? NOT_JSON, override: true }),
+  message: (issue) => ({ message: jsonError(issue.actual) ?? NOT_JSON, override: true }),
   // A JSON Schema that says neither a type nor an anyOf counts as none.
   jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })
 
 /** A free-form JSON object. */
 export const JsonObject: Schema.Schema<JsonObject> = Schema.declare(
-  (value): value is JsonObject => isPlainObject(value) && jsonFault(value) === undefined,
+  (value): value is JsonObject => isPlainObject(value) && jsonError(value) === undefined,
   {
     identifier: "JsonObject",
     message: (issue) => ({
-      message: isPlainObject(issue.actual) ? (jsonFault(issue.actual) ?? "Expected an object.") : "Expected an object.",
+      message: isPlainObject(issue.actual) ? (jsonError(issue.actual) ?? "Expected an object.") : "Expected an object.",
       override: true
     }),
     jsonSchema: { type: "object" }

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import { decodeInput, type Faults, fault, ValidationFailed } from "./Faults.js"
+import { decodeInput, type FieldErrors, fieldError, ValidationFailed } from "./FieldErrors.js"
 import * as Fields from "./Fields.js"
 
 /** Rows on a page unless the caller asks for fewer or more. */
@@ -33,17 +33,17 @@ export interface Page<A> {
   readonly results: ReadonlyArray<A>
 }
 
-const printCursor = (cursor: Exclude<Cursor, { at: "start" }>): string =>
+const encodeCursor = (cursor: Exclude<Cursor, { at: "start" }>): string =>
   Encoding.encodeBase64Url(`${cursor.at === "before" ? "b" : "a"}${cursor.id}`)
 
 /** Reads a cursor that an earlier page gave out. */
-export const parseCursor = (text: string): Either.Either<Cursor, Faults> => {
+export const parseCursor = (text: string): Either.Either<Cursor, FieldErrors> => {
   const match = Either.match(Encoding.decodeBase64UrlString(text), {
     onLeft: () => null,
     onRight: (plain) => /^([ab])([1-9]\d{0,15})$/.exec(plain)
   })
   return match === null
-    ? Either.left(fault("cursor", "Invalid cursor."))
+    ? Either.left(fieldError("cursor", "Invalid cursor."))
     : Either.right({ at: match[1] === "b" ? "before" : "after", id: Number(match[2]) })
 }
 
@@ -57,7 +57,7 @@ export const PageQuery = Fields.object({
 export type PageQuery = typeof PageQuery.Encoded
 
 /** The page that a decoded query asks for. */
-export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, Faults> =>
+export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, FieldErrors> =>
   Either.map(query.cursor === undefined ? Either.right(firstPage) : parseCursor(query.cursor), (cursor) => ({
     cursor,
     limit: query.limit ?? DEFAULT_PAGE_SIZE
@@ -66,7 +66,7 @@ export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageReq
 /** Reads the page that is asked for out of a query from outside, as a step of a list use case. */
 export const decodeRequest = (query: unknown): Either.Either<PageRequest, ValidationFailed> =>
   Either.flatMap(decodeInput(PageQuery, query), (decoded) =>
-    Either.mapLeft(pageRequest(decoded), (faults) => new ValidationFailed({ faults }))
+    Either.mapLeft(pageRequest(decoded), (faults) => new ValidationFailed({ errors: faults }))
   )
 
 /**
@@ -84,8 +84,8 @@ export const pageOf = <A>(request: PageRequest, found: ReadonlyArray<A>, idOf: (
   const older = last !== undefined && (cursor.at === "after" || hasMore)
   const newer = first !== undefined && (cursor.at === "before" || (cursor.at === "after" && hasMore))
   return {
-    next: older ? printCursor({ at: "before", id: idOf(last) }) : null,
-    previous: newer ? printCursor({ at: "after", id: idOf(first) }) : null,
+    next: older ? encodeCursor({ at: "before", id: idOf(last) }) : null,
+    previous: newer ? encodeCursor({ at: "after", id: idOf(first) }) : null,
     results
   }
 }

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /** The database failed at something that should have worked; the cause is for the operator's log, never for a caller. */
-export class StorageError extends Schema.TaggedError<StorageError>("@earshot/core/StorageError")("StorageError", {
+export class StorageFailed extends Schema.TaggedError<StorageFailed>("@earshot/core/StorageFailed")("StorageFailed", {
   operation: Schema.String,
   cause: Schema.Defect
 }) {
@@ -23,7 +23,7 @@ export class StorageBusy extends Schema.TaggedError<StorageBusy>("@earshot/core/
   }
 }
 
-export type StorageFault = StorageError | StorageBusy
+export type StorageError = StorageFailed | StorageBusy
 
 /**
  * One transaction around the steps of a use case: all of its writes are kept, or none. Nested calls join the outer one.
@@ -33,6 +33,6 @@ export type StorageFault = StorageError | StorageBusy
 export class UnitOfWork extends Context.Tag("@earshot/core/kernel/UnitOfWork")<
   UnitOfWork,
   {
-    readonly atomically: <A, E, R>(steps: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageFault, R>
+    readonly atomically: <A, E, R>(steps: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
   }
 >() {}

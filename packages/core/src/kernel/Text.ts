@@ -2,7 +2,7 @@
  * What any text from outside must be before it may be kept: free of NUL (PostgreSQL refuses it) and of lone surrogates
  * (no UTF-8 says them). Returns the sentence for a person, or undefined when the text is fine.
  */
-export const textFault = (text: string): string | undefined =>
+export const textError = (text: string): string | undefined =>
   text.includes("\0")
     ? "Null characters are not allowed."
     : text.isWellFormed()

@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Permit } from "../access/Permit.js"
 import type { CallId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluation, StoredEvaluation } from "./Evaluation.js"
 
 /** What storage promises about evaluations. */
@@ -19,8 +19,8 @@ export class EvaluationStore extends Context.Tag("@earshot/core/metrics/Evaluati
       permit: Permit<"calls:write">,
       evaluations: ReadonlyArray<Evaluation>,
       now: DateTime.Utc
-    ) => Effect.Effect<ReadonlyArray<Evaluation>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Evaluation>, StorageError>
     /** Everything that was said of a call by metrics that are there, by display order and id. */
-    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
+    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
   }
 >() {}

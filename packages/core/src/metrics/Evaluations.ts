@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import { Ledger } from "../credits/Ledger.js"
 import type { CallId, JobId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "./Evaluation.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 import type { Evaluated } from "./Scorer.js"
@@ -25,8 +25,8 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
       call: CallId,
       evaluated: ReadonlyArray<Evaluated>,
       job: JobId
-    ) => Effect.Effect<void, StorageFault>
-    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
+    ) => Effect.Effect<void, StorageError>
+    readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
   }
 >() {}
 

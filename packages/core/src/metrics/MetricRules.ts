@@ -1,5 +1,5 @@
 /** Whether a metric can be kept as it is said to be. Pure: whether its code is JavaScript is for the sandbox to say. */
-import { type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import { type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import type { Json, JsonObject } from "../kernel/Json.js"
 import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
 import type { MetricSpec } from "./Metric.js"
@@ -33,8 +33,8 @@ export const neededBy = (configuration: Json): ReadonlyArray<string> => {
 export const decidesSuccess = (configuration: Json): boolean => settingsOf(configuration)?.decides_success === true
 
 /** Every fault of a metric; `before` is what it was, for what is kept but no longer given out. */
-export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): Faults =>
-  mergeFaults(
+export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): FieldErrors =>
+  mergeFieldErrors(
     typeFaults(spec, before),
     enumFaults(spec),
     sourceFaults(spec),
@@ -42,68 +42,68 @@ export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): Faults =>
     configurationFaults(spec)
   )
 
-const typeFaults = ({ type }: MetricSpec, before: MetricSpec | undefined): Faults =>
+const typeFaults = ({ type }: MetricSpec, before: MetricSpec | undefined): FieldErrors =>
   type === before?.type || currentTypes.some((one) => one === type)
-    ? noFaults
-    : fault("type", `"${type}" is deprecated: use ${type === "basic" ? "custom_code" : "llm_judge"}.`)
+    ? noFieldErrors
+    : fieldError("type", `"${type}" is deprecated: use ${type === "basic" ? "custom_code" : "llm_judge"}.`)
 
-const enumFaults = ({ enumValues, evalType }: MetricSpec): Faults => {
-  if (evalType !== "enum") return noFaults
-  if (enumValues === null) return fault("enum_values", "This field is required if eval_type is enum.")
-  if (typeof enumValues !== "object") return fault("enum_values", "Expected an object, or a list of texts.")
+const enumFaults = ({ enumValues, evalType }: MetricSpec): FieldErrors => {
+  if (evalType !== "enum") return noFieldErrors
+  if (enumValues === null) return fieldError("enum_values", "This field is required if eval_type is enum.")
+  if (typeof enumValues !== "object") return fieldError("enum_values", "Expected an object, or a list of texts.")
   if (Array.isArray(enumValues) && enumValues.some((one: Json) => typeof one !== "string")) {
-    return fault("enum_values", Messages.notAString)
+    return fieldError("enum_values", Messages.notAString)
   }
   const words = wordsOf(enumValues)
   return words.length === 0
-    ? fault("enum_values", "Name at least one value.")
+    ? fieldError("enum_values", "Name at least one value.")
     : words.length > MAX_WORDS
-      ? fault("enum_values", Messages.tooMany(MAX_WORDS))
+      ? fieldError("enum_values", Messages.tooMany(MAX_WORDS))
       : words.some((word) => word.trim() === "")
-        ? fault("enum_values", Messages.notBlank)
+        ? fieldError("enum_values", Messages.notBlank)
         : words.some((word) => word.length > MAX_WORD)
-          ? fault("enum_values", Messages.tooLong(MAX_WORD))
+          ? fieldError("enum_values", Messages.tooLong(MAX_WORD))
           : new Set(words).size < words.length
-            ? fault("enum_values", "Values must be unique.")
-            : noFaults
+            ? fieldError("enum_values", "Values must be unique.")
+            : noFieldErrors
 }
 
 /** What the deprecated types are evaluated as. */
 export const isJudged = ({ type }: Pick<MetricSpec, "type">): boolean => type !== "custom_code"
 
-const sourceFaults = (spec: MetricSpec): Faults => {
+const sourceFaults = (spec: MetricSpec): FieldErrors => {
   if (isJudged(spec)) {
-    return spec.prompt.trim() === "" ? fault("prompt", `This field is required if type is ${spec.type}.`) : noFaults
+    return spec.prompt.trim() === "" ? fieldError("prompt", `This field is required if type is ${spec.type}.`) : noFieldErrors
   }
-  if (spec.customCode.trim() !== "") return noFaults
+  if (spec.customCode.trim() !== "") return noFieldErrors
   return spec.functionName.trim() === ""
-    ? fault(
+    ? fieldError(
         "custom_code",
         "This field is required if type is custom_code and function_name names no built-in function."
       )
     : isFormulaName(spec.functionName)
-      ? noFaults
-      : fault("function_name", `There is no built-in function of this name; give custom_code that defines it.`)
+      ? noFieldErrors
+      : fieldError("function_name", `There is no built-in function of this name; give custom_code that defines it.`)
 }
 
-const triggerFaults = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpec): Faults =>
+const triggerFaults = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpec): FieldErrors =>
   evaluationTrigger === "custom" && evaluationTriggerPrompt.trim() === ""
-    ? fault("evaluation_trigger_prompt", "This field is required if evaluation_trigger is custom.")
-    : noFaults
+    ? fieldError("evaluation_trigger_prompt", "This field is required if evaluation_trigger is custom.")
+    : noFieldErrors
 
 const SECONDS = ["max_silence_s", "min_silence_s", "max_wait_s", "min_overlap_s", "min_words"]
 const PHRASES = ["phrases", "required", "forbidden"]
 
-const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults => {
-  if (configuration === null) return noFaults
+const configurationFaults = ({ configuration, evalType }: MetricSpec): FieldErrors => {
+  if (configuration === null) return noFieldErrors
   const settings = settingsOf(configuration)
-  if (settings === null) return fault("configuration", Messages.notAnObject)
-  const at = (name: string, wrong: (value: Json) => string | undefined): Faults => {
+  if (settings === null) return fieldError("configuration", Messages.notAnObject)
+  const at = (name: string, wrong: (value: Json) => string | undefined): FieldErrors => {
     const value = settings[name]
     const said = value === undefined ? undefined : wrong(value)
-    return said === undefined ? noFaults : fault(`configuration.${name}`, said)
+    return said === undefined ? noFieldErrors : fieldError(`configuration.${name}`, said)
   }
-  return mergeFaults(
+  return mergeFieldErrors(
     ...SECONDS.map((name) =>
       at(name, (value) => (typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined))
     ),
@@ -125,7 +125,7 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): Faults =>
             ? "Name metrics by slug or id."
             : undefined
     ),
-    evalType === "continuous_qualitative" ? scaleFaults(settings) : noFaults
+    evalType === "continuous_qualitative" ? scaleFaults(settings) : noFieldErrors
   )
 }
 
@@ -140,15 +140,15 @@ const textsFault = (value: Json): string | undefined =>
           ? "A phrase needs a word."
           : undefined
 
-const scaleFaults = (settings: JsonObject): Faults => {
+const scaleFaults = (settings: JsonObject): FieldErrors => {
   const [min, max] = [settings.min, settings.max]
-  if (min === undefined && max === undefined) return noFaults
-  return mergeFaults(
-    typeof min === "number" ? noFaults : fault("configuration.min", Messages.notANumber),
-    typeof max === "number" ? noFaults : fault("configuration.max", Messages.notANumber),
+  if (min === undefined && max === undefined) return noFieldErrors
+  return mergeFieldErrors(
+    typeof min === "number" ? noFieldErrors : fieldError("configuration.min", Messages.notANumber),
+    typeof max === "number" ? noFieldErrors : fieldError("configuration.max", Messages.notANumber),
     typeof min === "number" && typeof max === "number" && min >= max
-      ? fault("configuration.max", "Ensure this value is greater than min.")
-      : noFaults
+      ? fieldError("configuration.max", "Ensure this value is greater than min.")
+      : noFieldErrors
   )
 }
 

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, MetricId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Metric, NewMetric } from "./Metric.js"
 
 /**
@@ -21,36 +21,36 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
       permit: Permit<"catalog:write">,
       metric: NewMetric,
       now: DateTime.Utc
-    ) => Effect.Effect<Metric, StorageFault>
-    readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
+    ) => Effect.Effect<Metric, StorageError>
+    readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
     /** As `find`, and nobody changes or deletes the metric until the transaction ends: for what changes it. */
-    readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageFault>
+    readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
     /** All metrics of an agent, by display order and id. */
-    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** All of these that are there, in one statement and in no order. */
     readonly findAll: (
       permit: Permit,
       ids: ReadonlyArray<MetricId>
-    ) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** The metrics of this slug that the project's agents have. */
     readonly withSlug: (
       permit: Permit,
       project: ProjectId,
       slug: string
-    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageError>
     /** Saves the changed metric as a whole. */
-    readonly save: (permit: Permit<"catalog:write">, metric: Metric) => Effect.Effect<void, StorageFault>
+    readonly save: (permit: Permit<"catalog:write">, metric: Metric) => Effect.Effect<void, StorageError>
     /** Takes the metric out of sight; what it said of calls goes out of sight with it. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: MetricId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -4,23 +4,23 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
 import {
   decodeInput,
-  type Faults,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   Messages,
   ValidationFailed
-} from "../kernel/Faults.js"
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { predefinedMetrics } from "./Catalogue.js"
 import { type Metric, MetricDraft, MetricPatch, type MetricSpec, patched, specOf } from "./Metric.js"
 import { isJudged, judgeMetric, slugFor } from "./MetricRules.js"
@@ -41,31 +41,31 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   {
     /** E11: every metric that agents have unless it is switched off. */
     readonly predefined: UseCase<"metrics.predefined", [], ReadonlyArray<PredefinedMetric>, never>
-    readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageFault>
+    readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageError>
     /** `{agent_id?, project?, cursor?, limit?}`; the predefined metrics of agents are among them. */
-    readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageFault>
+    readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageError>
+    readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageError>
     /** E12. The patch is laid over what is there and the whole is judged. */
     readonly update: UseCase<
       "metrics.update",
       [id: MetricId, input: unknown],
       Metric,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Takes the metric out of sight; a predefined one is so switched off for its agent. */
-    readonly delete: UseCase<"metrics.delete", [id: MetricId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"metrics.delete", [id: MetricId], void, NotFound | StorageError>
     /** A metric that another use case was given the id of. */
-    readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageFault>
+    readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageError>
     /** Those of these metrics that are there, in no order. */
-    readonly among: (permit: Permit, ids: ReadonlyArray<MetricId>) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    readonly among: (permit: Permit, ids: ReadonlyArray<MetricId>) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** The metrics of this slug that a project's agents have; the project is one that the permit was found to reach. */
     readonly withSlug: (
       permit: Permit,
       project: ProjectId,
       slug: string
-    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<MetricId>, StorageError>
     /** Every metric of an agent, the predefined ones included; the agent is one that the permit was found to reach. */
-    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageFault>
+    readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
   }
 >() {}
 
@@ -78,15 +78,15 @@ export const layer = Layer.effect(
     const agents = yield* Agents
     const sandbox = yield* Sandbox
     const work = yield* UnitOfWork
-    const reached = (permit: Permit, found: Effect.Effect<Option.Option<Metric>, StorageFault>) =>
+    const reached = (permit: Permit, found: Effect.Effect<Option.Option<Metric>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail((metric) => reaches(permit, { project: metric.projectId, agent: metric.agentId })),
+        Effect.filterOrFail((metric) => isInScope(permit, { project: metric.projectId, agent: metric.agentId })),
         Effect.catchTag("NoSuchElementException", () => missing)
       )
 
     /** Every fault of a metric, those of its code's syntax among them. */
-    const judged = (spec: MetricSpec, faults: Faults, before?: MetricSpec) =>
+    const judged = (spec: MetricSpec, faults: FieldErrors, before?: MetricSpec) =>
       Effect.gen(function* () {
         const hasNewCode =
           !isJudged(spec) &&
@@ -94,12 +94,12 @@ export const layer = Layer.effect(
           (spec.customCode !== before?.customCode || spec.functionName !== before.functionName)
         const syntax = hasNewCode
           ? yield* sandbox.check({ source: spec.customCode, functionName: spec.functionName }).pipe(
-              Effect.as(noFaults),
-              Effect.catchTag("CodeFailed", ({ reason }) => Effect.succeed(fault("custom_code", reason)))
+              Effect.as(noFieldErrors),
+              Effect.catchTag("CodeFailed", ({ reason }) => Effect.succeed(fieldError("custom_code", reason)))
             )
-          : noFaults
-        const all = mergeFaults(faults, judgeMetric(spec, before), syntax)
-        if (isFaulty(all)) yield* new ValidationFailed({ faults: all })
+          : noFieldErrors
+        const all = mergeFieldErrors(faults, judgeMetric(spec, before), syntax)
+        if (hasFieldErrors(all)) yield* new ValidationFailed({ errors: all })
       })
 
     const blankIsNull = (text: string | null | undefined): string | null =>
@@ -108,15 +108,15 @@ export const layer = Layer.effect(
     /** The agent that an input names, or its faults, which are told along with the others. */
     const namedAgent = (permit: Permit, input: MetricPatch) =>
       agents.resolve(permit, { agent: input.agent ?? null, assistantId: blankIsNull(input.assistant_id) }).pipe(
-        Effect.map((agent) => ({ agent, faults: noFaults })),
-        Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ agent: undefined, faults }))
+        Effect.map((agent) => ({ agent, faults: noFieldErrors })),
+        Effect.catchTag("ValidationFailed", ({ errors: faults }) => Effect.succeed({ agent: undefined, faults }))
       )
 
     /** Held, so that two metrics of one name do not take the same slug. */
     const holdAgent = (permit: Permit, id: AgentId) =>
       agents
         .hold(permit, id)
-        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ faults: fault("agent", Messages.unknownId(id)) })))
+        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ errors: fieldError("agent", Messages.unknownId(id)) })))
 
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
@@ -160,7 +160,7 @@ export const layer = Layer.effect(
               .pipe(
                 Effect.catchTag(
                   "NotFound",
-                  () => new ValidationFailed({ faults: fault("agent_id", Messages.unknownId(agentId)) })
+                  () => new ValidationFailed({ errors: fieldError("agent_id", Messages.unknownId(agentId)) })
                 )
               )
           }
@@ -175,17 +175,17 @@ export const layer = Layer.effect(
           const before = yield* reached(permit, store.find(permit, id))
           const patch = yield* decodeInput(MetricPatch, input)
           const moves = (patch.agent ?? null) !== null || blankIsNull(patch.assistant_id) !== null
-          const { agent, faults } = moves ? yield* namedAgent(permit, patch) : { agent: undefined, faults: noFaults }
+          const { agent, faults } = moves ? yield* namedAgent(permit, patch) : { agent: undefined, faults: noFieldErrors }
           const moving = agent !== undefined && agent.id !== before.agentId
           yield* judged(
             patched(before, patch),
-            mergeFaults(
+            mergeFieldErrors(
               faults,
               moving && before.predefinedCode !== null
-                ? fault("agent", "Every agent has the predefined metrics: this one stays with its own.")
+                ? fieldError("agent", "Every agent has the predefined metrics: this one stays with its own.")
                 : moving && agent.projectId !== before.projectId
-                  ? fault("agent", "A metric stays in its project.")
-                  : noFaults
+                  ? fieldError("agent", "A metric stays in its project.")
+                  : noFieldErrors
             ),
             before
           )
@@ -194,14 +194,14 @@ export const layer = Layer.effect(
               const held = yield* reached(permit, store.hold(permit, id))
               const spec = patched(held, patch)
               const wrong = judgeMetric(spec, held)
-              if (isFaulty(wrong)) return yield* new ValidationFailed({ faults: wrong })
+              if (hasFieldErrors(wrong)) return yield* new ValidationFailed({ errors: wrong })
               const agentId = agent?.id ?? held.agentId
               if (agentId !== held.agentId) {
                 yield* holdAgent(permit, agentId)
                 const theirs = yield* store.ofAgent(permit, agentId)
                 if (theirs.some((one) => one.slug !== null && one.slug === held.slug)) {
                   return yield* new ValidationFailed({
-                    faults: fault("agent", "This agent has such a metric already.")
+                    errors: fieldError("agent", "This agent has such a metric already.")
                   })
                 }
               }

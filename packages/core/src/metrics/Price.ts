@@ -1,5 +1,5 @@
 /** What an evaluation costs. */
-import { type MicroCredits, noCredits, ofMicros } from "../kernel/Credits.js"
+import { type MicroCredits, noCredits, fromMicros } from "../kernel/Credits.js"
 import type { EvaluationStatus } from "./Evaluation.js"
 import { isFormulaName } from "./Formulas.js"
 import type { MetricType } from "./MetricTerms.js"
@@ -9,9 +9,9 @@ export const evaluationPrices = {
   /** Arithmetic on a transcript that is there already. */
   formula: noCredits,
   /** A sandbox for a moment. */
-  code: ofMicros(5_000n),
+  code: fromMicros(5_000n),
   /** A question to a language model. */
-  judge: ofMicros(50_000n)
+  judge: fromMicros(50_000n)
 } as const
 
 /** The price of one evaluation of a metric. Source: interface, Metric.cost. */

@@ -2,8 +2,8 @@ import {
   type Claim,
   delayAfter,
   Engine,
-  jobBell,
-  JobBell,
+  jobSignal,
+  JobSignal,
   JobFailed,
   type JobHandler,
   type JobRunnerConfig,
@@ -11,8 +11,8 @@ import {
   makeJobRunner,
   OrganizationStore,
   StorageBusy,
-  StorageError,
-  type StorageFault,
+  StorageFailed,
+  type StorageError,
   UnitOfWork
 } from "@earshot/core"
 import { CatalogKit, JobKit, TestEngine } from "@earshot/test-kit"
@@ -82,7 +82,7 @@ const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<voi
 
 for (const database of TestEngine.databases) {
   const storage = TestEngine.storage(database)
-  const stores = Layer.mergeAll(Engine.stores, jobBell).pipe(Layer.provideMerge(storage))
+  const stores = Layer.mergeAll(Engine.stores, jobSignal).pipe(Layer.provideMerge(storage))
   layer(Layer.merge(stores, Logger.remove(Logger.defaultLogger)))(`a worker on ${database}`, (it) => {
     it.effect("runs every job once, so many at a time and no more", () =>
       Effect.gen(function* () {
@@ -214,7 +214,7 @@ for (const database of TestEngine.databases) {
         const failing = JobStore.of({
           ...store,
           anyDue: (kinds, now) =>
-            looks++ === 0 ? store.anyDue(kinds, now) : new StorageError({ operation: "anyDue", cause: "gone" })
+            looks++ === 0 ? store.anyDue(kinds, now) : new StorageFailed({ operation: "anyDue", cause: "gone" })
         })
         const { enqueue, job, kind, runner } = yield* workshop(({ payload }) =>
           payload === "short" ? Effect.void : Effect.never
@@ -223,7 +223,7 @@ for (const database of TestEngine.databases) {
           yield* enqueue({ payload: "short" }),
           yield* enqueue({ payload: "long", maxAttempts: 1 })
         ]
-        expect(yield* Effect.flip(runner.drain)).toMatchObject({ _tag: "StorageError" })
+        expect(yield* Effect.flip(runner.drain)).toMatchObject({ _tag: "StorageFailed" })
         expect(yield* job(short)).toMatchObject({ state: "succeeded" })
         expect(yield* job(long)).toMatchObject({ state: "queued", attempts: 0 })
 
@@ -238,7 +238,7 @@ for (const database of TestEngine.databases) {
     it.effect("drains also what a job enqueues that ends during the last look", () =>
       Effect.gen(function* () {
         const store = yield* JobStore
-        const bell = yield* JobBell
+        const bell = yield* JobSignal
         let looks = 0
         const looked = yield* Deferred.make<boolean>()
         const over = yield* Deferred.make<boolean>()
@@ -256,10 +256,10 @@ for (const database of TestEngine.databases) {
             }),
           succeed: (claim, now) => Effect.tap(store.succeed(claim, now), () => Deferred.succeed(over, true))
         })
-        const then = yield* Deferred.make<Effect.Effect<unknown, StorageFault>>()
+        const then = yield* Deferred.make<Effect.Effect<unknown, StorageError>>()
         const { enqueue, runner } = yield* workshop(({ payload }) =>
           payload === "first"
-            ? bell.ring.pipe(
+            ? bell.notify.pipe(
                 Effect.zipRight(Deferred.await(looked)),
                 Effect.zipRight(Effect.flatten(Deferred.await(then))),
                 Effect.asVoid
@@ -300,7 +300,7 @@ for (const database of TestEngine.databases) {
         const running = yield* Effect.fork(runner.run)
         yield* turns()
         yield* enqueue({ payload: "here" })
-        yield* Effect.flatMap(JobBell, (bell) => bell.ring)
+        yield* Effect.flatMap(JobSignal, (bell) => bell.notify)
         yield* until(Effect.sync(() => ran.length === 1))
         yield* turns()
         yield* enqueue({ payload: "there" })

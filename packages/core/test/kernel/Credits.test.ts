@@ -5,23 +5,23 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
-import { decode } from "../../src/kernel/Faults.js"
+import { decode } from "../../src/kernel/FieldErrors.js"
 import * as Fields from "../../src/kernel/Fields.js"
 
-const micros = (credits: bigint) => Credits.ofMicros(credits)
+const micros = (credits: bigint) => Credits.fromMicros(credits)
 
 describe("credits", () => {
-  const laws = CreditKit.creditLaws({
+  const properties = CreditKit.creditProperties({
     sum: (all) => Credits.sum(all.map(micros)),
-    times: (price, count) => Credits.times(micros(price), count),
-    print: (credits) => Credits.print(micros(credits)),
+    times: (price, count) => Credits.multiply(micros(price), count),
+    print: (credits) => Credits.format(micros(credits)),
     parse: (text) => Either.getOrUndefined(Credits.parse(text))
   })
-  it.each(laws.map((law) => [law.says, law] as const))("%s", (_, law) => law.check())
+  it.each(properties.map((property) => [property.name, property] as const))("%s", (_, property) => property.check())
 
   it("are printed with six places, however small or large", () => {
     const printed = [0n, 1n, -1n, 999_999n, 1_000_000n, -400_000n, -12_345_678_901n].map((one) =>
-      Credits.print(micros(one))
+      Credits.format(micros(one))
     )
     expect(printed).toEqual(["0.000000", "0.000001", "-0.000001", "0.999999", "1.000000", "-0.400000", "-12345.678901"])
     expect(Credits.noCredits).toBe(0n)
@@ -47,7 +47,7 @@ describe("credits", () => {
 
   it("are added and counted exactly", () => {
     expect(Credits.add(micros(1n), micros(-3n))).toBe(-2n)
-    expect(Credits.times(micros(83_333n), 3)).toBe(249_999n)
+    expect(Credits.multiply(micros(83_333n), 3)).toBe(249_999n)
   })
 
   it("travel as text", () => {

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import { describe, expect, it } from "vitest"
-import { decode, fault, mergeFaults } from "../../src/kernel/Faults.js"
+import { decode, fieldError, mergeFieldErrors } from "../../src/kernel/FieldErrors.js"
 import * as Fields from "../../src/kernel/Fields.js"
 
 const body = Fields.object({ words: Fields.list(Fields.choice(["a", "b"]), { min: 1, max: 3 }) })
@@ -45,7 +45,7 @@ describe("a list", () => {
 
 describe("faults under one path", () => {
   it("are kept once each, in the order in which they were found", () => {
-    expect(mergeFaults(fault("a", "2", "1"), fault("b", "1"), fault("a", "1", "3"))).toEqual({
+    expect(mergeFieldErrors(fieldError("a", "2", "1"), fieldError("b", "1"), fieldError("a", "1", "3"))).toEqual({
       a: ["2", "1", "3"],
       b: ["1"]
     })

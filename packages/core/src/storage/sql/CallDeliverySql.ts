@@ -12,15 +12,15 @@ import * as Exit from "effect/Exit"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../../calls/CallRecord.js"
-import { CallGone, RedactionOwed } from "../../calls/CallErrors.js"
-import type { Delivered } from "../../calls/CallStore.js"
+import { CallDeleted, RedactionIncomplete } from "../../calls/CallErrors.js"
+import type { DeliveryOutcome } from "../../calls/CallStore.js"
 import type { Delivery } from "../../calls/Delivery.js"
 import { EVALUATION_ATTEMPTS, EVALUATION_JOB, evaluationJob } from "../../calls/EvaluationJob.js"
 import { redactionCharge } from "../../calls/RedactionCharge.js"
-import { firstEvaluationDue, firstRecord, redeliver } from "../../calls/Redelivery.js"
+import { firstEvaluationDue, firstRecord, mergeRedelivery } from "../../calls/RedeliveryRules.js"
 import { AgentId, CallId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
-import { StorageBusy, type StorageFault, UnitOfWork } from "../../kernel/Storage.js"
+import { StorageBusy, type StorageError, UnitOfWork } from "../../kernel/Storage.js"
 import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import { jobColumns } from "./JobStoreSql.js"
 import { makeReader } from "./CallRows.js"
@@ -37,7 +37,7 @@ interface Pending {
   readonly dynamicVariables: string | null
 }
 
-type Outcome = Exit.Exit<Delivered, StorageFault | RedactionOwed | CallGone>
+type Outcome = Exit.Exit<DeliveryOutcome, StorageError | RedactionIncomplete | CallDeleted>
 
 /** The most deliveries in one transaction, and the most characters of transcript and documents. */
 const MOST = 64
@@ -162,14 +162,14 @@ export const make = Effect.gen(function* () {
       const steps: Array<CallRecord> = []
       for (const { key, pending, position } of found) {
         const record = records.get(key)
-        const { laidOver } = pending.delivery
+        const { mergeBase: laidOver } = pending.delivery
         if (record === undefined || (laidOver !== undefined && laidOver.call.id !== record.id)) {
-          outcomes[position] = Exit.fail(new CallGone())
+          outcomes[position] = Exit.fail(new CallDeleted())
           continue
         }
-        const laid = redeliver(record, pending.delivery)
-        if (laid.owed.length > 0) {
-          outcomes[position] = Exit.fail(new RedactionOwed({ fields: laid.owed }))
+        const laid = mergeRedelivery(record, pending.delivery)
+        if (laid.missingRedaction.length > 0) {
+          outcomes[position] = Exit.fail(new RedactionIncomplete({ fields: laid.missingRedaction }))
           continue
         }
         records.set(key, laid.call)
@@ -182,7 +182,7 @@ export const make = Effect.gen(function* () {
         if (laid.evaluationDue) {
           due.set(key, { call: laid.call, again: laid.transcriptChanged || due.get(key)?.again === true })
         }
-        if (laid.redactsMore) redacted.add(laid.call.id)
+        if (laid.redactionExtended) redacted.add(laid.call.id)
         outcomes[position] = Exit.succeed({
           call: laid.call,
           created: false,
@@ -287,14 +287,14 @@ export const make = Effect.gen(function* () {
 
   const keep = dialect.name === "sqlite" ? onSqlite(sql, repeat) : onPostgres(sql, repeat, work)
 
-  const deliver = yield* GroupCommit.make<Pending, Delivered, StorageFault | RedactionOwed | CallGone>({
+  const deliver = yield* GroupCommit.make<Pending, DeliveryOutcome, StorageError | RedactionIncomplete | CallDeleted>({
     writers: dialect.name === "sqlite" ? 1 : POSTGRES_WRITERS,
     most: MOST,
     heaviest: HEAVIEST,
     weigh: (pending) =>
       (pending.transcript?.length ?? 0) + (pending.metadata?.length ?? 0) + (pending.dynamicVariables?.length ?? 0),
     commit: keep,
-    isPoisoned: (error) => error._tag === "StorageError",
+    isPoisoned: (error) => error._tag === "StorageFailed",
     closed: new StorageBusy({ operation: "CallStore.deliver" })
   })
 
@@ -343,7 +343,7 @@ type Repeat = (
   outcomes: Array<Outcome>
 ) => Effect.Effect<void, SqlError | ParseResult.ParseError>
 
-type Keep = (items: ReadonlyArray<Pending>) => Effect.Effect<ReadonlyArray<Outcome>, StorageFault>
+type Keep = (items: ReadonlyArray<Pending>) => Effect.Effect<ReadonlyArray<Outcome>, StorageError>
 
 const created = (one: Placed, id: CallId): Outcome =>
   Exit.succeed({
@@ -358,7 +358,7 @@ const split = (found: ReadonlyArray<Placed>): readonly [ReadonlyMap<string, Plac
   const firsts = new Map<string, Placed>()
   const repeats: Array<Placed> = []
   for (const one of found) {
-    if (firsts.has(one.key) || one.pending.delivery.laidOver !== undefined) repeats.push(one)
+    if (firsts.has(one.key) || one.pending.delivery.mergeBase !== undefined) repeats.push(one)
     else firsts.set(one.key, one)
   }
   return [firsts, repeats]
@@ -402,7 +402,7 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
   )
 
   const insertJobs = perRows(
-    (rows) => `INSERT INTO jobs (organization_id, lane, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
+    (rows) => `INSERT INTO jobs (organization_id, ordering_key, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
       max_attempts) VALUES ${Array.from(
         { length: rows },
         () => `(?,?,?,?,?,?,'${EVALUATION_JOB}','queued',0,${EVALUATION_ATTEMPTS})`
@@ -463,7 +463,7 @@ const onSqlite = (sql: SqlClient, repeat: Repeat): Keep => {
           if (firstEvaluationDue(delivery)) {
             const at = DateTime.toEpochMillis(delivery.receivedAt)
             const job = evaluationJob(delivery.agent.organizationId, id, delivery.metricIds ?? null)
-            jobs.push([job.organizationId, job.lane, JSON.stringify(job.payload), at, at, at])
+            jobs.push([job.organizationId, job.orderingKey, JSON.stringify(job.payload), at, at, at])
           }
           outcomes[one.position] = created(one, id)
           if (delivery.redactFields.length > 0) redacted.push(firstRecord(delivery, id))
@@ -530,7 +530,7 @@ const onPostgres = (sql: SqlClient, repeat: Repeat, work: UnitOfWork["Type"]): K
     work.atomically(repeat(repeats, outcomes)).pipe(
       storing("CallStore.deliver"),
       Effect.catchAll((error) =>
-        repeats.length > 1 && error._tag === "StorageError"
+        repeats.length > 1 && error._tag === "StorageFailed"
           ? Effect.forEach(repeats, (one) => settle([one], outcomes), { discard: true })
           : Effect.sync(() => {
               for (const one of repeats) outcomes[one.position] = Exit.fail(error)

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type Claim, DEFAULT_ATTEMPTS, Job, JobState, type NewJob } from "../../jobs/Job.js"
-import { type Held, JobStore } from "../../jobs/JobStore.js"
+import { type ClaimRef, JobStore } from "../../jobs/JobStore.js"
 import { JobId, OrganizationId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
 import { Dialect } from "./Dialect.js"
@@ -78,7 +78,7 @@ export const jobColumns = (job: NewJob, now: number) => ({
   organization_id: job.organizationId,
   kind: job.kind,
   key: job.key ?? null,
-  lane: job.lane ?? null,
+  ordering_key: job.orderingKey ?? null,
   payload: JSON.stringify(job.payload),
   state: "queued",
   attempts: 0,
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
     const some = readRows(Schema.Struct({ found: Schema.Number }), ({ found }) => found)
 
     /** The row of a claim for as long as it is one. */
-    const held = ({ attempt, id, owner }: Held) =>
+    const held = ({ attempt, id, owner }: ClaimRef) =>
       sql`id = ${id} AND owner = ${owner} AND attempts = ${attempt} AND state = 'running'`
 
     return JobStore.of({
@@ -138,9 +138,9 @@ export const layer = Layer.effect(
               SELECT id FROM jobs j
               WHERE kind = ${kind} AND due_ms IS NOT NULL AND due_ms <= ${now}
                 AND (state = 'queued' OR attempts < max_attempts)
-                AND (lane IS NULL OR NOT EXISTS (
+                AND (ordering_key IS NULL OR NOT EXISTS (
                   SELECT 1 FROM jobs earlier
-                  WHERE earlier.kind = j.kind AND earlier.lane = j.lane AND earlier.id < j.id
+                  WHERE earlier.kind = j.kind AND earlier.ordering_key = j.ordering_key AND earlier.id < j.id
                     AND earlier.due_ms IS NOT NULL))
               ORDER BY due_ms, id LIMIT ${limit} ${dialect.skipLocked}
             )
@@ -159,7 +159,7 @@ export const layer = Layer.effect(
               AND attempts >= max_attempts RETURNING id`.pipe(
           ids.all,
           Effect.map((buried) => buried.length),
-          storing("JobStore.bury")
+          storing("JobStore.markExhaustedDead")
         ),
       extend: (all, { now, until }) =>
         all.length === 0
@@ -169,11 +169,11 @@ export const layer = Layer.effect(
               ids.all,
               storing("JobStore.extend")
             ),
-      holds: (claim, now) =>
+      isLeaseValid: (claim, now) =>
         sql`SELECT id FROM jobs WHERE ${held(claim)} AND due_ms > ${now} ${dialect.forUpdate}`.pipe(
           ids.first,
           Effect.map(Option.isSome),
-          storing("JobStore.holds")
+          storing("JobStore.isLeaseValid")
         ),
       succeed: (claim, now) =>
         sql`UPDATE jobs SET state = 'succeeded', owner = NULL, due_ms = NULL, last_error = NULL, updated_ms = ${now}

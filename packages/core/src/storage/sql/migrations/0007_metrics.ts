@@ -14,7 +14,7 @@ export const metrics = Effect.gen(function* () {
     organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
     kind ${column.text} NOT NULL,
     key ${column.text},
-    lane ${column.text},
+    ordering_key ${column.text},
     payload ${column.text} NOT NULL,
     state ${column.text} NOT NULL,
     attempts ${column.integer} NOT NULL,
@@ -27,7 +27,7 @@ export const metrics = Effect.gen(function* () {
   )`
   yield* sql`CREATE UNIQUE INDEX jobs_by_key ON jobs (kind, key) WHERE key IS NOT NULL`
   yield* sql`CREATE INDEX jobs_due ON jobs (kind, due_ms) WHERE due_ms IS NOT NULL`
-  yield* sql`CREATE INDEX jobs_by_lane ON jobs (kind, lane, id) WHERE lane IS NOT NULL AND due_ms IS NOT NULL`
+  yield* sql`CREATE INDEX jobs_by_ordering_key ON jobs (kind, ordering_key, id) WHERE ordering_key IS NOT NULL AND due_ms IS NOT NULL`
   yield* sql`CREATE INDEX jobs_by_organization ON jobs (organization_id, id)`
   yield* sql`CREATE INDEX jobs_finished ON jobs (state, updated_ms) WHERE due_ms IS NULL`
 
@@ -95,7 +95,7 @@ export const metrics = Effect.gen(function* () {
       SELECT kept.id, g.transcript_type, g.transcript FROM kept JOIN given g USING (agent_id, call_id)
       WHERE g.transcript IS NOT NULL
     ), evaluations AS (
-      INSERT INTO jobs (organization_id, lane, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
+      INSERT INTO jobs (organization_id, ordering_key, payload, due_ms, created_ms, updated_ms, kind, state, attempts,
         max_attempts)
       SELECT g.organization_id, kept.id::text,
         '{"call":' || kept.id || ',"metrics":' || COALESCE(g.asked_metrics, 'null') || '}',

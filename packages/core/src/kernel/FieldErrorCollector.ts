@@ -1,15 +1,15 @@
-import { type Faults, NON_FIELD, underPath } from "./Faults.js"
+import { type FieldErrors, NON_FIELD, underPath } from "./FieldErrors.js"
 
 /** Gathers faults as a rule walks a document, for documents so large that merging them pairwise would tell. */
-export interface FaultCollector {
+export interface FieldErrorCollector {
   readonly add: (path: string, ...messages: ReadonlyArray<string>) => void
   /** Adds what another rule found below a path. */
-  readonly addUnder: (path: string, faults: Faults) => void
+  readonly addUnder: (path: string, faults: FieldErrors) => void
   /** All that was added, in its order; the same sentence under the same path once. */
-  readonly faults: () => Faults
+  readonly errors: () => FieldErrors
 }
 
-export const faultCollector = (): FaultCollector => {
+export const fieldErrorCollector = (): FieldErrorCollector => {
   const found = new Map<string, Array<string>>()
   const add = (path: string, ...messages: ReadonlyArray<string>) => {
     const key = path === "" ? NON_FIELD : path
@@ -23,6 +23,6 @@ export const faultCollector = (): FaultCollector => {
       for (const [key, messages] of Object.entries(path === "" ? faults : underPath(path, faults)))
         add(key, ...messages)
     },
-    faults: () => Object.fromEntries(found)
+    errors: () => Object.fromEntries(found)
   }
 }

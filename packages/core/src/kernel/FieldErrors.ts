@@ -12,15 +12,15 @@ export const NON_FIELD = "non_field_errors"
  * What is wrong with an input: field paths (`scenarios[1].metrics[0]`, `filters.conditions[2].op`) to one or more
  * sentences for a person. Never empty when it stands for a failure.
  */
-export type Faults = Readonly<Record<string, ReadonlyArray<string>>>
+export type FieldErrors = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** An input that breaks the rules of its kind; carries every fault found, not just the first. */
 export class ValidationFailed extends Schema.TaggedError<ValidationFailed>("@earshot/core/ValidationFailed")(
   "ValidationFailed",
-  { faults: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }) }
+  { errors: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }) }
 ) {
   override get message(): string {
-    return Object.entries(this.faults)
+    return Object.entries(this.errors)
       .map(([path, messages]) => `${path}: ${messages.join(" ")}`)
       .join("\n")
   }
@@ -29,7 +29,7 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>("@ear
 export type PathSegment = PropertyKey
 
 /** Prints a path as faults are keyed: names joined by dots, positions in brackets. */
-export const printPath = (path: ReadonlyArray<PathSegment>): string =>
+export const formatPath = (path: ReadonlyArray<PathSegment>): string =>
   path.reduce<string>(
     (printed, segment) =>
       typeof segment === "number"
@@ -40,14 +40,14 @@ export const printPath = (path: ReadonlyArray<PathSegment>): string =>
     ""
   ) || NON_FIELD
 
-export const fault = (path: string, ...messages: ReadonlyArray<string>): Faults => ({ [path]: messages })
+export const fieldError = (path: string, ...messages: ReadonlyArray<string>): FieldErrors => ({ [path]: messages })
 
-export const noFaults: Faults = {}
+export const noFieldErrors: FieldErrors = {}
 
-export const isFaulty = (faults: Faults): boolean => Object.keys(faults).length > 0
+export const hasFieldErrors = (faults: FieldErrors): boolean => Object.keys(faults).length > 0
 
 /** Joins faults; messages under the same path are kept once each, in the order they were found. */
-export const mergeFaults = (...all: ReadonlyArray<Faults>): Faults => {
+export const mergeFieldErrors = (...all: ReadonlyArray<FieldErrors>): FieldErrors => {
   const merged = new Map<string, Set<string>>()
   for (const faults of all) {
     for (const [path, messages] of Object.entries(faults)) {
@@ -60,7 +60,7 @@ export const mergeFaults = (...all: ReadonlyArray<Faults>): Faults => {
 }
 
 /** Moves faults under a parent: `op` found inside `filters` becomes `filters.op`, `[0]` becomes `filters[0]`. */
-export const underPath = (parent: string, faults: Faults): Faults =>
+export const underPath = (parent: string, faults: FieldErrors): FieldErrors =>
   Object.fromEntries(
     Object.entries(faults).map(([path, messages]) => [
       path === NON_FIELD ? parent : path.startsWith("[") ? `${parent}${path}` : `${parent}.${path}`,
@@ -69,8 +69,8 @@ export const underPath = (parent: string, faults: Faults): Faults =>
   )
 
 /** An Either of the value, or of every fault. */
-export const failWhenFaulty = <A>(faults: Faults, value: () => A): Either.Either<A, Faults> =>
-  isFaulty(faults) ? Either.left(faults) : Either.right(value())
+export const failIfFieldErrors = <A>(faults: FieldErrors, value: () => A): Either.Either<A, FieldErrors> =>
+  hasFieldErrors(faults) ? Either.left(faults) : Either.right(value())
 
 /** Sentences used in more than one place; clients match on them, so each is said in one way. */
 export const Messages = {
@@ -111,14 +111,14 @@ const shorten = (value: unknown): string => {
  * Every fault of a failed decode, keyed by path. A schema gives its sentence with a `message` annotation (see
  * `kernel/Fields.ts`); what carries none falls back to the schema library's own words.
  */
-export const fromParseError = (error: ParseResult.ParseError): Faults => mergeFaults(...collect(error.issue, []))
+export const fromParseError = (error: ParseResult.ParseError): FieldErrors => mergeFieldErrors(...collect(error.issue, []))
 
-const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): ReadonlyArray<Faults> => {
+const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): ReadonlyArray<FieldErrors> => {
   switch (issue._tag) {
     case "Missing":
-      return [fault(printPath(path), Messages.required)]
+      return [fieldError(formatPath(path), Messages.required)]
     case "Unexpected":
-      return [fault(printPath(path), Messages.unknownField)]
+      return [fieldError(formatPath(path), Messages.unknownField)]
     case "Pointer":
       return collect(issue.issue, [...path, ...Arr.ensure(issue.path)])
     case "Composite": {
@@ -135,13 +135,13 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
     case "Forbidden":
       // A struct whose fields have defaults or other names is a transformation, which keeps no sentence of its own.
       return issue.ast._tag === "TypeLiteral" && Option.isNone(SchemaAST.getMessageAnnotation(issue.ast))
-        ? [fault(printPath(path), issue.actual === null ? Messages.notNull : Messages.notAnObject)]
+        ? [fieldError(formatPath(path), issue.actual === null ? Messages.notNull : Messages.notAnObject)]
         : [sentence(issue, path)]
   }
 }
 
-const sentence = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): Faults =>
-  fault(printPath(path), ParseResult.TreeFormatter.formatIssueSync(issue))
+const sentence = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): FieldErrors =>
+  fieldError(formatPath(path), ParseResult.TreeFormatter.formatIssueSync(issue))
 
 const overrides = (ast: SchemaAST.AST): boolean =>
   Option.match(SchemaAST.getMessageAnnotation(ast), {
@@ -157,11 +157,11 @@ const expectsNothing = (member: ParseResult.ParseIssue): boolean =>
   (member.ast._tag === "UndefinedKeyword" || (member.ast._tag === "Literal" && member.ast.literal === null))
 
 /** Decodes an input from outside: the value, or every fault found in it. Unknown fields are passed over. */
-export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, Faults>) => {
+export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, FieldErrors>) => {
   const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
   return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
 }
 
 /** `decode` as a step of a use case. */
 export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: unknown): Either.Either<A, ValidationFailed> =>
-  Either.mapLeft(decode(schema)(input), (faults) => new ValidationFailed({ faults }))
+  Either.mapLeft(decode(schema)(input), (faults) => new ValidationFailed({ errors: faults }))

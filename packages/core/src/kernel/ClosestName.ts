@@ -33,7 +33,7 @@ const MAX_LENGTH = 64
  * The known name that was most likely meant: the one that differs least, case not counted, by a third of its length at
  * most; the first of several. Undefined where none is near.
  */
-export const nearest = (name: string, known: Iterable<string>): string | undefined => {
+export const closestName = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length === 0 || name.length > MAX_LENGTH) return undefined
   const given = name.toLowerCase()
   let found: string | undefined
