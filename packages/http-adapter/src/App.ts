@@ -1,72 +1,52 @@
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, METHODS, type ServerResponse } from "node:http"
-import { isIPv6, type Socket } from "node:net"
-import { type Actor, Credentials, CurrentActor, type Engine, type Presented } from "@earshot/core"
-import * as Arr from "effect/Array"
+import type { Engine } from "@earshot/core"
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Runtime from "effect/Runtime"
+import type * as Runtime from "effect/Runtime"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
-import { bodyReader, decodeFormPairs, type IncomingBody, readRaw } from "./Body.js"
-import type { SuccessResponse, EndpointRequest, ServedEndpoint } from "./Endpoint.js"
-import {
-  challengeFor,
-  type ErrorResponse,
-  type HttpError,
-  messageErrors,
-  serverError,
-  toErrorResponse
-} from "./ErrorResponses.js"
-import { formFields } from "./FormFields.js"
+import { makeAllowedMethods } from "./allowedMethods.js"
+import { discardRest, handleClientError } from "./clientErrors.js"
+import type { ServedEndpoint, SuccessResponse } from "./Endpoint.js"
+import { challengeFor, type ErrorResponse, messageErrors, serverError, toErrorResponse } from "./ErrorResponses.js"
 import type { HttpLimits } from "./Limits.js"
 import { callerFields, type Log, logFailure, logRequest } from "./Log.js"
 import { type HttpMetrics, makeMetrics } from "./Metrics.js"
+import { makeRequestRunner, type RequestState } from "./requestRunner.js"
 
-/** Whether the word of a proxy in front is taken on a caller's address: everybody's, or that of these addresses. */
+/** Whether `X-Forwarded-For` is trusted: from every peer, from none, or from these addresses and networks. */
 export type TrustProxy = boolean | ReadonlyArray<string>
 
 export interface AppSettings {
   readonly limits: HttpLimits
   readonly log: Log
-  /** A path that all paths begin with, without a slash at its end; empty for none. */
+  /** The prefix of all paths, without a trailing slash; empty for none. */
   readonly basePath: string
   readonly trustProxy: TrustProxy
 }
 
-/** The endpoints over a running engine. It listens nowhere yet. */
+/** The endpoints over a running engine, not listening yet. */
 export interface App {
   readonly fastify: FastifyInstance
-  /** Answers a request whose client waits to be told to send its body (`Expect: 100-continue`). */
+  /** Handles a request whose client waits for `100 Continue` before it sends its body (`Expect: 100-continue`). */
   readonly expectContinue: (message: IncomingMessage, response: ServerResponse) => void
-  /** From now on every answer is the last one on its connection. */
+  /** From now on every response closes its connection. */
   readonly drain: () => void
-  /** Stops what still runs for requests, and waits until it has. */
+  /** Interrupts all running requests and waits until they have ended. */
   readonly interrupt: () => Promise<void>
-}
-
-/** What is known of a request that is being answered. */
-interface RequestState {
-  actor: Actor | undefined
-  /** Bytes of its body that are held. */
-  reservedBytes: number
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Undefined for requests that no endpoint answers. */
-    exchange: RequestState | undefined
+    /** Undefined for requests that match no endpoint. */
+    state: RequestState | undefined
   }
 }
 
-/** The route of requests that no endpoint answers, in logs and metrics. */
+/** The route of requests that match no endpoint, in logs and metrics. */
 const UNMATCHED_ROUTE = "none"
 
-/** The status under which requests are counted whose client went away before the answer. */
+/** The status that is logged and counted for requests whose client disconnected before the response. */
 const CLIENT_CLOSED_REQUEST = 499
 
 export const makeApp = async (
@@ -74,57 +54,24 @@ export const makeApp = async (
   endpointsFor: (metrics: HttpMetrics) => ReadonlyArray<ServedEndpoint>,
   settings: AppSettings
 ): Promise<App> => {
-  const { limits, log } = settings
-  const credentials = Context.get(runtime.context, Credentials)
-  const runFork = Runtime.runFork(runtime)
-  const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
-  const waiting = new WeakMap<IncomingMessage, ServerResponse>()
-  let bytesInFlight = 0
+  const { basePath, limits, log } = settings
+  const runner = makeRequestRunner(runtime, limits)
+  const metrics = makeMetrics(runner)
+  const endpoints = endpointsFor(metrics)
   let draining = false
 
-  const metrics = makeMetrics({ requestsInFlight: () => running.size, bodyBytesInFlight: () => bytesInFlight })
-  const endpoints = endpointsFor(metrics)
-
-  const process = randomBytes(6).toString("hex")
-  let requests = 0
-
-  const { trustProxy } = settings
   const fastify = Fastify({
-    logger: false,
-    genReqId: () => `${process}-${(requests++).toString(36)}`,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    connectionTimeout: limits.idleMillis,
-    keepAliveTimeout: limits.keepAliveMillis,
-    requestTimeout: limits.requestMillis,
-    http: {
-      maxHeaderSize: limits.headBytes,
-      headersTimeout: Math.min(limits.headersMillis, limits.requestMillis),
-      connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMillis, limits.requestMillis, 2_000) / 2)
-    },
-    forceCloseConnections: "idle",
-    trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      maxParamLength: 200,
-      // Taken apart by the endpoint that knows its fields.
-      querystringParser: (text) => ({ text })
-    },
+    ...fastifyOptions(settings),
     clientErrorHandler: handleClientError,
     frameworkErrors: (_, request, reply) => {
-      refuse(request, reply, messageErrors.malformedUrl.response)
+      sendError(request, reply, messageErrors.malformedUrl.response)
     }
   })
   fastify.server.maxConnections = limits.connections
-  // A property, declared beforehand: with a WeakMap beside requests, collecting young memory would go through its entries.
-  fastify.decorateRequest("exchange", undefined)
+  // Declared as a property: a WeakMap keyed by request would slow down every collection of young objects.
+  fastify.decorateRequest("state", undefined)
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply, answer: ErrorResponse): void => {
-    prepare(request, reply, answer.status, answer.headers)
-    void reply.send(answer.body)
-  }
-
-  const prepare = (
+  const setHead = (
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
@@ -135,103 +82,57 @@ export const makeApp = async (
     if (draining) reply.header("connection", "close")
   }
 
-  const succeed = (request: FastifyRequest, reply: FastifyReply, answer: SuccessResponse): void => {
-    const { content } = answer
-    prepare(request, reply, answer.status, answer.headers)
+  const sendError = (request: FastifyRequest, reply: FastifyReply, response: ErrorResponse): void => {
+    setHead(request, reply, response.status, response.headers)
+    void reply.send(response.body)
+  }
+
+  const sendSuccess = (request: FastifyRequest, reply: FastifyReply, response: SuccessResponse): void => {
+    const { content } = response
+    setHead(request, reply, response.status, response.headers)
     if (content === undefined) void reply.send()
     else if (content.as === "json") void reply.send(content.value)
     else void reply.type(content.type).send(content.as === "text" ? content.text : content.stream)
   }
 
-  const serve = (endpoint: ServedEndpoint) => {
-    const input = inputReader(endpoint, limits)
-    const challenge =
-      endpoint.operation === null
-        ? ""
-        : endpoint.operation === "raw"
-          ? endpoint.challenge
-          : challengeFor(endpoint.operation)
-    const isRead = endpoint.method === "GET"
-
-    const program = (
-      request: FastifyRequest,
-      exchange: RequestState
-    ): Effect.Effect<SuccessResponse, HttpError, Engine.Services> => {
-      const incoming: IncomingBody = {
-        message: request.raw,
-        budget: {
-          reserve: (bytes) => {
-            if (bytesInFlight + bytes > limits.bytesInFlight) return false
-            bytesInFlight += bytes
-            exchange.reservedBytes += bytes
-            return true
-          }
-        },
-        sendContinue: () => waiting.get(request.raw)?.writeContinue()
-      }
-      if (endpoint.operation === null) return Effect.flatMap(input(request, incoming), endpoint.handle)
-      if (endpoint.operation === "raw") {
-        const { handle, mediaType } = endpoint
-        const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limits, incoming)
-        const { headers } = request
-        return Effect.flatMap(input(request, incoming), (asked) => handle({ ...asked, headers, bytes }))
-      }
-      const { handle, operation } = endpoint
-      // Who calls is asked before a byte of the body is read.
-      return Effect.flatMap(
-        credentials.admit(operation, presentedCredentials(request), { from: clientNetwork(request.ip) }),
-        (actor) => {
-          exchange.actor = actor
-          return Effect.provideService(Effect.flatMap(input(request, incoming), handle), CurrentActor, actor)
-        }
-      )
-    }
-
+  const handler = (endpoint: ServedEndpoint) => {
+    const challenge = challengeOf(endpoint)
+    const run = runner.run(endpoint)
     return (request: FastifyRequest, reply: FastifyReply): void => {
-      const exchange: RequestState = { actor: undefined, reservedBytes: 0 }
-      request.exchange = exchange
       if (endpoint.headers !== undefined) reply.headers(endpoint.headers)
-      const fiber = runFork(program(request, exchange))
-      running.add(fiber)
-      // What only reads is not worth finishing for a client that has gone; what writes is finished, as it was asked for.
-      if (isRead) reply.raw.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
-      fiber.addObserver((exit: Exit.Exit<SuccessResponse, HttpError>) => {
-        running.delete(fiber)
-        bytesInFlight -= exchange.reservedBytes
+      run(request, reply, (exit) => {
         if (exit._tag === "Success") {
-          succeed(request, reply, exit.value)
+          sendSuccess(request, reply, exit.value)
           return
         }
-        const failure = Cause.failureOrCause(exit.cause)
-        const answer = Either.match(failure, {
-          onLeft: (fault) => toErrorResponse(fault, request.id, challenge),
-          // Interrupted: the server closes, or nobody is there any more to be answered.
+        const response = Either.match(Cause.failureOrCause(exit.cause), {
+          onLeft: (error) => toErrorResponse(error, request.id, challenge),
+          // Interrupted: the server is closing, or the client has disconnected.
           onRight: (cause) => (Cause.isInterruptedOnly(cause) ? messageErrors.busy.response : serverError(request.id))
         })
-        if (answer.status === 500) logFailure(log, request.id, exit.cause)
-        refuse(request, reply, answer)
+        if (response.status === 500) logFailure(log, request.id, exit.cause)
+        sendError(request, reply, response)
       })
     }
   }
 
   for (const endpoint of endpoints) {
-    const serveIt = serve(endpoint)
     fastify.route({
       method: endpoint.method === "GET" ? ["GET", "HEAD"] : endpoint.method,
-      url: `${settings.basePath}${endpoint.path}`,
-      // A hook that answers: what comes after it in Fastify is the reading of bodies, which is not asked for yet here.
-      onRequest: serveIt,
+      url: `${basePath}${endpoint.path}`,
+      // Handled in this hook, since Fastify reads the body after it, and the caller is authenticated before that.
+      onRequest: handler(endpoint),
       handler: () => undefined
     })
   }
 
-  const allowed = makeAllowedMethods(endpoints, settings.basePath)
+  const allowedMethods = makeAllowedMethods(endpoints, basePath)
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method)
   fastify.setNotFoundHandler((request, reply) => {
-    const allow = allowed(request.raw.url ?? "")
-    if (allow === undefined) refuse(request, reply, messageErrors.notFound.response)
-    else if (request.method === "OPTIONS") succeed(request, reply, { status: 204, headers: { allow } })
-    else refuse(request, reply, messageErrors.methodNotAllowed(request.method, allow).response)
+    const allow = allowedMethods(request.raw.url ?? "")
+    if (allow === undefined) sendError(request, reply, messageErrors.notFound.response)
+    else if (request.method === "OPTIONS") sendSuccess(request, reply, { status: 204, headers: { allow } })
+    else sendError(request, reply, messageErrors.methodNotAllowed(request.method, allow).response)
   })
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser("*", (_request, _payload, done) => {
@@ -240,7 +141,7 @@ export const makeApp = async (
   fastify.setErrorHandler((error, request, reply) => {
     const status = errorStatus(error)
     if (status >= 500) logFailure(log, request.id, Cause.die(error))
-    refuse(
+    sendError(
       request,
       reply,
       status >= 500 ? serverError(request.id) : { ...messageErrors.malformedRequest.response, status }
@@ -260,7 +161,7 @@ export const makeApp = async (
         route,
         status,
         ms: Math.round(ms * 1000) / 1000,
-        ...callerFields(request.exchange?.actor)
+        ...callerFields(request.state?.actor)
       })
     }
     if (!raw.complete) discardRest(raw, limits)
@@ -272,155 +173,50 @@ export const makeApp = async (
   return {
     fastify,
     expectContinue: (message, response) => {
-      waiting.set(message, response)
+      runner.awaitContinue(message, response)
       fastify.routing(message, response)
     },
     drain: () => {
       draining = true
     },
-    interrupt: async () => {
-      const ended = [...running].map(
-        (fiber) =>
-          new Promise<void>((resolve) => {
-            fiber.addObserver(() => {
-              resolve()
-            })
-            fiber.unsafeInterruptAsFork(FiberId.none)
-          })
-      )
-      await Promise.all(ended)
+    interrupt: runner.interrupt
+  }
+}
+
+const fastifyOptions = ({ limits, trustProxy }: AppSettings) => {
+  const processId = randomBytes(6).toString("hex")
+  let requests = 0
+  return {
+    logger: false,
+    genReqId: () => `${processId}-${(requests++).toString(36)}`,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    connectionTimeout: limits.idleMillis,
+    keepAliveTimeout: limits.keepAliveMillis,
+    requestTimeout: limits.requestMillis,
+    http: {
+      maxHeaderSize: limits.headBytes,
+      headersTimeout: Math.min(limits.headersMillis, limits.requestMillis),
+      connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMillis, limits.requestMillis, 2_000) / 2)
+    },
+    forceCloseConnections: "idle" as const,
+    trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: 200,
+      // Parsed by the endpoint, which knows the fields.
+      querystringParser: (text: string) => ({ text })
     }
   }
 }
 
-/** What an endpoint is told of a request: its query and body read as their schemas have them. */
-const inputReader = (endpoint: ServedEndpoint, limits: HttpLimits) => {
-  const readBody = endpoint.body === undefined ? undefined : bodyReader(endpoint.body, limits)
-  const queryFields = endpoint.query === undefined ? undefined : formFields(endpoint.query)
-  return (request: FastifyRequest, incoming: IncomingBody): Effect.Effect<EndpointRequest, HttpError> => {
-    const params = pathParams(request)
-    const query =
-      queryFields === undefined
-        ? Either.right({})
-        : Either.flatMap(
-            Either.mapLeft(decodeFormPairs(queryText(request)), () => messageErrors.malformedQuery),
-            (entries) => queryFields.collect(limits, entries)
-          )
-    if (Either.isLeft(query)) return Effect.fail(query.left)
-    return readBody === undefined
-      ? Effect.succeed({ params, query: query.right, body: undefined })
-      : Effect.map(readBody(incoming), (body) => ({ params, query: query.right, body }))
-  }
-}
-
-// Fastify leaves both to be typed by whoever names the route.
-const pathParams = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
-  typeof params === "object" && params !== null ? { ...params } : {}
-
-const queryText = ({ query }: FastifyRequest): string =>
-  typeof query === "object" && query !== null && "text" in query && typeof query.text === "string" ? query.text : ""
-
-/** The credentials of a request as the engine's door takes them. A scheme other than Bearer presents nothing. */
-const presentedCredentials = ({ headers }: FastifyRequest): Presented => ({
-  apiKey: nonEmptyHeader(headers["x-service-api-key"]),
-  bearer: headers.authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(headers.authorization)?.[1],
-  shareableLink: nonEmptyHeader(headers["x-shareable-link"])
-})
-
-const nonEmptyHeader = (header: string | Array<string> | undefined): string | undefined =>
-  typeof header === "string" && header !== "" ? header : undefined
-
-/**
- * Whose wrong credentials are counted together: an IPv4 address, or the network (/64) of an IPv6 one, of which a single
- * client has more addresses than can be counted.
- */
-const clientNetwork = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [before = [], after] = address.split("::").map((half) => (half === "" ? [] : half.split(":")))
-  const zeros = after === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...(after ?? [])]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`
-}
-
-/** The methods that a path answers to, as the header Allow has them, or undefined for a path that there is not. */
-const makeAllowedMethods = (endpoints: ReadonlyArray<ServedEndpoint>, basePath: string) => {
-  // A path that is named goes before one with a parameter that would take its name.
-  const ordered = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
-    ([one], [other]) => one.split(":").length - other.split(":").length
-  )
-  const paths = ordered.map(([path, group]) => {
-    const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
-    const pattern = path
-      .replace(/\/$/, "")
-      .replaceAll(".", "\\.")
-      .replace(/:[a-z_]+/g, "[^/]+")
-    return { pattern: new RegExp(`^${pattern}/?$`), allow: [...methods, "OPTIONS"].join(", ") }
-  })
-  return (url: string): string | undefined => {
-    const path = url.split("?", 1)[0] ?? ""
-    if (!path.startsWith(basePath)) return undefined
-    const own = path.slice(basePath.length)
-    return paths.find(({ pattern }) => pattern.test(own))?.allow
-  }
+/** The header WWW-Authenticate of an endpoint's 401. */
+const challengeOf = (endpoint: ServedEndpoint): string => {
+  if (endpoint.operation === null) return ""
+  return endpoint.operation === "raw" ? endpoint.challenge : challengeFor(endpoint.operation)
 }
 
 const errorStatus = (error: unknown): number => {
   const status: unknown = typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : 500
   return typeof status === "number" && status >= 400 && status < 600 ? status : 500
-}
-
-/**
- * Reads on for a while after an answer that came before the end of the request, and throws away what arrives. Closing
- * at once would reset the connection, and the client would never see the answer.
- */
-const discardRest = (message: IncomingMessage, limits: HttpLimits): void => {
-  const { socket } = message
-  if (socket.destroyed) return
-  const timer = setTimeout(() => socket.destroy(), limits.lingerMillis)
-  timer.unref()
-  const stop = () => {
-    clearTimeout(timer)
-  }
-  message.once("end", stop).once("close", stop).resume()
-}
-
-/** Messages that are no HTTP, or too slow: there is no request to answer, so the answer is written by hand. */
-const handleClientError = (error: Error & { readonly code?: string }, socket: Socket): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const { body, status } = clientErrorResponse(error.code ?? "").response
-  const text = JSON.stringify(body)
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${REASON_PHRASES[status] ?? "Bad Request"}`,
-      "connection: close",
-      "content-type: application/json; charset=utf-8",
-      `content-length: ${Buffer.byteLength(text)}`,
-      "",
-      text
-    ].join("\r\n")
-  )
-}
-
-const REASON_PHRASES: Readonly<Record<number, string>> = {
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large"
-}
-
-const clientErrorResponse = (code: string) => {
-  switch (code) {
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return messageErrors.timeout
-    case "HPE_HEADER_OVERFLOW":
-      return messageErrors.headTooLarge
-    default:
-      return messageErrors.malformedRequest
-  }
 }

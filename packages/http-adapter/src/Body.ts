@@ -1,4 +1,4 @@
-/** Bodies, from the socket to what an endpoint is told. */
+/** Reads request bodies: limits, encodings, forms and files. */
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { gunzip } from "node:zlib"
@@ -12,23 +12,23 @@ import { type FormEntry, type FormFields, formFields } from "./FormFields.js"
 import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
 
-/** The bytes of one request's body that are held in memory, out of those of all requests together. */
+/** The memory budget that the bodies of all requests share. */
 export interface BodyBudget {
-  /** Whether there is room for so many bytes more; if so, they are held from now on. */
+  /** Reserves bytes for a request until it ends; false if the budget is used up. */
   readonly reserve: (bytes: number) => boolean
 }
 
-/** A request's body on its way in. */
+/** A request whose body has not been read yet. */
 export interface IncomingBody {
   readonly message: IncomingMessage
   readonly budget: BodyBudget
-  /** Tells a client that asked to be told (`Expect: 100-continue`) that its body is wanted. */
+  /** Sends `100 Continue` if the client waits for it. */
   readonly sendContinue: () => void
 }
 
 type BodyReader = (incoming: IncomingBody) => Effect.Effect<unknown, HttpResponseError>
 
-/** Reads the body of one endpoint, in any of its encodings. Nothing is read before the effect runs. */
+/** Reads bodies of one endpoint in any of its encodings. Nothing is read before the effect runs. */
 export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader => {
   const fields = formFields(body.schema)
   return (incoming) => {
@@ -36,7 +36,7 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
     const isEmpty =
       headers["transfer-encoding"] === undefined &&
       (headers["content-length"] === undefined || headers["content-length"] === "0")
-    // An empty body is an empty object, so that its faults are those of the fields that it lacks.
+    // An empty body is an empty object, so that the errors name the missing fields.
     if (isEmpty && headers["content-type"] === undefined) return Effect.succeed({})
     return Effect.flatMap(negotiateEncoding(body.encodings, headers), (encoding) => {
       switch (encoding) {
@@ -57,7 +57,7 @@ export const bodyReader = (body: RequestBody, limits: HttpLimits): BodyReader =>
   }
 }
 
-/** A key that names no field anywhere, and is sent for one purpose only. Deeper ones are the engine's to judge. */
+/** Rejects a top-level `__proto__`, which names no field. The engine validates keys of nested objects. */
 const rejectPrototypeKey = (body: unknown): Either.Either<unknown, HttpResponseError> =>
   typeof body === "object" && body !== null && Object.hasOwn(body, "__proto__")
     ? Either.left(messageErrors.forbiddenKey)
@@ -74,7 +74,7 @@ const negotiateEncoding = (
   headers: IncomingMessage["headers"]
 ): Either.Either<Encoding, HttpResponseError> => {
   const header = headers["content-type"] ?? ""
-  // What every client of the hot way in sends, without taking it apart.
+  // The usual header of JSON clients needs no parsing.
   if (header === "application/json" && headers["content-encoding"] === undefined && accepted.includes("json")) {
     return Either.right("json")
   }
@@ -95,7 +95,7 @@ const negotiateEncoding = (
 
 const isDefined = (text: string | undefined): text is string => text !== undefined
 
-/** Fields of a form-urlencoded text, in their order. Strict where URLSearchParams puts U+FFFD for what is no UTF-8. */
+/** Fields of a form-urlencoded text, in order. Invalid UTF-8 is an error, where URLSearchParams substitutes U+FFFD. */
 export const decodeFormPairs = (text: string): Either.Either<ReadonlyArray<FormEntry>, "malformed"> =>
   Either.try({
     try: () =>
@@ -123,18 +123,18 @@ const decodeForm = (limits: HttpLimits, fields: FormFields, bytes: Buffer) => {
   )
 }
 
-/** Asked before the text is split: a thousand times as many pairs would be made first and refused afterwards. */
+/** Counts before the text is split, so that an oversized form is rejected without allocating its fields. */
 const hasMorePairsThan = (limit: number, text: string): boolean => {
   let count = 1
   for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) if (++count > limit) return true
   return false
 }
 
-/** Whether the body is said to be larger than the limit, so that not a byte of it need be read. */
+/** Whether Content-Length is above the limit. Such a body is rejected unread. */
 const isDeclaredLarger = (limit: number, { headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? 0) > limit
 
-/** A body read into memory, of at most so many bytes. */
+/** Reads a body of at most `limit` bytes into memory. */
 const readAll = (
   limit: number,
   { budget: holding, message, sendContinue: proceed }: IncomingBody
@@ -145,7 +145,7 @@ const readAll = (
         const chunks: Array<Buffer> = []
         let received = 0
         const settle = (outcome: Effect.Effect<Buffer, HttpResponseError>) => {
-          message.off("data", onData).off("end", onEnd).off("error", onLost).off("close", onLost)
+          message.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect)
           resume(outcome)
         }
         const onData = (chunk: Buffer) => {
@@ -158,17 +158,16 @@ const readAll = (
           const [only] = chunks
           settle(Effect.succeed(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, received)))
         }
-        // Nobody is there any more to be answered.
-        const onLost = () => {
+        const onDisconnect = () => {
           settle(Effect.fail(messageErrors.malformedRequest))
         }
-        message.on("data", onData).on("end", onEnd).on("error", onLost).on("close", onLost)
+        message.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect)
         proceed()
       })
 
 /**
- * A body of one media type as it is, unpacked where it comes gzipped. The limit holds for what it is unpacked to as well:
- * a few kilobytes can unpack to gigabytes.
+ * Reads an undecoded body of one media type, decompressed if it is gzipped. The limit also applies to the decompressed
+ * size, since a few kilobytes can decompress to gigabytes.
  */
 export const readRaw = (
   mediaType: string,
@@ -181,9 +180,9 @@ export const readRaw = (
   const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase()
   if (coding === "identity") return readAll(limits.bodyBytes, incoming)
   if (coding !== "gzip" && coding !== "x-gzip") return Effect.fail(messageErrors.unsupportedCoding(coding))
-  return Effect.flatMap(readAll(limits.bodyBytes, incoming), (packed) =>
+  return Effect.flatMap(readAll(limits.bodyBytes, incoming), (compressed) =>
     Effect.async((resume) => {
-      gunzip(packed, { maxOutputLength: limits.bodyBytes }, (error, bytes) => {
+      gunzip(compressed, { maxOutputLength: limits.bodyBytes }, (error, bytes) => {
         if (error === null) resume(Effect.succeed(bytes))
         else if ("code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
           resume(Effect.fail(messageErrors.tooLarge(limits.bodyBytes)))
@@ -193,7 +192,7 @@ export const readRaw = (
   )
 }
 
-/** A multipart body read into memory: texts as they are, files as `Upload`s. Source: RFC 7578. */
+/** Reads a multipart body into memory: text fields as strings, files as `Upload`s. Source: RFC 7578. */
 const readParts = (
   limits: HttpLimits,
   { budget: holding, message, sendContinue: proceed }: IncomingBody
@@ -210,21 +209,21 @@ const readParts = (
         let received = 0
         const settle = (outcome: Effect.Effect<ReadonlyArray<FormEntry>, HttpResponseError>) => {
           message.unpipe(parser)
-          message.off("data", onData).off("error", onLost).off("close", onLost)
+          message.off("data", onData).off("error", onDisconnect).off("close", onDisconnect)
           parser.removeAllListeners()
           parser.on("error", noop)
           resume(outcome)
         }
-        const refuse = (refused: HttpResponseError) => {
-          settle(Effect.fail(refused))
+        const reject = (error: HttpResponseError) => {
+          settle(Effect.fail(error))
         }
         const onData = (chunk: Buffer) => {
           received += chunk.length
-          if (received > limits.multipartBytes) refuse(messageErrors.tooLarge(limits.multipartBytes))
-          else if (!holding.reserve(chunk.length)) refuse(messageErrors.busy)
+          if (received > limits.multipartBytes) reject(messageErrors.tooLarge(limits.multipartBytes))
+          else if (!holding.reserve(chunk.length)) reject(messageErrors.busy)
         }
-        const onLost = () => {
-          refuse(messageErrors.malformedRequest)
+        const onDisconnect = () => {
+          reject(messageErrors.malformedRequest)
         }
         const onPart = (
           name: string | undefined,
@@ -239,28 +238,28 @@ const readParts = (
           file.on("end", () => {
             const [only] = chunks
             const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-            if (name === undefined) refuse(messageErrors.malformedForm)
+            if (name === undefined) reject(messageErrors.malformedForm)
             else if (filename !== undefined) {
-              // What a browser sends for a file that nobody chose.
+              // A browser sends an empty name and no bytes for a file input without a file.
               if (filename !== "" || bytes.length > 0) entries.push([name, new Upload(bytes, contentType, filename)])
             } else if (isUtf8(bytes)) entries.push([name, bytes.toString()])
-            else refuse(messageErrors.malformedText)
+            else reject(messageErrors.malformedText)
           })
         }
         parser.on("file", onPart)
         parser.on("partsLimit", () => {
-          refuse(messageErrors.tooManyParts(limits.parts))
+          reject(messageErrors.tooManyParts(limits.parts))
         })
         parser.on("error", () => {
-          refuse(messageErrors.malformedForm)
+          reject(messageErrors.malformedForm)
         })
         parser.on("finish", () => {
           settle(Effect.succeed(entries))
         })
-        message.on("data", onData).on("error", onLost)
-        // A body that has arrived whole is closed too, before the parser is done with it.
+        message.on("data", onData).on("error", onDisconnect)
+        // A complete message is closed too, before the parser has finished.
         message.on("close", () => {
-          if (!message.complete) onLost()
+          if (!message.complete) onDisconnect()
         })
         message.pipe(parser)
         proceed()
@@ -268,7 +267,7 @@ const readParts = (
 
 const noop = () => undefined
 
-/** A parser that hands over every part as bytes: its own reading of texts lets through what is no UTF-8. */
+/** A parser that yields every part as bytes, since its own text decoding accepts invalid UTF-8. */
 const makeParser = (limits: HttpLimits, contentType: string): BusboyInstance | undefined =>
   Either.getOrUndefined(
     Either.try(

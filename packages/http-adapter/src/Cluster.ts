@@ -1,6 +1,6 @@
 /**
- * A server of several processes on one address, by `node:cluster`: the first process leads. It starts the others, which
- * run the same program; they share its address, or do in the background what keeps no client waiting.
+ * A server of several processes that share one address, on `node:cluster`. The primary starts the workers, which run the
+ * same program; a worker either serves requests or runs background jobs.
  */
 import cluster, { type Worker } from "node:cluster"
 import * as Deferred from "effect/Deferred"
@@ -10,53 +10,53 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { aggregateWorkerMetrics, type MetricsSources } from "./clusterMetrics.js"
 
-/** How a process that is led knows what it is there for: by whom it is led, its role, and its port if that is settled. */
+/** Carries a worker's assignment: the primary's process id, the worker's role, and its port once that is known. */
 const WORKER_VARIABLE = "EARSHOT_PROCESS"
 
-/** What a process that is led is there for; the first that serves speaks for all where one is enough. */
-export type WorkerRole = "first" | "serves" | "background"
+/** What a worker does. The first server also does what one process is enough for, such as migrations. */
+export type WorkerRole = "first" | "server" | "background"
 
-const isWorkerRole = Schema.is(Schema.Literal("first", "serves", "background"))
+const isWorkerRole = Schema.is(Schema.Literal("first", "server", "background"))
 
-/** A process of the server ended before it was ready. It has said why itself, unless it was killed. */
+/** A worker process exited before it was ready. It has printed the reason itself, unless it was killed. */
 export class ProcessEnded extends Schema.TaggedError<ProcessEnded>("@earshot/http-adapter/ProcessEnded")(
   "ProcessEnded",
   {
-    /** Nothing if it was killed, or could not be started. */
+    /** The exit code; null if it was killed or could not be started. */
     code: Schema.NullOr(Schema.Number)
   }
 ) {
   override get message(): string {
-    return "A process of the server ended before it was ready."
+    return "A worker process of the server exited before it was ready."
   }
 }
 
-const encodeAssignment = (role: WorkerRole, leader: number, port: number | undefined): string =>
-  [leader, role, ...(port === undefined ? [] : [port])].join(":")
+const encodeAssignment = (role: WorkerRole, primary: number, port: number | undefined): string =>
+  [primary, role, ...(port === undefined ? [] : [port])].join(":")
 
 const readAssignment = (): { readonly role: WorkerRole; readonly port: number | undefined } | undefined => {
-  const [leader, role, port] = process.env[WORKER_VARIABLE]?.split(":") ?? []
-  // The variable alone may be anybody's, and so may the cluster.
-  if (!cluster.isWorker || leader !== String(process.ppid) || !isWorkerRole(role)) return undefined
+  const [primary, role, port] = process.env[WORKER_VARIABLE]?.split(":") ?? []
+  // The variable may be inherited, and this may be a worker of another program's cluster.
+  if (!cluster.isWorker || primary !== String(process.ppid) || !isWorkerRole(role)) return undefined
   return { role, port: port === undefined ? undefined : Number(port) }
 }
 
-/** Looked at once: a process outlives the one that leads it by a moment. */
+/** Read once: a worker outlives its primary by a moment, and then has another parent. */
 const assignment = readAssignment()
 
-/** What this process is there for, if another one leads it. */
+/** The role of this process, or undefined if it is not a worker of an Earshot cluster. */
 export const workerRole = (): WorkerRole | undefined => assignment?.role
 
-/** The port that this process has to listen on, whichever was asked for: that of the address that was announced. */
+/** The port that this worker has to listen on instead of the configured one, once the cluster's address is known. */
 export const workerPort = (): number | undefined => assignment?.port
 
-/** Whether this process may lead others: one of a cluster, such as a process manager's, may not. */
+/** Whether this process can be a primary. A worker of another cluster, such as a process manager's, cannot. */
 export const canStartCluster = (): boolean => cluster.isPrimary
 
 const Ready = Schema.Struct({ type: Schema.Literal("earshot:ready"), url: Schema.NullOr(Schema.String) })
 const isReady = Schema.is(Ready)
 
-/** Tells the process that leads this one that it is ready, and where it serves, if it does. */
+/** Reports to the primary that this worker is ready. `url` is the address it serves on; null for a background worker. */
 export const reportReady = (url: string | null): Effect.Effect<void> =>
   Effect.sync(() => {
     const message: typeof Ready.Type = { type: "earshot:ready", url }
@@ -64,149 +64,146 @@ export const reportReady = (url: string | null): Effect.Effect<void> =>
   })
 
 /**
- * Keeps the address that was announced. Processes that were told to listen on port 0 share a port while one of them
- * lives, and beside them nobody can listen on it by its number. Once all of them are gone the number is all there is.
+ * Keeps the address that was printed at the start. With port 0, workers share one port as long as one of them runs, and
+ * meanwhile no process can bind that port by its number. When all of them have exited, it can only be bound by number.
  */
 class SharedAddress {
-  #announced: string | undefined
+  #url: string | undefined
   #byNumber = false
-  readonly #unnumbered = new Set<Worker>()
+  readonly #onPortZero = new Set<Worker>()
 
-  /** The port for a process that is about to start, nothing if it is to listen as it was asked to. */
+  /** The port for a worker that is about to start; undefined for the configured port. */
   port(): number | undefined {
-    if (this.#announced === undefined) return undefined
-    if (this.#unnumbered.size === 0) this.#byNumber = true
-    return this.#byNumber ? Number(new URL(this.#announced).port || 80) : undefined
+    if (this.#url === undefined) return undefined
+    if (this.#onPortZero.size === 0) this.#byNumber = true
+    return this.#byNumber ? Number(new URL(this.#url).port || 80) : undefined
   }
 
-  startWorker(worker: Worker, port: number | undefined): void {
+  register(worker: Worker, port: number | undefined): void {
     if (port !== undefined) return
-    this.#unnumbered.add(worker)
-    worker.once("exit", () => this.#unnumbered.delete(worker))
+    this.#onPortZero.add(worker)
+    worker.once("exit", () => this.#onPortZero.delete(worker))
   }
 
-  /** Whether this is the address of all; the first one is. */
-  agrees(url: string): boolean {
-    this.#announced ??= url
-    // The last of the others ended while this one started.
-    if (url !== this.#announced) this.#byNumber = true
-    return url === this.#announced
+  /** Whether a worker's URL is the cluster's; the first worker's URL becomes the cluster's. */
+  matches(url: string): boolean {
+    this.#url ??= url
+    // The last of the other workers exited while this one started.
+    if (url !== this.#url) this.#byNumber = true
+    return url === this.#url
   }
 }
 
-/** What the process that leads knows of those that it leads. */
 interface ClusterState {
   readonly address: SharedAddress
-  readonly counted: MetricsSources
+  readonly metricsSources: MetricsSources
 }
 
 interface ReadyWorker {
   readonly url: string | null
-  /** The code it ended with, nothing if it was killed. */
-  readonly ended: Effect.Effect<number | null>
+  /** The exit code; null if it was killed. */
+  readonly exited: Effect.Effect<number | null>
 }
 
-/** A process that is ready. When the scope closes it finishes what it has begun and is gone. */
-const started = (
+/** Starts a worker and waits until it is ready. When the scope closes, the worker finishes its requests and exits. */
+const startWorker = (
   role: WorkerRole,
-  { address, counted }: ClusterState
+  { address, metricsSources }: ClusterState
 ): Effect.Effect<ReadyWorker, ProcessEnded, Scope.Scope> =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<string | null, ProcessEnded>()
-    const ended = yield* Deferred.make<number | null>()
+    const exited = yield* Deferred.make<number | null>()
     yield* Effect.acquireRelease(
       Effect.try({
         try: () => {
           const port = role === "background" ? undefined : address.port()
           const worker = cluster.fork({ [WORKER_VARIABLE]: encodeAssignment(role, process.pid, port) })
-          if (role !== "background") address.startWorker(worker, port)
-          const end = (code: number | null): void => {
-            counted.delete(worker)
+          if (role !== "background") address.register(worker, port)
+          const onExit = (code: number | null): void => {
+            metricsSources.delete(worker)
             Deferred.unsafeDone(ready, Effect.fail(new ProcessEnded({ code })))
-            Deferred.unsafeDone(ended, Effect.succeed(code))
+            Deferred.unsafeDone(exited, Effect.succeed(code))
           }
           worker.on("message", (message: unknown) => {
             if (!isReady(message)) return
-            if (message.url !== null) counted.add(worker)
+            if (message.url !== null) metricsSources.add(worker)
             Deferred.unsafeDone(ready, Effect.succeed(message.url))
           })
-          worker.once("exit", end)
-          // A message to one that was killed a moment ago is lost, and no fault; one without a number never started.
+          worker.once("exit", onExit)
+          // A message to a worker that has just been killed is lost: no error. A worker without a pid never started.
           worker.on("error", () => {
-            if (worker.process.pid === undefined) end(null)
+            if (worker.process.pid === undefined) onExit(null)
           })
           return worker
         },
         catch: () => new ProcessEnded({ code: null })
       }),
-      // Not `worker.kill`: that one closes its server under its hands.
+      // Not `worker.kill`, which closes the worker's server at once.
       (worker) =>
         Effect.zipRight(
           Effect.sync(() => worker.process.kill("SIGTERM")),
-          Deferred.await(ended)
+          Deferred.await(exited)
         )
     )
-    return { url: yield* Deferred.await(ready), ended: Deferred.await(ended) }
+    return { url: yield* Deferred.await(ready), exited: Deferred.await(exited) }
   })
 
-/** Until the place of a process that ended is taken: one that ends at once must not keep a processor busy. */
+/** Delay before a worker is restarted, so that a worker that exits at once does not keep a processor busy. */
 const RESTART_DELAY = "1 second"
 
-/** Keeps a process in its place, whatever becomes of the one that had it. It fails if the first does not get ready. */
+/** Restarts a worker whenever it exits. Fails if the worker exits before it was ready for the first time. */
 const superviseWorker = (
   role: WorkerRole,
   ready: Deferred.Deferred<string | null, ProcessEnded>,
-  led: ClusterState
+  state: ClusterState
 ): Effect.Effect<never, ProcessEnded> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const one = yield* started(role, led)
-      if (one.url !== null && !led.address.agrees(one.url)) return null
-      yield* Deferred.succeed(ready, one.url)
-      return yield* one.ended
+      const worker = yield* startWorker(role, state)
+      if (worker.url !== null && !state.address.matches(worker.url)) return null
+      yield* Deferred.succeed(ready, worker.url)
+      return yield* worker.exited
     })
   ).pipe(
-    Effect.catchAll((fault) =>
-      Effect.flatMap(Deferred.fail(ready, fault), (isFirst) =>
-        isFirst ? Effect.fail(fault) : Effect.succeed(fault.code)
+    Effect.catchAll((error) =>
+      Effect.flatMap(Deferred.fail(ready, error), (isFirst) =>
+        isFirst ? Effect.fail(error) : Effect.succeed(error.code)
       )
     ),
-    Effect.flatMap((code) =>
-      Effect.logError("A process of the server ended; another takes its place", { process: role, code })
-    ),
+    Effect.flatMap((code) => Effect.logError("Worker process exited; restarting it", { process: role, code })),
     Effect.zipRight(Effect.sleep(RESTART_DELAY)),
     Effect.forever
   )
 
 /**
- * Starts this program again for each process that is to serve, and once more for the background if that is wanted, and
- * keeps them until the scope closes. The first is ready before the others begin, so that it alone migrates a database,
- * and what it cannot do is said once. Not for a process that `mayLead` denies.
+ * Starts this program `servers` times to serve requests, and once more for background jobs if `background`, and restarts
+ * workers that exit until the scope closes. The first worker is ready before the others start, so that only one migrates
+ * the database and reports start-up errors. Requires `canStartCluster`.
  */
-export const startCluster = (wanted: {
-  readonly serving: number
+export const startCluster = (options: {
+  readonly servers: number
   readonly background: boolean
 }): Effect.Effect<{ readonly url: string }, ProcessEnded, Scope.Scope> =>
   Effect.gen(function* () {
-    // The default hands connections out, and one that is handed to a process which is then killed stays open unanswered.
+    // By default the primary hands connections out, and one handed to a worker that is then killed stays open, unanswered.
     cluster.schedulingPolicy = cluster.SCHED_NONE
-    const led: ClusterState = { address: new SharedAddress(), counted: aggregateWorkerMetrics() }
-    const place = (role: WorkerRole) =>
+    const state: ClusterState = { address: new SharedAddress(), metricsSources: aggregateWorkerMetrics() }
+    const makeSlot = (role: WorkerRole) =>
       Effect.map(Deferred.make<string | null, ProcessEnded>(), (ready) => ({ role, ready }))
-    const first = yield* place("first")
+    const first = yield* makeSlot("first")
     const others = yield* Effect.forEach(
       [
-        ...Array.from({ length: wanted.serving - 1 }, () => "serves" as const),
-        ...(wanted.background ? (["background"] as const) : [])
+        ...Array.from({ length: options.servers - 1 }, () => "server" as const),
+        ...(options.background ? (["background"] as const) : [])
       ],
-      place
+      makeSlot
     )
-    const keeping = yield* Effect.forkScoped(
+    const supervision = yield* Effect.forkScoped(
       Effect.all(
         [
-          superviseWorker(first.role, first.ready, led),
+          superviseWorker(first.role, first.ready, state),
           ...others.map(({ ready, role }) =>
-            Effect.zipRight(Deferred.await(first.ready), superviseWorker(role, ready, led))
+            Effect.zipRight(Deferred.await(first.ready), superviseWorker(role, ready, state))
           )
         ],
         { concurrency: "unbounded", discard: true }
@@ -216,8 +213,8 @@ export const startCluster = (wanted: {
       Deferred.await(first.ready),
       Effect.forEach(others, ({ ready }) => Deferred.await(ready), { discard: true })
     )
-    // When one cannot start the others are told to end, and those that were starting never say that they are ready.
-    const url = yield* Effect.raceFirst(allReady, Effect.zipRight(Fiber.join(keeping), Effect.never))
-    // The first one serves, so it has said where.
+    // If a worker cannot start, the others are stopped, and those that were starting never become ready.
+    const url = yield* Effect.raceFirst(allReady, Effect.zipRight(Fiber.join(supervision), Effect.never))
+    // The first worker is a server, so it has reported its URL.
     return { url: url ?? "" }
   })

@@ -1,4 +1,4 @@
-/** The page at `/docs`: Swagger UI over `/openapi.json`, with every file it needs served from here. */
+/** The page at `/docs`: Swagger UI for `/openapi.json`, with all of its assets served from the same origin. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 
@@ -19,14 +19,14 @@ const page = (basePath: string) => `<!doctype html>
 </head>
 <body>
 <div id="docs"></div>
-<noscript>This page needs JavaScript; the same is in <a href="${basePath}/openapi.json">openapi.json</a>.</noscript>
+<noscript>This page requires JavaScript. The API description is in <a href="${basePath}/openapi.json">openapi.json</a>.</noscript>
 <script src="${basePath}/docs/swagger-ui.js"></script>
 <script src="${basePath}/docs/start.js"></script>
 </body>
 </html>
 `
 
-/** A validator badge would be fetched from elsewhere. */
+/** `validatorUrl: null` turns off a badge that is loaded from another host. */
 const startScript = (basePath: string) => `SwaggerUIBundle({
   url: "${basePath}/openapi.json",
   dom_id: "#docs",
@@ -43,7 +43,7 @@ const asset = (name: string): Buffer =>
 const HTML = "text/html; charset=utf-8"
 const SCRIPT = "text/javascript; charset=utf-8"
 
-/** The page's files. They are read when a server starts, not when this module is loaded. */
+/** The page's files, read when a server starts, not when this module is loaded. */
 export const docsFiles = (basePath: string): ReadonlyArray<DocsFile> => [
   { path: "/docs", type: HTML, content: Buffer.from(page(basePath)) },
   { path: "/docs/start.js", type: SCRIPT, content: Buffer.from(startScript(basePath)) },

@@ -8,27 +8,27 @@ import type { HttpError, HttpResponseError } from "./ErrorResponses.js"
 /** How a body may be encoded. Source: interface, Endpoints. */
 export type Encoding = "json" | "form" | "multipart"
 
-/** Those of the endpoints whose bodies may come in any encoding. */
+/** For endpoints that accept every encoding. */
 export const anyEncoding: ReadonlyArray<Encoding> = ["json", "form", "multipart"]
 
-/** What an endpoint is told of a request, before any rule of the engine has seen it. */
+/** The input of an endpoint, not yet validated by the engine. */
 export interface EndpointRequest {
-  /** The path's parameters, as they stand in the path. */
+  /** Path parameters as text. */
   readonly params: Readonly<Record<string, string>>
-  /** The query, read as its schema has it; empty where the endpoint takes none. */
+  /** Query parameters, decoded by the query schema; empty if the endpoint has none. */
   readonly query: Readonly<Record<string, unknown>>
-  /** The body, whatever its encoding; undefined where the endpoint takes none. */
+  /** The decoded body, whatever its encoding; undefined if the endpoint has none. */
   readonly body: unknown
 }
 
-/** What an endpoint for a client with a protocol of its own is told besides. */
+/** The input of an endpoint with a protocol of its own. */
 export interface RawRequest extends EndpointRequest {
   readonly headers: IncomingHttpHeaders
-  /** Reads the body as it is: nothing is read before this runs. */
+  /** Reads the undecoded body. Nothing is read before this runs. */
   readonly bytes: Effect.Effect<Uint8Array, HttpResponseError>
 }
 
-/** A successful answer. */
+/** A successful response. */
 export interface SuccessResponse {
   readonly status: 200 | 201 | 204
   readonly content?: ResponseContent
@@ -40,40 +40,39 @@ export type ResponseContent =
   | { readonly as: "text"; readonly type: string; readonly text: string | Buffer }
   | { readonly as: "stream"; readonly type: string; readonly stream: Readable }
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export const json = (status: 200 | 201, value: unknown): SuccessResponse => ({ status, content: { as: "json", value } })
 
 export const noContent: SuccessResponse = { status: 204 }
 
-/** A body, or an answer's body, as the OpenAPI document describes it; a body's schema also says how a form is read. */
+/** A schema with its name in the OpenAPI document. A request body's schema also determines how forms are decoded. */
 export interface NamedSchema {
-  /** The name it has in the document. */
   readonly name: string
   readonly schema: Schema.Schema.All
 }
 
 export interface RequestBody extends NamedSchema {
   readonly encodings: ReadonlyArray<Encoding>
-  /** A body that the endpoint takes. */
+  /** A valid body. */
   readonly example: Readonly<Record<string, unknown>>
 }
 
-/** One way in which an endpoint answers when all is well. */
+/** A successful response in the OpenAPI document. */
 export interface ResponseDescription {
   readonly status: SuccessResponse["status"]
-  /** When it answers so. */
+  /** What the response holds, or what has happened. */
   readonly description: string
-  /** The wire form of the answer; left out for 204 and for answers that are no JSON. */
+  /** The schema of a JSON response; absent for 204 and other media types. */
   readonly body?: NamedSchema
-  /** The type of an answer that is no JSON, or, with a shape, one JSON document a line. */
+  /** The media type if it is not application/json. With `body`, one JSON document per line. */
   readonly mediaType?: string
 }
 
 interface EndpointDescription {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  /** With a trailing slash where the interface writes one, parameters as `:id`. Both forms are served. */
+  /** Parameters are written `:id`. Served with and without a trailing slash. */
   readonly path: `/${string}`
-  /** What the OpenAPI document and the metrics call it; unique. */
+  /** The unique `operationId` of the OpenAPI document. */
   readonly id: string
   readonly tag: string
   readonly summary: string
@@ -81,45 +80,42 @@ interface EndpointDescription {
   readonly query?: Schema.Schema.All
   readonly body?: RequestBody
   readonly responses: readonly [ResponseDescription, ...ReadonlyArray<ResponseDescription>]
-  /** Refusals of its own, besides those that its operation, path and body bring along. */
+  /** Error statuses beyond those that follow from its operation, path and body. */
   readonly errorStatuses?: ReadonlyArray<404 | 409 | 502>
-  /** Headers of every answer, refusals included. */
+  /** Headers of every response, errors included. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What answers that hold a credential say to whatever may keep them. Source: RFC 6749, section 5.1. */
+/** For responses that contain a credential. Source: RFC 6749, section 5.1. */
 export const noStore = { "cache-control": "no-store" } as const
 
-/** An endpoint whose caller has to be let in first. */
+/** An endpoint that requires a credential. */
 export interface AuthenticatedEndpoint extends EndpointDescription {
-  /** The operation that it calls: its credentials are checked before the body is read. */
+  /** The operation it calls. The caller's permission is checked before the body is read. */
   readonly operation: Operation
   readonly handle: (
     request: EndpointRequest
   ) => Effect.Effect<SuccessResponse, HttpError, Engine.Services | CurrentActor>
 }
 
-/** An endpoint for everybody. */
+/** An endpoint that requires no credential. */
 export interface PublicEndpoint extends EndpointDescription {
   readonly operation: null
   readonly handle: (request: EndpointRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
-/** An endpoint for a client with a protocol of its own, which is let in by the endpoint itself. */
+/** An endpoint with a protocol of its own, which authenticates its callers itself. */
 export interface RawEndpoint extends EndpointDescription {
   readonly operation: "raw"
-  /** The one media type that its body may have; gzip is taken as its coding. */
+  /** The media type of its body, which may be gzipped. */
   readonly mediaType?: string
-  /** What a 401 names as the way in. */
+  /** The header WWW-Authenticate of a 401. */
   readonly challenge: string
   readonly handle: (request: RawRequest) => Effect.Effect<SuccessResponse, HttpError, Engine.Services>
 }
 
-/**
- * One endpoint: where it is, which operation of the engine it calls, what it takes and answers. The server, the OpenAPI
- * document and the 405s are all made of one list of these.
- */
+/** An endpoint of the API. The server, the OpenAPI document and the 405 responses are all made from one list of these. */
 export type Endpoint = AuthenticatedEndpoint | PublicEndpoint
 
-/** What the server serves: endpoints, and those that are no part of the document. */
+/** An endpoint that the server serves; raw endpoints are not part of the OpenAPI document. */
 export type ServedEndpoint = Endpoint | RawEndpoint

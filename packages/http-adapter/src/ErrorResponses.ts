@@ -20,17 +20,17 @@ import {
 import * as Data from "effect/Data"
 import * as Match from "effect/Match"
 
-/** An answer that tells a client why its request was refused. */
+/** The status, headers and body of an error response. */
 export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-/** A fault of the HTTP message itself, which no rule of the engine was asked about. */
-export class HttpResponseError extends Data.TaggedError("Refused")<{ readonly response: ErrorResponse }> {}
+/** An error of the HTTP message itself, found before the engine is called. */
+export class HttpResponseError extends Data.TaggedError("HttpResponseError")<{ readonly response: ErrorResponse }> {}
 
-/** Every fault that an endpoint may answer with; a new one of the engine has to be given its status here to compile. */
+/** Every error that an endpoint may return. A new error of the engine does not compile until it has a status here. */
 export type HttpError =
   | CodeHostFailed
   | ConnectionRevoked
@@ -49,26 +49,26 @@ export type HttpError =
   | Unauthenticated
   | ValidationFailed
 
-const detail = (status: number, sentence: string, headers: Readonly<Record<string, string>> = {}): ErrorResponse => ({
+const detail = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): ErrorResponse => ({
   status,
   headers,
-  body: { detail: sentence }
+  body: { detail: message }
 })
 
-/** Seconds after which a caller may try again, as the header has them: whole, and at least one. */
+/** The header Retry-After: whole seconds, at least 1. */
 const retryAfter = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) })
 
-/** Seconds that a model which finds what is to be redacted is given to come back. */
+/** Seconds to wait before a request whose entity recognizer was unavailable is retried. */
 const RETRY_REDACTION_SECONDS = 30
 
-/** A failure of our own. It says nothing of its cause: that is in the log, under the same request id. */
+/** An internal error. The response does not state the cause; the log does, under the same request id. */
 export const serverError = (requestId: string): ErrorResponse => ({
   status: 500,
   headers: {},
   body: { detail: "A server error occurred.", request_id: requestId }
 })
 
-/** What a 401 of an operation names as ways in. Source: RFC 9110, section 11.6.1; API keys have no registered scheme. */
+/** The header WWW-Authenticate of an operation's 401. Source: RFC 9110, section 11.6.1; API keys have no registered scheme. */
 export const challengeFor = (operation: Operation): string => {
   const accepts: ReadonlyArray<string> = operations[operation].accepts
   const isBearer =
@@ -80,11 +80,11 @@ export const challengeFor = (operation: Operation): string => {
   ].join(", ")
 }
 
-/** The one place where the engine's faults become HTTP. Source: interface, Errors; Django REST Framework's habits. */
-export const toErrorResponse = (fault: HttpError, requestId: string, challenge: string): ErrorResponse =>
-  Match.value(fault).pipe(
+/** The only place that maps the engine's errors to HTTP. Source: interface, Errors; Django REST Framework's conventions. */
+export const toErrorResponse = (error: HttpError, requestId: string, challenge: string): ErrorResponse =>
+  Match.value(error).pipe(
     Match.tagsExhaustive({
-      ValidationFailed: ({ errors: faults }): ErrorResponse => ({ status: 400, headers: {}, body: faults }),
+      ValidationFailed: ({ errors }): ErrorResponse => ({ status: 400, headers: {}, body: errors }),
       Unauthenticated: ({ message }) => detail(401, message, { "www-authenticate": challenge }),
       Forbidden: ({ message }) => detail(403, message),
       NotFound: ({ message }) => detail(404, message),
@@ -99,17 +99,17 @@ export const toErrorResponse = (fault: HttpError, requestId: string, challenge: 
       RepositoryBusy: () => messageErrors.busy.response,
       RedactionUnavailable: ({ message }) => detail(503, message, retryAfter(RETRY_REDACTION_SECONDS)),
       StorageBusy: () => messageErrors.busy.response,
-      StorageError: () => serverError(requestId),
-      Refused: ({ response: answer }) => answer
+      StorageFailed: () => serverError(requestId),
+      HttpResponseError: ({ response }) => response
     })
   )
 
-const responseError = (...answer: Parameters<typeof detail>): HttpResponseError =>
-  new HttpResponseError({ response: detail(...answer) })
+const responseError = (...response: Parameters<typeof detail>): HttpResponseError =>
+  new HttpResponseError({ response: detail(...response) })
 
-/** A fault of a field that is known before the engine sees the body. */
-export const fieldError = (field: string, sentence: string): HttpResponseError =>
-  new HttpResponseError({ response: { status: 400, headers: {}, body: { [field]: [sentence] } } })
+/** A field error that is found before the engine sees the body. */
+export const fieldError = (field: string, message: string): HttpResponseError =>
+  new HttpResponseError({ response: { status: 400, headers: {}, body: { [field]: [message] } } })
 
 export const messageErrors = {
   malformedRequest: responseError(400, "The request is malformed."),
@@ -118,23 +118,23 @@ export const messageErrors = {
   malformedForm: responseError(400, "Form parse error: the body is not a valid form."),
   malformedQuery: responseError(400, "The query is malformed."),
   malformedText: responseError(400, "The body is not valid UTF-8."),
-  tooManyParts: (limit: number) => responseError(400, `There are more than ${limit} fields.`),
+  tooManyParts: (limit: number) => responseError(400, `The request has more than ${limit} fields.`),
   forbiddenKey: responseError(400, 'The key "__proto__" is not allowed.'),
   tooDeep: responseError(400, "The body is nested too deeply."),
   tooManyValues: (limit: number) => responseError(400, `The body has more than ${limit} values.`),
   notFound: responseError(404, "Not found."),
   methodNotAllowed: (method: string, allow: string) => responseError(405, `Method "${method}" not allowed.`, { allow }),
-  timeout: responseError(408, "The request took too long to arrive."),
+  timeout: responseError(408, "The request timed out before it was received completely."),
   tooLarge: (limit: number) => responseError(413, `The body has more than ${limit} bytes.`),
   unsupportedMediaType: (type: string) => responseError(415, `Unsupported media type "${type}" in request.`),
   unsupportedCharset: (charset: string) =>
     responseError(415, `Unsupported charset "${charset}" in request: use UTF-8.`),
   unsupportedCoding: (coding: string) =>
     responseError(415, `Unsupported content coding "${coding}" in request.`, { "accept-encoding": "identity" }),
-  readOnly: responseError(403, "Repositories are served to be read: nothing can be pushed."),
-  headTooLarge: responseError(431, "The address or the headers are too large."),
+  readOnly: responseError(403, "Repositories are read-only: pushing is not supported."),
+  headTooLarge: responseError(431, "The URL or the headers are too large."),
   busy: responseError(503, "The service is busy. Try again in a moment.", retryAfter(1)),
-  notReady: responseError(503, "The database cannot be reached.", retryAfter(1))
+  notReady: responseError(503, "The database is unavailable.", retryAfter(1))
 } as const
 
 export const notFound = (resource: string): NotFound => new NotFound({ resource })

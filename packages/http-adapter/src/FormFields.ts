@@ -7,13 +7,13 @@ import { alternativesOf, type JsonSchema, makeSchemaGenerator, propertiesOf } fr
 import { parseJson } from "./JsonText.js"
 import type { HttpLimits } from "./Limits.js"
 
-/** A field of a form as it arrived. */
+/** A decoded field of a form. */
 export type FormEntry = readonly [name: string, value: string | Upload]
 
 /**
- * How the fields of a form, or of a query, become what the same body would be in JSON: repeated fields make a list, and
- * the text of a list, an object or a free value is read as JSON where it is JSON. Everything else stays text, which the
- * engine's fields read (`"5"` is a whole number to them).
+ * Converts the fields of a form or a query to the equivalent JSON body: repeated fields become a list, and the text of a
+ * list, an object or an untyped value is parsed as JSON if it is JSON. Other values stay text, which the engine's fields
+ * accept (`"5"` for an integer).
  */
 export interface FormFields {
   readonly collect: (
@@ -23,12 +23,12 @@ export interface FormFields {
 }
 
 interface FieldKind {
-  readonly is: "file" | "list" | "document" | "word"
-  /** Whether a blank is a word like any other, or says that there is nothing. */
-  readonly blank: "text" | "null" | "as it is"
+  readonly type: "file" | "list" | "json" | "scalar"
+  /** What an empty value means: an empty string, null, or whatever the engine makes of it. */
+  readonly empty: "text" | "null" | "unchanged"
 }
 
-const unknownField: FieldKind = { is: "word", blank: "text" }
+const unknownField: FieldKind = { type: "scalar", empty: "text" }
 
 export const formFields = (schema: Schema.Schema.All): FormFields => {
   const describer = makeSchemaGenerator()
@@ -36,17 +36,17 @@ export const formFields = (schema: Schema.Schema.All): FormFields => {
     propertiesOf(describer.follow(describer.describe(schema))).map(([name, one]) => [name, fieldKind(one)])
   )
 
-  /** One value of a field, as it would stand in JSON. */
+  /** The JSON equivalent of one value. */
   const read = (
     limits: HttpLimits,
     kind: FieldKind,
     value: string | Upload
   ): Either.Either<unknown, HttpResponseError> => {
-    if (kind.is === "file") return Either.right(value === "" ? null : value)
+    if (kind.type === "file") return Either.right(value === "" ? null : value)
     return Either.flatMap(decodeText(value), (text): Either.Either<unknown, HttpResponseError> => {
-      if (text === "" && kind.blank === "null") return Either.right(null)
-      if (text === "" && kind.is === "list") return Either.right([])
-      return kind.is === "word" ? Either.right(text) : parseStructured(limits, kind, text)
+      if (text === "" && kind.empty === "null") return Either.right(null)
+      if (text === "" && kind.type === "list") return Either.right([])
+      return kind.type === "scalar" ? Either.right(text) : parseStructured(limits, kind, text)
     })
   }
 
@@ -58,17 +58,17 @@ export const formFields = (schema: Schema.Schema.All): FormFields => {
         for (const [name, value] of entries) {
           const kind = kinds.get(name) ?? unknownField
           const seen = given.get(name) ?? []
-          if (kind.is === "file" && seen.length > 0) {
-            return yield* Either.left(fieldError(name, "Ensure that there is no more than one file."))
+          if (kind.type === "file" && seen.length > 0) {
+            return yield* Either.left(fieldError(name, "Ensure there is at most one file."))
           }
           seen.push(yield* read(limits, kind, value))
           given.set(name, seen)
         }
         return Object.fromEntries(
           [...given].map(([name, values]) => {
-            const isList = kinds.get(name)?.is === "list"
+            const isList = kinds.get(name)?.type === "list"
             const last = values[values.length - 1]
-            // One plain value in a list field is a list of one; a field that is no list takes the last word said.
+            // A single value of a list field is a list of one. If another field is repeated, its last value is taken.
             return [name, !isList || (values.length === 1 && (Array.isArray(last) || last === null)) ? last : values]
           })
         )
@@ -76,7 +76,7 @@ export const formFields = (schema: Schema.Schema.All): FormFields => {
   }
 }
 
-/** Files can stand for texts, as `curl -F transcript_json=@call.json` sends them. */
+/** A file is accepted for a text field, as `curl -F transcript_json=@call.json` sends it. */
 const decodeText = (value: string | Upload): Either.Either<string, HttpResponseError> =>
   !(value instanceof Upload)
     ? Either.right(value)
@@ -84,7 +84,7 @@ const decodeText = (value: string | Upload): Either.Either<string, HttpResponseE
       ? Either.right(Buffer.from(value.bytes).toString())
       : Either.left(messageErrors.malformedText)
 
-/** The JSON that a text is. One that is none stays a text, of which the engine says what is wrong with it. */
+/** Parses a text as JSON. Text that is not JSON is kept, so that the engine reports the field error. */
 const parseStructured = (
   limits: HttpLimits,
   kind: FieldKind,
@@ -92,20 +92,22 @@ const parseStructured = (
 ): Either.Either<unknown, HttpResponseError> =>
   Either.match(parseJson(limits, Buffer.from(text)), {
     onRight: (value) =>
-      Either.right(kind.is === "list" && (typeof value !== "object" || value === null) ? text : value),
-    onLeft: (refused) => (refused === messageErrors.malformedJson ? Either.right(text) : Either.left(refused))
+      Either.right(kind.type === "list" && (typeof value !== "object" || value === null) ? text : value),
+    onLeft: (error) => (error === messageErrors.malformedJson ? Either.right(text) : Either.left(error))
   })
 
 const fieldKind = (schema: JsonSchema): FieldKind => {
   const alternatives = alternativesOf(schema)
   const has = (type: string) => alternatives.some((one) => one.type === type)
-  const isFree = alternatives.some((one) => one.type === undefined && one.enum === undefined && one.const === undefined)
-  const blank = has("string") ? "text" : has("null") || isFree ? "null" : "as it is"
+  const isUntyped = alternatives.some(
+    (one) => one.type === undefined && one.enum === undefined && one.const === undefined
+  )
+  const empty = has("string") ? "text" : has("null") || isUntyped ? "null" : "unchanged"
   return alternatives.some((one) => one.format === "binary")
-    ? { is: "file", blank }
+    ? { type: "file", empty }
     : has("array")
-      ? { is: "list", blank }
-      : has("object") || isFree
-        ? { is: "document", blank }
-        : { is: "word", blank }
+      ? { type: "list", empty }
+      : has("object") || isUntyped
+        ? { type: "json", empty }
+        : { type: "scalar", empty }
 }

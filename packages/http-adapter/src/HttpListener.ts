@@ -19,27 +19,27 @@ import { endpoints } from "./routes/index.js"
 import { git } from "./routes/Git.js"
 import { serviceEndpoints } from "./routes/Service.js"
 
-/** What a listener takes, says and believes. */
+/** Options of a listener. */
 export interface ListenerOptions {
   readonly limits?: Partial<HttpLimits>
-  /** From which level on JSON lines are written; `info`, which has a line a request, unless told. */
+  /** The least severe level that is logged. Default: `info`, which logs every request. */
   readonly logLevel?: LogLevel
-  /** Where they go; stderr unless told. */
+  /** Where JSON log lines are written. Default: stderr. */
   readonly logDestination?: LogOptions["destination"]
-  /** What every path begins with, such as `/earshot`; nothing unless told. */
+  /** The prefix of every path, such as `/earshot`. Default: none. */
   readonly basePath?: string
-  /** Whose word on a caller's address is taken (`X-Forwarded-For`); nobody's unless told. */
+  /** Whose `X-Forwarded-For` is trusted. Default: nobody's. */
   readonly trustProxy?: TrustProxy
 }
 
-/** A listener for a `node:http` server of the caller's own. */
+/** A listener for an existing `node:http` server. */
 export interface HttpListener {
   readonly listener: RequestListener
-  /** Stops what still runs for requests. Close the server first, so that nothing new comes in. */
+  /** Interrupts running requests. Close the server first, so that no new ones arrive. */
   readonly close: () => Promise<void>
 }
 
-/** An app with everything that is made for it; closing it leaves nothing behind. */
+/** An app with its log and limits. */
 export interface BuiltApp {
   readonly app: App
   readonly log: Log
@@ -53,7 +53,7 @@ export const build = async (
   runtime: Runtime.Runtime<Engine.Services>,
   { basePath = "", limits: given, logDestination, logLevel = "info", trustProxy = false }: ListenerOptions
 ): Promise<BuiltApp> => {
-  if (!BASE_PATH.test(basePath)) throw new TypeError(`Not a base path: ${basePath}`)
+  if (!BASE_PATH.test(basePath)) throw new TypeError(`Invalid base path: ${basePath}`)
   const limits = { ...defaultLimits, ...given }
   const log = makeLog({ level: logLevel, destination: logDestination })
   const app = await makeApp(
@@ -73,16 +73,16 @@ export const build = async (
   }
 }
 
-/** Whether spans go anywhere: Effect's own tracer only makes them, which a request that is taken in would feel. */
+/** Whether a tracer is configured. Effect's default tracer exports no spans, but costs each request time to create them. */
 const isTraced = <R>(runtime: Runtime.Runtime<R>): boolean => {
   const services = FiberRefs.getOrDefault(runtime.fiberRefs, DefaultServices.currentServices)
   return Context.get(services, Tracer.Tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
 }
 
 /**
- * The default scheduler with one queue for all requests. Its own way is a queue a fiber in a WeakMap, so that what a fiber
- * runs keeps its place in `AsyncLocalStorage`; every request would pay for its entry, and again whenever young memory is
- * collected. Nobody goes by that storage where nothing is traced.
+ * The default scheduler with one queue for all requests. Otherwise it keeps one queue per fiber in a WeakMap, which preserves
+ * `AsyncLocalStorage` but costs every request an entry, and every collection of young objects more time. Without a tracer
+ * that storage is not used.
  */
 const sharedQueueScheduler: Scheduler.Scheduler = {
   shouldYield: (fiber) => Scheduler.defaultScheduler.shouldYield(fiber),
@@ -91,7 +91,7 @@ const sharedQueueScheduler: Scheduler.Scheduler = {
   }
 }
 
-/** The engine's runtime as requests run on it: interruptible, logging where the server does, traced if anybody asks. */
+/** The engine's runtime for requests: interruptible, with the server's log, traced only if a tracer is configured. */
 const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runtime<R> => {
   const loggers: HashSet.HashSet<Logger.Logger<unknown, unknown>> = FiberRefs.getOrDefault(
     runtime.fiberRefs,
@@ -114,8 +114,8 @@ const requestRuntime = <R>(runtime: Runtime.Runtime<R>, log: Log): Runtime.Runti
 }
 
 /**
- * The server's endpoints as a listener for an existing `node:http` server, on an engine that runs. Time limits and the
- * number of connections are that server's to set.
+ * The endpoints as a listener for an existing `node:http` server, over a running engine. Time limits and the number of
+ * connections are set on that server.
  *
  * ```ts
  * const engine = await createEngine({ database: "sqlite:./calls.db" })
@@ -136,7 +136,7 @@ export const earshotListener = async (
   }
 }
 
-/** The same as a resource, for programs with Effect. */
+/** The same as a scoped effect. */
 export const listener = (
   options: ListenerOptions = {}
 ): Effect.Effect<RequestListener, never, Engine.Services | Scope.Scope> =>

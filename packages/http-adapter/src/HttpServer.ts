@@ -8,15 +8,15 @@ import * as Schema from "effect/Schema"
 import { build, type BuiltApp, type ListenerOptions } from "./HttpListener.js"
 import { flush } from "./Log.js"
 
-/** How a server listens and what it takes. */
+/** Options of a server. */
 export interface HttpServerOptions extends ListenerOptions {
-  /** The address to listen on; 127.0.0.1 unless told. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string
-  /** The port to listen on, 0 for any that is free; 8080 unless told. */
+  /** The port to listen on, 0 for any free port. Default: 8080. */
   readonly port?: number
 }
 
-/** The address cannot be listened on: it is in use, or not this machine's, or a port for the privileged. */
+/** The server cannot listen on the address: it is in use, not an address of this machine, or a privileged port. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>("@earshot/http-adapter/ListenFailed")(
   "ListenFailed",
   { host: Schema.String, port: Schema.Number, code: Schema.String }
@@ -26,21 +26,21 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>("@earshot/htt
   }
 }
 
-/** A server that listens, and where. */
+/** The address of a listening server. */
 export class HttpServer extends Context.Tag("@earshot/http-adapter/HttpServer")<
   HttpServer,
   {
     readonly host: string
-    /** The port it really has, where 0 was asked for. */
+    /** The actual port, also if 0 was configured. */
     readonly port: number
-    /** `http://host:port`, and the base path if there is one; without a slash at the end. */
+    /** `http://host:port` and the base path, without a trailing slash. */
     readonly url: string
   }
 >() {}
 
 /**
- * A server over a running engine. It listens once the layer is built. When its scope closes it stops accepting, lets the
- * requests in flight finish within `limits.graceMillis`, and is gone before the engine closes.
+ * A server over a running engine, which listens once the layer is built. When its scope closes it stops accepting
+ * connections, lets requests in flight finish within `limits.graceMillis`, and has ended before the engine closes.
  */
 export const layer = (options: HttpServerOptions = {}): Layer.Layer<HttpServer, ListenFailed, Engine.Services> =>
   Layer.scoped(
@@ -79,10 +79,10 @@ const errorCode = (error: unknown): string =>
 const portNumber = (address: AddressInfo | string | null): number | undefined =>
   typeof address === "object" && address !== null ? address.port : undefined
 
-/** How often connections are looked at that have answered their last request while the server closes. */
+/** How often idle connections are closed while the server closes. */
 const IDLE_CHECK_MILLIS = 50
 
-/** The server's connections. Node tells those that ask for nothing only once they have asked for something. */
+/** The server's open connections. Node counts a connection as idle only after its first request. */
 const trackSockets = (server: Server): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {
@@ -100,7 +100,7 @@ const stopServer = async ({ app, limits, log }: BuiltApp, sockets: ReadonlySet<S
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, IDLE_CHECK_MILLIS)
   const grace = setTimeout(() => {
-    log.warn("requests were still in flight when the time to finish them was over")
+    log.warn("grace period is over; interrupting requests in flight")
     void app.interrupt().then(() => {
       server.closeAllConnections()
     })

@@ -1,8 +1,8 @@
-/** The JSON Schemas of the engine's own schemas, in the plain words that OpenAPI tools agree on. */
+/** JSON Schemas of the engine's Effect schemas, reduced to the keywords that OpenAPI tools agree on. */
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 
-/** A JSON Schema; the functions below read its keywords. */
+/** A JSON Schema. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
@@ -23,7 +23,7 @@ export const propertiesOf = (schema: JsonSchema): ReadonlyArray<readonly [name: 
 export const requiredOf = (schema: JsonSchema): ReadonlyArray<unknown> =>
   Array.isArray(schema.required) ? schema.required : []
 
-/** The schemas of which a value has to meet one; the schema itself where it names no alternatives. */
+/** The members of `anyOf`, flattened; the schema itself if it has no `anyOf`. */
 export const alternativesOf = (schema: JsonSchema): ReadonlyArray<JsonSchema> => {
   const members = schemaList(schema.anyOf)
   return members.length === 0 ? [schema] : members.flatMap(alternativesOf)
@@ -32,32 +32,32 @@ export const alternativesOf = (schema: JsonSchema): ReadonlyArray<JsonSchema> =>
 const REFERENCE = "#/components/schemas/"
 
 export interface SchemaGenerator {
-  /** The schema of a wire form. What has a name of its own in it is referred to, and found in `named`. */
+  /** The JSON Schema of an Effect schema's encoded side. Named schemas in it are references, resolved by `named`. */
   readonly describe: (schema: Schema.Schema.All) => JsonSchema
-  /** The schemas that are referred to, by name. */
+  /** The schemas that references point to, by name. */
   readonly named: () => ReadonlyMap<string, JsonSchema>
-  /** The same with references followed. */
+  /** The same schema with its references resolved. */
   readonly follow: (schema: JsonSchema) => JsonSchema
 }
 
 export const makeSchemaGenerator = (): SchemaGenerator => {
-  // The library fills in what it refers to.
+  // Filled in by JSONSchema.fromAST.
   const definitions: Parameters<typeof JSONSchema.fromAST>[1]["definitions"] = {}
   const definition = (reference: unknown): unknown =>
     typeof reference === "string" ? definitions[reference.slice(REFERENCE.length)] : undefined
 
-  const tidy = (node: unknown): JsonSchema => {
+  const simplify = (node: unknown): JsonSchema => {
     if (!isObject(node)) return {}
     const { $ref, allOf, anyOf, ...rest } = node
     if ($ref !== undefined) {
-      const said = overrideFor($ref) ?? tidy(definition($ref))
-      // Numbers, texts and the like are said where they stand: a reference with something beside it confuses tools.
-      return isNamed(said) ? { $ref } : { ...said, ...keywords(rest) }
+      const target = overrideFor($ref) ?? simplify(definition($ref))
+      // Scalars are inlined: keywords next to a reference confuse tools.
+      return isNamed(target) ? { $ref } : { ...target, ...keywords(rest) }
     }
     const parts = schemaList(allOf)
-    if (parts.length === 1) return { ...tidy(parts[0]), ...keywords(rest) }
+    if (parts.length === 1) return { ...simplify(parts[0]), ...keywords(rest) }
     const members = schemaList(anyOf)
-      .map(tidy)
+      .map(simplify)
       .flatMap((member) => (isPlainUnion(member) ? schemaList(member.anyOf) : [member]))
     const distinct = members.filter(
       (member, position) => members.findIndex((other) => JSON.stringify(other) === JSON.stringify(member)) === position
@@ -79,15 +79,15 @@ export const makeSchemaGenerator = (): SchemaGenerator => {
           case "description":
             return typeof value === "string" && GENERATED_DESCRIPTION.test(value) ? [] : [[keyword, value]]
           case "additionalProperties":
-            // Bodies may have more fields than are known, and answers may get more.
-            return value === false ? [] : [[keyword, tidy(value)]]
+            // Unknown fields of bodies are ignored, and responses may gain fields.
+            return value === false ? [] : [[keyword, simplify(value)]]
           case "required":
             return Array.isArray(value) && value.length === 0 ? [] : [[keyword, value]]
           case "properties":
-            return isObject(value) && Object.keys(value).length === 0 ? [] : [[keyword, mapValues(value, tidy)]]
+            return isObject(value) && Object.keys(value).length === 0 ? [] : [[keyword, mapValues(value, simplify)]]
           case "items":
           case "not":
-            return [[keyword, tidy(value)]]
+            return [[keyword, simplify(value)]]
           default:
             return [[keyword, value]]
         }
@@ -96,7 +96,7 @@ export const makeSchemaGenerator = (): SchemaGenerator => {
 
   const follow = (node: unknown): JsonSchema => {
     if (!isObject(node)) return {}
-    if (node.$ref !== undefined) return follow(tidy(definition(node.$ref)))
+    if (node.$ref !== undefined) return follow(simplify(definition(node.$ref)))
     return Object.fromEntries(
       Object.entries(node).map(([keyword, value]) => [
         keyword,
@@ -113,25 +113,25 @@ export const makeSchemaGenerator = (): SchemaGenerator => {
 
   return {
     describe: (schema) =>
-      tidy(JSONSchema.fromAST(schema.ast, { definitions, definitionPath: REFERENCE, target: "openApi3.1" })),
+      simplify(JSONSchema.fromAST(schema.ast, { definitions, definitionPath: REFERENCE, target: "openApi3.1" })),
     named: () =>
       new Map(
         Object.entries(definitions)
-          .map(([name, node]) => [name, overrideFor(REFERENCE + name) ?? tidy(node)] as const)
+          .map(([name, node]) => [name, overrideFor(REFERENCE + name) ?? simplify(node)] as const)
           .filter(([, schema]) => isNamed(schema))
       ),
     follow
   }
 }
 
-/** What the library writes of its own accord. */
+/** Descriptions that the library generates. */
 const GENERATED_DESCRIPTION = /^(?:an? (?:number|integer|string|non-|positive|finite)|a string to be decoded)/
 
-/** Definitions that the library describes in words of its own. */
+/** Replaces schemas of the library whose description is not standard. */
 const overrideFor = (reference: unknown): JsonSchema | undefined =>
   reference === `${REFERENCE}DateTimeUtc` ? { type: "string", format: "date-time" } : undefined
 
-/** Whether a schema is worth a name in the document: objects and choices between them. */
+/** Whether a schema gets a name in the document: objects and unions of objects. */
 const isNamed = (schema: JsonSchema): boolean =>
   alternativesOf(schema).some((one) => one.properties !== undefined || one.$ref !== undefined)
 

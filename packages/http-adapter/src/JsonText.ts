@@ -3,12 +3,12 @@ import * as Either from "effect/Either"
 import { messageErrors, type HttpResponseError } from "./ErrorResponses.js"
 import type { HttpLimits } from "./Limits.js"
 
-/** Texts up to this size are parsed before they are looked into: what they can blow up to is small. */
+/** Texts up to this size are parsed before they are checked, since the values they can expand to are few. */
 const PARSE_FIRST_BYTES = 64 * 1024
 
 /**
- * A JSON text from outside, parsed. Nothing in it nests deeper than the limit, so whatever later walks the value may
- * recurse, and there are no more values than the limit, which bounds the memory that a text can blow up to.
+ * Parses an untrusted JSON text. Limits its depth, so that code that handles the value may recurse, and the number of its
+ * values, which bounds the memory it can expand to.
  */
 export const parseJson = (limits: HttpLimits, bytes: Buffer): Either.Either<unknown, HttpResponseError> => {
   if (!isUtf8(bytes)) return Either.left(messageErrors.malformedText)
@@ -30,7 +30,7 @@ export const parseJson = (limits: HttpLimits, bytes: Buffer): Either.Either<unkn
 const withoutByteOrderMark = (bytes: Buffer): string =>
   bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
-/** Whether a value nests deeper than a limit. It stops there, so it recurses no deeper itself. */
+/** Whether a value is nested deeper than a limit. Recurses no deeper than the limit. */
 const isDeeperThan = (limit: number, value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (limit === 0) return true
@@ -42,7 +42,7 @@ const isDeeperThan = (limit: number, value: unknown): boolean => {
   return false
 }
 
-/** What is too much in a JSON text, found without parsing it. What stands in strings does not count. */
+/** Checks depth and number of values of a JSON text without parsing it. */
 const findExcess = (limits: HttpLimits, json: Uint8Array): HttpResponseError | undefined => {
   let depth = 0
   let nodes = 1

@@ -1,33 +1,33 @@
-/** What the server takes of one request and one connection. Every figure can be set by the operator. */
+/** Limits of requests and connections. The operator can set each of them. */
 export interface HttpLimits {
-  /** Bytes of a JSON or form body. */
+  /** Largest JSON or form body in bytes. */
   readonly bodyBytes: number
-  /** Bytes of a multipart body, files included. */
+  /** Largest multipart body in bytes, files included. */
   readonly multipartBytes: number
-  /** Bytes of all bodies together that are held at a time; beyond, callers are asked to come back. */
+  /** Bytes of all bodies in memory at a time; requests beyond it are answered with 503. */
   readonly bytesInFlight: number
-  /** Parts of a multipart body, and fields of a form or a query. */
+  /** Most parts of a multipart body, and most fields of a form or a query. */
   readonly parts: number
   /**
-   * Bytes of a request's address and headers together. Filters come in addresses; but all connections may hold so much at
-   * a time, for as long as headers may take to arrive.
+   * Bytes of a request's URL and headers together. Filters are part of URLs; on the other hand every connection may hold
+   * this much memory for as long as `headersMillis`.
    */
   readonly headBytes: number
-  /** How deep a JSON text may nest, and how many values it may hold. */
+  /** Deepest nesting, and most values, of a JSON text. */
   readonly jsonDepth: number
   readonly jsonNodes: number
-  /** Milliseconds for a request's headers, and for all of it, to arrive. */
+  /** Milliseconds in which a request's headers, and the complete request, must arrive. */
   readonly headersMillis: number
   readonly requestMillis: number
   /** Milliseconds without a byte in either direction after which a connection is dropped. */
   readonly idleMillis: number
-  /** Milliseconds that a connection is kept open for the next request. */
+  /** Milliseconds an idle connection is kept open for the next request. */
   readonly keepAliveMillis: number
-  /** Milliseconds for which the rest of a refused body is read and thrown away, so that its sender sees the answer. */
+  /** Milliseconds for which the rest of a rejected body is read and discarded, so that the client can read the response. */
   readonly lingerMillis: number
-  /** Open connections; more are dropped. */
+  /** Most open connections; further ones are dropped. */
   readonly connections: number
-  /** Milliseconds that requests in flight are given to finish when the server closes. */
+  /** Milliseconds in which requests in flight may finish when the server closes. */
   readonly graceMillis: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * What the server says of itself: JSON lines on one stream. A line has no body, no query, no credential and no text of a
- * caller in it, whatever failed.
- */
+/** JSON log lines on one stream. No line contains a body, a query, a credential or other text of a caller. */
 import type { Actor } from "@earshot/core"
 import * as Cause from "effect/Cause"
 import * as HashMap from "effect/HashMap"
@@ -13,9 +10,9 @@ import { type DestinationStream, type Logger as Pino, pino } from "pino"
 export type LogLevel = "silent" | "error" | "warn" | "info" | "debug"
 
 export interface LogOptions {
-  /** From which level on lines are written; `info`, which has a line a request, unless told. */
+  /** The least severe level that is written. Default: `info`, which logs every request. */
   readonly level?: LogLevel
-  /** Where lines go; stderr unless told. */
+  /** Default: stderr. */
   readonly destination?: DestinationStream | undefined
 }
 
@@ -34,20 +31,20 @@ export const makeLog = ({ destination, level = "info" }: LogOptions = {}): Log =
 
 let shared: ReturnType<typeof pino.destination> | undefined
 
-/** One writer for all servers of a process. It does not block on a slow reader, and is flushed when the process ends. */
+/** One writer for all servers of a process. It does not block on a slow reader, and is flushed when the process exits. */
 const sharedStderr = () => (shared ??= pino.destination({ fd: 2, sync: false }))
 
-/** Writes out what is still held back. */
+/** Writes buffered lines. */
 export const flush = (log: Log): void => {
   log.flush()
   shared?.flushSync()
 }
 
-/** A request that was answered, or whose client went away. */
+/** A request that was answered, or whose client disconnected. */
 export interface RequestLine {
   readonly request_id: string
   readonly method: string
-  /** The endpoint's path, never the path that was asked for: that may name things. */
+  /** The endpoint's path template, never the requested path, which may contain data. */
   readonly route: string
   readonly status: number
   readonly ms: number
@@ -62,7 +59,7 @@ export const logRequest = (log: Log, line: RequestLine): void => {
 export const callerFields = (actor: Actor | undefined) =>
   actor === undefined ? {} : { organization: actor.organizationId, credential: actor.credentialId }
 
-/** Something that is our fault, told so that it can be found: kinds, codes and places, no messages. */
+/** Logs an internal error: types, codes and stack frames, without messages. */
 export const logFailure = (log: Log, requestId: string, cause: Cause.Cause<unknown>): void => {
   log.error({ request_id: requestId, errors: describeErrors(cause) }, "request failed")
 }
@@ -73,8 +70,8 @@ const describeErrors = (cause: Cause.Cause<unknown>): ReadonlyArray<unknown> =>
 const MAX_CAUSES = 5
 
 /**
- * An error without its message, and those that caused it. Messages of drivers and parsers quote what they stumbled over,
- * such as a transcript; the kind, the code and the place are enough to find the reason.
+ * An error and its causes without their messages. Messages of drivers and parsers quote their input, such as a transcript;
+ * type, code and stack frames are enough to find the reason.
  */
 export const describeError = (error: unknown, depth = MAX_CAUSES): unknown => {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -91,13 +88,13 @@ export const describeError = (error: unknown, depth = MAX_CAUSES): unknown => {
   }
 }
 
-/** The stack without the message that it begins with: a line of that may look like a place. */
+/** The stack without the message at its start, since a line of the message may look like a stack frame. */
 const stackWithoutMessage = ({ message, stack = "" }: Error): string => {
   const start = message === "" ? -1 : stack.indexOf(message)
   return start === -1 ? stack : stack.slice(start + message.length)
 }
 
-/** Properties by which errors are told apart, of the engine (`operation`) and of drivers. */
+/** Properties that identify errors of the engine (`operation`) and of database drivers. */
 const IDENTIFYING_FIELDS = [
   "code",
   "errno",
@@ -121,7 +118,7 @@ const identifyingFields = (error: Error): Readonly<Record<string, unknown>> =>
     })
   )
 
-/** Sends what the engine logs to the same stream as the server's own lines. */
+/** Writes the engine's log entries to the server's log. */
 export const effectLogger = (log: Log): Logger.Logger<unknown, void> =>
   Logger.make(({ annotations, cause, logLevel, message }) => {
     const level = pinoLevel(logLevel)
@@ -169,6 +166,6 @@ const toLogFields = (part: object | null): Readonly<Record<string, unknown>> =>
       ? { error: describeError(part) }
       : Object.fromEntries(Object.entries(part).map(([key, value]) => [key, toLogValue(value)]))
 
-/** The engine's own log lines as JSON lines, for a program that runs the server. */
+/** Logs as JSON lines, for a program that runs the server. */
 export const layer = (options: LogOptions = {}): Layer.Layer<never> =>
   Logger.replace(Logger.defaultLogger, effectLogger(makeLog(options)))

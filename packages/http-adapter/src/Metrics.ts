@@ -2,26 +2,26 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { requestClusterMetrics } from "./clusterMetrics.js"
 import { workerRole } from "./Cluster.js"
 
-/** What the server counts, as Prometheus reads it. */
+/** The server's Prometheus metrics. */
 export interface HttpMetrics {
   readonly contentType: string
-  /** Counts a request that was answered; `route` is an endpoint's path, so that there are few of them. */
+  /** Counts an answered request. `route` is the endpoint's path template, which bounds the number of series. */
   readonly observe: (method: string, route: string, status: number, seconds: number) => void
   readonly print: () => Promise<string>
 }
 
-/** What is read at the moment when somebody asks. */
+/** Gauges that are read at scrape time. */
 export interface GaugeReaders {
   readonly requestsInFlight: () => number
   readonly bodyBytesInFlight: () => number
 }
 
-/** Seconds; the first ones tell ingestion's milliseconds apart, the last ones widgets over years of calls. */
+/** Seconds: from ingestion, which takes milliseconds, to widgets over years of calls. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 let processRegistry: Registry | undefined
 
-/** Memory, processor time, event loop delay: once a process, since their collectors cannot be taken back. */
+/** Memory, processor time, event loop delay. One registry per process, since the collectors cannot be removed. */
 const getProcessRegistry = (): Registry => {
   if (processRegistry === undefined) {
     processRegistry = new Registry()
@@ -35,13 +35,13 @@ export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
   const registers = [registry]
   const requests = new Counter({
     name: "earshot_http_requests_total",
-    help: "Requests that were answered; status 499 where the client went away first",
+    help: "Answered requests; status 499 if the client disconnected first",
     labelNames: ["method", "route", "status"],
     registers
   })
   const durations = new Histogram({
     name: "earshot_http_request_duration_seconds",
-    help: "From a request's headers to the end of its answer",
+    help: "Time from a request's headers to the end of its response",
     labelNames: ["method", "route"],
     buckets: BUCKETS,
     registers
@@ -55,10 +55,10 @@ export const makeMetrics = (levels: GaugeReaders): HttpMetrics => {
         this.set(read())
       }
     })
-  level("earshot_http_requests_in_flight", "Requests that are being answered", levels.requestsInFlight)
-  level("earshot_http_body_bytes_in_flight", "Bytes of bodies that are held in memory", levels.bodyBytesInFlight)
+  level("earshot_http_requests_in_flight", "Requests in flight", levels.requestsInFlight)
+  level("earshot_http_body_bytes_in_flight", "Bytes of request bodies in memory", levels.bodyBytesInFlight)
 
-  // Looking a child up by its labels takes longer than counting; there are as many as endpoints and statuses.
+  // Cached, since looking up a child by its labels takes longer than counting.
   const children = new Map<string, { readonly count: () => void; readonly time: (seconds: number) => void }>()
   const childOf = (method: string, route: string, status: number) => {
     const key = `${method} ${status} ${route}`

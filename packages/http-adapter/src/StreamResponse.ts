@@ -9,12 +9,12 @@ import * as Stream from "effect/Stream"
 import type { SuccessResponse } from "./Endpoint.js"
 
 /**
- * A stream of texts or bytes as an answer. What fails before the first text is a fault like any other; later failures break the
- * connection off, since the status has been said. Nothing is pulled faster than the client reads.
+ * Streams text or bytes as a response with backpressure. A failure before the first chunk is an ordinary error response; a
+ * later one closes the connection, since the status has already been sent.
  */
 export const streamResponse = <E, R>(
   type: string,
-  texts: Stream.Stream<string | Uint8Array, E, R>
+  chunks: Stream.Stream<string | Uint8Array, E, R>
 ): Effect.Effect<SuccessResponse, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -22,14 +22,14 @@ export const streamResponse = <E, R>(
       const runtime = yield* Effect.runtime<R>()
       return yield* restore(
         Effect.gen(function* () {
-          const pull = yield* Scope.extend(Stream.toPull(texts), scope)
+          const pull = yield* Scope.extend(Stream.toPull(chunks), scope)
           const first = yield* pullNonEmpty(pull)
           return { runtime, pull, first }
         })
       ).pipe(
         Effect.map(({ first, pull }): SuccessResponse => {
           const later = Effect.tapErrorCause(pullNonEmpty(pull), (cause) =>
-            Effect.logError("A stream broke off", cause)
+            Effect.logError("Response stream failed", cause)
           )
           const stream = makeReadable(runtime, later, first, Scope.close(scope, Exit.void))
           return { status: 200, content: { as: "stream", type, stream } }
@@ -39,17 +39,17 @@ export const streamResponse = <E, R>(
     })
   )
 
-/** The next texts or bytes as one, never empty, or null at the end. */
+/** The next non-empty chunk, or null at the end. */
 const pullNonEmpty = <E, R>(
   pull: Effect.Effect<Chunk.Chunk<string | Uint8Array>, Option.Option<E>, R>
 ): Effect.Effect<Buffer | null, E, R> =>
   pull.pipe(
-    Effect.map((pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces).map(toBytes))),
+    Effect.map((chunk) => Buffer.concat(Chunk.toReadonlyArray(chunk).map(toBytes))),
     Effect.repeat({ until: (bytes) => bytes.length > 0 }),
     Effect.catchAll(Option.match({ onNone: () => Effect.succeed(null), onSome: (error) => Effect.fail(error) }))
   )
 
-const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece)
+const toBytes = (value: string | Uint8Array): Uint8Array => (typeof value === "string" ? Buffer.from(value) : value)
 
 const makeReadable = <E, R>(
   runtime: Runtime.Runtime<R>,
@@ -58,13 +58,13 @@ const makeReadable = <E, R>(
   close: Effect.Effect<void>
 ): Readable => {
   const runCallback = Runtime.runCallback(runtime)
-  let ahead: { readonly bytes: Buffer | null } | undefined = { bytes: first }
+  let pending: { readonly bytes: Buffer | null } | undefined = { bytes: first }
   let cancel: (() => void) | undefined
   return new Readable({
     read() {
-      if (ahead !== undefined) {
-        const { bytes } = ahead
-        ahead = undefined
+      if (pending !== undefined) {
+        const { bytes } = pending
+        pending = undefined
         this.push(bytes)
         return
       }

@@ -1,21 +1,24 @@
-/** The metrics of all processes that share an address: whoever is asked has those of all of them. */
+/** Metrics of a cluster: any worker that is scraped returns the totals of all workers that serve requests. */
 import cluster, { type Worker } from "node:cluster"
 import * as Schema from "effect/Schema"
 import { AggregatorRegistry, type Registry } from "prom-client"
 
-/** A process that serves asks the one that leads for the sum. */
-const TotalRequest = Schema.Struct({ type: Schema.Literal("earshot:metrics-wanted"), id: Schema.Number })
-/** The one that leads asks each that serves what it has. */
-const RegistriesRequest = Schema.Struct({ type: Schema.Literal("earshot:metrics-question"), id: Schema.Number })
+/** A worker asks the primary for the totals. */
+const TotalRequest = Schema.Struct({ type: Schema.Literal("earshot:metrics-total-request"), id: Schema.Number })
+/** The primary asks every serving worker for its registries. */
+const RegistriesRequest = Schema.Struct({
+  type: Schema.Literal("earshot:metrics-registries-request"),
+  id: Schema.Number
+})
 const RegistriesReport = Schema.Struct({
-  type: Schema.Literal("earshot:metrics-answer"),
+  type: Schema.Literal("earshot:metrics-registries-report"),
   id: Schema.Number,
   registries: Schema.Array(Schema.Array(Schema.Object))
 })
 const TotalReport = Schema.Struct({
-  type: Schema.Literal("earshot:metrics-sum"),
+  type: Schema.Literal("earshot:metrics-total-report"),
   id: Schema.Number,
-  /** Nothing if a process did not answer in time. */
+  /** Null if a worker did not report in time. */
   text: Schema.NullOr(Schema.String)
 })
 const isTotalRequest = Schema.is(TotalRequest)
@@ -23,10 +26,10 @@ const isRegistriesRequest = Schema.is(RegistriesRequest)
 const isRegistriesReport = Schema.is(RegistriesReport)
 const isTotalReport = Schema.is(TotalReport)
 
-/** How long a process may take to say what it has. */
+/** How long the primary waits for a worker's registries. */
 const REPORT_TIMEOUT_MILLIS = 5_000
 
-/** Those whose metrics are added up: the processes that serve, from when they are ready until they end. */
+/** The workers whose metrics are added up: those that serve requests, from when they are ready until they exit. */
 export interface MetricsSources {
   readonly add: (worker: Worker) => void
   readonly delete: (worker: Worker) => void
@@ -35,87 +38,89 @@ export interface MetricsSources {
 interface Collection {
   readonly missing: Set<Worker>
   readonly registries: Array<ReadonlyArray<object>>
-  readonly end: (text: string | null) => void
+  readonly finish: (text: string | null) => void
 }
 
 /**
- * In the process that leads: adds up what those that serve have counted, as often as one of them asks. prom-client's own
- * means ask those too that are just starting, and wait for those that ended meanwhile.
+ * In the primary: adds up the serving workers' metrics whenever one of them asks. prom-client's own cluster support also
+ * asks workers that are still starting, and waits for workers that have exited meanwhile.
  */
 export const aggregateWorkerMetrics = (): MetricsSources => {
-  const counted = new Set<Worker>()
-  const rounds = new Map<number, Collection>()
-  let asked = 0
-  const endIfAllAnswered = ({ end, missing, registries }: Collection): void => {
+  const sources = new Set<Worker>()
+  const collections = new Map<number, Collection>()
+  let nextId = 0
+  const finishIfComplete = ({ finish, missing, registries }: Collection): void => {
     if (missing.size > 0) return
     AggregatorRegistry.aggregate([...registries])
       .metrics()
-      .then(end, () => {
-        end(null)
+      .then(finish, () => {
+        finish(null)
       })
   }
   cluster.on("message", (worker, message: unknown) => {
     if (isRegistriesReport(message)) {
-      const round = rounds.get(message.id)
-      if (round?.missing.delete(worker) !== true) return
-      round.registries.push(...message.registries)
-      endIfAllAnswered(round)
+      const collection = collections.get(message.id)
+      if (collection?.missing.delete(worker) !== true) return
+      collection.registries.push(...message.registries)
+      finishIfComplete(collection)
     }
     if (!isTotalRequest(message)) return
-    const id = asked++
-    const end = (text: string | null): void => {
+    const id = nextId++
+    const finish = (text: string | null): void => {
       clearTimeout(timer)
-      rounds.delete(id)
-      const sum: typeof TotalReport.Type = { type: "earshot:metrics-sum", id: message.id, text }
-      worker.send(sum)
+      collections.delete(id)
+      const report: typeof TotalReport.Type = { type: "earshot:metrics-total-report", id: message.id, text }
+      worker.send(report)
     }
-    const timer = setTimeout(end, REPORT_TIMEOUT_MILLIS, null)
-    const round: Collection = { missing: new Set(counted), registries: [], end }
-    rounds.set(id, round)
-    const question: typeof RegistriesRequest.Type = { type: "earshot:metrics-question", id }
-    for (const one of round.missing) one.send(question)
-    endIfAllAnswered(round)
+    const timer = setTimeout(finish, REPORT_TIMEOUT_MILLIS, null)
+    const collection: Collection = { missing: new Set(sources), registries: [], finish }
+    collections.set(id, collection)
+    const request: typeof RegistriesRequest.Type = { type: "earshot:metrics-registries-request", id }
+    for (const source of collection.missing) source.send(request)
+    finishIfComplete(collection)
   })
   return {
-    add: (worker) => counted.add(worker),
+    add: (worker) => sources.add(worker),
     delete: (worker) => {
-      counted.delete(worker)
-      for (const round of rounds.values()) if (round.missing.delete(worker)) endIfAllAnswered(round)
+      sources.delete(worker)
+      for (const collection of collections.values()) {
+        if (collection.missing.delete(worker)) finishIfComplete(collection)
+      }
     }
   }
 }
 
-/** In a process that is led: has these registries added up with those of the others, and asks for the sum. */
+/** In a worker: reports these registries when the primary asks, and returns a function that requests the totals. */
 export const requestClusterMetrics = (registries: ReadonlyArray<Registry>): (() => Promise<string>) => {
   const waiting = new Map<number, (text: string | null) => void>()
-  let asked = 0
+  let nextId = 0
   process.on("message", (message: unknown) => {
     if (isTotalReport(message)) {
       waiting.get(message.id)?.(message.text)
       waiting.delete(message.id)
     }
     if (!isRegistriesRequest(message)) return
-    // One that cannot say what it has says nothing, which is a fault in time.
+    // A worker whose registries cannot be read sends nothing, and the primary's timeout reports it.
     void Promise.all(registries.map((registry) => registry.getMetricsAsJSON())).then(
-      (found) => {
-        const answer: typeof RegistriesReport.Type = {
-          type: "earshot:metrics-answer",
+      (metrics) => {
+        const report: typeof RegistriesReport.Type = {
+          type: "earshot:metrics-registries-report",
           id: message.id,
-          registries: found
+          registries: metrics
         }
-        process.send?.(answer)
+        process.send?.(report)
       },
       () => undefined
     )
   })
   return () =>
     new Promise((resolve, reject) => {
-      const id = asked++
+      const id = nextId++
       waiting.set(id, (text) => {
-        if (text === null) reject(new Error("Not every process of the server said what it counted."))
+        if (text === null) reject(new Error("A worker process did not report its metrics in time."))
         else resolve(text)
       })
-      const wanted: typeof TotalRequest.Type = { type: "earshot:metrics-wanted", id }
-      process.send?.(wanted)
+      const request: typeof TotalRequest.Type = { type: "earshot:metrics-total-request", id }
+      process.send?.(request)
     })
 }

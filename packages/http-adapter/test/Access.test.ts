@@ -71,7 +71,7 @@ const accepts = (operation: Operation): ReadonlyArray<CredentialKind> => operati
 /** The session that an operation asks for beside the key. */
 const besides = (operation: Operation, session: string): Readonly<Record<string, string>> => {
   const rule: OperationRule = operations[operation]
-  return rule.beside === undefined ? {} : carry(rule.beside, session)
+  return rule.additionalCredential === undefined ? {} : carry(rule.additionalCredential, session)
 }
 
 /** An endpoint asked for a thing that is not there, with a body in which everything is missing. */

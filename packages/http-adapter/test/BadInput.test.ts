@@ -138,7 +138,7 @@ describe.each(TestEngine.databases)("bad input on %s", async (database) => {
   })
 
   it("is refused wherever it stands in a call, under the name of its field", async () => {
-    for (const [wrong, field, value, path] of CallKit.flaws) {
+    for (const [wrong, field, value, path] of CallKit.invalidIngestFields) {
       // The server's own limit is reached first; such bodies are in the list above.
       if (wrong.startsWith("metadata nested")) continue
       // JSON can say with escapes what UTF-8 cannot.

@@ -92,9 +92,9 @@ const fields = ["clone_url", "default_branch", "expires_at", "full_name", "permi
 
 for (const database of TestEngine.databases) {
   describe.skipIf(!hasGit)(`repositories of this machine on ${database}`, async () => {
-    const world = await makeServer(database)
-    const { directory, server } = world
-    const tenant = await localTenant(world)
+    const fixture = await makeServer(database)
+    const { directory, server } = fixture
+    const tenant = await localTenant(fixture)
     const { checkout, home, key, session } = tenant
     let clones = 0
     const target = () => join(folder.path, `${database}-clone-${clones++}`)
@@ -175,7 +175,7 @@ for (const database of TestEngine.databases) {
     })
 
     it("knows nothing of names that would lead elsewhere, nor of another organisation's repositories", async () => {
-      const other = await localTenant(world)
+      const other = await localTenant(fixture)
       await CheckoutKit.makeRepository(join(other.home, "theirs.git"), { secret: "theirs" })
       symlinkSync(join(other.home, "theirs.git"), join(home, "linked.git"))
       mkdirSync(join(home, "empty.git"))
@@ -331,7 +331,7 @@ for (const database of TestEngine.databases) {
 
     it("ends the moment its time, its session, its connection or its agent does", async () => {
       const ends = async (end: (one: Awaited<ReturnType<typeof localTenant>>) => Promise<unknown>, status = 401) => {
-        const one = await localTenant(world)
+        const one = await localTenant(fixture)
         const { json } = await one.checkout("web")
         const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
         const headers = [basic("x-access-token", token)]
@@ -386,7 +386,7 @@ for (const database of TestEngine.databases) {
     })
 
     it("is had through one connection, whichever of two that are activated at once comes last", async () => {
-      const one = await localTenant(world)
+      const one = await localTenant(fixture)
       const another = async () => {
         const { json } = await server.send("POST", CONNECTIONS, { key: one.key, json: { host: "local" } })
         return `${CONNECTIONS}${textAt(json, "id")}/`
@@ -450,11 +450,11 @@ for (const database of TestEngine.databases) {
 }
 
 describe.skipIf(!hasGit)("a clone under way", async () => {
-  const world = await makeServer("sqlite", { maxProcesses: 1 })
-  const { server } = world
+  const fixture = await makeServer("sqlite", { maxProcesses: 1 })
+  const { server } = fixture
 
   it("is one of so many at a time, streams at its reader's pace, and ends when its reader goes", async () => {
-    const { checkout, home } = await localTenant(world)
+    const { checkout, home } = await localTenant(fixture)
     const noise = Object.fromEntries(Array.from({ length: 14 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
     await CheckoutKit.makeRepository(join(home, "large.git"), noise)
     const { json } = await checkout("large")
@@ -501,12 +501,12 @@ describe.skipIf(!hasGit)("a clone under way", async () => {
 })
 
 describe.skipIf(!hasGit)("clones of one organisation", async () => {
-  const world = await makeServer("sqlite", { maxProcesses: 2 })
+  const fixture = await makeServer("sqlite", { maxProcesses: 2 })
 
   it("take half of the places at most, and give them back however they end", async () => {
-    const { server } = world
+    const { server } = fixture
     const noise = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`noise-${n}`, randomBytes(1024 * 1024)]))
-    const [mine, theirs] = [await localTenant(world), await localTenant(world)]
+    const [mine, theirs] = [await localTenant(fixture), await localTenant(fixture)]
     await CheckoutKit.makeRepository(join(mine.home, "large.git"), noise)
     const { json } = await mine.checkout("large")
     const [token, url] = [textAt(json, "token"), textAt(json, "clone_url")]
@@ -808,8 +808,8 @@ describe("keys that seal", () => {
         secret: gitlab.accessToken
       }
       const first = yield* engineWith(boxOf(old))
-      const world = yield* Effect.provide(TestEngine.world, first)
-      const as = TestEngine.as(world.actor)
+      const fixture = yield* Effect.provide(TestEngine.fixture, first)
+      const as = TestEngine.as(fixture.actor)
       const made = yield* Effect.flatMap(CodeConnections, (all) => as(all.create(draft))).pipe(Effect.provide(first))
       const tried = (engine: typeof first) =>
         Effect.flatMap(CodeConnections, (all) => as(all.test(made.id))).pipe(Effect.provide(engine))

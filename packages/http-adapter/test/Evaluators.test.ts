@@ -9,7 +9,7 @@ const BULK = `${SCENARIOS}adv_update/`
 describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (database) => {
   const server = await serving({ database })
 
-  const world = async () => {
+  const fixture = async () => {
     const tenant = await server.tenant()
     const { agent, key, project } = tenant
     const made = async (subject: string, json: object) =>
@@ -20,7 +20,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
   }
 
   it("are changed together, and answered as one or as many", async () => {
-    const { key, made, project, scenarios } = await world()
+    const { key, made, project, scenarios } = await fixture()
     await made("folders", { project, path: "smoke" })
     const tool = await made("tools", { project, name: "keypad" })
     const change = { scenarios, project, tool_ids_to_add: [tool], folder_path: "smoke", append_instruction: "!" }
@@ -40,7 +40,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
   })
 
   it("are refused with a status of 400 and each fault under its field", async () => {
-    const { key, project, scenarios } = await world()
+    const { key, project, scenarios } = await fixture()
     const refused = await server.send("POST", BULK, {
       key,
       json: {
@@ -65,7 +65,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
   })
 
   it("are made and changed in forms, conditional actions as JSON text", async () => {
-    const { agent, key, made, project } = await world()
+    const { agent, key, made, project } = await fixture()
     const number = await made("phone_numbers", { project, number: "15550100" })
     const actions = {
       role: "Caller",
@@ -102,7 +102,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
   })
 
   it("enable personalities in every form that E7 may take", async () => {
-    const { key, made, project } = await world()
+    const { key, made, project } = await fixture()
     const ids = [
       await made("personalities", { project, name: "A", language: "en" }),
       await made("personalities", { project, name: "B", language: "de" })
@@ -133,7 +133,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
   })
 
   it("are changed whole although the client has gone", async () => {
-    const { key, project, scenarios } = await world()
+    const { key, project, scenarios } = await fixture()
     const controller = new AbortController()
     const gone = fetch(`${server.url}${BULK}`, {
       method: "POST",

@@ -1,4 +1,4 @@
-import { catalogue, JobRunner } from "@earshot/core"
+import { predefinedEntries, JobRunner } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
@@ -26,7 +26,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     for (const path of [PREDEFINED, PREDEFINED.slice(0, -1)]) {
       const { json, status } = await server.send("GET", path, { key })
       expect(status).toBe(200)
-      expect(list(json).map((one) => at(one, "slug"))).toEqual(catalogue.map(({ slug }) => slug))
+      expect(list(json).map((one) => at(one, "slug"))).toEqual(predefinedEntries.map(({ slug }) => slug))
       for (const one of list(json)) {
         expect(at(one, "organization")).toBe(organization)
         expect(String(at(one, "cost"))).toMatch(/^-?\d{0,4}(?:\.\d{0,6})?$/)
@@ -98,7 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     const { agent, key } = await server.tenant()
     const theirs = await server.tenant()
     const mine = list(at((await server.send("GET", `${METRICS}?agent_id=${agent}`, { key })).json, "results"))
-    expect(mine).toHaveLength(catalogue.length)
+    expect(mine).toHaveLength(predefinedEntries.length)
     const idOf = (slug: string): number =>
       Number(
         at(

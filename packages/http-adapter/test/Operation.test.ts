@@ -136,7 +136,7 @@ describe("messages", async () => {
     ]
     for (const answer of slow) {
       expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
-      expect(JSON.parse(whole(answer))).toEqual({ detail: "The request took too long to arrive." })
+      expect(JSON.parse(whole(answer))).toEqual({ detail: "The request timed out before it was received completely." })
     }
     expect(at((await server.send("GET", LOGS, { key })).json, "results")).toEqual([])
     const metrics = await server.send("GET", "/metrics")
@@ -162,7 +162,7 @@ describe("messages", async () => {
     ]) {
       const large = await raw(server.port, message)
       expect(large).toMatch(/^HTTP\/1.1 431 /)
-      expect(JSON.parse(whole(large))).toEqual({ detail: "The address or the headers are too large." })
+      expect(JSON.parse(whole(large))).toEqual({ detail: "The URL or the headers are too large." })
     }
   })
 
@@ -269,7 +269,7 @@ describe("a database", () => {
     const url = await postgresUrl()
     const database = await createDatabase(url)
     const storage = PostgresStorage.layer({ url: Redacted.make(database.url), maxConnections: 1 })
-    const engine = Engine.layerWith({ blobs: MemoryBlobStore.layer, staleness: 0 }).pipe(Layer.provideMerge(storage))
+    const engine = Engine.layerWith({ blobs: MemoryBlobStore.layer, cacheTtl: 0 }).pipe(Layer.provideMerge(storage))
     try {
       await using({ engine }, async (server) => {
         const { agent, key } = await server.tenant()
@@ -318,7 +318,7 @@ describe("a database", () => {
       expect((await server.send("GET", "/ready")).status).toBe(200)
       await database.drop()
       const ready = await server.send("GET", "/ready")
-      expect([ready.status, ready.json]).toEqual([503, { detail: "The database cannot be reached." }])
+      expect([ready.status, ready.json]).toEqual([503, { detail: "The database is unavailable." }])
       expect((await server.send("GET", "/health")).status).toBe(200)
       const failed = await server.send("GET", LOGS, { key })
       expect([500, 503]).toContain(failed.status)
@@ -494,7 +494,7 @@ describe("mounted in a server of the host's own", () => {
       await earshot.close()
       await engine.close()
     }
-    await expect(earshotListener(await createdRuntime(), { basePath: "ear/" })).rejects.toThrow("Not a base path")
+    await expect(earshotListener(await createdRuntime(), { basePath: "ear/" })).rejects.toThrow("Invalid base path")
   })
 })
 

@@ -11,7 +11,7 @@ const CAPACITY = "/test_framework/v1/capacity/"
 describe.each(TestEngine.databases)("results over HTTP on %s", async (database) => {
   const server = await serving({ database })
 
-  const world = async () => {
+  const fixture = async () => {
     const tenant = await server.tenant()
     const { agent, key } = tenant
     const start = async (frequency: number) => {
@@ -30,7 +30,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
   }
 
   it("are run, worked off and shown", async () => {
-    const { capacity, key, send, start } = await world()
+    const { capacity, key, send, start } = await fixture()
     const id = await start(2)
     const claimed = await send(`${RUNS}claim/`, { channel: "voice", limit: 5 })
     expect(claimed.status).toBe(200)
@@ -77,8 +77,8 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
   })
 
   it("are deleted with 204 and no body, as JSON, form and multipart, whether or not they were there", async () => {
-    const { capacity, key, start } = await world()
-    const other = await world()
+    const { capacity, key, start } = await fixture()
+    const other = await fixture()
     const [a, b, c] = [await start(1), await start(2), await start(3)]
     const foreign = await other.start(1)
     const form = new FormData()
@@ -104,7 +104,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
   })
 
   it("lose runs with 204, and answer 404 and 400 where there are none to lose", async () => {
-    const { capacity, key, send, start } = await world()
+    const { capacity, key, send, start } = await fixture()
     const id = await start(2)
     const listed = await server.send("GET", `${RUNS}?result=${id}`, { key })
     const [one, two] = [at(listed.json, "results", "0", "id"), at(listed.json, "results", "1", "id")]
@@ -122,7 +122,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
   })
 
   it("are cancelled, compared and exported", async () => {
-    const { key, send, start } = await world()
+    const { key, send, start } = await fixture()
     const [base, now] = [await start(2), await start(2)]
     const claimed = await send(`${RUNS}claim/`, { channel: "voice", limit: 4 })
     const finish = async (position: number, success: boolean) => {

@@ -49,7 +49,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
     agent.close()
   })
 
-  const world = async () => {
+  const fixture = async () => {
     heard = []
     const tenant = await server.tenant()
     const { agent: id, key } = tenant
@@ -70,7 +70,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
   }
 
   it("are played against the agent, scored and shown", async () => {
-    const { get, start, work } = await world()
+    const { get, start, work } = await fixture()
     const id = await start({ frequency: 2 })
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 2 })
     await work()
@@ -97,7 +97,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
   })
 
   it("cannot be claimed, and are left alone once they are cancelled or deleted", async () => {
-    const { get, key, start, work } = await world()
+    const { get, key, start, work } = await fixture()
     const claimed = await server.send("POST", `${RUNS}claim/`, { key, json: { channel: "text" } })
     expect([claimed.status, Object.keys(Object(claimed.json))]).toEqual([400, ["channel"]])
     const [kept, gone] = [await start(), await start()]
@@ -113,7 +113,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
   })
 
   it("fail with the reason where the agent cannot be reached or a model is needed, and are another organisation's secret", async () => {
-    const { get, key, start, work } = await world()
+    const { get, key, start, work } = await fixture()
     const instruction = { type: "instruction", instructions: "Ask.", conditional_actions: undefined }
     const id = await start(instruction)
     await work()

@@ -193,7 +193,7 @@ const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
 }
 
 const securityRequirements = (operation: Operation): ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>> => {
-  const { accepts, beside }: OperationRule = operations[operation]
+  const { accepts, additionalCredential: beside }: OperationRule = operations[operation]
   return accepts.map((kind) => ({ [kind]: [], ...(beside === undefined ? {} : { [beside]: [] }) }))
 }
 

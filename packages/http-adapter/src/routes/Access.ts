@@ -3,7 +3,7 @@ import {
   ApiKeyDraft,
   ApiKeyId,
   ApiKeys,
-  Bound,
+  ResourceScope,
   encodeApiKey,
   encodeIssuedApiKey,
   encodeIssuedShareableLink,
@@ -98,7 +98,7 @@ const IssuedToken = Schema.Struct({
   jti: Schema.String,
   user: Schema.NullOr(UserId),
   permissions: Schema.Array(Permission),
-  bounds: Schema.NullOr(Schema.Array(Bound)),
+  bounds: Schema.NullOr(Schema.Array(ResourceScope)),
   expires_at: Schema.DateTimeUtc
 })
 

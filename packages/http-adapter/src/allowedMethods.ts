@@ -1,0 +1,24 @@
+import * as Arr from "effect/Array"
+import type { ServedEndpoint } from "./Endpoint.js"
+
+/** Looks up the header Allow of a URL: the methods of its path, or undefined if no endpoint has that path. */
+export const makeAllowedMethods = (endpoints: ReadonlyArray<ServedEndpoint>, basePath: string) => {
+  // Literal paths come first, so that `/runs/claim/` is not taken for `/runs/:id/`.
+  const ordered = Object.entries(Arr.groupBy(endpoints, (endpoint) => endpoint.path)).toSorted(
+    ([one], [other]) => one.split(":").length - other.split(":").length
+  )
+  const paths = ordered.map(([path, group]) => {
+    const methods = group.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    const pattern = path
+      .replace(/\/$/, "")
+      .replaceAll(".", "\\.")
+      .replace(/:[a-z_]+/g, "[^/]+")
+    return { pattern: new RegExp(`^${pattern}/?$`), allow: [...methods, "OPTIONS"].join(", ") }
+  })
+  return (url: string): string | undefined => {
+    const path = url.split("?", 1)[0] ?? ""
+    if (!path.startsWith(basePath)) return undefined
+    const relative = path.slice(basePath.length)
+    return paths.find(({ pattern }) => pattern.test(relative))?.allow
+  }
+}

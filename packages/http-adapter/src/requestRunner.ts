@@ -1,0 +1,151 @@
+/** Runs an endpoint for a request: credentials, query and body, use case; and keeps count of what is in flight. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type Actor, Credentials, CurrentActor, type Engine } from "@earshot/core"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import type { FastifyReply, FastifyRequest } from "fastify"
+import { bodyReader, decodeFormPairs, type IncomingBody, readRaw } from "./Body.js"
+import type { EndpointRequest, ServedEndpoint, SuccessResponse } from "./Endpoint.js"
+import { type HttpError, messageErrors } from "./ErrorResponses.js"
+import { formFields } from "./FormFields.js"
+import type { HttpLimits } from "./Limits.js"
+import { clientNetwork, presentedCredentials } from "./requestCredentials.js"
+
+/** State of a request that is being handled. */
+export interface RequestState {
+  actor: Actor | undefined
+  /** Bytes of its body that are held in memory. */
+  reservedBytes: number
+}
+
+type RequestExit = Exit.Exit<SuccessResponse, HttpError>
+
+export interface RequestRunner {
+  /** Runs an endpoint for each request handed to the returned function, and reports its exit. */
+  readonly run: (
+    endpoint: ServedEndpoint
+  ) => (request: FastifyRequest, reply: FastifyReply, onExit: (exit: RequestExit) => void) => void
+  /** Registers a request whose client waits for `100 Continue` before it sends its body. */
+  readonly awaitContinue: (message: IncomingMessage, response: ServerResponse) => void
+  readonly requestsInFlight: () => number
+  readonly bodyBytesInFlight: () => number
+  /** Interrupts all running requests and waits until they have ended. */
+  readonly interrupt: () => Promise<void>
+}
+
+export const makeRequestRunner = (runtime: Runtime.Runtime<Engine.Services>, limits: HttpLimits): RequestRunner => {
+  const credentials = Context.get(runtime.context, Credentials)
+  const runFork = Runtime.runFork(runtime)
+  const running = new Set<Fiber.RuntimeFiber<SuccessResponse, HttpError>>()
+  const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
+  let bytesInFlight = 0
+
+  const incomingBody = (request: FastifyRequest, state: RequestState): IncomingBody => ({
+    message: request.raw,
+    budget: {
+      reserve: (bytes) => {
+        if (bytesInFlight + bytes > limits.bytesInFlight) return false
+        bytesInFlight += bytes
+        state.reservedBytes += bytes
+        return true
+      }
+    },
+    sendContinue: () => awaitingContinue.get(request.raw)?.writeContinue()
+  })
+
+  const program = (
+    endpoint: ServedEndpoint,
+    readInput: InputReader,
+    request: FastifyRequest,
+    state: RequestState
+  ): Effect.Effect<SuccessResponse, HttpError, Engine.Services> => {
+    const incoming = incomingBody(request, state)
+    if (endpoint.operation === null) return Effect.flatMap(readInput(request, incoming), endpoint.handle)
+    if (endpoint.operation === "raw") {
+      const { handle, mediaType } = endpoint
+      const bytes = mediaType === undefined ? Effect.succeed(new Uint8Array()) : readRaw(mediaType, limits, incoming)
+      const { headers } = request
+      return Effect.flatMap(readInput(request, incoming), (input) => handle({ ...input, headers, bytes }))
+    }
+    const { handle, operation } = endpoint
+    // The caller is authenticated before any of the body is read.
+    return Effect.flatMap(
+      credentials.admit(operation, presentedCredentials(request), { from: clientNetwork(request.ip) }),
+      (actor) => {
+        state.actor = actor
+        return Effect.provideService(Effect.flatMap(readInput(request, incoming), handle), CurrentActor, actor)
+      }
+    )
+  }
+
+  return {
+    run: (endpoint) => {
+      const readInput = makeInputReader(endpoint, limits)
+      const isRead = endpoint.method === "GET"
+      return (request, reply, onExit) => {
+        const state: RequestState = { actor: undefined, reservedBytes: 0 }
+        request.state = state
+        const fiber = runFork(program(endpoint, readInput, request, state))
+        running.add(fiber)
+        // A read is interrupted when its client disconnects; a write is completed.
+        if (isRead) reply.raw.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
+        fiber.addObserver((exit) => {
+          running.delete(fiber)
+          bytesInFlight -= state.reservedBytes
+          onExit(exit)
+        })
+      }
+    },
+    awaitContinue: (message, response) => {
+      awaitingContinue.set(message, response)
+    },
+    requestsInFlight: () => running.size,
+    bodyBytesInFlight: () => bytesInFlight,
+    interrupt: async () => {
+      const ended = [...running].map(
+        (fiber) =>
+          new Promise<void>((resolve) => {
+            fiber.addObserver(() => {
+              resolve()
+            })
+            fiber.unsafeInterruptAsFork(FiberId.none)
+          })
+      )
+      await Promise.all(ended)
+    }
+  }
+}
+
+type InputReader = (request: FastifyRequest, incoming: IncomingBody) => Effect.Effect<EndpointRequest, HttpError>
+
+/** Reads path parameters, query and body as the endpoint's schemas describe them. */
+const makeInputReader = (endpoint: ServedEndpoint, limits: HttpLimits): InputReader => {
+  const readBody = endpoint.body === undefined ? undefined : bodyReader(endpoint.body, limits)
+  const queryFields = endpoint.query === undefined ? undefined : formFields(endpoint.query)
+  return (request, incoming) => {
+    const params = pathParams(request)
+    const query =
+      queryFields === undefined
+        ? Either.right({})
+        : Either.flatMap(
+            Either.mapLeft(decodeFormPairs(queryText(request)), () => messageErrors.malformedQuery),
+            (entries) => queryFields.collect(limits, entries)
+          )
+    if (Either.isLeft(query)) return Effect.fail(query.left)
+    return readBody === undefined
+      ? Effect.succeed({ params, query: query.right, body: undefined })
+      : Effect.map(readBody(incoming), (body) => ({ params, query: query.right, body }))
+  }
+}
+
+// Fastify types both as unknown.
+const pathParams = ({ params }: FastifyRequest): Readonly<Record<string, string>> =>
+  typeof params === "object" && params !== null ? { ...params } : {}
+
+const queryText = ({ query }: FastifyRequest): string =>
+  typeof query === "object" && query !== null && "text" in query && typeof query.text === "string" ? query.text : ""
