@@ -29,13 +29,13 @@ const copyWorkspace = async () => {
 }
 
 /** The kit's own tests of the engine. */
-const KIT = ["laws", "models", "contracts"].map((folder) => `packages/test-kit/test/${folder}`)
+const KIT = ["properties", "models", "contracts"].map((folder) => `packages/test-kit/test/${folder}`)
 
 /** Runs the kit's tests of this name in a folder: those that failed, all names, and the files that did not run. */
-const runKit = (folder, law = /(?:)/) =>
+const runKit = (folder, property = /(?:)/) =>
   new Promise((resolve, reject) => {
     const report = join(folder, "report.json")
-    const args = ["vitest", "run", ...KIT, "-t", law.source, "--reporter=json", `--outputFile=${report}`]
+    const args = ["vitest", "run", ...KIT, "-t", property.source, "--reporter=json", `--outputFile=${report}`]
     const child = spawn("npx", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] })
     let said = ""
     child.stderr.on("data", (text) => (said += text))
@@ -68,10 +68,10 @@ try {
   const before = await runKit(copy)
   const wrong = [...before.failed, ...before.broken]
   if (wrong.length > 0) throw new Error(`The kit's tests fail without any fault:\n${wrong.join("\n")}`)
-  const unheard = chosen.filter(({ law }) => !before.names.some((name) => law.test(name)))
+  const unheard = chosen.filter(({ property }) => !before.names.some((name) => property.test(name)))
   if (unheard.length > 0)
-    throw new Error(`No test of the kit is named so:\n${unheard.map(({ law }) => law).join("\n")}`)
-  for (const { fault, file, find, law, put } of chosen) {
+    throw new Error(`No test of the kit is named so:\n${unheard.map(({ property }) => property).join("\n")}`)
+  for (const { fault, file, find, property, put } of chosen) {
     const path = join(copy, file)
     const text = await readFile(path, "utf8")
     if (text.split(find).length !== 2) throw new Error(`"${find}" does not stand once in ${file}`)
@@ -81,7 +81,7 @@ try {
     )
     const started = performance.now()
     // A file that cannot be run tells nothing of the fault: the machine may be too busy.
-    const { broken, failed } = await runKit(copy, law)
+    const { broken, failed } = await runKit(copy, property)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     await writeFile(path, text)
     const [first] = failed

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { repeatableSecrets } from "./access/RepeatableSecrets.js"
-import { type Door, engineDoor } from "./models/Doors.js"
+import { type Driver, engineDriver } from "./models/Drivers.js"
 import * as TestEngine from "./TestEngine.js"
 
 /** A clock that stands still until it is told to go on. Whoever sleeps by it sleeps in real time. */
@@ -31,13 +31,13 @@ export interface PlainOptions {
 export interface PlainEngine {
   readonly clock: StandingClock
   /** A new organisation with a project, an agent, a key and whom that key makes. */
-  readonly world: () => Promise<TestEngine.World>
+  readonly fixture: () => Promise<TestEngine.Fixture>
   /** Runs use cases as somebody; it rejects with their typed errors. */
   readonly as: (actor: Actor) => <A, E>(useCase: Effect.Effect<A, E, Engine.Services | CurrentActor>) => Promise<A>
   /** Runs anything on the engine. */
   readonly run: <A, E>(steps: Effect.Effect<A, E, Engine.Services | Engine.Storage>) => Promise<A>
   /** The engine as somebody, for models and worlds. */
-  readonly door: (actor: Actor) => Door
+  readonly driver: (actor: Actor) => Driver
   /** Takes the engine and its database away. */
   readonly stop: () => Promise<void>
 }
@@ -83,9 +83,9 @@ export const startEngine = async (options: PlainOptions = {}): Promise<PlainEngi
   return {
     clock,
     run,
-    world: () => runtime.runPromise(TestEngine.world),
+    fixture: () => runtime.runPromise(TestEngine.fixture),
     as: (actor) => (useCase) => runtime.runPromise(TestEngine.as(actor)(useCase)),
-    door: (actor) => engineDoor((steps) => runtime.runPromise(steps), actor),
+    driver: (actor) => engineDriver((steps) => runtime.runPromise(steps), actor),
     stop: () => runtime.dispose()
   }
 }

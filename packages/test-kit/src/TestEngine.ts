@@ -3,7 +3,7 @@ import {
   type ApiKey,
   CurrentActor,
   Engine,
-  type FoundedOrganization,
+  type CreatedOrganization,
   Organizations,
   permissionsOf
 } from "@earshot/core"
@@ -70,7 +70,7 @@ export const dump: Effect.Effect<string, never, Engine.Storage> = Effect.gen(fun
 }).pipe(Effect.orDie)
 
 /** An organisation with a project, an agent and a key, and the actor that the key makes. */
-export interface World extends FoundedOrganization {
+export interface Fixture extends CreatedOrganization {
   readonly actor: Actor
 }
 
@@ -85,7 +85,7 @@ export const keyHolder = (key: ApiKey): Actor => ({
 })
 
 /** A new organisation; every call makes another one, so that tests on one database do not see each other. */
-export const world: Effect.Effect<World, never, Organizations> = Effect.gen(function* () {
+export const fixture: Effect.Effect<Fixture, never, Organizations> = Effect.gen(function* () {
   const organizations = yield* Organizations
   const founded = yield* organizations.create({ name: "Test organisation" })
   return { ...founded, actor: keyHolder(founded.apiKey.key) }

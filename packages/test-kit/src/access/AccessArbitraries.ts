@@ -1,5 +1,5 @@
 /** Callers as they may be: what they may do, where, and by which credential. */
-import { type Actor, allPermissions, type Bound, BoundType, CredentialKind, type OrganizationId } from "@earshot/core"
+import { type Actor, allPermissions, type ResourceScope, ResourceType, CredentialKind, type OrganizationId } from "@earshot/core"
 import * as fc from "fast-check"
 
 export const permissions: fc.Arbitrary<Actor["permissions"]> = fc
@@ -7,8 +7,8 @@ export const permissions: fc.Arbitrary<Actor["permissions"]> = fc
   .map((some) => new Set(some))
 
 /** A resource to be bound to; ids are few, so that bounds meet what they bound. */
-export const bound: fc.Arbitrary<Bound> = fc.record({
-  type: fc.constantFrom(...BoundType.literals),
+export const bound: fc.Arbitrary<ResourceScope> = fc.record({
+  type: fc.constantFrom(...ResourceType.literals),
   id: fc.integer({ min: 1, max: 5 })
 })
 

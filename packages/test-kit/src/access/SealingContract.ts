@@ -3,10 +3,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { law } from "../Law.js"
+import { property } from "../Property.js"
 
 /** What seals, with the keys that it may have. */
-export interface SealingWorld {
+export interface SealingFixture {
   /** Seals with a key of its own. */
   readonly sealing: SecretBox.Sealing
   /** Seals with another key, and has not the first one. */
@@ -18,10 +18,10 @@ export interface SealingWorld {
 const opened = (secret: Option.Option<Redacted.Redacted>) => Option.getOrUndefined(Option.map(secret, Redacted.value))
 
 /** What every `SecretBox.Sealing` has to do. */
-export const sealingContract = (subject: string, { rotated, sealing, stranger }: SealingWorld): void => {
+export const sealingContract = (subject: string, { rotated, sealing, stranger }: SealingFixture): void => {
   describe(`secrets sealed by ${subject}`, () => {
-    const laws = [
-      law(
+    const properties = [
+      property(
         "a secret is opened as it was, looks different every time, and does not show",
         [fc.string({ unit: "grapheme" }), fc.string()],
         (text, purpose) => {
@@ -33,7 +33,7 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
           )
         }
       ),
-      law(
+      property(
         "a secret is opened for no other purpose, and by no other key",
         [fc.string(), fc.string(), fc.string()],
         (text, purpose, other) => {
@@ -44,7 +44,7 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
           )
         }
       ),
-      law(
+      property(
         "what was tampered with is not opened as anything else",
         [fc.string({ minLength: 1 }), fc.nat(), fc.constantFrom(..."A9_.=")],
         (text, position, character) => {
@@ -54,9 +54,9 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
           return found === undefined || found === text
         }
       ),
-      law("what was never sealed is not opened", [fc.string()], (text) => opened(sealing.open("p", text)) === undefined)
+      property("what was never sealed is not opened", [fc.string()], (text) => opened(sealing.open("p", text)) === undefined)
     ]
-    for (const { check, says } of laws) it(says, check)
+    for (const { check, name } of properties) it(name, check)
 
     it("are opened by an older key, and told from those of the newest", () => {
       const sealed = sealing.seal("p", Redacted.make("a secret"))

@@ -1,13 +1,13 @@
 export * as AccessArbitraries from "./AccessArbitraries.js"
 export { repeatableSecrets } from "./RepeatableSecrets.js"
-export { accessTableLaws, authorizationLaws, type Decision, interfaceTable, type Rule } from "./AccessLaws.js"
+export { accessTableProperties, authorizationProperties, type Decision, interfaceTable, type Rule } from "./AccessProperties.js"
 export {
-  credentialLaws,
-  type CredentialOffice,
-  type CredentialWorld,
+  credentialProperties,
+  type CredentialIssuer,
+  type CredentialFixture,
   type IssueAnswer,
   type IssuedKind,
   type Wanted
-} from "./CredentialLaws.js"
-export { engineCredentialWorld } from "./EngineOffices.js"
-export { inForceLaws, issuingLaws, type IssuingRules, type Place, reachLaws } from "./IssuingLaws.js"
+} from "./CredentialProperties.js"
+export { engineCredentialFixture } from "./EngineIssuers.js"
+export { inForceProperties, issuingProperties, type IssuingRules, type Place, reachProperties } from "./IssuingProperties.js"

@@ -1,4 +1,4 @@
-import { Aggregate, AnalyticsStore, answerChart, type Filters, type Json, TimePeriod } from "@earshot/core"
+import { Aggregate, AnalyticsStore, chartData, type Filters, type Json, TimePeriod } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -7,16 +7,16 @@ import * as Runtime from "effect/Runtime"
 import * as fc from "fast-check"
 import { permit } from "../catalog/Permits.js"
 import { type WidgetJson, widgetJson } from "../dashboards/WidgetArbitraries.js"
-import { AGENTS, blankCall, callWorld, METRICS } from "../filters/FilterableCalls.js"
-import { type CallWorldStores, storeCalls, type StoredCalls } from "../filters/StoredCalls.js"
-import { asyncLaw } from "../Law.js"
-import { agreeing } from "./Agreeing.js"
-import { questionOf } from "./WidgetQuestions.js"
+import { AGENTS, blankCall, callFixture, METRICS } from "../filters/FilterableCalls.js"
+import { type CallFixtureStores, storeCalls, type StoredCalls } from "../filters/StoredCalls.js"
+import { asyncProperty } from "../Property.js"
+import { checkedSource } from "./AgreementCheck.js"
+import { widgetQuery } from "./WidgetQueries.js"
 
 const CALLS = 120
-const [world] = fc.sample(callWorld(CALLS), { numRuns: 1, seed: 20_260_331 })
+const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
-const worldOf = (calls: ReadonlyArray<Filters.FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
+const fixtureOf = (calls: ReadonlyArray<Filters.FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
 
 /** Of one day, lasting 1 to 20 seconds, in no order; every other one has a latency of ten times that. */
 const twenty = Array.from({ length: 20 }, (_, i) => {
@@ -88,13 +88,13 @@ const LATENCIES = [2, 3]
  */
 export const analyticsStoreContract = <E>(
   subject: string,
-  stores: Layer.Layer<AnalyticsStore | CallWorldStores, E>
+  stores: Layer.Layer<AnalyticsStore | CallFixtureStores, E>
 ): void => {
   /** Asks the store and memory, which have to agree. */
   const ask = (stored: StoredCalls, widget: unknown) =>
     Effect.gen(function* () {
-      const asked = agreeing(yield* AnalyticsStore, permit(stored.organizationId, "widgets.data"), stored.calls)
-      return yield* answerChart(questionOf(widget, { latencyMetrics: LATENCIES, of: stored }), asked)
+      const asked = checkedSource(yield* AnalyticsStore, permit(stored.organizationId, "widgets.data"), stored.calls)
+      return yield* chartData(widgetQuery(widget, { latencyMetrics: LATENCIES, of: stored }), asked)
     })
 
   layer(stores, { timeout: "5 minutes" })(`widgets answered by ${subject}`, (it) => {
@@ -102,9 +102,9 @@ export const analyticsStoreContract = <E>(
       "show what they show of the same calls in memory",
       () =>
         Effect.gen(function* () {
-          const stored = yield* storeCalls(world ?? worldOf([]))
+          const stored = yield* storeCalls(fixture ?? fixtureOf([]))
           const run = Runtime.runPromise(yield* Effect.runtime<AnalyticsStore>())
-          const { check } = asyncLaw(
+          const { check } = asyncProperty(
             "a widget shows what it shows of the same calls in memory",
             [widgetJson()],
             async (widget) => {
@@ -122,7 +122,7 @@ export const analyticsStoreContract = <E>(
       "show every aggregate of every period, whatever divides them",
       () =>
         Effect.gen(function* () {
-          const stored = yield* storeCalls(world ?? worldOf([]))
+          const stored = yield* storeCalls(fixture ?? fixtureOf([]))
           for (const widget of bars) {
             const shown = yield* ask(stored, widget)
             expect(shown.chartType === "bar" && shown.series.length, JSON.stringify(widget)).toBeGreaterThan(0)
@@ -133,7 +133,7 @@ export const analyticsStoreContract = <E>(
 
     it.effect("show the percentiles, averages and rates that are worked out here by hand", () =>
       Effect.gen(function* () {
-        const stored = yield* storeCalls(worldOf(twenty))
+        const stored = yield* storeCalls(fixtureOf(twenty))
         const bar = { dashboard: 1, chart_type: "bar", field: "duration", time_period: "day" }
         for (const [aggregation_function, value] of [
           ["count", 20],
@@ -163,7 +163,7 @@ export const analyticsStoreContract = <E>(
       "show of more than a chart shows what is left in memory",
       () =>
         Effect.gen(function* () {
-          const stored = yield* storeCalls(worldOf(wide))
+          const stored = yield* storeCalls(fixtureOf(wide))
           for (const widget of overflowing) yield* ask(stored, widget)
         }),
       TAKES_LONG
@@ -171,7 +171,7 @@ export const analyticsStoreContract = <E>(
 
     it.effect("show of another project or organisation nothing", () =>
       Effect.gen(function* () {
-        const [mine, theirs] = [yield* storeCalls(worldOf(twenty)), yield* storeCalls(worldOf(twenty.slice(0, 3)))]
+        const [mine, theirs] = [yield* storeCalls(fixtureOf(twenty)), yield* storeCalls(fixtureOf(twenty.slice(0, 3)))]
         const own = yield* ask(theirs, { dashboard: 1, chart_type: "stat" })
         expect(own).toMatchObject({ totalCalls: 3 })
         // Memory has no calls of a project that is not the organisation's.

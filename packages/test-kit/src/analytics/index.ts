@@ -1,3 +1,3 @@
 export * from "./plain.js"
-export { agreeing } from "./Agreeing.js"
+export { checkedSource } from "./AgreementCheck.js"
 export { analyticsStoreContract } from "./AnalyticsStoreContract.js"

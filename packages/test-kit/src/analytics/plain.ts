@@ -1,1 +1,2 @@
-export { askedOf, questionOf, show } from "./WidgetQuestions.js"
+export * as ReferenceAnalytics from "./ReferenceAnalytics.js"
+export { memorySource, widgetDataOf, widgetQuery } from "./WidgetQueries.js"

@@ -6,30 +6,30 @@ import * as Runtime from "effect/Runtime"
 import * as fc from "fast-check"
 import { permit } from "../catalog/Permits.js"
 import { filter } from "../filters/FilterArbitraries.js"
-import { AGENTS, callWorld, METRICS } from "../filters/FilterableCalls.js"
-import { type CallWorldStores, storeCalls } from "../filters/StoredCalls.js"
+import { AGENTS, callFixture, METRICS } from "../filters/FilterableCalls.js"
+import { type CallFixtureStores, storeCalls } from "../filters/StoredCalls.js"
 import { NOW } from "../filters/Vocabulary.js"
-import { asyncLaw, expectSame } from "../Law.js"
+import { asyncProperty, expectEqual } from "../Property.js"
 
 const CALLS = 150
 
 /** One world for all filters, so that a filter that fails can be asked again and shrunk. */
-const [world] = fc.sample(callWorld(CALLS), { numRuns: 1, seed: 20_260_331 })
+const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
 /** What a `CallStore` that is asked by filters has to do: find the calls that match in memory, and no others. */
-export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallWorldStores, E>): void => {
+export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   layer(stores, { timeout: "5 minutes" })(`calls filtered by ${subject}`, (it) => {
     it.effect(
       "are those that match in memory",
       () =>
         Effect.gen(function* () {
           const { calls, organizationId, renumber } = yield* storeCalls(
-            world ?? { agents: AGENTS, metrics: METRICS, calls: [] }
+            fixture ?? { agents: AGENTS, metrics: METRICS, calls: [] }
           )
           const run = Runtime.runPromise(yield* Effect.runtime<CallStore>())
           const store = yield* CallStore
           const everything = { agentId: undefined, projectId: undefined, now: NOW }
-          const law = asyncLaw(
+          const property = asyncProperty(
             "the calls that a filter finds are those that match in memory, newest first",
             [filter],
             async (written) => {
@@ -42,7 +42,7 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallW
                 )
               )
               const matching = calls.filter(Filters.matcher(asked, NOW)).map(({ id }) => id)
-              expectSame(
+              expectEqual(
                 "the ids found",
                 found.map(({ id }) => id),
                 matching.reverse()
@@ -51,7 +51,7 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallW
             },
             500
           )
-          yield* Effect.promise(law.check)
+          yield* Effect.promise(property.check)
         }),
       TAKES_LONG
     )

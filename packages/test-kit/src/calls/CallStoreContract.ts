@@ -42,7 +42,7 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   dynamicVariables: undefined,
   transcript: undefined,
   recording: undefined,
-  recordingFault: undefined,
+  recordingError: undefined,
   metricIds: undefined,
   evaluates: true,
   redactFields: [],
@@ -61,7 +61,7 @@ const recording = (name: string) => ({
 })
 
 /** An organisation of its own, its agent, and the permits to work with it. */
-const world = Effect.gen(function* () {
+const fixture = Effect.gen(function* () {
   const organizations = yield* Organizations
   const founded = yield* organizations.create({ name: "Contract" })
   const actor = hostActor(founded.organization.id)
@@ -94,7 +94,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("gives back a new call as it answered it", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const delivered = yield* calls.deliver(
           write,
           delivery(agent, "a", {
@@ -119,7 +119,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("keeps one record for deliveries of the same call, and says what changed", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const first = yield* calls.deliver(write, delivery(agent, "a", { metadata: { b: 1, a: 2 } }))
         const same = yield* calls.deliver(write, delivery(agent, "a", { metadata: { a: 2, b: 1 }, receivedAt: at(1) }))
         expect(same).toEqual({ call: first.call, created: false, transcriptChanged: false, released: [] })
@@ -145,15 +145,15 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("keeps nothing that an earlier delivery asked to be redacted, and tells by what it has to be", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const told = (content: string) => ({ transcript: { type: "service", content: said(content) } })
         const first = yield* calls.deliver(write, delivery(agent, "a", { ...told("[SSN]"), redactFields: ["ssn"] }))
         expect(first.call.redactFields).toEqual(["ssn"])
-        expect(yield* calls.findDelivered(write, agent.id, "a")).toEqual(Option.some(first.call))
+        expect(yield* calls.findByCallId(write, agent.id, "a")).toEqual(Option.some(first.call))
         const under = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told("078-05-1120"))))
-        expect(under).toMatchObject({ _tag: "RedactionOwed", fields: ["ssn"] })
+        expect(under).toMatchObject({ _tag: "RedactionIncomplete", fields: ["ssn"] })
         const wider = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", { redactFields: ["ssn", "dob"] })))
-        expect(wider).toMatchObject({ _tag: "RedactionOwed", fields: ["dob", "ssn"] })
+        expect(wider).toMatchObject({ _tag: "RedactionIncomplete", fields: ["dob", "ssn"] })
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(first.call))
         const both = yield* calls.deliver(
           write,
@@ -163,37 +163,37 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const unmuted = yield* Effect.flip(
           calls.deliver(write, delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"] }))
         )
-        expect(unmuted._tag).toBe("RedactionOwed")
+        expect(unmuted._tag).toBe("RedactionIncomplete")
         const dropped = yield* calls.deliver(
           write,
           delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"], dropsRecording: true })
         )
         expect(dropped).toMatchObject({ released: ["1/one"], call: { recording: null } })
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(dropped.call))
-        expect(yield* calls.findDelivered(write, agent.id, "b")).toEqual(Option.none())
+        expect(yield* calls.findByCallId(write, agent.id, "b")).toEqual(Option.none())
       })
     )
 
     it.effect("keeps what was made from a call on that call alone, and never makes one anew from it", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, remove, write } = yield* world
+        const { agent, read, remove, write } = yield* fixture
         const first = yield* calls.deliver(write, delivery(agent, "a"))
         const { call } = first
         const told: Partial<Delivery> = {
           transcript: { type: "service", content: said("Of the first call") },
-          laidOver: { call, transcript: false, recording: false, details: false }
+          mergeBase: { call, transcript: false, recording: false, details: false }
         }
         const kept = yield* calls.deliver(write, delivery(agent, "a", told))
         expect(kept).toMatchObject({ created: false, transcriptChanged: true, call: { id: call.id } })
         yield* calls.remove(remove, call.id)
         const gone = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
-        expect(gone._tag).toBe("CallGone")
-        expect(yield* calls.findDelivered(write, agent.id, "a")).toEqual(Option.none())
+        expect(gone._tag).toBe("CallDeleted")
+        expect(yield* calls.findByCallId(write, agent.id, "a")).toEqual(Option.none())
         const anew = yield* calls.deliver(write, delivery(agent, "a"))
         expect(anew).toMatchObject({ created: true, call: { transcript: null } })
         const another = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
-        expect(another._tag).toBe("CallGone")
+        expect(another._tag).toBe("CallDeleted")
         expect(yield* calls.find(read, anew.call.id)).toEqual(Option.some(anew.call))
       })
     )
@@ -201,7 +201,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("keeps nothing that was made from what is there no more", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const first = yield* calls.deliver(
           write,
           delivery(agent, "a", { transcript: { type: "service", content: said("One") }, metadata: { a: 1 } })
@@ -218,14 +218,14 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const made = (call: CallRecord, from: Partial<typeof taken>) =>
           delivery(agent, "a", {
             callEndedReason: "hangup",
-            laidOver: { call, ...taken, ...from },
+            mergeBase: { call, ...taken, ...from },
             redactFields: ["ssn"],
             transcript: { type: "service", content: said("[SSN]") },
             recording: recording("muted")
           })
         for (const part of ["transcript", "recording", "details"] as const) {
           const failed = yield* Effect.flip(calls.deliver(write, made(first.call, { [part]: true })))
-          expect(failed).toMatchObject({ _tag: "RedactionOwed", fields: ["ssn"] })
+          expect(failed).toMatchObject({ _tag: "RedactionIncomplete", fields: ["ssn"] })
         }
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(later.call))
         const all = { transcript: true, recording: true, details: true }
@@ -237,7 +237,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("makes one record of deliveries that arrive at the same time, in the order they came", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 200 }, (_, n) => n),
           (n) => calls.deliver(write, delivery(agent, `call-${n % 40}`, { customerNumber: String(n) })),
@@ -253,7 +253,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("lets one call that cannot be kept fail alone", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const nobody = { ...agent, id: AGENT_THAT_IS_NOT_THERE }
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, n) => n),
@@ -270,7 +270,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("keeps what others deliver when one caller is interrupted", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const ready = yield* Deferred.make<undefined>()
         const fibers = yield* Effect.forEach(
           Array.from({ length: 10 }, (_, n) => n),
@@ -290,8 +290,8 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("shows an organisation nothing of another's", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const mine = yield* world
-        const theirs = yield* world
+        const mine = yield* fixture
+        const theirs = yield* fixture
         const { call } = yield* calls.deliver(theirs.write, delivery(theirs.agent, "secret"))
         expect(yield* calls.find(mine.read, call.id)).toEqual(Option.none())
         expect(yield* calls.list(mine.read, everything(), { cursor: Pages.firstPage, limit: 10 })).toEqual([])
@@ -304,7 +304,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("pages through calls newest first and back", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, write } = yield* world
+        const { agent, read, write } = yield* fixture
         const kept = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => calls.deliver(write, delivery(agent, `call-${n}`)))
         const ids = kept.map((one) => one.call.id)
         const list = (cursor: Pages.Cursor) => calls.list(read, everything(), { cursor, limit: 2 })
@@ -320,7 +320,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     it.effect("saves a review and deletes a call with all that is its own", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
-        const { agent, read, remove, write } = yield* world
+        const { agent, read, remove, write } = yield* fixture
         const { call } = yield* calls.deliver(
           write,
           delivery(agent, "a", { transcript: { type: "service", content: said("Hi") }, recording: recording("one") })

@@ -1,5 +1,6 @@
 /** Bodies of E10: those that make a call, and those that do not with where the fault has to be found. */
-import { CallLimits, Faults, Redaction, TranscriptFormat } from "@earshot/core"
+import { CallLimits, FieldErrors, TranscriptFormat } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { hostilePayloadOf } from "../transcripts/HostilePayloads.js"
 import { payload } from "../transcripts/Payloads.js"
@@ -103,7 +104,7 @@ export const ingestInput = (agent: number): fc.Arbitrary<IngestInput> =>
     )
 
 /** A body that makes no call. */
-export interface InvalidIngest {
+export interface InvalidIngestInput {
   readonly input: IngestInput
   /** The path under which a fault has to be found. */
   readonly path: string
@@ -111,7 +112,7 @@ export interface InvalidIngest {
   readonly wrong: string
 }
 
-type Flaw = readonly [wrong: string, field: string, value: unknown, path?: string]
+type InvalidField = readonly [wrong: string, field: string, value: unknown, path?: string]
 
 const nested = (levels: number): unknown => {
   let value: unknown = 1
@@ -120,7 +121,7 @@ const nested = (levels: number): unknown => {
 }
 
 /** One wrong value a line; each is an own fault of the field it stands in. */
-export const flaws: ReadonlyArray<Flaw> = [
+export const invalidIngestFields: ReadonlyArray<InvalidField> = [
   ["no call id", "call_id", undefined],
   ["null for a call id", "call_id", null],
   ["a call id that is a number", "call_id", 5],
@@ -183,10 +184,10 @@ export const flaws: ReadonlyArray<Flaw> = [
 ]
 
 /** A body with one wrong value. */
-export const invalidIngest = (agent: number): fc.Arbitrary<InvalidIngest> => {
+export const invalidIngest = (agent: number): fc.Arbitrary<InvalidIngestInput> => {
   const services = TranscriptFormat.DEFAULT_TYPE
   return fc.oneof(
-    fc.tuple(ingestInput(agent), fc.constantFrom(...flaws)).map(([body, [wrong, field, value, path]]) => ({
+    fc.tuple(ingestInput(agent), fc.constantFrom(...invalidIngestFields)).map(([body, [wrong, field, value, path]]) => ({
       wrong,
       path: path ?? field,
       input: {
@@ -204,7 +205,7 @@ export const invalidIngest = (agent: number): fc.Arbitrary<InvalidIngest> => {
       .filter(([, hostile]) => hostile.payload !== null)
       .map(([body, hostile, type]) => ({
         wrong: `${type}: ${hostile.wrong}`,
-        path: Object.keys(Faults.underPath("transcript_json", { [hostile.path]: [] })).join(),
+        path: Object.keys(FieldErrors.underPath("transcript_json", { [hostile.path]: [] })).join(),
         input: { ...body, transcript_type: type, transcript_json: hostile.payload }
       }))
   )

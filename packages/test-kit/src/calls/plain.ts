@@ -1,4 +1,4 @@
 export { wav } from "./Audio.js"
-export { document, flaws, ingestInput, type IngestInput, type InvalidIngest, invalidIngest } from "./IngestBodies.js"
-export { delivery, type MergeDeliveries, redeliveryLaws } from "./RedeliveryLaws.js"
-export { statusLaws, type StatusRules } from "./ReviewLaws.js"
+export { document, invalidIngestFields, ingestInput, type IngestInput, type InvalidIngestInput, invalidIngest } from "./IngestBodies.js"
+export { delivery, type MergeDeliveries, redeliveryProperties } from "./RedeliveryProperties.js"
+export { statusProperties, type StatusRules } from "./ReviewProperties.js"

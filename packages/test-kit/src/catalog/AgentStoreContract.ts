@@ -69,7 +69,7 @@ export const agentStoreContract = <E>(
           const found = Option.getOrThrow(yield* store.find(toRead, made.id))
           expect(found).toEqual(changed)
           expect(sameEndpoint(found, changed)).toBe(true)
-          expect(yield* store.hold(toRead, made.id)).toEqual(Option.some(changed))
+          expect(yield* store.findForUpdate(toRead, made.id)).toEqual(Option.some(changed))
           expect(yield* store.find(toRead, other.id)).toEqual(Option.some(other))
         }),
       { fastCheck: { numRuns: 30 } }
@@ -110,7 +110,7 @@ export const agentStoreContract = <E>(
         )
         const names = { ids: [agent.id], assistantIds: ["asst"] }
         expect(yield* store.find(theirs.toRead, agent.id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.toRead, agent.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.toRead, agent.id)).toEqual(Option.none())
         expect(yield* store.findAll(theirs.toRead, names)).toEqual([])
         expect(yield* store.list(theirs.toRead, { projectId: mine.project.id }, firstPage)).toEqual([])
         yield* store.save(theirs.toCreate, new Agent({ ...agent, name: "Theirs" }))

@@ -8,7 +8,7 @@ import {
   PhoneNumberStore,
   type ProjectId,
   ProjectStore,
-  type StorageFault,
+  type StorageError,
   TestProfile,
   TestProfileStore,
   Tool,
@@ -43,13 +43,13 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
   readonly noun: string
   readonly store: Effect.Effect<
     {
-      readonly find: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageFault>
-      readonly hold: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageFault>
+      readonly find: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageError>
+      readonly hold: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageError>
       readonly remove: (
         permit: Permit<"catalog:delete">,
         id: Id,
         now: DateTime.Utc
-      ) => Effect.Effect<void, StorageFault>
+      ) => Effect.Effect<void, StorageError>
       readonly save: (permit: Permit<"catalog:write">, one: A) => Effect.Effect<void, unknown>
     },
     never,
@@ -61,7 +61,7 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
     permit: Permit<"catalog:read">,
     project: ProjectId | null,
     page: Pages.PageRequest
-  ) => Effect.Effect<ReadonlyArray<A>, StorageFault, R>
+  ) => Effect.Effect<ReadonlyArray<A>, StorageError, R>
   readonly changed: (one: A) => A
 }
 

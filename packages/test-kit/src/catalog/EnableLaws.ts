@@ -1,10 +1,10 @@
 /** What any reader of E7's body has to keep to. Source: interface, E7; design, section 3. */
-import { type EnableReading, LanguageCode } from "@earshot/core"
+import { type ParsedEnableRequest, LanguageCode } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectSame, type Law, law } from "../Law.js"
+import { expectEqual, type Property, property } from "../Property.js"
 
 /** Reads which personalities a project is to enable: what was asked, as far as it could be read, and every fault. */
-export type ReadEnable = (input: unknown) => EnableReading
+export type ReadEnable = (input: unknown) => ParsedEnableRequest
 
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 })
 
@@ -51,61 +51,61 @@ const withLanguage = (personalities: unknown, given: unknown): object => ({
 })
 
 /** What every reader of E7's body has to keep to. */
-export const enableLaws = (read: ReadEnable): ReadonlyArray<Law> => [
-  law("however personalities are named, the same are meant, once each", [ids, form], (all, written) => {
-    expectSame("what is read", read({ personalities: written(all) }), {
+export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
+  property("however personalities are named, the same are meant, once each", [ids, form], (all, written) => {
+    expectEqual("what is read", read({ personalities: written(all) }), {
       request: { personalities: all, language: null },
       faults: {}
     })
     return true
   }),
-  law("one is named by its id alone too", [ids], ([id]) => {
+  property("one is named by its id alone too", [ids], ([id]) => {
     for (const personalities of [id, { id }, String(id), ` ${id} `]) {
-      expectSame("what is read", read({ personalities }).request.personalities, [id])
+      expectEqual("what is read", read({ personalities }).request.personalities, [id])
     }
     return true
   }),
-  law('all are meant by "all"', [fc.constantFrom<unknown>("all", " all ", ["all"])], (personalities) => {
-    const { faults, request } = read({ personalities })
+  property('all are meant by "all"', [fc.constantFrom<unknown>("all", " all ", ["all"])], (personalities) => {
+    const { errors: faults, request } = read({ personalities })
     return request.personalities === "all" && Object.keys(faults).length === 0
   }),
-  law(
+  property(
     "a language that is given keeps those of that language, and none or a blank one those of any",
     [fc.oneof(fc.constant("all"), ids), fc.option(language), fc.constantFrom<unknown>(undefined, null, "")],
     (personalities, given, none) => {
-      const { faults, request } = read(withLanguage(personalities, given ?? none))
-      expectSame("the language", [request.language, faults], [given, {}])
+      const { errors: faults, request } = read(withLanguage(personalities, given ?? none))
+      expectEqual("the language", [request.language, faults], [given, {}])
       return true
     }
   ),
   ...enableFlaws.map(([wrong, personalities, path]) =>
-    law(
+    property(
       `${wrong} names no personalities`,
       [fc.option(language, { nil: undefined })],
       (given) => {
-        expectSame("the faults", Object.keys(read(withLanguage(personalities, given)).faults), [path])
+        expectEqual("the faults", Object.keys(read(withLanguage(personalities, given)).errors), [path])
         return true
       },
       20
     )
   ),
-  law("an unknown language is a fault, whoever is named", [ids, form, wrongLanguage], (all, written, wrong) => {
-    expectSame("the faults", Object.keys(read(withLanguage(written(all), wrong)).faults), ["language"])
+  property("an unknown language is a fault, whoever is named", [ids, form, wrongLanguage], (all, written, wrong) => {
+    expectEqual("the faults", Object.keys(read(withLanguage(written(all), wrong)).errors), ["language"])
     return true
   }),
-  law(
+  property(
     "faults of the personalities and of the language are both told",
     [fc.constantFrom(...enableFlaws), wrongLanguage],
     ([, personalities, path], wrong) => {
-      const told = Object.keys(read(withLanguage(personalities, wrong)).faults)
+      const told = Object.keys(read(withLanguage(personalities, wrong)).errors)
       return told.toSorted().join() === ["language", path].join()
     }
   ),
-  law(
+  property(
     "whatever comes in, personalities are named or faults told",
     [fc.oneof(fc.anything(), fc.record({ personalities: fc.anything(), language: fc.anything() }))],
     (input) => {
-      const { faults, request } = read(input)
+      const { errors: faults, request } = read(input)
       return Object.keys(faults).length > 0 || request.personalities === "all" || request.personalities.length > 0
     }
   )

@@ -1,4 +1,4 @@
-import { Pages, type StorageFault } from "@earshot/core"
+import { Pages, type StorageError } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
@@ -14,14 +14,14 @@ const follow = (cursor: string, limit: number): Pages.PageRequest => ({
  * @param options.between runs between any two pages, to see that what comes in meanwhile disturbs nothing.
  */
 export const everyPage = <A extends { readonly id: number }, R>(
-  list: (page: Pages.PageRequest) => Effect.Effect<ReadonlyArray<A>, StorageFault, R>,
+  list: (page: Pages.PageRequest) => Effect.Effect<ReadonlyArray<A>, StorageError, R>,
   options: {
     readonly limit: number
     readonly towards?: "next" | "previous"
     readonly from?: string
-    readonly between?: Effect.Effect<unknown, StorageFault, R>
+    readonly between?: Effect.Effect<unknown, StorageError, R>
   }
-): Effect.Effect<ReadonlyArray<Pages.Page<A>>, StorageFault, R> =>
+): Effect.Effect<ReadonlyArray<Pages.Page<A>>, StorageError, R> =>
   Effect.gen(function* () {
     const { between = Effect.void, from, limit, towards = "next" } = options
     const pages: Array<Pages.Page<A>> = []

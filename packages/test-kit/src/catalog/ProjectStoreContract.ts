@@ -39,7 +39,7 @@ export const projectStoreContract = <E>(
             new Project({ ...draft, id: made.id, organizationId, createdAt: at(millis), updatedAt: at(millis) })
           )
           expect(yield* store.find(toRead, made.id)).toEqual(Option.some(made))
-          expect(yield* store.hold(toRead, made.id)).toEqual(Option.some(made))
+          expect(yield* store.findForUpdate(toRead, made.id)).toEqual(Option.some(made))
           const changed = new Project({ ...made, ...patch, updatedAt: at(millis + 1) })
           yield* store.save(toCreate, changed)
           expect(yield* store.find(toRead, made.id)).toEqual(Option.some(changed))
@@ -57,7 +57,7 @@ export const projectStoreContract = <E>(
         yield* store.remove(toDelete, one.id, at(3))
         yield* store.remove(toDelete, one.id, at(4))
         expect(yield* store.find(toRead, one.id)).toEqual(Option.none())
-        expect(yield* store.hold(toRead, one.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(toRead, one.id)).toEqual(Option.none())
         const pages = yield* everyPage((page) => store.list(toRead, page), { limit: 10 })
         expect(pages.flatMap((page) => page.results)).toEqual([two])
       })
@@ -70,7 +70,7 @@ export const projectStoreContract = <E>(
         const theirs = yield* newOrganization
         const project = yield* store.insert(mine.toCreate, { name: "Mine", description: "" }, at(1))
         expect(yield* store.find(theirs.toRead, project.id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.toRead, project.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.toRead, project.id)).toEqual(Option.none())
         expect(yield* everyPage((page) => store.list(theirs.toRead, page), { limit: 10 })).toMatchObject([
           { results: [] }
         ])

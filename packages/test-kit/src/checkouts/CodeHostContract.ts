@@ -12,7 +12,7 @@ import { inspect } from "node:util"
 import { describe } from "vitest"
 
 /** A code host of one kind with something in it, on the machine's own clock. */
-export interface CodeHostWorld {
+export interface CodeHostFixture {
   readonly host: CodeHost
   /** A connection that offers a repository `web` and no other one that is named here. */
   readonly connection: OpenConnection
@@ -37,11 +37,11 @@ const printed = (error: unknown): string =>
   )
 
 /** What every kind of code host has to pass. */
-export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorld, never, Scope.Scope>): void => {
+export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFixture, never, Scope.Scope>): void => {
   describe(`the code host ${name}`, () => {
     it.scopedLive("passes its own test, and reads its own settings back as they are", () =>
       Effect.gen(function* () {
-        const { connection, host } = yield* world
+        const { connection, host } = yield* fixture
         yield* host.test(connection)
         const read = Either.getOrThrow(host.read(connection))
         expect(read.settings).toEqual(connection.settings)
@@ -54,7 +54,7 @@ export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorl
 
     it.scopedLive("hands out a key for an hour at most, another one each time, and no credential in the URL", () =>
       Effect.gen(function* () {
-        const { connection, host, opens } = yield* world
+        const { connection, host, opens } = yield* fixture
         const before = yield* DateTime.now
         const one = yield* host.issue(connection, web)
         const other = yield* host.issue(connection, web)
@@ -79,7 +79,7 @@ export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorl
 
     it.scopedLive("ends a key before its time, and a second time without a word", () =>
       Effect.gen(function* () {
-        const { connection, host, opens } = yield* world
+        const { connection, host, opens } = yield* fixture
         const { handle, token } = yield* host.issue(connection, web)
         if (handle === null) return
         yield* host.release(connection, handle)
@@ -90,7 +90,7 @@ export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorl
 
     it.scopedLive("does not offer what the connection does not, from the moment it does not", () =>
       Effect.gen(function* () {
-        const { connection, host, withdraw } = yield* world
+        const { connection, host, withdraw } = yield* fixture
         const unavailable = { _tag: "RepositoryUnavailable" }
         for (const name of ["other", "web2", "we", "HEAD", "info"]) {
           expect(yield* Effect.flip(host.issue(connection, RepositoryName.make(name))), name).toMatchObject(unavailable)
@@ -103,7 +103,7 @@ export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorl
 
     it.scopedLive("fails as a failure of the host when the host fails, and says no secret", () =>
       Effect.gen(function* () {
-        const { breakDown, connection, host, secrets } = yield* world
+        const { breakDown, connection, host, secrets } = yield* fixture
         const { handle, token } = yield* host.issue(connection, web)
         breakDown()
         const failures: Array<unknown> = [
@@ -121,7 +121,7 @@ export const codeHostContract = (name: string, world: Effect.Effect<CodeHostWorl
 
     it.scopedLive("judges any settings and secret, and keys every fault by its field", () =>
       Effect.gen(function* () {
-        const { connection, host } = yield* world
+        const { connection, host } = yield* fixture
         const secret = fc.option(fc.string({ unit: "binary" }).map((text) => Redacted.make(text)))
         const names = fc.oneof(fc.string(), fc.constantFrom(...Object.keys(connection.settings), "x"))
         const settings = fc

@@ -1,3 +1,3 @@
 export * from "./plain.js"
 export { checkoutStoreContract } from "./CheckoutStoreContract.js"
-export { codeHostContract, type CodeHostWorld, hostileNames, isHarmless } from "./CodeHostContract.js"
+export { codeHostContract, type CodeHostFixture, hostileNames, isHarmless } from "./CodeHostContract.js"

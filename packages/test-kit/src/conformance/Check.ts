@@ -1,4 +1,4 @@
-import type { World } from "./World.js"
+import type { Fixture } from "./Fixture.js"
 
 /** One rule of the interface, tried on a server. */
 export interface Check {
@@ -7,7 +7,7 @@ export interface Check {
   /** The rule in a sentence. */
   readonly rule: string
   /** Rejects with a `Mismatch` where the server does otherwise, and with `Skipped` where there is nothing to try. */
-  readonly run: (world: World) => Promise<void>
+  readonly run: (fixture: Fixture) => Promise<void>
 }
 
 /** The checks of one endpoint. */

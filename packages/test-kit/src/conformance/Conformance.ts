@@ -7,7 +7,7 @@ import type { Check } from "./Check.js"
 import { checks } from "./checks.js"
 import { makeClient } from "./Client.js"
 import { Mismatch, Skipped } from "./Expect.js"
-import { makeWorld, type ServerLimits } from "./World.js"
+import { makeFixture, type ServerLimits } from "./Fixture.js"
 
 export interface ConformanceOptions {
   /** The server's base address. */
@@ -92,7 +92,7 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
   const client = (apiKey: string, signal: AbortSignal) => makeClient({ url, apiKey, requestMillis, signal })
   const duringChecks = client(options.apiKey, time)
   const afterwards = client(options.apiKey, cleaning.signal)
-  const world = makeWorld({
+  const fixture = makeFixture({
     client: {
       url,
       ask: (method, path, request) => (time.aborted ? afterwards : duringChecks).ask(method, path, request)
@@ -110,7 +110,7 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
     const started = performance.now()
     const [outcome, detail] = time.aborted
       ? (["failed", "not tried: the time was over"] as const)
-      : await check.run(world).then(
+      : await check.run(fixture).then(
           () => ["passed", ""] as const,
           (error: unknown) => [error instanceof Skipped ? "skipped" : "failed", saying(error)] as const
         )
@@ -123,7 +123,7 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
   const timer = setTimeout(() => {
     cleaning.abort()
   }, CLEAN_UP_SECONDS * 1000)
-  const left = await world.cleanUp()
+  const left = await fixture.cleanUp()
   clearTimeout(timer)
   const count = (outcome: CheckResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
   return { url, results, passed: count("passed"), failed: count("failed"), skipped: count("skipped"), left }

@@ -7,5 +7,5 @@ export {
   type ConformanceReport,
   runConformance
 } from "./Conformance.js"
-export type { ServerLimits } from "./World.js"
+export type { ServerLimits } from "./Fixture.js"
 export { printResult, printSummary } from "./Print.js"

@@ -1,9 +1,9 @@
 /** What any implementation of prices and of their arithmetic has to keep to. Source: interface, Limits. */
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
-import { fact, type Law, law } from "../Law.js"
+import { invariant, type Property, property } from "../Property.js"
 
-type Fields = Parameters<typeof Redaction.redactionPrice>[1]
+type Fields = Parameters<typeof redactionPrice>[1]
 
 /** Micro-credits for redacting a call of so many seconds. */
 export type RedactionPrice = (seconds: number, fields: Fields) => bigint
@@ -17,27 +17,27 @@ const thousandths = fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.integer({ 
 const exactly = (millis: number): bigint => (2n * 20n * BigInt(millis) + 3n) / 6n
 
 /** What redaction costs: 0.4 credits a minute, flat. */
-export const redactionPriceLaws = (price: RedactionPrice): ReadonlyArray<Law> => [
-  fact("a minute costs 0.4 credits, an hour 24, 90 seconds 0.6", () =>
+export const redactionPriceProperties = (price: RedactionPrice): ReadonlyArray<Property> => [
+  invariant("a minute costs 0.4 credits, an hour 24, 90 seconds 0.6", () =>
     [60, 3600, 90].every((seconds, at) => price(seconds, ["ssn"]) === [400_000n, 24_000_000n, 600_000n][at])
   ),
-  law("nothing is charged without fields", [thousandths], (millis) => price(millis / 1000, []) === 0n),
-  law(
+  property("nothing is charged without fields", [thousandths], (millis) => price(millis / 1000, []) === 0n),
+  property(
     "the price is that of the seconds, exact and rounded half up to six places",
     [thousandths, someFields],
     (millis, fields) => price(millis / 1000, fields) === exactly(millis)
   ),
-  law(
+  property(
     "the price does not depend on how many fields are asked for, nor on which",
     [thousandths, someFields, someFields],
     (millis, some, others) => price(millis / 1000, some) === price(millis / 1000, others)
   ),
-  law("longer never costs less", [thousandths, thousandths, someFields], (one, other, fields) =>
+  property("longer never costs less", [thousandths, thousandths, someFields], (one, other, fields) =>
     one <= other
       ? price(one / 1000, fields) <= price(other / 1000, fields)
       : price(one / 1000, fields) >= price(other / 1000, fields)
   ),
-  law(
+  property(
     "a length that is none costs nothing",
     [fc.constantFrom(-1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0), someFields],
     (seconds, fields) => price(seconds, fields) === 0n
@@ -69,21 +69,21 @@ const written = fc
   }))
 
 /** Exact arithmetic over decimals of six places. */
-export const creditLaws = ({ parse, print, sum, times }: CreditArithmetic): ReadonlyArray<Law> => [
-  law("a sum does not depend on order or grouping", [fc.array(micros), fc.array(micros)], (some, others) => {
+export const creditProperties = ({ parse, print, sum, times }: CreditArithmetic): ReadonlyArray<Property> => [
+  property("a sum does not depend on order or grouping", [fc.array(micros), fc.array(micros)], (some, others) => {
     const all = sum([...some, ...others])
     return all === sum([...others, ...some]) && all === sum([sum(some), sum(others)])
   }),
-  law("a sum of nothing is nothing, of one itself", [micros], (one) => sum([]) === 0n && sum([one]) === one),
-  law(
+  property("a sum of nothing is nothing, of one itself", [micros], (one) => sum([]) === 0n && sum([one]) === one),
+  property(
     "so many times a price is the sum of so many",
     [micros, fc.nat({ max: 200 })],
     (price, count) => times(price, count) === sum(Array.from({ length: count }, () => price))
   ),
-  law("what is printed is read as what it was", [micros], (one) => parse(print(one)) === one),
-  law("six places are printed", [micros], (one) => /^-?\d+\.\d{6}$/.test(print(one))),
-  law("every cost of the interface is read to the last place", [written], ({ micros, text }) => parse(text) === micros),
-  law(
+  property("what is printed is read as what it was", [micros], (one) => parse(print(one)) === one),
+  property("six places are printed", [micros], (one) => /^-?\d+\.\d{6}$/.test(print(one))),
+  property("every cost of the interface is read to the last place", [written], ({ micros, text }) => parse(text) === micros),
+  property(
     "a fifth digit before the point, a seventh after it and what is no number are refused",
     [fc.constantFrom("", "-", ".", "-.", "12345", "0.1234567", "1e3", " 1", "1,5", "+1", "0x1", "NaN", "1.2.3", "１")],
     (text) => parse(text) === undefined

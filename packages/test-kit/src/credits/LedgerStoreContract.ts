@@ -16,7 +16,7 @@ const newOrganization = Effect.gen(function* () {
   return {
     id,
     project: project.id,
-    enter: (charges: ReadonlyArray<Charge>) => work.atomically(store.enter(permit(id, "calls.ingest"), charges, at(5))),
+    enter: (charges: ReadonlyArray<Charge>) => work.atomically(store.insert(permit(id, "calls.ingest"), charges, at(5))),
     entries: Effect.map(
       everyPage((page) => store.list(toRead, page), { limit: 2 }),
       (pages) => pages.flatMap(({ results }) => results)
@@ -37,7 +37,7 @@ export const ledgerStoreContract = <E>(
       projectId,
       agentId: null,
       callId: null,
-      amount: Credits.ofMicros(micros)
+      amount: Credits.fromMicros(micros)
     })
 
     it.effect("are listed newest first with their amounts to the last place", () =>

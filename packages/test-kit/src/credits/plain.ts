@@ -1,1 +1,1 @@
-export { type CreditArithmetic, creditLaws, micros, type RedactionPrice, redactionPriceLaws } from "./CreditLaws.js"
+export { type CreditArithmetic, creditProperties, micros, type RedactionPrice, redactionPriceProperties } from "./CreditLaws.js"

@@ -61,7 +61,7 @@ export const dashboardStoreContract = <E>(
         const made = yield* insert("Board 😀 %_'")
         expect(made).toMatchObject({ spec: { projectId: project, name: "Board 😀 %_'" }, createdAt: at(1) })
         expect(yield* dashboards.find(toRead, made.id)).toEqual(Option.some(made))
-        expect(yield* dashboards.hold(toRead, made.id)).toEqual(Option.some(made))
+        expect(yield* dashboards.findForUpdate(toRead, made.id)).toEqual(Option.some(made))
         const changed = { ...made, spec: { ...made.spec, name: "Other" }, updatedAt: at(2) }
         yield* dashboards.save(toWrite, changed)
         expect(yield* dashboards.find(toRead, made.id)).toEqual(Option.some(changed))
@@ -87,13 +87,13 @@ export const dashboardStoreContract = <E>(
 
     it.effect("go with their widgets, and with their project", () =>
       Effect.gen(function* () {
-        const world = yield* newOrganization
-        const { dashboards, insert, other, projects, toDelete, toRead, toWrite, widgets } = world
+        const fixture = yield* newOrganization
+        const { dashboards, insert, other, projects, toDelete, toRead, toWrite, widgets } = fixture
         const [gone, stays, lost] = [yield* insert("1"), yield* insert("2"), yield* insert("3", other)]
         const put = (dashboard: typeof gone) => widgets.insert(toWrite, spec(dashboard.id), at(3))
         const [first, second, third] = [yield* put(gone), yield* put(stays), yield* put(lost)]
         yield* dashboards.remove(toDelete, gone.id)
-        yield* projects.remove(world.toDeleteProjects, other, at(4))
+        yield* projects.remove(fixture.toDeleteProjects, other, at(4))
         for (const { id } of [gone, lost]) expect(yield* dashboards.find(toRead, id)).toEqual(Option.none())
         for (const id of [first, third]) expect(yield* widgets.find(toRead, id)).toEqual(Option.none())
         expect(Option.isSome(yield* widgets.find(toRead, second))).toBe(true)
@@ -107,9 +107,9 @@ export const dashboardStoreContract = <E>(
         const board = yield* mine.insert("Mine")
         const widget = yield* widgets.insert(mine.toWrite, spec(board.id), at(3))
         expect(yield* dashboards.find(theirs.toRead, board.id)).toEqual(Option.none())
-        expect(yield* dashboards.hold(theirs.toRead, board.id)).toEqual(Option.none())
+        expect(yield* dashboards.findForUpdate(theirs.toRead, board.id)).toEqual(Option.none())
         expect(yield* widgets.find(theirs.toRead, widget)).toEqual(Option.none())
-        expect(yield* widgets.hold(theirs.toRead, widget)).toEqual(Option.none())
+        expect(yield* widgets.findForUpdate(theirs.toRead, widget)).toEqual(Option.none())
         expect(yield* widgets.ofDashboards(theirs.toRead, [board.id])).toEqual([])
         expect(yield* widgets.count(theirs.toRead, board.id)).toBe(0)
         yield* dashboards.save(theirs.toWrite, { ...board, spec: { ...board.spec, name: "Theirs" } })
@@ -140,7 +140,7 @@ export const dashboardStoreContract = <E>(
         const pages = yield* everyPage((page) => widgets.list(toRead, page, board.id), { limit: 1 })
         expect(pages.flatMap(({ results }) => results.map(({ id }) => id))).toEqual([second, first])
         yield* widgets.save(toWrite, first, spec(board.id, "Changed"), at(5))
-        expect(Option.getOrThrow(yield* widgets.hold(toRead, first))).toMatchObject({
+        expect(Option.getOrThrow(yield* widgets.findForUpdate(toRead, first))).toMatchObject({
           spec: { name: "Changed" },
           createdAt: at(3),
           updatedAt: at(5)

@@ -66,7 +66,7 @@ export const groupBy: fc.Arbitrary<unknown> = fc.oneof(
 
 const common = {
   name: text,
-  filters: fc.option(filter.map(Filters.print), { freq: 4, nil: {} }),
+  filters: fc.option(filter.map(Filters.encode), { freq: 4, nil: {} }),
   group_by: groupBy,
   metadata: fc.constantFrom(null, {}, { x: 1, y: 2, w: 3 })
 }

@@ -1,3 +1,3 @@
-export { chartLaws, type Judge } from "./ChartLaws.js"
-export { anyInput, type Breakage, breakages, severalBreakages } from "./InvalidWidgets.js"
+export { chartRuleProperties, type WidgetValidator } from "./ChartRuleProperties.js"
+export { anyInput, type InvalidWidgetField, invalidWidgetFields, severalInvalidFields } from "./InvalidWidgets.js"
 export { groupBy, type WidgetJson, widgetJson } from "./WidgetArbitraries.js"

@@ -3,10 +3,17 @@
  * detached, appended and deleted, a door to the engine shows what the model says, and refuses what it refuses.
  */
 import * as fc from "fast-check"
-import { type Happened, picked, seldom, type Tally, walk } from "../models/Walk.js"
+import {
+  asyncCommand,
+  checkCommandSequences,
+  elementAt,
+  type ModelOptions,
+  rarely
+} from "../models/CommandSequences.js"
+import type { Coverage, CoverageCounter } from "../models/Coverage.js"
 
 /** What a door answers: whether it was done, the id of what was made, or the fields that were at fault. */
-export interface DoorAnswer {
+export interface EvaluatorResponse {
   readonly id: number | null
   /** Empty where it was done. */
   readonly faults: ReadonlyArray<string>
@@ -25,20 +32,20 @@ export interface SeenEvaluator {
 }
 
 /** What a door answers to a bulk update. */
-export interface BulkAnswer extends DoorAnswer {
+export interface BulkAnswer extends EvaluatorResponse {
   /** The first evaluator that was named, or all of them in the order given where `many` was asked for. */
   readonly evaluators: ReadonlyArray<SeenEvaluator>
 }
 
 /** A way to the engine: in process, over HTTP. */
-export interface EvaluatorDoor {
-  readonly create: (input: object) => Promise<DoorAnswer>
-  readonly patch: (id: number, input: object) => Promise<DoorAnswer>
-  readonly remove: (id: number) => Promise<DoorAnswer>
+export interface EvaluatorDriver {
+  readonly create: (input: object) => Promise<EvaluatorResponse>
+  readonly patch: (id: number, input: object) => Promise<EvaluatorResponse>
+  readonly remove: (id: number) => Promise<EvaluatorResponse>
   readonly bulkUpdate: (input: object, many?: boolean) => Promise<BulkAnswer>
-  readonly createFolder: (input: object) => Promise<DoorAnswer>
-  readonly moveFolder: (id: number, input: object) => Promise<DoorAnswer>
-  readonly removeFolder: (id: number) => Promise<DoorAnswer>
+  readonly createFolder: (input: object) => Promise<EvaluatorResponse>
+  readonly moveFolder: (id: number, input: object) => Promise<EvaluatorResponse>
+  readonly removeFolder: (id: number) => Promise<EvaluatorResponse>
   /** Every evaluator of the project, in any order. */
   readonly all: () => Promise<ReadonlyArray<SeenEvaluator>>
   /** The paths of the project's folders, in any order. */
@@ -46,8 +53,8 @@ export interface EvaluatorDoor {
 }
 
 /** A door and an empty project behind it. */
-export interface EvaluatorWorld {
-  readonly door: EvaluatorDoor
+export interface EvaluatorFixture {
+  readonly driver: EvaluatorDriver
   readonly project: number
   readonly agent: number
   readonly metrics: ReadonlyArray<number>
@@ -102,17 +109,17 @@ const kinds = [
 type Kind = (typeof kinds)[number]
 
 class Model {
-  constructor(public tally: Tally<Kind>) {}
+  constructor(public coverage: CoverageCounter<Kind>) {}
   readonly evaluators = new Map<number, Held>()
   /** Folders' ids by path. */
   readonly folders = new Map<string, number>()
   /** The one at a position of what is there, so that commands made beforehand meet what exists by then. */
   at(position: number): Held | undefined {
-    return picked(this.evaluators.values(), position)
+    return elementAt(this.evaluators.values(), position)
   }
   /** A path that is there, the root among them, or the one that is named. */
   path(place: Place): string {
-    return typeof place === "string" ? place : (picked(["", ...this.folders.keys()], place) ?? "")
+    return typeof place === "string" ? place : (elementAt(["", ...this.folders.keys()], place) ?? "")
   }
 }
 
@@ -130,34 +137,32 @@ const same = (one: unknown, other: unknown, what: string) => {
   if (a !== b) throw new Error(`${what}: ${a} instead of ${b}`)
 }
 
-type Command = fc.AsyncCommand<Model, EvaluatorWorld>
+type Command = fc.AsyncCommand<Model, EvaluatorFixture>
 
 /** A step of a walk: what is asked, which fields the model refuses, and what the model makes of it. */
 const command = (
   name: string,
   step: (
     model: Model,
-    world: EvaluatorWorld
+    fixture: EvaluatorFixture
   ) =>
     | {
-        readonly ask: Promise<DoorAnswer>
+        readonly ask: Promise<EvaluatorResponse>
         readonly refused: ReadonlyArray<string>
         /** What happens where it is done, and where it is refused. */
         readonly kinds: readonly [done: ReadonlyArray<Kind>, refused: ReadonlyArray<Kind>]
         readonly then: (id: number) => void
       }
     | undefined
-): Command => ({
-  check: () => true,
-  toString: () => name,
-  run: async (model, world) => {
-    const asked = step(model, world)
+): Command =>
+  asyncCommand(name, async (model, fixture) => {
+    const asked = step(model, fixture)
     if (asked === undefined) return
     const answer = await asked.ask
     same([...answer.faults].sort(), [...asked.refused].sort(), `${name} was refused in`)
-    model.tally.count(...asked.kinds[asked.refused.length === 0 ? 0 : 1])
+    model.coverage.count(...asked.kinds[asked.refused.length === 0 ? 0 : 1])
     if (asked.refused.length === 0) asked.then(answer.id ?? 0)
-    const seen = (await world.door.all()).map((one) => [
+    const seen = (await fixture.driver.all()).map((one) => [
       one.id,
       one.instructions,
       sorted(one.metrics),
@@ -177,9 +182,12 @@ const command = (
     ])
     const byId = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>) => Number(a[0]) - Number(b[0])
     same(seen.sort(byId), expected.sort(byId), `after ${name} the evaluators are`)
-    same([...(await world.door.folders())].sort(), [...model.folders.keys()].sort(), `after ${name} the folders are`)
-  }
-})
+    same(
+      [...(await fixture.driver.folders())].sort(),
+      [...model.folders.keys()].sort(),
+      `after ${name} the folders are`
+    )
+  })
 
 /** A folder by its path, or whichever is at a position of those that are there. */
 type Place = string | number
@@ -187,14 +195,14 @@ type Place = string | number
 const ANY = ["", "a", "b", "a.b", "a.b.c", "b.ä", "a_b", "no.such", "a..b"]
 const anyPath = fc.constantFrom(...ANY)
 const place: fc.Arbitrary<Place> = fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: anyPath })
-const optionally = <A>(of: fc.Arbitrary<A>) => seldom(2, of)
+const optionally = <A>(of: fc.Arbitrary<A>) => rarely(2, of)
 const some = fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 3, size: "max" })
 
 const creating = (structured: boolean, where: Place): Command =>
-  command(`create ${structured ? "structured" : "plain"} in ${where}`, (model, { agent, door }) => {
+  command(`create ${structured ? "structured" : "plain"} in ${where}`, (model, { agent, driver }) => {
     const folder = model.path(where)
     return {
-      ask: door.create({
+      ask: driver.create({
         agent,
         name: "a'; drop table evaluators; --",
         scenario_type: structured ? "conditional_actions" : "instruction",
@@ -222,13 +230,13 @@ const creating = (structured: boolean, where: Place): Command =>
   })
 
 const patching = (which: number, where: Place | undefined, metrics: ReadonlyArray<number> | undefined): Command =>
-  command(`patch ${which} to ${where} with ${JSON.stringify(metrics)}`, (model, world) => {
+  command(`patch ${which} to ${where} with ${JSON.stringify(metrics)}`, (model, fixture) => {
     const held = model.at(which)
     if (held === undefined) return undefined
     const folder = where === undefined ? undefined : model.path(where)
-    const ids = metrics?.map((at) => world.metrics[at] ?? 0)
+    const ids = metrics?.map((at) => fixture.metrics[at] ?? 0)
     return {
-      ask: world.door.patch(held.id, {
+      ask: fixture.driver.patch(held.id, {
         ...(folder === undefined ? {} : { folder_path: folder }),
         ...(ids === undefined ? {} : { metrics: ids })
       }),
@@ -249,12 +257,12 @@ const patching = (which: number, where: Place | undefined, metrics: ReadonlyArra
   })
 
 const removing = (which: number): Command =>
-  command(`remove ${which}`, (model, { door }) => {
+  command(`remove ${which}`, (model, { driver }) => {
     const held = model.at(which)
     return held === undefined
       ? undefined
       : {
-          ask: door.remove(held.id),
+          ask: driver.remove(held.id),
           refused: [],
           kinds: [["evaluator removed"], []],
           then: () => model.evaluators.delete(held.id)
@@ -300,7 +308,7 @@ const anyBulk: fc.Arbitrary<Bulk> = fc.record({
 })
 
 const bulk = (change: Bulk): Command =>
-  command(`bulk update ${JSON.stringify(change)}`, (model, { agent, door, metrics, project, tools }) => {
+  command(`bulk update ${JSON.stringify(change)}`, (model, { agent, driver, metrics, project, tools }) => {
     const held = [...new Set(change.which.flatMap((at) => model.at(at) ?? []))]
     const scenarios = [...held.map(({ id }) => id), ...(change.stranger ? [999_999_999] : [])]
     const idsOf = (ids: ReadonlyArray<number>, which: ReadonlyArray<number>) => which.map((at) => ids[at] ?? 0)
@@ -345,7 +353,7 @@ const bulk = (change: Bulk): Command =>
       [held.some((one) => maxDuration !== undefined && maxDuration !== one.maxDuration), "durations replaced in bulk"]
     ]
     return {
-      ask: door.bulkUpdate({
+      ask: driver.bulkUpdate({
         scenarios,
         ...(change.asAgent ? { agent } : { project }),
         metric_ids_to_add: addMetrics,
@@ -375,8 +383,8 @@ const bulk = (change: Bulk): Command =>
 const isMalformed = (wanted: string) => wanted.split(".").some((level) => level === "")
 
 const makingFolder = (wanted: string): Command =>
-  command(`make folder ${wanted}`, (model, { door, project }) => ({
-    ask: door.createFolder({ project, path: wanted }),
+  command(`make folder ${wanted}`, (model, { driver, project }) => ({
+    ask: driver.createFolder({ project, path: wanted }),
     refused: isMalformed(wanted) || model.folders.has(wanted) || !isThere(model, parentOf(wanted)) ? ["path"] : [],
     kinds: [["folder made"], ["folder refused"]],
     then: (id) => model.folders.set(wanted, id)
@@ -387,8 +395,8 @@ const hasEvaluators = (model: Model, folder: string) =>
 
 /** To a path, or into the one at a position under another name. */
 const movingFolder = (which: number, where: Place): Command =>
-  command(`move folder ${which} to ${where}`, (model, { door }) => {
-    const found = picked(model.folders, which)
+  command(`move folder ${which} to ${where}`, (model, { driver }) => {
+    const found = elementAt(model.folders, which)
     if (found === undefined) return undefined
     const to =
       typeof where === "string" ? where : [model.path(where), "moved"].filter((level) => level !== "").join(".")
@@ -397,7 +405,7 @@ const movingFolder = (which: number, where: Place): Command =>
       from !== to && (isMalformed(to) || model.folders.has(to) || liesIn(to, from) || !isThere(model, parentOf(to)))
     const moved = (old: string) => (liesIn(old, from) ? to + old.slice(from.length) : old)
     return {
-      ask: door.moveFolder(id, { path: to }),
+      ask: driver.moveFolder(id, { path: to }),
       refused: refused ? ["path"] : [],
       kinds: [
         hasEvaluators(model, from) && from !== to ? ["folder moved with evaluators in it"] : [],
@@ -413,12 +421,12 @@ const movingFolder = (which: number, where: Place): Command =>
   })
 
 const removingFolder = (which: number): Command =>
-  command(`remove folder ${which}`, (model, { door }) => {
-    const found = picked(model.folders, which)
+  command(`remove folder ${which}`, (model, { driver }) => {
+    const found = elementAt(model.folders, which)
     if (found === undefined) return undefined
     const [gone, id] = found
     return {
-      ask: door.removeFolder(id),
+      ask: driver.removeFolder(id),
       refused: [],
       kinds: [hasEvaluators(model, gone) ? ["folder removed with evaluators in it"] : [], []],
       then: () => {
@@ -472,15 +480,15 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
  * on the walks.
  */
 export const checkEvaluatorModel = (
-  world: () => Promise<EvaluatorWorld>,
-  options: { readonly walks: number; readonly steps: number }
-): Promise<Happened> =>
-  walk({
-    says: "evaluators and folders are as the model says",
+  fixture: () => Promise<EvaluatorFixture>,
+  options: ModelOptions
+): Promise<Coverage> =>
+  checkCommandSequences({
+    name: "evaluators and folders are as the model says",
     kinds,
-    model: (tally) => new Model(tally),
-    world,
-    beginning,
+    model: (coverage) => new Model(coverage),
+    fixture,
+    setUpCommands: beginning,
     commands,
     options
   })

@@ -2,19 +2,19 @@ export { arbitraryAction, arbitraryConditionalActions, arbitraryEvaluatorInput }
 export {
   checkEvaluatorModel,
   type BulkAnswer,
-  type DoorAnswer,
-  type EvaluatorDoor,
-  type EvaluatorWorld,
+  type EvaluatorResponse,
+  type EvaluatorDriver,
+  type EvaluatorFixture,
   type SeenEvaluator
 } from "./EvaluatorModel.js"
-export { checkBulkUpdatesAtOnce } from "./EvaluatorsAtOnce.js"
-export { bulkUpdateLaws, type PlanBulkUpdate } from "./BulkUpdateLaws.js"
+export { checkConcurrentBulkUpdates } from "./ConcurrentBulkUpdates.js"
+export { bulkUpdateProperties, type PlanBulkUpdate } from "./BulkUpdateProperties.js"
 export {
-  actionLaws,
+  actionProperties,
   type ActionSyntax,
-  conditionalActionsLaws,
+  conditionalActionsProperties,
   type ConditionalActionsSyntax
-} from "./ConditionalActionLaws.js"
+} from "./ConditionalActionProperties.js"
 export {
   type ConditionalActionsFlaw,
   conditionalActionsFlaws,

@@ -2,7 +2,7 @@
 import { Filters } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
-import { type Law, law } from "../Law.js"
+import { type Property, property } from "../Property.js"
 import { condition, evaluationLeaf, filter, leaf, relativeTime, rowCondition } from "./FilterArbitraries.js"
 import { filterableCall } from "./FilterableCalls.js"
 import { NOW, text } from "./Vocabulary.js"
@@ -18,15 +18,15 @@ const isEvaluationLeaf = ({ field }: Filters.Leaf): boolean => field.startsWith(
 const orders = { gt: "gt", gte: "gte", lt: "lt", lte: "lte" } as const
 
 /** The meaning of filters, whatever the fields hold. */
-export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
+export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => {
   const call = filterableCall()
   const callLeaf = leaf.filter((leaf) => !isEvaluationLeaf(leaf))
   const asks = (leaf: Filters.Leaf, one: Filters.FilterableCall) => matches(leaf, one, NOW)
   /** A leaf about a call's own field that an operator of equality or order can be asked of. */
   const withOps = (...ops: ReadonlyArray<Filters.LeafOperator>) => callLeaf.filter(({ op }) => ops.includes(op))
   return [
-    law("the empty filter matches every call", [call], (call) => matches(null, call, NOW)),
-    law(
+    property("the empty filter matches every call", [call], (call) => matches(null, call, NOW)),
+    property(
       "and asks all, or asks any, not asks the contrary",
       [fc.array(condition, { minLength: 1, maxLength: 3 }), call],
       (conditions, call) => {
@@ -38,28 +38,28 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         )
       }
     ),
-    law(
+    property(
       "neq is the contrary of eq",
       [withOps("eq", "neq"), call],
       (leaf, call) => asks({ ...leaf, op: "eq" }, call) !== asks({ ...leaf, op: "neq" }, call)
     ),
-    law(
+    property(
       "isnull asks the contrary of its contrary",
       [callLeaf, call],
       ({ field }, call) =>
         asks({ field, op: "isnull", value: true }, call) !== asks({ field, op: "isnull", value: false }, call)
     ),
-    law("a missing value is seen by isnull and neq only", [callLeaf, call], (leaf, call) =>
+    property("a missing value is seen by isnull and neq only", [callLeaf, call], (leaf, call) =>
       leaf.op === "isnull" || !asks({ field: leaf.field, op: "isnull", value: true }, call)
         ? true
         : asks(leaf, call) === (leaf.op === "neq")
     ),
-    law("in is eq with any of its values", [withOps("in"), call], (leaf, call) =>
+    property("in is eq with any of its values", [withOps("in"), call], (leaf, call) =>
       typeof leaf.value !== "object"
         ? false
         : asks(leaf, call) === leaf.value.some((value) => asks({ ...leaf, op: "eq", value }, call))
     ),
-    law(
+    property(
       "gte is gt or eq, lte is lt or eq, and at most one of lt, eq, gt holds",
       [withOps("gt", "gte", "lt", "lte"), call],
       (leaf, call) => {
@@ -71,7 +71,7 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         )
       }
     ),
-    law(
+    property(
       "what starts or ends with a text contains it, and so does what is equal to it",
       [withOps("startswith", "endswith"), call],
       (leaf, call) => {
@@ -80,7 +80,7 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         return (!asks(leaf, call) || contains) && (isStatus || !asks({ ...leaf, op: "eq" }, call) || contains)
       }
     ),
-    law(
+    property(
       "a text starts with its beginning and ends with its end, and with nothing that stands between",
       [text.filter((part) => !/^$|^\ue002|\ue001$/u.test(part)), call],
       (part, call) => {
@@ -97,7 +97,7 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         )
       }
     ),
-    law("an empty trace_id is none, other empty texts are values", [call], (call) => {
+    property("an empty trace_id is none, other empty texts are values", [call], (call) => {
       const empty = { ...call, traceId: "", topic: "" }
       return (
         asks({ field: "trace_id", op: "isnull", value: true }, empty) &&
@@ -105,12 +105,12 @@ export const meaningLaws = (matches: Matches): ReadonlyArray<Law> => {
         asks({ field: "topic", op: "eq", value: "" }, empty)
       )
     }),
-    law(
+    property(
       "a leaf of evaluations holds when it holds of one of them alone",
       [evaluationLeaf, call],
       (leaf, call) => asks(leaf, call) === call.evaluations.some((one) => asks(leaf, { ...call, evaluations: [one] }))
     ),
-    law(
+    property(
       "same_row holds when all of its conditions hold of one evaluation alone",
       [fc.array(rowCondition, { minLength: 1, maxLength: 3 }), call],
       (conditions, call) =>
@@ -127,35 +127,35 @@ const hasNestedAnd = (filter: Filters.Filter): boolean =>
   filter.conditions.some((inner) => Filters.isGroup(inner) && inner.operator === "and")
 
 /** What `effective_filters` has to be. */
-export const mergeLaws = (merge: Merge, matches: Matches): ReadonlyArray<Law> => {
+export const mergeProperties = (merge: Merge, matches: Matches): ReadonlyArray<Property> => {
   const call = filterableCall()
   return [
-    law(
+    property(
       "the merged filter matches if and only if both do",
       [filter, filter, call],
       (a, b, call) => matches(merge(a, b), call, NOW) === (matches(a, call, NOW) && matches(b, call, NOW))
     ),
-    law("the empty filter is neutral", [filter], (a) => same(merge(a, null), merge(null, a))),
-    law("the empty filter leaves a flat filter as it is", [filter], (a) =>
+    property("the empty filter is neutral", [filter], (a) => same(merge(a, null), merge(null, a))),
+    property("the empty filter leaves a flat filter as it is", [filter], (a) =>
       a !== null && Filters.isGroup(a) && a.operator === "and"
         ? same(merge(merge(a, null), null), merge(a, null))
         : same(merge(a, null), a)
     ),
-    law("merging is associative", [filter, filter, filter], (a, b, c) =>
+    property("merging is associative", [filter, filter, filter], (a, b, c) =>
       same(merge(merge(a, b), c), merge(a, merge(b, c)))
     ),
-    law(
+    property(
       "merging a filter twice changes nothing",
       [filter, filter],
       (a, b) => same(merge(merge(a, b), b), merge(a, b)) && same(merge(a, merge(a, b)), merge(a, b))
     ),
-    law("no and holds an and", [filter, filter], (a, b) => !hasNestedAnd(merge(a, b))),
-    law("nothing is asked twice", [filter, filter], (a, b) => {
+    property("no and holds an and", [filter, filter], (a, b) => !hasNestedAnd(merge(a, b))),
+    property("nothing is asked twice", [filter, filter], (a, b) => {
       const all = Filters.conjuncts(merge(a, b)).map((one) => JSON.stringify(one))
       return new Set(all).size === all.length
     }),
-    law("the merged filter can be asked as a query", [filter, filter], (a, b) => {
-      const text = JSON.stringify(Filters.print(merge(a, b)))
+    property("the merged filter can be asked as a query", [filter, filter], (a, b) => {
+      const text = JSON.stringify(Filters.encode(merge(a, b)))
       return Filters.parseText(text)._tag === "Right"
     })
   ]
@@ -171,7 +171,7 @@ const EQUALS = [
 ] as const
 
 /** Times and their steps, in UTC. */
-export const relativeTimeLaws = (resolve: Resolve): ReadonlyArray<Law> => {
+export const relativeTimeProperties = (resolve: Resolve): ReadonlyArray<Property> => {
   const now = fc
     .date({ min: new Date("1970-01-01T00:00:00.000Z"), max: new Date("2100-12-31T23:59:59.999Z"), noInvalidDate: true })
     .map((date) => DateTime.unsafeMake(date))
@@ -188,29 +188,29 @@ export const relativeTimeLaws = (resolve: Resolve): ReadonlyArray<Law> => {
     return at === undefined ? Number.NaN : DateTime.toEpochMillis(at)
   }
   return [
-    law("now is now", [now, edge], (now, edge) => millis("now", now, edge) === DateTime.toEpochMillis(now)),
-    law("today is the whole of the day that now is in", [now], (now) => {
+    property("now is now", [now, edge], (now, edge) => millis("now", now, edge) === DateTime.toEpochMillis(now)),
+    property("today is the whole of the day that now is in", [now], (now) => {
       const start = millis("today", now, "start")
       const at = DateTime.toEpochMillis(now)
       return start % DAY === 0 && start <= at && at < start + DAY && millis("today", now, "end") === start + DAY - 1
     }),
-    law("every time has an instant", [relativeTime, now, edge], (text, now, edge) =>
+    property("every time has an instant", [relativeTime, now, edge], (text, now, edge) =>
       Number.isSafeInteger(millis(text, now, edge))
     ),
-    law("steps are taken one after the other", [fc.array(step, { maxLength: 4 }), step, now], (steps, last, now) => {
+    property("steps are taken one after the other", [fc.array(step, { maxLength: 4 }), step, now], (steps, last, now) => {
       const before = resolve(`now${steps.join("")}`, now, "start")
       return (
         before !== undefined &&
         millis(`now${steps.join("")}${last}`, now, "start") === millis(`now${last}`, before, "start")
       )
     }),
-    law(
+    property(
       "units agree with each other",
       [fc.constantFrom(...EQUALS), fc.constantFrom("+", "-"), now, edge],
       ([many, one], sign, now, edge) =>
         millis(`today${sign}${many}`, now, edge) === millis(`today${sign}${one}`, now, edge)
     ),
-    law("months keep the day, or take the month's last", [fc.integer({ min: -500, max: 500 }), now], (count, now) => {
+    property("months keep the day, or take the month's last", [fc.integer({ min: -500, max: 500 }), now], (count, now) => {
       const from = new Date(DateTime.toEpochMillis(now))
       const to = new Date(millis(`now${count < 0 ? "" : "+"}${count}M`, now, "start"))
       const months = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()

@@ -9,7 +9,7 @@ export interface Named {
 }
 
 /** Calls with the agents and metrics they refer to. Ids of each kind count up from 1, as in a fresh database. */
-export interface CallWorld {
+export interface CallFixture {
   readonly agents: ReadonlyArray<Named>
   readonly metrics: ReadonlyArray<Named>
   readonly calls: ReadonlyArray<Filters.FilterableCall>
@@ -99,7 +99,7 @@ export const blankCall = (id: number, told: Partial<Filters.FilterableCall> = {}
 })
 
 /** A world of so many calls. */
-export const callWorld = (size: number): fc.Arbitrary<CallWorld> =>
+export const callFixture = (size: number): fc.Arbitrary<CallFixture> =>
   fc
     .tuple(...Array.from({ length: size }, (_, i) => filterableCall(i + 1)))
     .map((calls) => ({ agents: AGENTS, metrics: METRICS, calls }))

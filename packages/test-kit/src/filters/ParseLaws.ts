@@ -1,14 +1,14 @@
 /** What any reader of filters has to keep to. */
-import { type Faults, Filters } from "@earshot/core"
+import { type FieldErrors, Filters } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
-import { fact, type Law, law } from "../Law.js"
+import { invariant, type Property, property } from "../Property.js"
 import { condition, filter, filterJson } from "./FilterArbitraries.js"
 import { invalidFilter, invalidFilters } from "./InvalidFilters.js"
 
 /** Reads the wire form, or tells every fault by its path from the filter's root: `conditions[2].op`. */
-export type Parse = (input: unknown) => Either.Either<Filters.Filter, Faults.Faults>
+export type Parse = (input: unknown) => Either.Either<Filters.Filter, FieldErrors.FieldErrors>
 export type Print = (filter: Filters.Filter) => unknown
 
 const pathsOf = (read: ReturnType<Parse>): ReadonlyArray<string> =>
@@ -27,14 +27,14 @@ const foreignOperator = fc
   .filter((one) => one !== null)
 
 /** The laws of reading filters, and of printing what was read. */
-export const parseLaws = (parse: Parse, print: Print): ReadonlyArray<Law> => [
+export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Property> => [
   ...invalidFilters.map(({ input, path, wrong }) =>
-    fact(`${wrong} is a fault of ${path.slice(0, 40)}`, () => isDeepStrictEqual(pathsOf(parse(input)), [path]))
+    invariant(`${wrong} is a fault of ${path.slice(0, 40)}`, () => isDeepStrictEqual(pathsOf(parse(input)), [path]))
   ),
-  law("a flaw is told under its path, wherever in a filter it is, and nothing else", [invalidFilter], (flaw) =>
+  property("a flaw is told under its path, wherever in a filter it is, and nothing else", [invalidFilter], (flaw) =>
     isDeepStrictEqual(pathsOf(parse(flaw.input)), [flaw.path])
   ),
-  law(
+  property(
     "an operator that a field does not take is told under its op",
     [foreignOperator, fc.boolean()],
     (leaf, inGroup) =>
@@ -42,7 +42,7 @@ export const parseLaws = (parse: Parse, print: Print): ReadonlyArray<Law> => [
         ? pathsOf(parse({ operator: "not", conditions: [leaf] })).includes("conditions[0].op")
         : pathsOf(parse(leaf)).includes("op")
   ),
-  law(
+  property(
     "not takes one condition and no more",
     [fc.array(condition, { maxLength: 3 }), fc.boolean()],
     (conditions, isInner) => {
@@ -52,12 +52,12 @@ export const parseLaws = (parse: Parse, print: Print): ReadonlyArray<Law> => [
       return conditions.length === 1 ? paths.length === 0 : paths.includes(path)
     }
   ),
-  law(
+  property(
     "a key that no filter has is told by its name",
     [condition, fc.constantFrom("label", "Field", "operators", "not", "toString")],
     (input, key) => pathsOf(parse({ ...input, [key]: "a" })).includes(key)
   ),
-  law(
+  property(
     "every flaw is told, not the first",
     [fc.array(fc.constantFrom(...invalidFilters.slice(0, 30)), { minLength: 2, maxLength: 4 })],
     (flaws) => {
@@ -67,18 +67,18 @@ export const parseLaws = (parse: Parse, print: Print): ReadonlyArray<Law> => [
       )
     }
   ),
-  law("a filter is read back as it was printed", [filter], (one) => {
+  property("a filter is read back as it was printed", [filter], (one) => {
     const printed: unknown = JSON.parse(JSON.stringify(print(one)))
     return Either.match(parse(printed), { onLeft: () => false, onRight: (read) => isDeepStrictEqual(read, one) })
   }),
-  law("what was read has one form, however many empty filters were in it", [filterJson], (input) =>
+  property("what was read has one form, however many empty filters were in it", [filterJson], (input) =>
     Either.match(parse(input), {
       onLeft: () => false,
       onRight: (read) =>
         Either.match(parse(print(read)), { onLeft: () => false, onRight: (again) => isDeepStrictEqual(again, read) })
     })
   ),
-  law(
+  property(
     "anything is read or refused, and never fails",
     [fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })],
     (input) =>

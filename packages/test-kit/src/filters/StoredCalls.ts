@@ -11,15 +11,15 @@ import {
   ProjectStore,
   type ProjectId,
   type Recording,
-  type StorageFault
+  type StorageError
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { permit } from "../catalog/Permits.js"
-import type { CallWorld } from "./FilterableCalls.js"
+import type { CallFixture } from "./FilterableCalls.js"
 
 /** The ports that a world is kept by. */
-export type CallWorldStores = AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
+export type CallFixtureStores = AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
 
 /** A world as it was kept. */
 export interface StoredCalls {
@@ -55,7 +55,7 @@ export const storeCalls = ({
   agents,
   calls,
   metrics
-}: CallWorld): Effect.Effect<StoredCalls, StorageFault, CallWorldStores> =>
+}: CallFixture): Effect.Effect<StoredCalls, StorageError, CallFixtureStores> =>
   Effect.gen(function* () {
     const { id: organizationId } = yield* (yield* OrganizationStore).insert({ name: "Calls" }, THEN)
     const catalog = permit(organizationId, "projects.create")
@@ -98,7 +98,7 @@ export const storeCalls = ({
             dynamicVariables: call.dynamicVariables,
             transcript: undefined,
             recording: recordingOf(call),
-            recordingFault: undefined,
+            recordingError: undefined,
             metricIds: undefined,
             evaluates: false,
             redactFields: [],
@@ -106,7 +106,7 @@ export const storeCalls = ({
             receivedAt: THEN
           })
           // Nothing was redacted that could be owed.
-          .pipe(Effect.catchTags({ RedactionOwed: (owed) => Effect.die(owed), CallGone: (gone) => Effect.die(gone) }))
+          .pipe(Effect.catchTags({ RedactionIncomplete: (owed) => Effect.die(owed), CallDeleted: (gone) => Effect.die(gone) }))
       )
       const { dropoffPoint, isReviewed, success, topic } = call
       if (isReviewed || success !== null || dropoffPoint !== null || topic !== null)

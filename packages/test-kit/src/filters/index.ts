@@ -13,16 +13,16 @@ export {
 export {
   AGENTS,
   blankCall,
-  type CallWorld,
-  callWorld,
+  type CallFixture,
+  callFixture,
   document,
   filterableCall,
   METRICS,
   type Named
 } from "./FilterableCalls.js"
-export { type Matches, meaningLaws, type Merge, mergeLaws, relativeTimeLaws, type Resolve } from "./FilterLaws.js"
+export { type Matches, meaningProperties, type Merge, mergeProperties, relativeTimeProperties, type Resolve } from "./FilterLaws.js"
 export { type InvalidFilter, invalidFilter, invalidFilters } from "./InvalidFilters.js"
-export { type Parse, parseLaws, type Print } from "./ParseLaws.js"
-export { type CallWorldStores, storeCalls, type StoredCalls } from "./StoredCalls.js"
+export { type Parse, parseProperties, type Print } from "./ParseLaws.js"
+export { type CallFixtureStores, storeCalls, type StoredCalls } from "./StoredCalls.js"
 export { NOW } from "./Vocabulary.js"
-export type { Law } from "../Law.js"
+export type { Property } from "../Property.js"

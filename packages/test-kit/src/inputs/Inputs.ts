@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 import { arbitraryEvaluatorInput } from "../evaluators/EvaluatorArbitraries.js"
 import { filter } from "../filters/FilterArbitraries.js"
-import { type Law, law } from "../Law.js"
+import { type Property, property } from "../Property.js"
 import {
   flaw,
   type Input,
@@ -213,12 +213,12 @@ export const subjects = {
     ]
   },
   dashboard: {
-    valid: named({ project: id, filters: filter.map(Filters.print) }),
+    valid: named({ project: id, filters: filter.map(Filters.encode) }),
     flaws: [...ofName("name", 255), ...ofRequiredId("project"), ...ofFilters]
   },
   dashboard_patch: {
     valid: fc.record(
-      { name: CatalogArbitraries.name(), project: id, filters: filter.map(Filters.print) },
+      { name: CatalogArbitraries.name(), project: id, filters: filter.map(Filters.encode) },
       { requiredKeys: [] }
     ),
     flaws: [
@@ -331,19 +331,19 @@ const severalFlaws = ({ flaws }: InputSubject) => {
 }
 
 /** `faultsOf` answers the paths that are at fault in an input. */
-export const inputLaws = (
+export const inputProperties = (
   name: string,
   subject: InputSubject,
   faultsOf: (input: unknown) => ReadonlyArray<string>
-): ReadonlyArray<Law> => [
-  law(`${name}: what the interface allows passes`, [subject.valid], (input) => faultsOf(input).length === 0, 60),
-  law(
+): ReadonlyArray<Property> => [
+  property(`${name}: what the interface allows passes`, [subject.valid], (input) => faultsOf(input).length === 0, 60),
+  property(
     `${name}: a fault is told under its path`,
     [invalidInput(subject)],
     ({ input, path }) => faultsOf(input).includes(path),
     150
   ),
-  law(
+  property(
     `${name}: every fault is told, not the first`,
     [subject.valid, severalFlaws(subject)],
     (input, several) => {
@@ -352,7 +352,7 @@ export const inputLaws = (
     },
     100
   ),
-  law(
+  property(
     `${name}: anything gives faults, or passes, and never fails`,
     [
       fc.oneof(

@@ -2,7 +2,7 @@
 import { Channel, LanguageCode, TranscriptFormat } from "@earshot/core"
 import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
-import { flaws as ingestFlaws, ingestInput } from "../calls/IngestBodies.js"
+import { invalidIngestFields as ingestFlaws, ingestInput } from "../calls/IngestBodies.js"
 import { suite } from "../suites/SuiteArbitraries.js"
 import { flaw, type Input, type InputFlaw, type InputSubject, ofChoice, ofId, ofName, ofText } from "./Flaws.js"
 

@@ -1,2 +1,2 @@
 export type { Input, InputFlaw, InputSubject, InvalidInput } from "./Flaws.js"
-export { inputLaws, invalidInput, type SubjectName, subjects } from "./Inputs.js"
+export { inputProperties, invalidInput, type SubjectName, subjects } from "./Inputs.js"

@@ -38,9 +38,9 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         const payload = { call: 5, text: 'a "quoted" ☎', list: [1, null, true] }
         const { created, id } = yield* enqueue({ payload, key: `${kind} a`, notBefore: 50, maxAttempts: 3 }, 10)
         expect(created).toBe(true)
-        expect(yield* store.anyDue([kind], 49)).toBe(false)
+        expect(yield* store.hasDue([kind], 49)).toBe(false)
         expect(yield* claim(49)).toEqual([])
-        expect(yield* store.anyDue([kind], 50)).toBe(true)
+        expect(yield* store.hasDue([kind], 50)).toBe(true)
         expect(yield* claim(50)).toEqual([
           { id, organizationId, kind, key: `${kind} a`, payload, attempt: 1, maxAttempts: 3, owner: "one" }
         ])
@@ -70,19 +70,19 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         yield* enqueue()
         const first = yield* only(yield* claim(0))
         expect(yield* claim(LEASE - 1, { owner: "two" })).toEqual([])
-        expect(yield* store.holds(first, LEASE - 1)).toBe(true)
+        expect(yield* store.isLeaseValid(first, LEASE - 1)).toBe(true)
         expect(yield* store.extend([first], { now: LEASE - 1, until: 3 * LEASE })).toEqual([first.id])
         expect(yield* claim(2 * LEASE, { owner: "two" })).toEqual([])
-        expect(yield* store.holds(first, 3 * LEASE)).toBe(false)
+        expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
         const second = yield* only(yield* claim(3 * LEASE, { owner: "two" }))
         expect(second).toMatchObject({ id: first.id, attempt: 2, owner: "two" })
         // The first has lost it, for good and for everything.
-        expect(yield* store.holds(first, 3 * LEASE)).toBe(false)
+        expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
         expect(yield* store.extend([first, second], { now: 3 * LEASE, until: 5 * LEASE })).toEqual([second.id])
         expect(yield* store.succeed(first, 3 * LEASE)).toBe(false)
         expect(yield* store.fail(first, { reason: "late", retryAt: null }, 3 * LEASE)).toBe(false)
         yield* store.release([first], 3 * LEASE)
-        expect(yield* store.holds(second, 3 * LEASE)).toBe(true)
+        expect(yield* store.isLeaseValid(second, 3 * LEASE)).toBe(true)
       })
     )
 
@@ -117,8 +117,8 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         ])
         expect(yield* store.list(manage, { state: "queued", kind }, { cursor: { at: "start" }, limit: 5 })).toEqual([])
 
-        expect(yield* store.revive(permit(organization, "jobs.retry"), id, 600)).toBe(true)
-        expect(yield* store.revive(permit(organization, "jobs.retry"), id, 600)).toBe(false)
+        expect(yield* store.requeue(permit(organization, "jobs.retry"), id, 600)).toBe(true)
+        expect(yield* store.requeue(permit(organization, "jobs.retry"), id, 600)).toBe(false)
         expect(yield* only(yield* claim(600))).toMatchObject({ id, attempt: 1 })
       })
     )
@@ -150,10 +150,10 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
     it.effect("run one after the other in a lane, in the order they came in, past the dead", () =>
       Effect.gen(function* () {
         const { claim, enqueue, store } = yield* room
-        const a1 = yield* enqueue({ lane: "a" })
-        const b1 = yield* enqueue({ lane: "b" })
-        const a2 = yield* enqueue({ lane: "a" })
-        const a3 = yield* enqueue({ lane: "a" })
+        const a1 = yield* enqueue({ orderingKey: "a" })
+        const b1 = yield* enqueue({ orderingKey: "b" })
+        const a2 = yield* enqueue({ orderingKey: "a" })
+        const a3 = yield* enqueue({ orderingKey: "a" })
         const free = yield* enqueue()
         const first = yield* claim(0)
         expect(idsOf(first)).toEqual([a1.id, b1.id, free.id])
@@ -178,7 +178,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         expect(yield* theirs.store.find(theirs.manage, id)).toEqual(Option.none())
         const of = { state: undefined, kind: undefined }
         expect(yield* theirs.store.list(theirs.manage, of, { cursor: { at: "start" }, limit: 5 })).toEqual([])
-        expect(yield* theirs.store.revive(permit(theirs.id, "jobs.retry"), id, 0)).toBe(false)
+        expect(yield* theirs.store.requeue(permit(theirs.id, "jobs.retry"), id, 0)).toBe(false)
       })
     )
 

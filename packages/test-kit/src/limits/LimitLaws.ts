@@ -1,6 +1,6 @@
 /** The interface's limits of texts, and what a limit is. Source: interface, Limits. */
 import * as fc from "fast-check"
-import { type Law, law } from "../Law.js"
+import { type Property, property } from "../Property.js"
 
 /** A text's field and the most characters (code points) that it may have. */
 export interface TextLimit {
@@ -33,26 +33,26 @@ export const textLimits: ReadonlyArray<TextLimit> = [
 const character = fc.constantFrom("x", "é", "漢", "😀", "\u{10FFFF}")
 
 /** `accepts` says whether a field may hold a text, whatever else its subject holds. */
-export const textLimitLaws = (
+export const textLimitProperties = (
   { begins = "", field, max, subject }: TextLimit,
   accepts: (text: string) => boolean
-): ReadonlyArray<Law> => {
+): ReadonlyArray<Property> => {
   const least = begins.length + 1
   const textOf = (one: string, length: number) => begins + one.repeat(length - begins.length)
   return [
-    law(
+    property(
       `the ${field} of a ${subject} has up to ${max} characters, whatever they are made of`,
       [character, fc.oneof(fc.constant(max), fc.integer({ min: least, max }))],
       (one, length) => accepts(textOf(one, length)),
       50
     ),
-    law(
+    property(
       `the ${field} of a ${subject} has no more than ${max} characters`,
       [character, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 200 }))],
       (one, more) => !accepts(textOf(one, max + more)),
       50
     ),
-    law(
+    property(
       `the ${field} of a ${subject} holds neither NUL nor half a character`,
       [fc.constantFrom("\0", "\ud800", "\udc00x")],
       (wrong) => !accepts(`${begins}a${wrong}`),
@@ -62,7 +62,7 @@ export const textLimitLaws = (
 }
 
 /** The slugs of metrics that have none of their own, from their names: snake_case, unique, of up to 255 characters. */
-export const slugLaws = (slugFor: (name: string, taken: ReadonlySet<string>) => string | null): ReadonlyArray<Law> => {
+export const slugProperties = (slugFor: (name: string, taken: ReadonlySet<string>) => string | null): ReadonlyArray<Property> => {
   const name = fc
     .oneof(
       fc.array(fc.constantFrom("a", "B", "7", " ", "_", "-", "é", "漢", "😀"), { maxLength: 255, size: "max" }),
@@ -70,7 +70,7 @@ export const slugLaws = (slugFor: (name: string, taken: ReadonlySet<string>) => 
     )
     .map((characters) => characters.join(""))
   return [
-    law(
+    property(
       "a slug is in snake_case, of up to 255 characters",
       [name, fc.nat({ max: 20 })],
       (text, others) => {

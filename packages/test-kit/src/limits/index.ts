@@ -1,1 +1,1 @@
-export { slugLaws, type TextLimit, textLimitLaws, textLimits } from "./LimitLaws.js"
+export { slugProperties, type TextLimit, textLimitProperties, textLimits } from "./LimitLaws.js"

@@ -2,13 +2,13 @@
  * What the metrics by formula have to say. Source: docs/metrics.md, What formulas measure; what each measures is in its
  * description in the list of predefined metrics (interface, E11).
  */
-import type { FormulaName, Json, Measured, MeasuredCall, Speaker, ToolCall, Turn } from "@earshot/core"
+import type { FormulaName, Json, FormulaResult, FormulaCall, Speaker, ToolCall, Turn } from "@earshot/core"
 import * as fc from "fast-check"
-import { expectSame, fact, type Law, law } from "../Law.js"
+import { expectEqual, invariant, type Property, property } from "../Property.js"
 import { anyTurns, shifted, shuffled, timedTurns } from "./SpeechArbitraries.js"
 
 /** What a formula says of a call, given its metric's `configuration`. */
-export type MeasureFormula = (name: FormulaName, call: MeasuredCall, configuration: Json) => Measured
+export type MeasureFormula = (name: FormulaName, call: FormulaCall, configuration: Json) => FormulaResult
 
 const turn =
   (speaker: Speaker) =>
@@ -16,7 +16,7 @@ const turn =
 const agent = turn("main_agent")
 const user = turn("testing_agent")
 
-const callOf = (turns: ReadonlyArray<Turn>, durationSeconds: number | null = null): MeasuredCall => ({
+const callOf = (turns: ReadonlyArray<Turn>, durationSeconds: number | null = null): FormulaCall => ({
   turns,
   toolCalls: [],
   durationSeconds
@@ -95,7 +95,7 @@ const names = worked.map(([name]) => name)
 
 /** What a setting makes of a call. */
 const configured: ReadonlyArray<
-  readonly [name: FormulaName, call: MeasuredCall, configuration: Json, value: number | boolean]
+  readonly [name: FormulaName, call: FormulaCall, configuration: Json, value: number | boolean]
 > = [
   ["latency_ms", orderly, { statistic: "p50" }, 1500],
   ["latency_ms", orderly, { statistic: "p95" }, 1950],
@@ -152,28 +152,28 @@ const stretched = (turns: ReadonlyArray<Turn>, factor: number): ReadonlyArray<Tu
 }
 
 /** Values are rounded to three or six decimals, and what is rounded was scaled before. */
-const isNear = (one: Measured["value"], other: Measured["value"], factor: number): boolean =>
+const isNear = (one: FormulaResult["value"], other: FormulaResult["value"], factor: number): boolean =>
   typeof one === "number" && typeof other === "number" ? Math.abs(one - other) <= 0.002 * factor : one === other
 
 /** What every implementation of the formulas has to keep to. */
-export const formulaLaws = (measure: MeasureFormula): ReadonlyArray<Law> => {
+export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Property> => {
   const all = (turns: ReadonlyArray<Turn>, durationSeconds: number | null, configuration: Json = null) =>
     names.map((name) => [name, measure(name, callOf(turns, durationSeconds), configuration)] as const)
   return [
     ...worked.map(([name, ...values]) =>
-      fact(`${name} is as worked out by hand`, () => {
+      invariant(`${name} is as worked out by hand`, () => {
         const found = conversations.map((call) => measure(name, call, null).value)
-        expectSame(`${name} of six conversations`, found, values)
+        expectEqual(`${name} of six conversations`, found, values)
         return true
       })
     ),
-    fact("settings are those of the metric's configuration", () => {
+    invariant("settings are those of the metric's configuration", () => {
       for (const [name, call, configuration, value] of configured) {
-        expectSame(`${name} by ${JSON.stringify(configuration)}`, measure(name, call, configuration).value, value)
+        expectEqual(`${name} by ${JSON.stringify(configuration)}`, measure(name, call, configuration).value, value)
       }
       return true
     }),
-    fact("tool calls are scored by those whose end is told", () => {
+    invariant("tool calls are scored by those whose end is told", () => {
       const tool = (succeeded: boolean | undefined): ToolCall => ({
         id: undefined,
         name: "book",
@@ -186,7 +186,7 @@ export const formulaLaws = (measure: MeasureFormula): ReadonlyArray<Law> => {
       const toolCalls = [true, false, undefined, true].map(tool)
       return measure("tool_call_success", { ...orderly, toolCalls }, null).value === 0.666667
     }),
-    law(
+    property(
       "a formula says either a value or why there is none: ratios in 0 to 1, counts whole, nothing below 0",
       [anyTurns, fc.option(fc.nat({ max: 100 }))],
       (turns, duration) =>
@@ -202,30 +202,30 @@ export const formulaLaws = (measure: MeasureFormula): ReadonlyArray<Law> => {
         ),
       100
     ),
-    law(
+    property(
       "the order of turns changes nothing",
       [timedTurns().chain((turns) => fc.tuple(fc.constant(turns), shuffled(turns)))],
       ([turns, others]) => {
         // Of turns that say the same, which one repeats the other is a matter of order.
         const said = (found: ReturnType<typeof all>) =>
           found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
-        expectSame("what is said", said(all(others, null)), said(all(turns, null)))
+        expectEqual("what is said", said(all(others, null)), said(all(turns, null)))
         return true
       },
       100
     ),
-    law(
+    property(
       "a call that starts later says the same, but for what is counted from the start",
       [timedTurns(), fc.nat({ max: 1000 })],
       (turns, seconds) => {
         const values = (found: ReturnType<typeof all>) =>
           found.filter(([name]) => !fromTheStart.has(name)).map(([name, { value }]) => [name, value])
-        expectSame("the values", values(all(shifted(turns, seconds), 60 + seconds)), values(all(turns, 60)))
+        expectEqual("the values", values(all(shifted(turns, seconds), 60 + seconds)), values(all(turns, 60)))
         return true
       },
       100
     ),
-    law(
+    property(
       "the first word of the agent comes so much later as the call starts later",
       [timedTurns(), fc.nat({ max: 1000 })],
       (turns, seconds) => {
@@ -242,7 +242,7 @@ export const formulaLaws = (measure: MeasureFormula): ReadonlyArray<Law> => {
       },
       100
     ),
-    law(
+    property(
       "a call so many times as slow has times so many times as long, and ratios and counts that are the same",
       [timedTurns(), fc.integer({ min: 2, max: 10 })],
       (turns, factor) => {
@@ -256,7 +256,7 @@ export const formulaLaws = (measure: MeasureFormula): ReadonlyArray<Law> => {
       },
       100
     ),
-    law(
+    property(
       "where times are missing no value is made up",
       [timedTurns().filter((turns) => turns.length > 0)],
       (turns) => {

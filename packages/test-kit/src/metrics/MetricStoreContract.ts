@@ -6,7 +6,7 @@ import {
   MetricId,
   MetricStore,
   predefinedMetrics,
-  type StorageFault,
+  type StorageError,
   type StoredEvaluation
 } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
@@ -16,7 +16,7 @@ import * as Option from "effect/Option"
 import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
 import { AGENTS, blankCall } from "../filters/FilterableCalls.js"
-import { type CallWorldStores, storeCalls } from "../filters/StoredCalls.js"
+import { type CallFixtureStores, storeCalls } from "../filters/StoredCalls.js"
 import { at } from "../storage/Moments.js"
 
 /** An organisation with two agents and so many calls, and what it may do with them. */
@@ -52,7 +52,7 @@ const room = (calls: number) =>
   })
 
 /** What every `MetricStore` has to do. */
-export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<CallWorldStores, E>): void => {
+export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   layer(stores)(`metrics kept by ${subject}`, (it) => {
     it.effect("are found as they were put in, and as they were saved last", () =>
       Effect.gen(function* () {
@@ -70,7 +70,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
           updatedAt: at(1)
         })
         expect(yield* store.find(toRead, made.id)).toEqual(Option.some(made))
-        expect(yield* store.hold(toRead, made.id)).toEqual(Option.some(made))
+        expect(yield* store.findForUpdate(toRead, made.id)).toEqual(Option.some(made))
         const changed = {
           ...made,
           description: "\\ \u202E",
@@ -162,7 +162,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
         const { agent, projectId, store } = mine
         const metric = yield* mine.insert("one")
         expect(yield* store.find(theirs.toRead, metric.id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.toRead, metric.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.toRead, metric.id)).toEqual(Option.none())
         expect(yield* store.findAll(theirs.toRead, [metric.id])).toEqual([])
         expect(yield* store.ofAgent(theirs.toRead, agent)).toEqual([])
         expect(yield* store.withSlug(theirs.toRead, projectId, "one")).toEqual([])
@@ -175,7 +175,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
 }
 
 /** What every `EvaluationStore` has to do. */
-export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<CallWorldStores, E>): void => {
+export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   const said = (own: Effect.Effect.Success<ReturnType<typeof room>>, call: CallId | undefined) =>
     Effect.gen(function* () {
       const store = yield* EvaluationStore
@@ -288,7 +288,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
         const own = yield* room(40)
         const metrics = yield* Effect.replicateEffect(own.insert(), 30)
         const many = metrics.flatMap(({ id }) => own.calls.map((callId, value) => ({ callId, metricId: id, value })))
-        const recorded: Effect.Effect<ReadonlyArray<unknown>, StorageFault, EvaluationStore> = Effect.flatMap(
+        const recorded: Effect.Effect<ReadonlyArray<unknown>, StorageError, EvaluationStore> = Effect.flatMap(
           EvaluationStore,
           (store) => store.record(own.toRecord, many, at(2))
         )

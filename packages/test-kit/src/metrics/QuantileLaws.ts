@@ -1,6 +1,6 @@
-/** What any percentile has to be: linear interpolation between ranks (docs/decisions/0030-percentiles-are-exact.md). */
+/** What any percentile has to be: linear interpolation between ranks (docs/decisions/0030-exact-percentiles.md). */
 import * as fc from "fast-check"
-import { fact, type Law, law } from "../Law.js"
+import { invariant, type Property, property } from "../Property.js"
 
 /** The quantile `p`, 0 to 1, of numbers in ascending order. */
 export type Quantile = (sorted: ReadonlyArray<number>, p: number) => number
@@ -15,8 +15,8 @@ const share = fc.oneof(
 
 const isNear = (one: number, other: number) => Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(other))
 
-export const quantileLaws = (quantile: Quantile): ReadonlyArray<Law> => [
-  fact("of 1 to 20 the median is 10.5, p95 is 19.05 and p99 is 19.81", () => {
+export const quantileProperties = (quantile: Quantile): ReadonlyArray<Property> => [
+  invariant("of 1 to 20 the median is 10.5, p95 is 19.05 and p99 is 19.81", () => {
     const values = Array.from({ length: 20 }, (_, at) => at + 1)
     return (
       isNear(quantile(values, 0.5), 10.5) &&
@@ -24,17 +24,17 @@ export const quantileLaws = (quantile: Quantile): ReadonlyArray<Law> => [
       isNear(quantile(values, 0.99), 19.81)
     )
   }),
-  law("of one value it is that value", [fc.integer(), share], (one, p) => quantile([one], p) === one),
-  law(
+  property("of one value it is that value", [fc.integer(), share], (one, p) => quantile([one], p) === one),
+  property(
     "0 is the least value and 1 the greatest",
     [sorted],
     (values) => quantile(values, 0) === values[0] && quantile(values, 1) === values.at(-1)
   ),
-  law("it never falls as the share grows, nor leaves the values", [sorted, share, share], (values, one, other) => {
+  property("it never falls as the share grows, nor leaves the values", [sorted, share, share], (values, one, other) => {
     const [low, high] = [quantile(values, Math.min(one, other)), quantile(values, Math.max(one, other))]
     return low <= high + 1e-9 && low >= (values[0] ?? 0) - 1e-9 && high <= (values.at(-1) ?? 0) + 1e-9
   }),
-  law(
+  property(
     "at the share of a rank it is the value of that rank, and halfway between two their mean",
     [sorted.filter((values) => values.length > 1), fc.nat()],
     (values, which) => {
@@ -46,7 +46,7 @@ export const quantileLaws = (quantile: Quantile): ReadonlyArray<Law> => [
       )
     }
   ),
-  law("values turned about give it from the other end", [sorted, share], (values, p) =>
+  property("values turned about give it from the other end", [sorted, share], (values, p) =>
     isNear(quantile(values.map((value) => -value).reverse(), 1 - p), -quantile(values, p))
   )
 ]

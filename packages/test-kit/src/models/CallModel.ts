@@ -3,7 +3,7 @@
  * filter, a chart and a charge make of what was there. It keeps to one agent and to few values, so that they meet.
  */
 import * as fc from "fast-check"
-import { seldom } from "./Walk.js"
+import { rarely } from "./CommandSequences.js"
 
 /** A call as the model knows it, by its own name. */
 export interface ModelCall {
@@ -325,7 +325,7 @@ export const aggregateOf = (name: string, values: ReadonlyArray<number>): number
 
 export const dayOf = (name: string): string => `${String(TIMES[name]).slice(0, 10)}T00:00:00.000Z`
 
-const maybe = <A>(of: fc.Arbitrary<A>) => seldom(2, of)
+const maybe = <A>(of: fc.Arbitrary<A>) => rarely(2, of)
 
 const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what is undefined is left out
@@ -342,7 +342,7 @@ export const deliverStep: fc.Arbitrary<DeliverStep> = fc
     region: maybe(fc.constantFrom("eu", "us")),
     seconds: maybe(fc.constantFrom(1, 10, 20, 59.5, 90)),
     redact: fc.boolean(),
-    broken: seldom(9, fc.constantFrom("trace_id" as const, "call_ended_reason" as const, "agent" as const))
+    broken: rarely(9, fc.constantFrom("trace_id" as const, "call_ended_reason" as const, "agent" as const))
   })
   .map((fields) => ({ does: "deliver", ...given(fields) }))
 

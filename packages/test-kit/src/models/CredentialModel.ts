@@ -5,9 +5,10 @@
 import * as fc from "fast-check"
 import { interfaceTable } from "../conformance/Interface.js"
 import { at } from "../Documents.js"
-import { expectSame } from "../Law.js"
-import { type Door, httpDoor } from "./Doors.js"
-import { type Happened, picked, type Tally, walk } from "./Walk.js"
+import { expectEqual } from "../Property.js"
+import { type Driver, httpDriver } from "./Drivers.js"
+import { asyncCommand, checkCommandSequences, elementAt, type ModelOptions } from "./CommandSequences.js"
+import type { Coverage, CoverageCounter } from "./Coverage.js"
 
 const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
 export type ModelKind = (typeof modelKinds)[number]
@@ -52,7 +53,7 @@ export interface Shown {
 export type Issued = Made | "refused" | "unauthenticated" | "forbidden"
 
 /** A way to an engine on which nothing else changes credentials. */
-export interface CredentialDoor {
+export interface CredentialDriver {
   /** Makes a credential, by somebody who may do everything unless an issuer is named. */
   readonly make: (wanted: Wanted, issuer?: Shown) => Promise<Issued>
   readonly revoke: (kind: ModelKind, made: Made) => Promise<void>
@@ -130,17 +131,13 @@ const kinds = [
 type Kind = (typeof kinds)[number]
 
 class Model {
-  constructor(public tally: Tally<Kind>) {}
+  constructor(public coverage: CoverageCounter<Kind>) {}
   readonly held: Array<Held> = []
 }
 
-type Command = fc.AsyncCommand<Model, CredentialDoor>
+type Command = fc.AsyncCommand<Model, CredentialDriver>
 
-const command = (name: string, run: (model: Model, door: CredentialDoor) => Promise<void>): Command => ({
-  check: () => true,
-  toString: () => name,
-  run
-})
+const command = (name: string, run: Command["run"]): Command => asyncCommand(name, run)
 
 const outcomeOf = (issued: Issued): string => (typeof issued === "string" ? issued : "made")
 
@@ -157,10 +154,10 @@ const printed = ({ bound, ends, kind, permissions }: Wanted) =>
   `${kind} of ${permissions.join(", ")}${bound === null ? "" : ` in project ${bound}`} that ends ${ends}`
 
 const make = (wanted: Wanted): Command =>
-  command(`make ${printed(wanted)}`, async (model, door) => {
-    const issued = await door.make(wanted)
-    expectSame(`making ${printed(wanted)} was`, outcomeOf(issued), wanted.ends === "as none may" ? "refused" : "made")
-    model.tally.count(typeof issued === "string" ? "refused for an end that none may have" : "made")
+  command(`make ${printed(wanted)}`, async (model, driver) => {
+    const issued = await driver.make(wanted)
+    expectEqual(`making ${printed(wanted)} was`, outcomeOf(issued), wanted.ends === "as none may" ? "refused" : "made")
+    model.coverage.count(typeof issued === "string" ? "refused for an end that none may have" : "made")
     if (typeof issued !== "string") model.held.push(heldOf(wanted, wanted.bound, issued))
   })
 
@@ -171,9 +168,9 @@ const shownAs = ({ bound, isOver, isRevoked, kind, permissions }: Held) =>
 
 /** What somebody issues holds no more than they do, in what it may do and in what it reaches. */
 const issue = (which: number, asked: Wanted, how: "by anybody" | "by an issuer" | "within what it holds"): Command =>
-  command(`issue ${printed(asked)} by ${which}, ${how}`, async (model, door) => {
+  command(`issue ${printed(asked)} by ${which}, ${how}`, async (model, driver) => {
     const mayIssue = (held: Held) => admission(held, issuing(asked.kind)) === "let in"
-    const issuer = picked(how === "by anybody" ? model.held : model.held.filter(mayIssue), which)
+    const issuer = elementAt(how === "by anybody" ? model.held : model.held.filter(mayIssue), which)
     if (issuer === undefined) return
     const shared = asked.permissions.filter((one) => issuer.permissions.includes(one))
     const wanted =
@@ -185,63 +182,63 @@ const issue = (which: number, asked: Wanted, how: "by anybody" | "by an issuer" 
     const reachesOut = issuer.bound !== null && wanted.bound !== null && wanted.bound !== issuer.bound
     const isRefused = exceeds || reachesOut || wanted.ends === "as none may"
     const expected = admitted === "let in" ? (isRefused ? "refused" : "made") : admitted
-    const issued = await door.make(wanted, { kind: issuer.kind, secret: issuer.made.secret })
-    expectSame(`${printed(wanted)}, asked for by ${shownAs(issuer)}, was`, outcomeOf(issued), expected)
-    if (expected === "forbidden") model.tally.count("nothing issued by one that may not")
-    if (issuer.isOver || issuer.isRevoked) model.tally.count("nothing issued by one that is revoked or over")
+    const issued = await driver.make(wanted, { kind: issuer.kind, secret: issuer.made.secret })
+    expectEqual(`${printed(wanted)}, asked for by ${shownAs(issuer)}, was`, outcomeOf(issued), expected)
+    if (expected === "forbidden") model.coverage.count("nothing issued by one that may not")
+    if (issuer.isOver || issuer.isRevoked) model.coverage.count("nothing issued by one that is revoked or over")
     if (expected === "refused" && wanted.ends !== "as none may") {
-      if (exceeds && !reachesOut) model.tally.count("more permissions than the issuer's refused")
-      if (reachesOut && !exceeds) model.tally.count("a wider reach than the issuer's refused")
+      if (exceeds && !reachesOut) model.coverage.count("more permissions than the issuer's refused")
+      if (reachesOut && !exceeds) model.coverage.count("a wider reach than the issuer's refused")
     }
     if (typeof issued === "string") return
-    if (issuer.permissions.length < PERMISSIONS.length) model.tally.count("issued by one that is not all-powerful")
-    if (issuer.bound !== null) model.tally.count("issued by one that is bound")
+    if (issuer.permissions.length < PERMISSIONS.length) model.coverage.count("issued by one that is not all-powerful")
+    if (issuer.bound !== null) model.coverage.count("issued by one that is bound")
     // What says nothing of its reach has its issuer's.
     model.held.push(heldOf(wanted, wanted.bound ?? issuer.bound, issued))
   })
 
 const revoke = (which: number): Command =>
-  command(`revoke ${which}`, async (model, door) => {
-    const held = picked(model.held, which)
+  command(`revoke ${which}`, async (model, driver) => {
+    const held = elementAt(model.held, which)
     if (held === undefined) return
-    await door.revoke(held.kind, held.made)
-    model.tally.count("revoked")
+    await driver.revoke(held.kind, held.made)
+    model.coverage.count("revoked")
     held.isRevoked = true
   })
 
-const wait: Command = command("wait", async (model, door) => {
-  if (door.pass === null) return
-  await door.pass()
+const wait: Command = command("wait", async (model, driver) => {
+  if (driver.pass === null) return
+  await driver.pass()
   for (const held of model.held) if (held.endsSoon) held.isOver = true
 })
 
 const attempt = (which: number, action: Action): Command =>
-  command(`${action} with ${which}`, async (model, door) => {
-    const held = picked(model.held, which)
+  command(`${action} with ${which}`, async (model, driver) => {
+    const held = elementAt(model.held, which)
     if (held === undefined) return
     const expected = admission(held, rules[action])
-    expectSame(`${action} with ${shownAs(held)}`, await door.attempt(held.kind, held.made.secret, action), expected)
+    expectEqual(`${action} with ${shownAs(held)}`, await driver.attempt(held.kind, held.made.secret, action), expected)
     const isAccepted = rules[action].accepts.includes(held.kind)
-    if (expected === "let in") model.tally.count("let in")
-    if (expected === "forbidden") model.tally.count("not let in for what it may not do")
-    if (expected === "missing") model.tally.count("the dashboard of another project than it is bound to missing")
-    if (!isAccepted) model.tally.count("not let in where its kind is not accepted")
-    else if (held.isRevoked && !held.isOver) model.tally.count("not let in after it was revoked")
-    else if (held.isOver && !held.isRevoked) model.tally.count("not let in after its end")
+    if (expected === "let in") model.coverage.count("let in")
+    if (expected === "forbidden") model.coverage.count("not let in for what it may not do")
+    if (expected === "missing") model.coverage.count("the dashboard of another project than it is bound to missing")
+    if (!isAccepted) model.coverage.count("not let in where its kind is not accepted")
+    else if (held.isRevoked && !held.isOver) model.coverage.count("not let in after it was revoked")
+    else if (held.isOver && !held.isRevoked) model.coverage.count("not let in after its end")
   })
 
 const misplace = (which: number, other: ModelKind, action: Action): Command =>
-  command(`${action} with ${which} in the place of ${other}`, async (model, door) => {
-    const held = picked(model.held, which)
+  command(`${action} with ${which} in the place of ${other}`, async (model, driver) => {
+    const held = elementAt(model.held, which)
     // What is carried alike is told apart by itself.
     const carrier = (one: ModelKind) => (one === "api_key" || one === "shareable_link" ? one : "bearer")
     if (held === undefined || carrier(held.kind) === carrier(other)) return
-    expectSame(
+    expectEqual(
       `${action} with a ${held.kind} in the place of ${other}`,
-      await door.attempt(other, held.made.secret, action),
+      await driver.attempt(other, held.made.secret, action),
       "unauthenticated"
     )
-    model.tally.count("another one's place")
+    model.coverage.count("another one's place")
   })
 
 const kind = fc.constantFrom(...modelKinds)
@@ -302,15 +299,15 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
 
 /** Fails when a door lets in whom the model does not, or the other way round. Answers what happened on the walks. */
 export const checkCredentialModel = (
-  door: () => Promise<CredentialDoor>,
-  options: { readonly walks: number; readonly steps: number }
-): Promise<Happened> =>
-  walk({
-    says: "credentials let in whom the model lets in",
+  driver: () => Promise<CredentialDriver>,
+  options: ModelOptions
+): Promise<Coverage> =>
+  checkCommandSequences({
+    name: "credentials let in whom the model lets in",
     kinds,
-    model: (tally) => new Model(tally),
-    world: door,
-    beginning,
+    model: (coverage) => new Model(coverage),
+    fixture: driver,
+    setUpCommands: beginning,
     commands,
     options
   })
@@ -323,8 +320,8 @@ export interface TwoProjects {
   readonly dashboards: readonly [number, number]
 }
 
-export const twoProjects = async (door: Door, first: number): Promise<TwoProjects> => {
-  const made = async (path: string, json: object) => Number(at((await door("POST", path, json)).body, "id"))
+export const twoProjects = async (driver: Driver, first: number): Promise<TwoProjects> => {
+  const made = async (path: string, json: object) => Number(at((await driver("POST", path, json)).body, "id"))
   const second = await made("/user/v1/projects/", { name: "Second" })
   return {
     projects: [first, second],
@@ -390,7 +387,7 @@ const carrying = (kind: ModelKind, secret: string): Readonly<Record<string, stri
       : { authorization: `Bearer ${secret}` }
 
 /** A server by its URL, and a key of an organisation there that may do everything. */
-export const httpCredentialDoor = (url: string, apiKey: string, project: number): CredentialDoor => {
+export const httpCredentialDriver = (url: string, apiKey: string, project: number): CredentialDriver => {
   const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, json?: object) => {
     const reply = await fetch(url + path, {
       method,
@@ -403,7 +400,7 @@ export const httpCredentialDoor = (url: string, apiKey: string, project: number)
   }
   const own = { "x-service-api-key": apiKey }
   let known: Promise<TwoProjects> | undefined
-  const world = () => (known ??= twoProjects(httpDoor([url], apiKey), project))
+  const fixture = () => (known ??= twoProjects(httpDriver([url], apiKey), project))
   const field = (body: unknown, name: string): string | number => {
     const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined
     return typeof value === "number" ? value : String(value)
@@ -420,7 +417,7 @@ export const httpCredentialDoor = (url: string, apiKey: string, project: number)
     make: async (wanted, issuer) => {
       const [path, secret, name] = subjects(wanted.kind)
       const headers = issuer === undefined ? own : carrying(issuer.kind, issuer.secret)
-      const json = draftOf(wanted, await world(), Date.now(), 3600)
+      const json = draftOf(wanted, await fixture(), Date.now(), 3600)
       const { body, status, text } = await ask("POST", path, headers, json)
       if (status === 400) return "refused"
       if (status === 401) return "unauthenticated"
@@ -438,7 +435,7 @@ export const httpCredentialDoor = (url: string, apiKey: string, project: number)
       if (status !== 204) throw new Error(`A revocation answered ${status} ${text}`)
     },
     attempt: async (kind, secret, action) => {
-      const [method, path, json] = requestOf(action, (await world()).dashboards)
+      const [method, path, json] = requestOf(action, (await fixture()).dashboards)
       const { status, text } = await ask(method, path, carrying(kind, secret), json)
       if (status === 401) return "unauthenticated"
       if (status === 403) return "forbidden"

@@ -1,23 +1,29 @@
 export * as CallModel from "./CallModel.js"
-export { type CallWorld, checkCallModel, checkCallsAtOnce, type ModelOptions } from "./CallWalks.js"
-export { chargeLaws, type EvaluatedWorld, evaluationChargeLaws, judgeOfCharges } from "./ChargeLaws.js"
-export { chartDataLaws, type ChartWorld } from "./ChartLaws.js"
-export { type Answered, type Door, emptyProject, engineDoor, httpDoor } from "./Doors.js"
-export { type History, linearised, type Stepped } from "./Linearisable.js"
-export { type CapacityOwner, capacityWorld } from "./CapacityDoors.js"
-export { evaluatorWorld } from "./EvaluatorDoors.js"
+export { type CallFixture, checkCallModel, checkConcurrentCalls } from "./CallCommands.js"
+export type { ModelOptions } from "./CommandSequences.js"
+export {
+  chargeProperties,
+  type EvaluatedFixture,
+  evaluationChargeProperties,
+  chargeTestModel
+} from "./ChargeProperties.js"
+export { chartDataProperties, type ChartFixture } from "./ChartProperties.js"
+export { type DriverResponse, type Driver, createEmptyProject, engineDriver, httpDriver } from "./Drivers.js"
+export { type History, linearization, type Transition } from "./Linearizable.js"
+export { type CapacityOwner, capacityFixture } from "./CapacityDriver.js"
+export { evaluatorFixture } from "./EvaluatorDriver.js"
 export {
   type Action,
   type Admission,
   checkCredentialModel,
-  type CredentialDoor,
-  httpCredentialDoor,
+  type CredentialDriver,
+  httpCredentialDriver,
   type Issued,
   type Made,
   type ModelKind,
   type Shown,
   type Wanted
 } from "./CredentialModel.js"
-export { engineCredentialDoor } from "./EngineCredentials.js"
-export { tenantLaws, type TwoTenants } from "./TenantLaws.js"
-export { assertHappened, type Happened } from "./Walk.js"
+export { engineCredentialDriver } from "./EngineCredentialDriver.js"
+export { tenantProperties, type TwoTenants } from "./TenantProperties.js"
+export { assertCovered, type Coverage } from "./Coverage.js"

@@ -1,6 +1,6 @@
 /** What any list that is read a page at a time has to keep to. */
 import * as fc from "fast-check"
-import { type AsyncLaw, asyncLaw, expectSame } from "../Law.js"
+import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
 
 /** A page as lists answer it: ids newest first, and the cursors of its neighbours. */
 export interface PageOfIds {
@@ -45,7 +45,7 @@ const size = fc.integer({ min: 0, max: 12 })
 const limit = fc.integer({ min: 1, max: 6 })
 
 /** Each try asks for a list of its own. */
-export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw> => {
+export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<AsyncProperty> => {
   const filled = async (rows: number) => {
     const of = await list()
     const ids: Array<number> = []
@@ -54,17 +54,17 @@ export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw
   }
   const rowsOf = (pages: ReadonlyArray<PageOfIds>) => pages.flatMap(({ ids }) => ids)
   return [
-    asyncLaw(
+    asyncProperty(
       "every row is met once, newest first, on pages that are full but for the last",
       [size, limit],
       async (rows, limit) => {
         const { ids, of } = await filled(rows)
         const pages = await walk(of, limit)
-        expectSame("the rows", rowsOf(pages), descending(ids))
+        expectEqual("the rows", rowsOf(pages), descending(ids))
         return pages.every((page, at) => page.ids.length === limit || at === pages.length - 1)
       }
     ),
-    asyncLaw(
+    asyncProperty(
       "rows that are inserted meanwhile change nothing of what is met",
       [size, limit, fc.integer({ min: 1, max: 3 })],
       async (rows, limit, more) => {
@@ -72,18 +72,18 @@ export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw
         const pages = await walk(of, limit, async () => {
           for (let n = 0; n < more; n++) await of.insert()
         })
-        expectSame("the rows", rowsOf(pages), descending(ids))
+        expectEqual("the rows", rowsOf(pages), descending(ids))
         return true
       }
     ),
-    asyncLaw(
+    asyncProperty(
       "a row that is taken away meanwhile hides no other one",
       [fc.integer({ min: 3, max: 12 }), limit, fc.nat()],
       async (rows, limit, which) => {
         const { ids, of } = await filled(rows)
         const gone = ids[which % ids.length] ?? 0
         const pages = await walk(of, limit, (page) => (page === 1 ? of.remove(gone) : Promise.resolve()))
-        expectSame(
+        expectEqual(
           "the others",
           rowsOf(pages).filter((id) => id !== gone),
           descending(ids).filter((id) => id !== gone)
@@ -91,7 +91,7 @@ export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw
         return true
       }
     ),
-    asyncLaw("previous leads back over the same rows to the first page", [size, limit], async (rows, limit) => {
+    asyncProperty("previous leads back over the same rows to the first page", [size, limit], async (rows, limit) => {
       const { ids, of } = await filled(rows)
       const last = (await walk(of, limit)).at(-1)
       const back: Array<number> = [...(last?.ids ?? [])]
@@ -101,7 +101,7 @@ export const pageLaws = (list: () => Promise<PagedList>): ReadonlyArray<AsyncLaw
         back.unshift(...page.ids)
         cursor = page.previous
       }
-      expectSame("the rows", back, descending(ids))
+      expectEqual("the rows", back, descending(ids))
       return (await of.page(null, limit)).previous === null
     })
   ]

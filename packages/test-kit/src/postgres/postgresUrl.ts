@@ -3,12 +3,12 @@ import type {} from "./vitestSetup.js"
 import { POSTGRES_VARIABLE, startPostgres } from "./startPostgres.js"
 
 /** What a Vitest run whose `globalSetup` is `vitestSetup.ts` shares; undefined in any other. */
-const shared = async (): Promise<{ readonly door: string; readonly template: string } | undefined> => {
+const shared = async (): Promise<{ readonly driver: string; readonly template: string } | undefined> => {
   if (process.env.VITEST === undefined) return undefined
   // Loaded here, since this folder also serves programs that are no tests.
   const { inject } = await import("vitest")
-  const [door, template] = [inject("earshotPostgresDoor"), inject("earshotTemplate")]
-  return door === undefined || template === undefined ? undefined : { door, template }
+  const [driver, template] = [inject("earshotPostgresDoor"), inject("earshotTemplate")]
+  return driver === undefined || template === undefined ? undefined : { driver, template }
 }
 
 let own: Promise<string> | undefined
@@ -35,7 +35,7 @@ export const postgresUrl = async (): Promise<string> => {
   if (named !== undefined) return named
   const run = await shared()
   if (run === undefined) return ownServer()
-  const response = await fetch(run.door)
+  const response = await fetch(run.driver)
   const text = await response.text()
   if (!response.ok) throw new Error(text)
   return text

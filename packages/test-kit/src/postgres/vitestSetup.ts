@@ -22,16 +22,16 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const named = process.env[POSTGRES_VARIABLE]
   let starting: Promise<PostgresServer> | undefined
 
-  const door = createServer((_, response) => {
+  const driver = createServer((_, response) => {
     const url = named ?? (starting ??= startPostgres()).then((server) => server.url)
     Promise.resolve(url).then(
       (text) => response.end(text),
       (failure: unknown) => response.writeHead(500).end(String(failure))
     )
   })
-  door.listen(0, "127.0.0.1")
-  await once(door, "listening")
-  const address = door.address()
+  driver.listen(0, "127.0.0.1")
+  await once(driver, "listening")
+  const address = driver.address()
   if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
   project.provide("earshotPostgresDoor", `http://127.0.0.1:${address.port}/`)
 
@@ -39,8 +39,8 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   project.provide("earshotTemplate", template)
 
   return async () => {
-    door.close()
-    door.closeAllConnections()
+    driver.close()
+    driver.closeAllConnections()
     // A server of the run's own takes its databases with it; a named one is left as it was found.
     if (named !== undefined) await dropDatabase(named, template)
     // A server that failed to start has told the tests already.

@@ -1,4 +1,5 @@
-import { LanguageModel, RecordingSource, Redaction, Transcriber } from "@earshot/core"
+import { LanguageModel, RecordingSource, Transcriber } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -8,14 +9,14 @@ import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import { describe } from "vitest"
 import { wav } from "../calls/Audio.js"
-import { asyncLaw } from "../Law.js"
+import { asyncProperty } from "../Property.js"
 
 const Verdict = Schema.Struct({ value: Schema.Boolean })
 
 const question = (prompt: string) => ({ system: "You judge.", prompt, name: "verdict", schema: Verdict })
 
 /** A language model in each of the states that it may be in. */
-export interface LanguageModelWorld {
+export interface LanguageModelFixture {
   /** Answers `{"value": true}` to whatever it is asked. */
   readonly agreeing: Layer.Layer<LanguageModel>
   /** Answers something that is not of the form. */
@@ -25,7 +26,7 @@ export interface LanguageModelWorld {
 }
 
 /** What every language model has to do. */
-export const languageModelContract = (subject: string, world: LanguageModelWorld): void => {
+export const languageModelContract = (subject: string, fixture: LanguageModelFixture): void => {
   const ask = (model: Layer.Layer<LanguageModel>, prompt: string) =>
     Effect.flatMap(LanguageModel, ({ ask }) =>
       Option.match(ask, {
@@ -36,7 +37,7 @@ export const languageModelContract = (subject: string, world: LanguageModelWorld
   describe(`the language model ${subject}`, () => {
     it.live("answers in the form that was asked for, and tells the model and what was asked", () =>
       Effect.gen(function* () {
-        const answer = yield* ask(world.agreeing, "Is it so?")
+        const answer = yield* ask(fixture.agreeing, "Is it so?")
         expect(answer.value).toEqual({ value: true })
         expect(answer.model).not.toBe("")
         expect(answer.promptHash).toMatch(/^[0-9a-f]{64}$/)
@@ -45,7 +46,7 @@ export const languageModelContract = (subject: string, world: LanguageModelWorld
 
     it.live("tells the same hash of the same question, and another of another", () =>
       Effect.gen(function* () {
-        const hash = (prompt: string) => Effect.map(ask(world.agreeing, prompt), ({ promptHash }) => promptHash)
+        const hash = (prompt: string) => Effect.map(ask(fixture.agreeing, prompt), ({ promptHash }) => promptHash)
         const [one, again, other] = yield* Effect.all([hash("a"), hash("a"), hash("b")])
         expect(one).toBe(again)
         expect(one).not.toBe(other)
@@ -54,9 +55,9 @@ export const languageModelContract = (subject: string, world: LanguageModelWorld
 
     it.live("fails with what it may be told apart by, and repeats nothing of what was asked", () =>
       Effect.gen(function* () {
-        const unusable = yield* Effect.flip(ask(world.babbling, "my number is 555-0100"))
+        const unusable = yield* Effect.flip(ask(fixture.babbling, "my number is 555-0100"))
         expect(unusable._tag).toBe("AnswerUnusable")
-        const gone = yield* Effect.flip(ask(world.unreachable, "my number is 555-0100"))
+        const gone = yield* Effect.flip(ask(fixture.unreachable, "my number is 555-0100"))
         expect(gone).toMatchObject({ _tag: "ModelUnavailable", retry: true })
         for (const failure of [unusable, gone]) expect(failure.reason).not.toContain("555-0100")
       })
@@ -65,7 +66,7 @@ export const languageModelContract = (subject: string, world: LanguageModelWorld
 }
 
 /** A transcriber in each of the states that it may be in. */
-export interface TranscriberWorld {
+export interface TranscriberFixture {
   /** Hears somebody say "Hello" in whatever it is given. */
   readonly hearing: Layer.Layer<Transcriber>
   readonly failing: Layer.Layer<Transcriber>
@@ -75,7 +76,7 @@ const isOrdered = (start: number | undefined, end: number | undefined) =>
   (start ?? 0) >= 0 && (start === undefined || end === undefined || start <= end)
 
 /** What every transcriber has to do. */
-export const transcriberContract = (subject: string, world: TranscriberWorld): void => {
+export const transcriberContract = (subject: string, fixture: TranscriberFixture): void => {
   const file = wav(1)
   const audio = { contentType: "audio/wav", sizeBytes: file.length }
   const hear = (
@@ -91,8 +92,8 @@ export const transcriberContract = (subject: string, world: TranscriberWorld): v
   describe(`the transcriber ${subject}`, () => {
     it.live("makes turns of a recording, however it comes in pieces", () =>
       Effect.gen(function* () {
-        const whole = yield* hear(world.hearing, Stream.make(file))
-        const pieces = yield* hear(world.hearing, Stream.make(file.subarray(0, 10), file.subarray(10)))
+        const whole = yield* hear(fixture.hearing, Stream.make(file))
+        const pieces = yield* hear(fixture.hearing, Stream.make(file.subarray(0, 10), file.subarray(10)))
         expect(pieces).toEqual(whole)
         expect(whole.turns.map(({ content }) => content).join(" ")).toContain("Hello")
         for (const { content, endTime, startTime } of whole.turns) {
@@ -104,10 +105,10 @@ export const transcriberContract = (subject: string, world: TranscriberWorld): v
 
     it.live("fails for a reason that a record may hold, of itself and of what it was given", () =>
       Effect.gen(function* () {
-        const failed = yield* Effect.flip(hear(world.failing, Stream.make(file)))
+        const failed = yield* Effect.flip(hear(fixture.failing, Stream.make(file)))
         expect(failed).toMatchObject({ _tag: "TranscriptionFailed" })
         expect(failed.reason).not.toBe("")
-        const broken = yield* Effect.flip(hear(world.hearing, Stream.fail({ message: "the disk is gone" })))
+        const broken = yield* Effect.flip(hear(fixture.hearing, Stream.fail({ message: "the disk is gone" })))
         expect(broken._tag).toBe("TranscriptionFailed")
       })
     )
@@ -115,7 +116,7 @@ export const transcriberContract = (subject: string, world: TranscriberWorld): v
 }
 
 /** A source of recordings, and URLs of every kind. */
-export interface RecordingSourceWorld {
+export interface RecordingSourceFixture {
   readonly source: Layer.Layer<RecordingSource>
   /** Where these bytes are. */
   readonly served: { readonly url: string; readonly bytes: Uint8Array }
@@ -128,7 +129,7 @@ export interface RecordingSourceWorld {
 /** What every source of recordings has to do. */
 export const recordingSourceContract = (
   subject: string,
-  { missing, refused, served, source }: RecordingSourceWorld
+  { missing, refused, served, source }: RecordingSourceFixture
 ): void => {
   const fetched = (url: string) =>
     Effect.flatMap(RecordingSource, ({ fetch }) => Stream.runCollect(fetch(url))).pipe(
@@ -161,18 +162,18 @@ export const recordingSourceContract = (
 }
 
 /** A model that finds sensitive values, and something that it finds. */
-export interface NerProviderWorld {
+export interface NerProviderFixture {
   readonly provider: Layer.Layer<Redaction.NerProvider>
   /** A turn in which it finds a value of this field, unless it finds nothing ever. */
   readonly finds?: { readonly turn: string; readonly field: Redaction.SensitiveField; readonly value: string }
 }
 
 /** What every model that finds sensitive values has to do. */
-export const nerProviderContract = (subject: string, { finds, provider }: NerProviderWorld): void => {
+export const nerProviderContract = (subject: string, { finds, provider }: NerProviderFixture): void => {
   const recognise = (turns: ReadonlyArray<string>, fields: ReadonlyArray<Redaction.SensitiveField>) =>
     Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognise(turns, fields)).pipe(Effect.provide(provider))
   describe(`sensitive values found by ${subject}`, () => {
-    const { check, says } = asyncLaw(
+    const { check, name } = asyncProperty(
       "spans lie within their turns, are of fields that were asked for, and score from 0 to 1",
       [
         fc.array(fc.oneof(fc.lorem(), fc.string({ unit: "grapheme" }), fc.constant(finds?.turn ?? "")), {
@@ -193,7 +194,7 @@ export const nerProviderContract = (subject: string, { finds, provider }: NerPro
       },
       50
     )
-    it(says, check)
+    it(name, check)
 
     it.live("are found where they stand, in UTF-16 code units", () =>
       Effect.gen(function* () {

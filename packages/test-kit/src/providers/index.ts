@@ -1,11 +1,11 @@
 export * from "./plain.js"
 export {
   languageModelContract,
-  type LanguageModelWorld,
+  type LanguageModelFixture,
   nerProviderContract,
-  type NerProviderWorld,
+  type NerProviderFixture,
   recordingSourceContract,
-  type RecordingSourceWorld,
+  type RecordingSourceFixture,
   transcriberContract,
-  type TranscriberWorld
+  type TranscriberFixture
 } from "./ProviderContracts.js"

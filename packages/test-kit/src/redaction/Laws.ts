@@ -1,7 +1,7 @@
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
-import { fact, type Law, law } from "../Law.js"
+import { invariant, type Property, property } from "../Property.js"
 import { labelledCalls } from "./LabelledCalls.js"
 import { randomOf } from "./Random.js"
 import { scoresOf } from "./Scores.js"
@@ -217,7 +217,7 @@ const promisesOf = (redact: Redact) => ({
 })
 
 /** What the engine's redaction promises; each answers true where the promise is kept. */
-export const redactionLaws = promisesOf(Redaction.redactTranscript)
+export const redactionPredicates = promisesOf(Redaction.redactTranscript)
 
 /** Values that no recogniser could take for another field's. */
 const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
@@ -276,16 +276,16 @@ const FLOOR = 0.6
 const CALLS = 80
 
 /** What any redaction has to keep to: of transcripts, and of documents where `redactDocument` is given. */
-export const lawsOfRedaction = (redact: Redact, redactDocument?: RedactDocument): ReadonlyArray<Law> => {
+export const redactionProperties = (redact: Redact, redactDocument?: RedactDocument): ReadonlyArray<Property> => {
   const promises = promisesOf(redact)
   const runs = 60
   return [
-    law("only the fields that were asked for are redacted", [anyCall, someFields], promises.onlyAsked, runs),
-    law("without fields nothing is changed", [anyCall], promises.identity, runs),
-    law("what goes for some fields goes for more of them", [anyCall, someFields, someFields], promises.monotone, runs),
-    law("what was redacted is left as it is when it is redacted again", [anyCall, someFields], promises.stable, runs),
-    law("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
-    law(
+    property("only the fields that were asked for are redacted", [anyCall, someFields], promises.onlyAsked, runs),
+    property("without fields nothing is changed", [anyCall], promises.identity, runs),
+    property("what goes for some fields goes for more of them", [anyCall, someFields, someFields], promises.monotone, runs),
+    property("what was redacted is left as it is when it is redacted again", [anyCall, someFields], promises.stable, runs),
+    property("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
+    property(
       "values of fields that were not asked for stay, those of the others go",
       [fc.subarray([...plainValues.keys()]), fc.shuffledSubarray([...plainValues.keys()], { minLength: 1 })],
       (asked, said) => {
@@ -299,9 +299,9 @@ export const lawsOfRedaction = (redact: Redact, redactDocument?: RedactDocument)
       },
       runs
     ),
-    law("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs),
-    law("words go with what they say", [callWithValues, someFields], promises.words, runs),
-    law(
+    property("no character is cut in half", [anyCall, someFields], promises.wellFormed, runs),
+    property("words go with what they say", [callWithValues, someFields], promises.words, runs),
+    property(
       "no value that is unmistakable is left anywhere: not in what was said, not in words, not in tool calls",
       [
         fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }),
@@ -332,7 +332,7 @@ export const lawsOfRedaction = (redact: Redact, redactDocument?: RedactDocument)
     ...(redactDocument === undefined
       ? []
       : [
-          law(
+          property(
             "no value that is unmistakable is left in a document, and what was not asked for stays",
             [fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }), someFields],
             (told, more) => {
@@ -352,12 +352,12 @@ export const lawsOfRedaction = (redact: Redact, redactDocument?: RedactDocument)
             100
           )
         ]),
-    ...recallLaws(redact)
+    ...recallProperties(redact)
   ]
 }
 
 /** How much of every field is found in calls that nothing was fitted to. */
-const recallLaws = (redact: Redact): ReadonlyArray<Law> => {
+const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
   let known: ReturnType<typeof scoresOf> | undefined
   const scores = () =>
     (known ??= scoresOf(
@@ -373,6 +373,6 @@ const recallLaws = (redact: Redact): ReadonlyArray<Law> => {
         ).spans
     ))
   return Redaction.sensitiveFields.map((field) =>
-    fact(`of labelled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
+    invariant(`of labelled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
   )
 }

@@ -1,4 +1,4 @@
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import type { LabelledCall } from "./LabelledCalls.js"
 import type { SensitiveField } from "./Values.js"
 

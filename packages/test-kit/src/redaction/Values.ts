@@ -1,4 +1,4 @@
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import type { Random } from "./Random.js"
 import { cardinal, ordinal, sayCode, year } from "./Spoken.js"
 

@@ -3,14 +3,15 @@
  * lost and taken back, a door to the engine holds what the model's queued and running runs need, and no more.
  */
 import * as fc from "fast-check"
-import { expectSame as asExpected } from "../Law.js"
-import { type Happened, picked, type Tally, walk } from "../models/Walk.js"
+import { expectEqual as asExpected } from "../Property.js"
+import { asyncCommand, checkCommandSequences, elementAt, type ModelOptions } from "../models/CommandSequences.js"
+import type { Coverage, CoverageCounter } from "../models/Coverage.js"
 
 /** Whether a door did what it was asked, or refused it as a fault of the asker's. */
 export type CapacityAnswer = "done" | "refused"
 
 /** A way to the engine: in process, over HTTP. */
-export interface CapacityDoor {
+export interface CapacityDriver {
   /** Makes a result of so many runs; their ids in the order in which they are to be taken. */
   readonly start: (asked: {
     readonly runs: number
@@ -44,8 +45,8 @@ export interface CapacityView {
 }
 
 /** A door, and an organisation without results behind it. */
-export interface CapacityWorld {
-  readonly door: CapacityDoor
+export interface CapacityFixture {
+  readonly driver: CapacityDriver
   /** Two of its phone numbers. */
   readonly numbers: readonly [number, number]
   /** A result, and a run of it, that another organisation has. */
@@ -97,17 +98,17 @@ const kinds = [
 type Kind = (typeof kinds)[number]
 
 class Model {
-  constructor(public tally: Tally<Kind>) {}
+  constructor(public coverage: CoverageCounter<Kind>) {}
   readonly runs: Array<ModelRun> = []
   readonly limits = new Map<number, number | null>()
   readonly deleted = new Set<number>()
 
   /** The run, or the result, at a position: commands made beforehand meet what is there by then. */
   run(position: number): ModelRun | undefined {
-    return picked(this.runs, position)
+    return elementAt(this.runs, position)
   }
   result(position: number): number | undefined {
-    return picked(this.limits.keys(), position)
+    return elementAt(this.limits.keys(), position)
   }
   of(result: number, ...statuses: ReadonlyArray<Status>): ReadonlyArray<ModelRun> {
     return this.runs.filter((run) => run.result === result && statuses.includes(run.status))
@@ -117,7 +118,7 @@ class Model {
     for (const run of this.runs) {
       if (run.status !== "running" || !run.isLost) continue
       run.status = run.attempts < MAX_ATTEMPTS ? "queued" : "timeout"
-      this.tally.count(run.status === "queued" ? "lost run queued again" : "run over after its last try")
+      this.coverage.count(run.status === "queued" ? "lost run queued again" : "run over after its last try")
     }
   }
   /** What a claim is to be given: the oldest, of each result as many as may run beside those that do. */
@@ -152,19 +153,17 @@ class Model {
 
 const same = (found: unknown, expected: unknown, what: string): void => asExpected(what, found, expected)
 
-type Command = fc.AsyncCommand<Model, CapacityWorld>
+type Command = fc.AsyncCommand<Model, CapacityFixture>
 
-/** A step of a walk. It moves the model too; what the door shows is held to it after each step. */
-const command = (name: string, step: (model: Model, world: CapacityWorld) => Promise<void>): Command => ({
-  check: () => true,
-  toString: () => name,
-  run: async (model, world) => {
+/** After each command, the capacity and the runs that are listed are the model's. */
+const command = (name: string, run: Command["run"]): Command =>
+  asyncCommand(name, async (model, fixture) => {
     const before = model.view().phoneNumbersHeld.length
-    await step(model, world)
+    await run(model, fixture)
     const expectedView = model.view()
-    if (expectedView.phoneNumbersHeld.length < before) model.tally.count("number given back")
-    same(await world.door.capacity(), expectedView, `after ${name} is held`)
-    const shown = [...(await world.door.results())]
+    if (expectedView.phoneNumbersHeld.length < before) model.coverage.count("number given back")
+    same(await fixture.driver.capacity(), expectedView, `after ${name} is held`)
+    const shown = [...(await fixture.driver.results())]
       .sort((a, b) => a.id - b.id)
       .map(({ id, runs: by }) => [
         id,
@@ -186,17 +185,16 @@ const command = (name: string, step: (model: Model, world: CapacityWorld) => Pro
         )
       ])
     same(shown, expected, `after ${name} the results are`)
-  }
-})
+  })
 
 const pick = fc.nat({ max: 1000 })
 const picks = fc.array(pick, { minLength: 1, maxLength: 3 })
 
 const start = (runs: number, which: 0 | 1 | null, concurrencyLimit: number | null): Command =>
-  command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { door, numbers }) => {
+  command(`start ${runs} on ${which} within ${concurrencyLimit}`, async (model, { driver, numbers }) => {
     const number = which === null ? null : numbers[which]
-    const made = await door.start({ runs, number, concurrencyLimit })
-    model.tally.count("runs started")
+    const made = await driver.start({ runs, number, concurrencyLimit })
+    model.coverage.count("runs started")
     model.limits.set(made.result, concurrencyLimit)
     for (const id of made.runs) {
       model.runs.push({ id, result: made.result, number, status: "queued", attempts: 0, lease: "", isLost: false })
@@ -208,18 +206,18 @@ const starting = fc
   .map((asked) => start(...asked))
 
 const claim = (limit: number): Command =>
-  command(`claim ${limit}`, async (model, { door }) => {
+  command(`claim ${limit}`, async (model, { driver }) => {
     model.takeBack()
     const expected = model.startable(limit)
-    const claimed = await door.claim(limit)
+    const claimed = await driver.claim(limit)
     same(
       claimed.map(({ run }) => run),
       expected,
       "there were claimed"
     )
     const left = model.runs.filter(({ status }) => status === "queued").length - claimed.length
-    model.tally.count(claimed.length === 0 ? "nothing to claim" : "runs claimed")
-    if (left > 0 && claimed.length < limit) model.tally.count("runs left by a limit of their result")
+    model.coverage.count(claimed.length === 0 ? "nothing to claim" : "runs claimed")
+    if (left > 0 && claimed.length < limit) model.coverage.count("runs left by a limit of their result")
     for (const { lease, run: id } of claimed) {
       const run = model.runs.find((one) => one.id === id)
       if (run !== undefined) Object.assign(run, { status: "running", attempts: run.attempts + 1, lease, isLost: false })
@@ -232,15 +230,15 @@ const claiming = fc.integer({ min: 1, max: 5 }).map(claim)
 const reporting = fc
   .tuple(fc.constantFrom("heartbeat" as const, "complete" as const, "complete" as const, "fail" as const), pick)
   .map(([what, position]) =>
-    command(`${what} ${position}`, async (model, { door }) => {
+    command(`${what} ${position}`, async (model, { driver }) => {
       // More often one that runs.
       const running = model.runs.filter(({ status }) => status === "running")
       const run = position % 4 === 0 ? model.run(position) : running[position % Math.max(1, running.length)]
       if (run === undefined) return
       const lease = run.lease === "" ? "none" : run.lease
       const holds = model.holds(run, lease)
-      same(await door[what](run.id, lease), holds ? "done" : "refused", `${what} of run ${run.id} was`)
-      model.tally.count(
+      same(await driver[what](run.id, lease), holds ? "done" : "refused", `${what} of run ${run.id} was`)
+      model.coverage.count(
         !holds
           ? "report under a lease that is over refused"
           : ({ heartbeat: "lease renewed", complete: "run completed", fail: "run failed" } as const)[what]
@@ -252,26 +250,26 @@ const reporting = fc
 const open: ReadonlyArray<Status> = ["queued", "running"]
 
 const cancellingRun = pick.map((position) =>
-  command(`cancel run ${position}`, async (model, { door }) => {
+  command(`cancel run ${position}`, async (model, { driver }) => {
     const run = model.run(position)
     // One that was reported may still wait for its scores, and then can be cancelled.
     if (run === undefined || run.status === "reported") return
     const can = open.includes(run.status) || run.status === "cancelled"
-    same(await door.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
-    if (run.status === "queued") model.tally.count("run cancelled while it is queued")
-    if (run.status === "running") model.tally.count("run cancelled while it runs")
-    if (!can) model.tally.count("cancellation of a run that is over refused")
+    same(await driver.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
+    if (run.status === "queued") model.coverage.count("run cancelled while it is queued")
+    if (run.status === "running") model.coverage.count("run cancelled while it runs")
+    if (!can) model.coverage.count("cancellation of a run that is over refused")
     if (can) run.status = "cancelled"
   })
 )
 
 const cancellingResult = pick.map((position) =>
-  command(`cancel result ${position}`, async (model, { door }) => {
+  command(`cancel result ${position}`, async (model, { driver }) => {
     const result = model.result(position)
     if (result === undefined || model.of(result, "reported").length > 0) return
     const isThere = !model.deleted.has(result)
-    same(await door.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
-    if (isThere && model.of(result, ...open).length > 0) model.tally.count("result cancelled")
+    same(await driver.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
+    if (isThere && model.of(result, ...open).length > 0) model.coverage.count("result cancelled")
     if (isThere) for (const run of model.of(result, ...open)) run.status = "cancelled"
   })
 )
@@ -280,15 +278,15 @@ const cancellingResult = pick.map((position) =>
 const deletingResults = fc.tuple(picks, fc.boolean()).map(([positions, strange]) =>
   command(
     `delete results ${positions.join()}${strange ? " and strange ones" : ""}`,
-    async (model, { door, foreign }) => {
+    async (model, { driver, foreign }) => {
       const ids = positions.flatMap((position) => model.result(position) ?? [])
       const asked = strange || ids.length === 0 ? [...ids, foreign.result, UNKNOWN] : ids
-      same(await door.deleteResults(asked), "done", `deleting results ${asked.join()} was`)
-      if (asked.length > ids.length) model.tally.count("results deleted with strange ones")
+      same(await driver.deleteResults(asked), "done", `deleting results ${asked.join()} was`)
+      if (asked.length > ids.length) model.coverage.count("results deleted with strange ones")
       for (const id of ids) {
-        if (model.deleted.has(id)) model.tally.count("result deleted again")
-        if (model.of(id, "queued").length > 0) model.tally.count("results deleted with queued runs")
-        if (model.of(id, "running").length > 0) model.tally.count("results deleted with running runs")
+        if (model.deleted.has(id)) model.coverage.count("result deleted again")
+        if (model.of(id, "queued").length > 0) model.coverage.count("results deleted with queued runs")
+        if (model.of(id, "running").length > 0) model.coverage.count("results deleted with running runs")
         model.deleted.add(id)
         for (const run of model.runs) if (run.result === id) run.status = "deleted"
       }
@@ -299,7 +297,7 @@ const deletingResults = fc.tuple(picks, fc.boolean()).map(([positions, strange])
 const deletingRuns = fc
   .tuple(pick, picks, fc.constantFrom("own", "own", "foreign", "another's"))
   .map(([position, positions, whose]) =>
-    command(`delete runs ${positions.join()} of result ${position}, ${whose}`, async (model, { door, foreign }) => {
+    command(`delete runs ${positions.join()} of result ${position}, ${whose}`, async (model, { driver, foreign }) => {
       const result = model.result(position)
       if (result === undefined) return
       const own = model.runs.filter((run) => run.result === result)
@@ -308,27 +306,27 @@ const deletingRuns = fc
       const strange = whose === "foreign" ? [foreign.run] : whose === "another's" && another ? [another.id] : []
       const can = !model.deleted.has(result) && strange.length === 0
       const ids = [...chosen.map(({ id }) => id), ...strange]
-      same(await door.deleteRuns(result, ids), can ? "done" : "refused", `deleting runs ${ids.join()} was`)
-      if (strange.length > 0) model.tally.count("deletion of other results' runs refused")
+      same(await driver.deleteRuns(result, ids), can ? "done" : "refused", `deleting runs ${ids.join()} was`)
+      if (strange.length > 0) model.coverage.count("deletion of other results' runs refused")
       if (can && chosen.some(({ status }) => status === "queued"))
-        model.tally.count("runs deleted while they are queued")
-      if (can && chosen.some(({ status }) => status === "running")) model.tally.count("runs deleted while they run")
+        model.coverage.count("runs deleted while they are queued")
+      if (can && chosen.some(({ status }) => status === "running")) model.coverage.count("runs deleted while they run")
       if (can) for (const run of chosen) run.status = "deleted"
     })
   )
 
 /** Every worker is gone, and the leases run out. */
-const crash: Command = command("crash", async (model, { door }) => {
-  if (door.endLeases === null) return
-  await door.endLeases()
-  if (model.runs.some(({ status }) => status === "running")) model.tally.count("leases ran out")
+const crash: Command = command("crash", async (model, { driver }) => {
+  if (driver.endLeases === null) return
+  await driver.endLeases()
+  if (model.runs.some(({ status }) => status === "running")) model.coverage.count("leases ran out")
   for (const run of model.runs) if (run.status === "running") run.isLost = true
 })
 
 const sweeping = fc.constant(
-  command("sweep", async (model, { door }) => {
-    if (door.sweep === null) return
-    await door.sweep()
+  command("sweep", async (model, { driver }) => {
+    if (driver.sweep === null) return
+    await driver.sweep()
     model.takeBack()
   })
 )
@@ -346,16 +344,13 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
  * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
  * on the walks.
  */
-export const checkCapacityModel = (
-  world: () => Promise<CapacityWorld>,
-  options: { readonly walks: number; readonly steps: number }
-): Promise<Happened> =>
-  walk({
-    says: "what is held is what the model's queued and running runs need",
+export const checkCapacityModel = (fixture: () => Promise<CapacityFixture>, options: ModelOptions): Promise<Coverage> =>
+  checkCommandSequences({
+    name: "what is held is what the model's queued and running runs need",
     kinds,
-    model: (tally) => new Model(tally),
-    world,
-    beginning,
+    model: (coverage) => new Model(coverage),
+    fixture,
+    setUpCommands: beginning,
     commands,
     options
   })

@@ -400,13 +400,13 @@ const scored = (metric: Metric, value: number | boolean | string): Evaluated => 
 
 /** An organisation with a result, and its first run under way. */
 const played = Effect.gen(function* () {
-  const world = yield* newOrganization
+  const fixture = yield* newOrganization
   const work = yield* RunWorkStore
-  const result = yield* world.insert()
-  const runs = yield* world.runsOf(result)
+  const result = yield* fixture.insert()
+  const runs = yield* fixture.runsOf(result)
   const [id = RunId.make(1)] = runs
-  yield* world.start([id])
-  return { ...world, work, result, runs, id }
+  yield* fixture.start([id])
+  return { ...fixture, work, result, runs, id }
 })
 
 /** What every `RunWorkStore` has to do; needs an empty or a used database alike. */

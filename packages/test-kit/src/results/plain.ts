@@ -1,12 +1,12 @@
 export {
   type CapacityAnswer,
-  type CapacityDoor,
+  type CapacityDriver,
   type CapacityView,
-  type CapacityWorld,
+  type CapacityFixture,
   checkCapacityModel
 } from "./CapacityModel.js"
-export { checkDeletionsAtOnce } from "./DeletionsAtOnce.js"
-export { deletionLaws, deletionSnapshot } from "./DeletionLaws.js"
-export { type Evaluate, evaluationLaws } from "./EvaluationLaws.js"
-export { lifecycleLaws, type RunLife } from "./LifecycleLaws.js"
+export { checkConcurrentDeletions } from "./ConcurrentDeletions.js"
+export { deletionProperties, deletionSnapshot } from "./DeletionProperties.js"
+export { type Evaluate, evaluationProperties } from "./EvaluationProperties.js"
+export { lifecycleProperties, type RunLife } from "./LifecycleProperties.js"
 export { metricScores, resultScores, runCount, scenarioScores } from "./ResultArbitraries.js"

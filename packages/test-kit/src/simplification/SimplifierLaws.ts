@@ -1,7 +1,7 @@
 /** What a simplifier of prompts has to keep to, whatever it is made of, and what checks such a one. */
 import { faultsOfSimplified, protectedTokens } from "@earshot/core"
 import * as fc from "fast-check"
-import { type Law, law } from "../Law.js"
+import { type Property, property } from "../Property.js"
 import { anyText, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
 
 /** A simplifier that needs nobody. */
@@ -13,17 +13,17 @@ export type JudgeSimplified = (original: string, simplified: string) => Readonly
 const words = (text: string): number => text.replace(/^\d+\. /gm, "").length
 
 /** What a simplifier keeps to. */
-export const simplifierLaws = (simplify: Simplify, judge: JudgeSimplified = faultsOfSimplified): ReadonlyArray<Law> => [
-  law("the same prompt again changes nothing", [anyText], (text) => {
+export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified = faultsOfSimplified): ReadonlyArray<Property> => [
+  property("the same prompt again changes nothing", [anyText], (text) => {
     const once = simplify(text)
     return simplify(once) === once
   }),
-  law("every protected token of the original is in what is left", [prompt], (text) => {
+  property("every protected token of the original is in what is left", [prompt], (text) => {
     const kept = new Set(protectedTokens(simplify(text)))
     return protectedTokens(text).every((token) => kept.has(token))
   }),
-  law("nothing gets longer but by the numbers of a list", [anyText], (text) => words(simplify(text)) <= words(text)),
-  law(
+  property("nothing gets longer but by the numbers of a list", [anyText], (text) => words(simplify(text)) <= words(text)),
+  property(
     "what it makes passes the check that a language model's answers have to pass",
     [plainRules],
     (rules) => {
@@ -37,12 +37,12 @@ export const simplifierLaws = (simplify: Simplify, judge: JudgeSimplified = faul
 const listed = (all: ReadonlyArray<string>): string => all.map((one, at) => `${at + 1}. ${one}`).join("\n")
 
 /** What the check of a simplified prompt keeps to. */
-export const checkLaws = (judge: JudgeSimplified): ReadonlyArray<Law> => [
-  law("a list of the same rules passes in any order", [plainRules], (rules) => {
+export const checkProperties = (judge: JudgeSimplified): ReadonlyArray<Property> => [
+  property("a list of the same rules passes in any order", [plainRules], (rules) => {
     const sentences = rules.map(({ sentence }) => sentence)
     return judge(sentences.join(" "), listed(sentences.toReversed())).length === 0
   }),
-  law("a rule that is left out is told, and so is each way to spoil one", [plainRules, fc.nat()], (rules, pick) => {
+  property("a rule that is left out is told, and so is each way to spoil one", [plainRules, fc.nat()], (rules, pick) => {
     const sentences = rules.map(({ sentence }) => sentence)
     const original = sentences.join(" ")
     const at = pick % sentences.length
@@ -52,7 +52,7 @@ export const checkLaws = (judge: JudgeSimplified): ReadonlyArray<Law> => [
       spoiled(sentences[at] ?? "").every((wrong) => judge(original, listed([...without, wrong])).length > 0)
     )
   }),
-  law(
+  property(
     "any two texts are judged, and twice the same",
     [anyText, anyText],
     (one, other) => judge(one, other).join() === judge(one, other).join()

@@ -1,2 +1,2 @@
 export { anyText, phrase, type PlainRule, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
-export { checkLaws, type JudgeSimplified, simplifierLaws, type Simplify } from "./SimplifierLaws.js"
+export { checkProperties, type JudgeSimplified, simplifierProperties, type Simplify } from "./SimplifierLaws.js"

@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import { describe } from "vitest"
 
 /** An executor of runs, and agents that it can be sent to. */
-export interface RunExecutorWorld {
+export interface RunExecutorFixture {
   readonly executor: Layer.Layer<RunExecutor>
   /** One of the executor's channels. */
   readonly channel: Channel
@@ -21,8 +21,8 @@ export interface RunExecutorWorld {
 }
 
 /** What every executor of runs has to do. */
-export const runExecutorContract = (subject: string, world: RunExecutorWorld): void => {
-  const { answering, channel, executor, scenario, silent, unreachable } = world
+export const runExecutorContract = (subject: string, fixture: RunExecutorFixture): void => {
+  const { answering, channel, executor, scenario, silent, unreachable } = fixture
   const play = (agent: Agent, id = 1) =>
     Effect.flatMap(RunExecutor, (runs) => runs.play({ run: RunId.make(id), channel, agent, scenario })).pipe(
       Effect.provide(executor)
@@ -88,7 +88,7 @@ export const runExecutorContract = (subject: string, world: RunExecutorWorld): v
 type Endpoint = NonNullable<Agent["chatEndpoint"]>
 
 /** A way to talk to agents under test, and such agents. */
-export interface ChatAgentWorld {
+export interface ChatAgentFixture {
   readonly agents: Layer.Layer<ChatAgent>
   /** Answers "Hello" to whatever it is told. */
   readonly answering: Endpoint
@@ -100,7 +100,7 @@ export interface ChatAgentWorld {
 }
 
 /** What every way to talk to agents under test has to do. */
-export const chatAgentContract = (subject: string, world: ChatAgentWorld): void => {
+export const chatAgentContract = (subject: string, fixture: ChatAgentFixture): void => {
   const secret = "my number is 555-0100"
   const talk = (endpoint: Endpoint) =>
     Effect.flatMap(ChatAgent, (agents) =>
@@ -110,18 +110,18 @@ export const chatAgentContract = (subject: string, world: ChatAgentWorld): void 
         messages: [{ speaker: "testing_agent", text: secret }],
         variables: { name: "Ann" }
       })
-    ).pipe(Effect.provide(world.agents))
+    ).pipe(Effect.provide(fixture.agents))
   describe(`agents under test, talked to by ${subject}`, () => {
     it.live("answer with what they say", () =>
       Effect.gen(function* () {
-        const { endsCall, text, toolCalls } = yield* talk(world.answering)
+        const { endsCall, text, toolCalls } = yield* talk(fixture.answering)
         expect([text, endsCall, toolCalls]).toEqual(["Hello", false, []])
       })
     )
 
     it.live("fail for a reason that repeats nothing of what was said", () =>
       Effect.gen(function* () {
-        for (const endpoint of [world.failing, world.unreachable]) {
+        for (const endpoint of [fixture.failing, fixture.unreachable]) {
           const failed = yield* Effect.flip(talk(endpoint))
           expect(failed._tag).toBe("ChatFailed")
           expect(failed.reason.trim()).not.toBe("")
@@ -132,7 +132,7 @@ export const chatAgentContract = (subject: string, world: ChatAgentWorld): void 
 
     it.live("are given up when whoever asks is interrupted", () =>
       Effect.gen(function* () {
-        const asking = yield* Effect.fork(talk(world.silent))
+        const asking = yield* Effect.fork(talk(fixture.silent))
         yield* Effect.sleep("100 millis")
         expect((yield* Fiber.interrupt(asking))._tag).toBe("Failure")
       })

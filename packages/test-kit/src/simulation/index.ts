@@ -1,6 +1,6 @@
 export {
   chatAgentContract,
-  type ChatAgentWorld,
+  type ChatAgentFixture,
   runExecutorContract,
-  type RunExecutorWorld
+  type RunExecutorFixture
 } from "./ExecutorContracts.js"

@@ -2,7 +2,7 @@
 import { type AgentWorld, Channel, Credits, MetricId, PersonalityId, TestProfileId, ToolId } from "@earshot/core"
 import * as fc from "fast-check"
 import { conditionalActionsFlaws } from "../evaluators/InvalidConditionalActions.js"
-import { suite, type SuiteJson, world } from "./SuiteArbitraries.js"
+import { suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -253,14 +253,14 @@ const idsOf = (count: number) => many.slice(0, count)
 const longNames = [1, 255, 256].map((count) => ({ id: 2000 + count, name: characters(count) }))
 
 /** The world of suites at their limits: it has whatever `suiteLimits` refer to, one over a limit too. */
-export const wideWorld: AgentWorld = {
-  ...world,
+export const wideFixture: AgentWorld = {
+  ...fixture,
   metrics: [...many.map((id) => ({ id, name: `metric_${id}` })), ...longNames].map(({ id, name }) => ({
     id: MetricId.make(id),
     slug: name,
     name,
     simulationEnabled: true,
-    cost: Credits.ofMicros(0n)
+    cost: Credits.fromMicros(0n)
   })),
   personalities: longNames.map(({ id, name }) => ({ id: PersonalityId.make(id), name, language: "en" })),
   testProfiles: longNames.map(({ id, name }) => ({ id: TestProfileId.make(id), name })),

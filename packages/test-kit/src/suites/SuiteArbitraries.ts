@@ -13,7 +13,7 @@ import {
 import * as fc from "fast-check"
 
 /** A world that specs of `suite` may refer to. */
-export const world: AgentWorld = {
+export const fixture: AgentWorld = {
   agent: {
     id: AgentId.make(7),
     projectId: ProjectId.make(3),
@@ -21,23 +21,29 @@ export const world: AgentWorld = {
     supportedChannels: ["voice", "text", "provider_e_v2"]
   },
   metrics: [
-    { id: MetricId.make(1), slug: "latency_ms", name: "Latency", simulationEnabled: true, cost: Credits.ofMicros(0n) },
+    {
+      id: MetricId.make(1),
+      slug: "latency_ms",
+      name: "Latency",
+      simulationEnabled: true,
+      cost: Credits.fromMicros(0n)
+    },
     {
       id: MetricId.make(2),
       slug: "politeness",
       name: "Polite",
       simulationEnabled: true,
-      cost: Credits.ofMicros(50_000n)
+      cost: Credits.fromMicros(50_000n)
     },
     {
       id: MetricId.make(3),
       slug: "order_total",
       name: "Total",
       simulationEnabled: true,
-      cost: Credits.ofMicros(5_000n)
+      cost: Credits.fromMicros(5_000n)
     },
-    { id: MetricId.make(4), slug: "silence", name: "Silence", simulationEnabled: false, cost: Credits.ofMicros(0n) },
-    { id: MetricId.make(5), slug: null, name: "Nameless", simulationEnabled: true, cost: Credits.ofMicros(1n) }
+    { id: MetricId.make(4), slug: "silence", name: "Silence", simulationEnabled: false, cost: Credits.fromMicros(0n) },
+    { id: MetricId.make(5), slug: null, name: "Nameless", simulationEnabled: true, cost: Credits.fromMicros(1n) }
   ],
   personalities: [
     { id: PersonalityId.make(11), name: "Patient", language: "en" },

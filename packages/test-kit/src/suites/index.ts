@@ -6,5 +6,11 @@ export {
   type SuiteLimit,
   suiteLimits
 } from "./InvalidSuites.js"
-export { damagedSuite, suite, type SuiteJson, world } from "./SuiteArbitraries.js"
-export { type PlanDocument, priceListLaws, specLimitLaws, standardPriceLaws, suiteLaws } from "./SuiteLaws.js"
+export { damagedSuite, suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
+export {
+  type PlanDocument,
+  priceListProperties,
+  specLimitProperties,
+  standardPriceProperties,
+  suiteProperties
+} from "./SuiteProperties.js"

@@ -1,4 +1,4 @@
 export * as Conversations from "./Conversations.js"
 export { type HostilePayload, hostilePayloadOf } from "./HostilePayloads.js"
 export { type Payload, payload, payloadOf } from "./Payloads.js"
-export { damagedPayloadOf, type Decode, decoderLaws } from "./DecoderLaws.js"
+export { damagedPayloadOf, type Decode, decoderProperties } from "./DecoderProperties.js"

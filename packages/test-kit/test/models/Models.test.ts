@@ -11,38 +11,38 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
   const runtime = ManagedRuntime.make(TestEngine.layer(database))
   afterAll(() => runtime.dispose())
 
-  const world = () =>
+  const fixture = () =>
     runtime.runPromise(
-      Effect.map(TestEngine.world, ({ actor, agent, project }): ModelKit.CallWorld => ({
-        door: ModelKit.engineDoor((steps) => runtime.runPromise(steps), actor),
+      Effect.map(TestEngine.fixture, ({ actor, agent, project }): ModelKit.CallFixture => ({
+        driver: ModelKit.engineDriver((steps) => runtime.runPromise(steps), actor),
         project: project.id,
         agent: agent.id
       }))
     )
 
   const evaluators = async () => {
-    const { agent, door, project } = await world()
-    return ModelKit.evaluatorWorld(door, { agent, project })
+    const { agent, driver, project } = await fixture()
+    return ModelKit.evaluatorFixture(driver, { agent, project })
   }
 
   it("keeps calls and dashboards as the model says", async () => {
-    ModelKit.assertHappened(await ModelKit.checkCallModel(world, { walks: 15, steps: 50 }))
+    ModelKit.assertCovered(await ModelKit.checkCallModel(fixture, { runs: 15, maxCommands: 50 }))
   }, 3_600_000)
 
   it("answers calls at once as some order of them would be answered", async () => {
-    ModelKit.assertHappened(await ModelKit.checkCallsAtOnce(world, { walks: 20, steps: 5 }))
+    ModelKit.assertCovered(await ModelKit.checkConcurrentCalls(fixture, { runs: 20, maxCommands: 5 }))
   }, 3_600_000)
 
   it("keeps evaluators and folders as the model says", async () => {
-    ModelKit.assertHappened(await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 12, steps: 40 }))
+    ModelKit.assertCovered(await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 12, maxCommands: 40 }))
   }, 3_600_000)
 
   it("leaves evaluators after bulk updates at once as some order of them would", async () => {
-    ModelKit.assertHappened(await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 15 }))
+    ModelKit.assertCovered(await EvaluatorKit.checkConcurrentBulkUpdates(evaluators, { runs: 15 }))
   }, 3_600_000)
 
   const capacity = async () =>
-    ModelKit.capacityWorld(await world(), await world(), {
+    ModelKit.capacityFixture(await fixture(), await fixture(), {
       endLeases: async () => {
         await runtime.runPromise(TestEngine.execute("UPDATE runs SET lease_until_ms = 1 WHERE status = 'running'"))
       },
@@ -52,70 +52,70 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     })
 
   it("holds what the model of capacity says that runs need", async () => {
-    ModelKit.assertHappened(await ResultKit.checkCapacityModel(capacity, { walks: 10, steps: 40 }))
+    ModelKit.assertCovered(await ResultKit.checkCapacityModel(capacity, { runs: 10, maxCommands: 40 }))
   }, 3_600_000)
 
   it("leaves results after deletions at once as some order of them would", async () => {
-    ModelKit.assertHappened(await ResultKit.checkDeletionsAtOnce(capacity, { walks: 15 }))
+    ModelKit.assertCovered(await ResultKit.checkConcurrentDeletions(capacity, { runs: 15 }))
   }, 3_600_000)
 
   it("lets in whom the model of credentials lets in", async () => {
-    const door = () =>
+    const driver = () =>
       runtime.runPromise(
-        Effect.map(TestEngine.world, ({ actor, project }) =>
-          ModelKit.engineCredentialDoor((steps) => runtime.runPromise(steps), actor, project.id)
+        Effect.map(TestEngine.fixture, ({ actor, project }) =>
+          ModelKit.engineCredentialDriver((steps) => runtime.runPromise(steps), actor, project.id)
         )
       )
-    ModelKit.assertHappened(await ModelKit.checkCredentialModel(door, { walks: 15, steps: 40 }))
+    ModelKit.assertCovered(await ModelKit.checkCredentialModel(driver, { runs: 15, maxCommands: 40 }))
   }, 3_600_000)
 
   describe("charts and charges", () => {
-    const working = async (): Promise<ModelKit.ChartWorld> => ({
-      ...(await world()),
+    const working = async (): Promise<ModelKit.ChartFixture> => ({
+      ...(await fixture()),
       work: () => runtime.runPromise(Effect.flatMap(JobRunner, (runner) => runner.drain))
     })
-    for (const { check, says } of [...ModelKit.chartDataLaws(working), ...ModelKit.chargeLaws(world)]) {
-      it(says, check, 3_600_000)
+    for (const { check, name } of [...ModelKit.chartDataProperties(working), ...ModelKit.chargeProperties(fixture)]) {
+      it(name, check, 3_600_000)
     }
   })
 
   describe("pages", () => {
     const list = async (): Promise<PageKit.PagedList> => {
-      const { door, project } = await world()
+      const { driver, project } = await fixture()
       const path = "/dashboards/dashboards/"
       return {
-        insert: async () => idOf((await door("POST", path, { name: "Row", project })).body),
+        insert: async () => idOf((await driver("POST", path, { name: "Row", project })).body),
         remove: async (id) => {
-          await door("DELETE", `${path}${id}/`)
+          await driver("DELETE", `${path}${id}/`)
         },
         page: async (cursor, limit) => {
           const query = `project=${project}&limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`
-          return pageOf((await door("GET", `${path}?${query}`)).body)
+          return pageOf((await driver("GET", `${path}?${query}`)).body)
         }
       }
     }
-    for (const { check, says } of PageKit.pageLaws(list)) it(says, check, 3_600_000)
+    for (const { check, name } of PageKit.pageProperties(list)) it(name, check, 3_600_000)
   })
 
   describe("tenants", () => {
     const tenants = async (): Promise<ModelKit.TwoTenants> => {
-      const [{ agent, door, project }, other] = [await world(), await world()]
-      return { mine: door, theirs: other.door, project, agent }
+      const [{ agent, driver, project }, other] = [await fixture(), await fixture()]
+      return { mine: driver, theirs: other.driver, project, agent }
     }
-    for (const { check, says } of ModelKit.tenantLaws(tenants)) it(says, check, 3_600_000)
+    for (const { check, name } of ModelKit.tenantProperties(tenants)) it(name, check, 3_600_000)
   })
 })
 
 describe.each(TestEngine.databases)("an engine with a language model on %s", (database) => {
-  const engine = TestEngine.layer(database, { languageModel: ModelKit.judgeOfCharges.layer })
+  const engine = TestEngine.layer(database, { languageModel: ModelKit.chargeTestModel.layer })
   // Evaluations fail here on purpose, and are warned of.
   const runtime = ManagedRuntime.make(Layer.merge(engine, Logger.remove(Logger.defaultLogger)))
   afterAll(() => runtime.dispose())
 
-  const world = async (): Promise<ModelKit.EvaluatedWorld> => {
-    const { actor, agent, project } = await runtime.runPromise(TestEngine.world)
+  const fixture = async (): Promise<ModelKit.EvaluatedFixture> => {
+    const { actor, agent, project } = await runtime.runPromise(TestEngine.fixture)
     return {
-      door: ModelKit.engineDoor((steps) => runtime.runPromise(steps), actor),
+      driver: ModelKit.engineDriver((steps) => runtime.runPromise(steps), actor),
       project: project.id,
       agent: agent.id,
       evaluate: (call, metrics) =>
@@ -128,7 +128,7 @@ describe.each(TestEngine.databases)("an engine with a language model on %s", (da
     }
   }
 
-  for (const { check, says } of ModelKit.evaluationChargeLaws(world)) it(says, check, 3_600_000)
+  for (const { check, name } of ModelKit.evaluationChargeProperties(fixture)) it(name, check, 3_600_000)
 })
 
 const Id = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.Number }))

@@ -34,7 +34,7 @@ it("keys are the same in every run of a seed, and errors are the engine's own", 
   const keyOf = async (seed: string) => {
     const engine = await startEngine({ seed })
     try {
-      const { actor, apiKey } = await engine.world()
+      const { actor, apiKey } = await engine.fixture()
       await expect(
         engine.as(actor)(Effect.flatMap(Metrics, (metrics) => metrics.create({ name: "" })))
       ).rejects.toThrow("name: This field may not be blank.")

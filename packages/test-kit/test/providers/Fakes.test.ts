@@ -1,4 +1,4 @@
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import { ProviderKit } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

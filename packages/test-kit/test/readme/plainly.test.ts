@@ -8,7 +8,7 @@ test("a call is kept under the time that it is", async () => {
   const judge = fakeLanguageModel(() => ({ value: true, explanation: "It was said." }))
   const engine = await startEngine({ now: "2026-03-31T10:00:00Z", ports: { languageModel: judge.layer } })
   try {
-    const { actor, agent } = await engine.world()
+    const { actor, agent } = await engine.fixture()
     engine.clock.advance("1 hour")
     const body = { call_id: "1", agent: agent.id }
     const { call } = await engine.as(actor)(Effect.flatMap(Calls, (calls) => calls.ingest(body)))

@@ -8,7 +8,7 @@ for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`projects on ${database}`, (it) => {
     it.effect("are made", () =>
       Effect.gen(function* () {
-        const { actor } = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
         const project = yield* (yield* Projects).create({ name: "Mine" }).pipe(TestEngine.as(actor))
         expect(project.name).toBe("Mine")
       })

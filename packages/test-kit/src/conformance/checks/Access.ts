@@ -21,7 +21,7 @@ import {
   text
 } from "../Expect.js"
 import { interfaceTable } from "../Interface.js"
-import { credentialKinds, type CredentialKind, PATHS, PERMISSIONS, type World } from "../World.js"
+import { credentialKinds, type CredentialKind, PATHS, PERMISSIONS, type Fixture } from "../Fixture.js"
 
 interface Endpoint {
   readonly name: string
@@ -123,8 +123,8 @@ const endpoints: ReadonlyArray<Endpoint> = [
   }
 ]
 
-const knock = (world: World, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
-  world.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
+const knock = (fixture: Fixture, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
+  fixture.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
 
 /** Milliseconds that a server's clock may be off from this one's for the check of expiry to hold. */
 const CLOCKS = 500
@@ -145,34 +145,34 @@ interface Brief {
 }
 
 /** One of each kind, for so many seconds where told. */
-const briefly = async (world: World, seconds?: number): Promise<ReadonlyArray<Brief>> => {
-  const [project, agent] = [await world.project(), await world.agent()]
+const briefly = async (fixture: Fixture, seconds?: number): Promise<ReadonlyArray<Brief>> => {
+  const [project, agent] = [await fixture.project(), await fixture.agent()]
   const bounds = [{ type: "project", id: project }]
   const ends = seconds === undefined ? {} : { expires_at: new Date(Date.now() + seconds * 1000).toISOString() }
   const token = async (kind: CredentialKind, fields: object): Promise<Brief> => {
     const ttl = seconds === undefined ? {} : { ttl: seconds }
-    const issued = bodyOf(await world.post(PATHS.tokens, { kind, ...ttl, ...fields }), 201)
+    const issued = bodyOf(await fixture.post(PATHS.tokens, { kind, ...ttl, ...fields }), 201)
     return {
       kind,
       headers: { authorization: `Bearer ${String(issued.token)}` },
       expiresAt: issued.expires_at,
-      revoke: () => world.post(`${PATHS.tokens}revoke/`, { jti: issued.jti })
+      revoke: () => fixture.post(`${PATHS.tokens}revoke/`, { jti: issued.jti })
     }
   }
-  const key = await world.make(PATHS.keys, { name: "Brief", ...ends })
-  const link = await world.make(PATHS.links, { name: "Brief", bounds, ...ends })
+  const key = await fixture.make(PATHS.keys, { name: "Brief", ...ends })
+  const link = await fixture.make(PATHS.links, { name: "Brief", bounds, ...ends })
   return [
     {
       kind: "api_key",
       headers: { "x-service-api-key": String(key.api_key) },
       expiresAt: key.expires_at,
-      revoke: () => world.ask("DELETE", `${PATHS.keys}${String(key.id)}/`)
+      revoke: () => fixture.ask("DELETE", `${PATHS.keys}${String(key.id)}/`)
     },
     {
       kind: "shareable_link",
       headers: { "x-shareable-link": String(link.token) },
       expiresAt: link.expires_at,
-      revoke: () => world.ask("DELETE", `${PATHS.links}${String(link.id)}/`)
+      revoke: () => fixture.ask("DELETE", `${PATHS.links}${String(link.id)}/`)
     },
     await token("oauth2", {}),
     await token("dashboard_session", {}),
@@ -182,10 +182,14 @@ const briefly = async (world: World, seconds?: number): Promise<ReadonlyArray<Br
 }
 
 /** Asks for what the kind is let in for: a list, or with an agent's session, beside a good key, a checkout of nothing. */
-const present = async (world: World, { headers, kind }: Brief): Promise<Reply> => {
+const present = async (fixture: Fixture, { headers, kind }: Brief): Promise<Reply> => {
   const request = { key: null, isAlone: true }
-  if (kind !== "agent_session") return world.get(PATHS.dashboards, { ...request, headers })
-  return world.post(PATHS.checkout, {}, { ...request, headers: { ...(await world.credential("api_key")), ...headers } })
+  if (kind !== "agent_session") return fixture.get(PATHS.dashboards, { ...request, headers })
+  return fixture.post(
+    PATHS.checkout,
+    {},
+    { ...request, headers: { ...(await fixture.credential("api_key")), ...headers } }
+  )
 }
 
 /** What is answered to one who is let in: an empty checkout is a fault of its body. */
@@ -200,14 +204,14 @@ const expectRefused = (what: string, reply: Reply): void => {
 const access = checksOf("credentials", {
   none: [
     "without a credential every endpoint answers 401 with a detail and WWW-Authenticate",
-    async (world) => {
-      for (const endpoint of endpoints) expectRefused(endpoint.name, await knock(world, endpoint, {}))
+    async (fixture) => {
+      for (const endpoint of endpoints) expectRefused(endpoint.name, await knock(fixture, endpoint, {}))
     }
   ],
   wrong: [
     "a wrong or garbled key, token or link is 401 with WWW-Authenticate at every endpoint",
-    async (world) => {
-      const link = (await world.credential("shareable_link"))["x-shareable-link"] ?? ""
+    async (fixture) => {
+      const link = (await fixture.credential("shareable_link"))["x-shareable-link"] ?? ""
       const [last, other] = link.endsWith("a") ? ["a", "b"] : [link.slice(-1), "a"]
       expectTrue("the link is empty", last !== "")
       const wrong = ["ear_wrong", "x", "x".repeat(2000), "null", "' OR 1=1 --"]
@@ -218,20 +222,20 @@ const access = checksOf("credentials", {
           "x-shareable-link": one
         }))
       ]
-      const session = await world.credential("agent_session")
+      const session = await fixture.credential("agent_session")
       for (const endpoint of endpoints) {
         const beside = endpoint.beside === undefined ? {} : session
         for (const headers of presented) {
-          expectRefused(endpoint.name, await knock(world, endpoint, { ...beside, ...headers }))
+          expectRefused(endpoint.name, await knock(fixture, endpoint, { ...beside, ...headers }))
         }
       }
     }
   ],
   doubled: [
     "a right key that is sent in two headers, and with a wrong one beside it, is 401 at every endpoint",
-    async (world) => {
-      const key = (await world.credential("api_key"))["x-service-api-key"] ?? ""
-      const session = await world.credential("agent_session")
+    async (fixture) => {
+      const key = (await fixture.credential("api_key"))["x-service-api-key"] ?? ""
+      const session = await fixture.credential("agent_session")
       for (const endpoint of endpoints) {
         const headers = endpoint.beside === undefined ? {} : session
         const json = endpoint.method === "GET" ? {} : { json: {} }
@@ -241,7 +245,7 @@ const access = checksOf("credentials", {
           ["ear_wrong", key]
         ]) {
           const lines = { "x-service-api-key": keys }
-          expectDetail(await world.ask(endpoint.method, endpoint.path, { key: null, headers, lines, ...json }), 401)
+          expectDetail(await fixture.ask(endpoint.method, endpoint.path, { key: null, headers, lines, ...json }), 401)
         }
       }
     }
@@ -251,12 +255,12 @@ const access = checksOf("credentials", {
       kind,
       [
         `${kind} is let in where the interface lists it, and is as good as none elsewhere`,
-        async (world: World) => {
-          const held = await world.credential(kind)
+        async (fixture: Fixture) => {
+          const held = await fixture.credential(kind)
           for (const endpoint of endpoints) {
-            const beside = endpoint.beside === undefined ? {} : await world.credential(endpoint.beside)
+            const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
             const isBeside = kind === endpoint.beside
-            const reply = await knock(world, endpoint, isBeside ? held : { ...beside, ...held })
+            const reply = await knock(fixture, endpoint, isBeside ? held : { ...beside, ...held })
             if (!endpoint.accepts.includes(kind)) expectRefused(endpoint.name, reply)
             else if (![200, 201, 204, 400, 404, 409].includes(reply.status))
               throw new Mismatch(
@@ -269,12 +273,12 @@ const access = checksOf("credentials", {
   ),
   schemes: [
     "a token is taken after Bearer alone, and no credential in another one's place",
-    async (world) => {
-      const { authorization = "" } = await world.credential("oauth2")
+    async (fixture) => {
+      const { authorization = "" } = await fixture.credential("oauth2")
       const bare = authorization.slice("Bearer ".length)
-      const apiKey = (await world.credential("api_key"))["x-service-api-key"] ?? ""
+      const apiKey = (await fixture.credential("api_key"))["x-service-api-key"] ?? ""
       const status = async (headers: Readonly<Record<string, string>>) =>
-        (await world.get(PATHS.dashboards, { key: null, headers })).status
+        (await fixture.get(PATHS.dashboards, { key: null, headers })).status
       expectSame("the status of Bearer", await status({ authorization: `bearer ${bare}` }), 200)
       for (const scheme of ["Basic", "Token", "Foobar"]) {
         expectSame(`the status of ${scheme}`, await status({ authorization: `${scheme} ${bare}` }), 401)
@@ -291,8 +295,8 @@ const access = checksOf("credentials", {
   ],
   forged: [
     "a token that was changed is refused",
-    async (world) => {
-      const { authorization = "" } = await world.credential("oauth2")
+    async (fixture) => {
+      const { authorization = "" } = await fixture.credential("oauth2")
       const [head = "", body = "", signature = ""] = authorization.slice("Bearer ".length).split(".")
       const print = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
       const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString())
@@ -305,7 +309,7 @@ const access = checksOf("credentials", {
       ]
       for (const token of forged) {
         expectDetail(
-          await world.get(PATHS.dashboards, { key: null, headers: { authorization: `Bearer ${token}` } }),
+          await fixture.get(PATHS.dashboards, { key: null, headers: { authorization: `Bearer ${token}` } }),
           401
         )
       }
@@ -313,14 +317,14 @@ const access = checksOf("credentials", {
   ],
   revoked: [
     "what is revoked, of every kind, is refused from then on: at once by one process, by several after five seconds",
-    async (world) => {
-      const all = await briefly(world)
-      for (const one of all) expectStatus(await present(world, one), letIn(one))
+    async (fixture) => {
+      const all = await briefly(fixture)
+      for (const one of all) expectStatus(await present(fixture, one), letIn(one))
       for (const one of all) expectNoBody(await one.revoke(), 204)
-      if ((world.limits.processes ?? 1) > 1) await sleep(KNOWN_EVERYWHERE)
+      if ((fixture.limits.processes ?? 1) > 1) await sleep(KNOWN_EVERYWHERE)
       for (const one of all) {
         for (let time = 1; time <= PRESENTED; time++) {
-          const reply = await present(world, one)
+          const reply = await present(fixture, one)
           if (reply.status !== 401)
             throw new Mismatch(`${one.kind}, revoked and presented ${time} times, answered ${reply.status}`)
           expectRefused(one.kind, reply)
@@ -330,35 +334,35 @@ const access = checksOf("credentials", {
   ],
   expired: [
     "a credential of every kind is let in until the instant that it expires at, and refused from then on",
-    async (world) => {
-      const all = await briefly(world, 2)
+    async (fixture) => {
+      const all = await briefly(fixture, 2)
       for (const one of all) {
         const until = Date.parse(String(one.expiresAt))
         expectTrue(
           `${one.kind} expires at ${String(one.expiresAt)}, and was asked to in two seconds`,
           until - Date.now() < 10_000
         )
-        const reply = await present(world, one)
+        const reply = await present(fixture, one)
         // A server that is slow today may have come to the end of it already.
         if (Date.now() < until - CLOCKS) expectStatus(reply, letIn(one))
       }
       const ends = all.map(({ expiresAt }) => Date.parse(String(expiresAt)))
       await sleep(Math.max(0, ...ends) - Date.now() + CLOCKS)
-      for (const one of all) expectRefused(one.kind, await present(world, one))
+      for (const one of all) expectRefused(one.kind, await present(fixture, one))
     }
   ],
   scopes: [
     "every endpoint answers 403 to a key with every scope but the one that it needs, and lets in one with that alone",
-    async (world) => {
+    async (fixture) => {
       const scoped = async (...scopes: ReadonlyArray<string>) =>
-        String((await world.make(PATHS.keys, { name: "Scoped", scopes })).api_key)
+        String((await fixture.make(PATHS.keys, { name: "Scoped", scopes })).api_key)
       const needed = [...new Set(endpoints.map(({ needs }) => needs))]
       for (const scope of needed) {
         const [without, alone] = [await scoped(...PERMISSIONS.filter((one) => one !== scope)), await scoped(scope)]
         for (const endpoint of endpoints.filter(({ needs }) => needs === scope)) {
-          const beside = endpoint.beside === undefined ? {} : await world.credential(endpoint.beside)
-          expectDetail(await knock(world, endpoint, { ...beside, "x-service-api-key": without }), 403)
-          const reply = await knock(world, endpoint, { ...beside, "x-service-api-key": alone })
+          const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
+          expectDetail(await knock(fixture, endpoint, { ...beside, "x-service-api-key": without }), 403)
+          const reply = await knock(fixture, endpoint, { ...beside, "x-service-api-key": alone })
           expectTrue(
             `${endpoint.name} answers ${reply.status} to a key with ${scope}`,
             reply.status < 500 && reply.status !== 401 && reply.status !== 403
@@ -366,28 +370,28 @@ const access = checksOf("credentials", {
         }
       }
       const reader = await scoped("dashboards:read", "calls:read")
-      expectStatus(await world.get(PATHS.dashboards, { key: reader }), 200)
-      expectDetail(await world.get(PATHS.keys, { key: reader }), 403)
+      expectStatus(await fixture.get(PATHS.dashboards, { key: reader }), 200)
+      expectDetail(await fixture.get(PATHS.keys, { key: reader }), 403)
       const manager = await scoped("keys:manage")
-      expectFaults(await world.post(PATHS.keys, { name: "More", scopes: ["all"] }, { key: manager }), "scopes")
+      expectFaults(await fixture.post(PATHS.keys, { name: "More", scopes: ["all"] }, { key: manager }), "scopes")
     }
   ],
   bounds: [
     "a link shows what it is bound to and nothing beside it, and changes and deletes nothing unless granted",
-    async (world) => {
-      const [shown, hidden] = [await world.dashboard({ name: "Shown" }), await world.dashboard({ name: "Hidden" })]
-      const widget = await world.makeId(PATHS.widgets, { dashboard: shown, chart_type: "stat" })
-      const link = await world.make(PATHS.links, { name: "Board", bounds: [{ type: "dashboard", id: shown }] })
+    async (fixture) => {
+      const [shown, hidden] = [await fixture.dashboard({ name: "Shown" }), await fixture.dashboard({ name: "Hidden" })]
+      const widget = await fixture.makeId(PATHS.widgets, { dashboard: shown, chart_type: "stat" })
+      const link = await fixture.make(PATHS.links, { name: "Board", bounds: [{ type: "dashboard", id: shown }] })
       const headers = { "x-shareable-link": String(link.token) }
       const status = async (method: string, path: string, json?: object) =>
-        (await world.ask(method, path, { key: null, headers, ...(json === undefined ? {} : { json }) })).status
+        (await fixture.ask(method, path, { key: null, headers, ...(json === undefined ? {} : { json }) })).status
       expectSame("the status of what is shown", await status("GET", `${PATHS.dashboards}${shown}/`), 200)
       expectSame("the status of its widget's data", await status("GET", `${PATHS.widgets}${widget}/data/`), 200)
       expectSame("the status of what is not", await status("GET", `${PATHS.dashboards}${hidden}/`), 404)
       expectSame("the status of a patch", await status("PATCH", `${PATHS.dashboards}${shown}/`, { name: "x" }), 403)
       expectSame("the status of a deletion", await status("DELETE", `${PATHS.dashboards}${shown}/`), 403)
       expectSame("the status of the calls", await status("GET", PATHS.calls), 401)
-      const listed = bodyOf(await world.get(PATHS.dashboards, { key: null, headers }), 200)
+      const listed = bodyOf(await fixture.get(PATHS.dashboards, { key: null, headers }), 200)
       expectSame(
         "what is listed",
         listAt(listed, "results").map((one) => at(one, "id")),
@@ -397,39 +401,39 @@ const access = checksOf("credentials", {
   ],
   "bounds-project": [
     "an embedded session and a link that are bound to a project do not reach another one's dashboards",
-    async (world) => {
-      const [inside, project] = [await world.dashboard(), await world.makeId(PATHS.projects, { name: "Elsewhere" })]
-      const outside = await world.dashboard({ project })
+    async (fixture) => {
+      const [inside, project] = [await fixture.dashboard(), await fixture.makeId(PATHS.projects, { name: "Elsewhere" })]
+      const outside = await fixture.dashboard({ project })
       for (const kind of ["embedded_session", "shareable_link"] as const) {
-        const request = { key: null, headers: await world.credential(kind) }
+        const request = { key: null, headers: await fixture.credential(kind) }
         const thing = `${PATHS.dashboards}${outside}/`
-        expectStatus(await world.get(`${PATHS.dashboards}${inside}/`, request), 200)
-        expectDetail(await world.get(thing, request), 404)
-        expectDetail(await world.patch(thing, { name: "Mine" }, request), 404)
-        expectDetail(await world.ask("DELETE", thing, request), 404)
-        expectOnlyFaults(await world.post(PATHS.dashboards, { name: "x", project }, request), "project")
-        const listed = listAt(bodyOf(await world.get(`${PATHS.dashboards}?limit=200`, request), 200), "results")
+        expectStatus(await fixture.get(`${PATHS.dashboards}${inside}/`, request), 200)
+        expectDetail(await fixture.get(thing, request), 404)
+        expectDetail(await fixture.patch(thing, { name: "Mine" }, request), 404)
+        expectDetail(await fixture.ask("DELETE", thing, request), 404)
+        expectOnlyFaults(await fixture.post(PATHS.dashboards, { name: "x", project }, request), "project")
+        const listed = listAt(bodyOf(await fixture.get(`${PATHS.dashboards}?limit=200`, request), 200), "results")
         expectTrue(
           `a dashboard of another project is listed for ${kind}`,
           listed.every((one) => at(one, "id") !== outside)
         )
       }
-      expectSame("the dashboard", bodyOf(await world.get(`${PATHS.dashboards}${outside}/`), 200).name, "Conformance")
+      expectSame("the dashboard", bodyOf(await fixture.get(`${PATHS.dashboards}${outside}/`), 200).name, "Conformance")
     }
   ],
   "other-organization": [
     "what another organisation has is not there: 404 for ids in paths, a fault for ids in bodies, and in no list",
-    async (world) => {
-      const { other } = world
-      const project = await world.project()
-      const dashboard = await world.dashboard()
-      const widget = await world.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
-      const call = Number((await world.ingest({ call_id: world.callId() })).id)
-      const evaluator = await world.evaluator()
-      const metric = await world.numericMetric()
-      const agent = await world.agent()
+    async (fixture) => {
+      const { other } = fixture
+      const project = await fixture.project()
+      const dashboard = await fixture.dashboard()
+      const widget = await fixture.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
+      const call = Number((await fixture.ingest({ call_id: fixture.callId() })).id)
+      const evaluator = await fixture.evaluator()
+      const metric = await fixture.numericMetric()
+      const agent = await fixture.agent()
       const add = async (path: string, fields: object) =>
-        `${path}${await world.makeId(path, { project, name: "Mine", ...fields })}/`
+        `${path}${await fixture.makeId(path, { project, name: "Mine", ...fields })}/`
       const things = [
         `${PATHS.dashboards}${dashboard}/`,
         `${PATHS.widgets}${widget}/`,
@@ -439,7 +443,7 @@ const access = checksOf("credentials", {
         `${PATHS.projects}${project}/`,
         `${PATHS.agents}${agent}/`,
         await add(PATHS.tools, {}),
-        await add(PATHS.folders, { path: `conformance_${world.run}` }),
+        await add(PATHS.folders, { path: `conformance_${fixture.run}` }),
         await add(PATHS.personalities, { language: "en" }),
         await add(PATHS.profiles, { information: {} }),
         await add(PATHS.numbers, { number: "+15550141" })
@@ -448,7 +452,7 @@ const access = checksOf("credentials", {
         expectDetail(await other.ask("GET", thing), 404)
         expectDetail(await other.ask("PATCH", thing, { json: { name: "Mine" } }), 404)
         expectDetail(await other.ask("DELETE", thing), 404)
-        expectStatus(await world.get(thing), 200)
+        expectStatus(await fixture.get(thing), 200)
         const list = thing.replace(/\d+\/$/, "")
         const ids = listAt(bodyOf(await other.ask("GET", `${list}?limit=200`), 200), "results")
         const id = Number(/(\d+)\/$/.exec(thing)?.[1])
@@ -481,39 +485,39 @@ const checkoutShape: Readonly<Record<string, Kind>> = {
 const checkout = checksOf("E2", {
   session: [
     "a checkout takes an agent's session beside the key: without it, or with a garbled one, 401",
-    async (world) => {
-      const held = await world.credential("api_key")
+    async (fixture) => {
+      const held = await fixture.credential("api_key")
       const body = { key: null, json: { repo: "web" } }
-      expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers: held }), 401)
+      expectDetail(await fixture.ask("POST", PATHS.checkout, { ...body, headers: held }), 401)
       for (const kind of ["oauth2", "dashboard_session", "embedded_session"] as const) {
-        const session = await world.credential(kind)
-        expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers: { ...held, ...session } }), 401)
+        const session = await fixture.credential(kind)
+        expectDetail(await fixture.ask("POST", PATHS.checkout, { ...body, headers: { ...held, ...session } }), 401)
       }
-      const session = await world.credential("agent_session")
-      expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers: session }), 401)
+      const session = await fixture.credential("agent_session")
+      expectDetail(await fixture.ask("POST", PATHS.checkout, { ...body, headers: session }), 401)
       for (const wrong of ["x", "a.b.c"]) {
         const headers = { ...held, authorization: `Bearer ${wrong}` }
-        expectDetail(await world.ask("POST", PATHS.checkout, { ...body, headers }), 401)
+        expectDetail(await fixture.ask("POST", PATHS.checkout, { ...body, headers }), 401)
       }
     }
   ],
   "other-organization": [
     "a session of another organisation's agent beside the key is refused: 401",
-    async (world) => {
-      const { other } = world
+    async (fixture) => {
+      const { other } = fixture
       const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
-      const project = await ask(PATHS.projects, { name: `Conformance ${world.run}` })
+      const project = await ask(PATHS.projects, { name: `Conformance ${fixture.run}` })
       try {
         const agent = await ask(PATHS.agents, { project: project.id, name: "Conformance" })
         const bounds = [{ type: "agent", id: agent.id }]
         const { token } = await ask(PATHS.tokens, { kind: "agent_session", bounds })
         const headers = { authorization: `Bearer ${String(token)}` }
-        const json = { repo: `no-such-${world.run}` }
+        const json = { repo: `no-such-${fixture.run}` }
         // Beside the key of its own organisation it is a session like any other.
         expectDetail(await other.ask("POST", PATHS.checkout, { headers, json }), 404, 409, 502)
-        expectDetail(await world.post(PATHS.checkout, json, { headers }), 401)
+        expectDetail(await fixture.post(PATHS.checkout, json, { headers }), 401)
         expectDetail(
-          await other.ask("POST", PATHS.checkout, { headers: await world.credential("agent_session"), json }),
+          await other.ask("POST", PATHS.checkout, { headers: await fixture.credential("agent_session"), json }),
           401
         )
       } finally {
@@ -523,11 +527,11 @@ const checkout = checksOf("E2", {
   ],
   "answered-200": [
     "a checkout is a key for one repository, to read, for a while, which stands in no address and nobody may keep",
-    async (world) => {
-      const { repo } = world
-      const headers = await world.credential("agent_session")
+    async (fixture) => {
+      const { repo } = fixture
+      const headers = await fixture.credential("agent_session")
       for (const encoding of ["json", "form", "multipart"] as const) {
-        const reply = await world.ask("POST", PATHS.checkout, { headers, [encoding]: { repo } })
+        const reply = await fixture.ask("POST", PATHS.checkout, { headers, [encoding]: { repo } })
         const checkout = bodyOf(reply, 200)
         expectShape("the checkout", checkout, checkoutShape)
         expectSame("repo", checkout.repo, repo)
@@ -542,21 +546,21 @@ const checkout = checksOf("E2", {
         const lasts = Date.parse(String(checkout.expires_at)) - Date.now()
         expectTrue(`the token lasts ${lasts} ms; expected an hour at most`, lasts > 0 && lasts <= HOUR + CLOCKS)
       }
-      const held = await world.credential("api_key")
-      expectDetail(await world.ask("POST", PATHS.checkout, { key: null, headers: held, json: { repo } }), 401)
+      const held = await fixture.credential("api_key")
+      expectDetail(await fixture.ask("POST", PATHS.checkout, { key: null, headers: held, json: { repo } }), 401)
     }
   ],
   repo: [
     "repo is required; a repository that is not connected is 404, 409 without a connection; nothing is to be kept",
-    async (world) => {
-      const headers = await world.credential("agent_session")
+    async (fixture) => {
+      const headers = await fixture.credential("agent_session")
       for (const json of [{}, { repo: null }, { repo: "" }, { repo: 5 }]) {
-        expectOnlyFaults(await world.post(PATHS.checkout, json, { headers }), "repo")
+        expectOnlyFaults(await fixture.post(PATHS.checkout, json, { headers }), "repo")
       }
       for (const encoding of ["json", "form", "multipart"] as const) {
-        const reply = await world.ask("POST", PATHS.checkout, {
+        const reply = await fixture.ask("POST", PATHS.checkout, {
           headers,
-          [encoding]: { repo: `no-such-${world.run}` }
+          [encoding]: { repo: `no-such-${fixture.run}` }
         })
         expectDetail(reply, 404, 409, 502)
         expectSame("Cache-Control", reply.headers.get("cache-control"), "no-store")

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import * as fc from "fast-check"
 import { wav } from "../../calls/Audio.js"
-import { flaws } from "../../calls/IngestBodies.js"
+import { invalidIngestFields } from "../../calls/IngestBodies.js"
 import { at, listAt } from "../../Documents.js"
 import { payloadOf } from "../../transcripts/Payloads.js"
 import { type Check, checksOf } from "../Check.js"
@@ -33,7 +33,7 @@ import {
   text
 } from "../Expect.js"
 import { roleNames, sensitive, TRANSCRIPT_TYPES } from "../Interface.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 /** Source: interface, Call record. */
 const callRecord: Readonly<Record<string, Kind>> = {
@@ -89,8 +89,8 @@ const talk = [
 ]
 
 /** A delivery that has to be refused, and leave nothing. */
-const refused = async (world: World, body: object) =>
-  world.post(PATHS.observe, { call_id: world.callId(), agent: await world.agent(), ...body })
+const refused = async (fixture: Fixture, body: object) =>
+  fixture.post(PATHS.observe, { call_id: fixture.callId(), agent: await fixture.agent(), ...body })
 
 /** Milliseconds between a delivery's arrival and its record. */
 const ARRIVAL = 5000
@@ -98,16 +98,16 @@ const ARRIVAL = 5000
 /** Limits of texts: how long one may be, and with what the fault has to be keyed. */
 const limit =
   (field: string, max: number): Check["run"] =>
-  async (world) => {
-    const filled = (length: number) => (field === "call_id" ? world.callId().padEnd(length, "x") : "x".repeat(length))
+  async (fixture) => {
+    const filled = (length: number) => (field === "call_id" ? fixture.callId().padEnd(length, "x") : "x".repeat(length))
     const longest = filled(max)
-    const made = await world.ingest({ call_id: world.callId(), [field]: longest })
+    const made = await fixture.ingest({ call_id: fixture.callId(), [field]: longest })
     expectSame(field, made[field], longest)
     // Characters are counted, whatever they are made of.
-    const emoji = "😀".repeat(max - 30) + world.callId().slice(-30).padStart(30, "-")
-    if (field === "call_id") expectSame(field, (await world.ingest({ call_id: emoji })).call_id, emoji)
-    expectFaults(await refused(world, { [field]: filled(max + 1) }), field)
-    if (field !== "call_id") expectFaults(await refused(world, { [field]: "😀".repeat(max + 1) }), field)
+    const emoji = "😀".repeat(max - 30) + fixture.callId().slice(-30).padStart(30, "-")
+    if (field === "call_id") expectSame(field, (await fixture.ingest({ call_id: emoji })).call_id, emoji)
+    expectFaults(await refused(fixture, { [field]: filled(max + 1) }), field)
+    if (field !== "call_id") expectFaults(await refused(fixture, { [field]: "😀".repeat(max + 1) }), field)
   }
 
 interface Spoken {
@@ -159,10 +159,10 @@ const spoken: Readonly<Record<string, Spoken>> = {
 }
 
 /** What calls are charged from now on: asked for later, it answers the amounts of a call that have this reason. */
-const chargesFromNow = async (world: World) => {
+const chargesFromNow = async (fixture: Fixture) => {
   const page = async (cursor: unknown) => {
     const query = typeof cursor === "string" ? `&cursor=${encodeURIComponent(cursor)}` : ""
-    const ledger = await world.get(`${PATHS.ledger}?limit=50${query}`)
+    const ledger = await fixture.get(`${PATHS.ledger}?limit=50${query}`)
     if (ledger.status === 404) throw new Skipped("the server shows no ledger")
     return bodyOf(ledger, 200)
   }
@@ -188,14 +188,14 @@ const chargesFromNow = async (world: World) => {
 
 /** An agent of its own with metrics in code, which need no model; each says what this code returns. */
 const codeMetrics = async <Name extends string>(
-  world: World,
+  fixture: Fixture,
   metrics: Readonly<Record<Name, readonly [evalType: string, code: string, fields?: object]>>
 ) => {
-  const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Evaluated" })
+  const agent = await fixture.makeId(PATHS.agents, { project: await fixture.project(), name: "Evaluated" })
   const ids = new Map<string, number>()
   for (const [name, [eval_type, custom_code, fields]] of Object.entries<readonly [string, string, object?]>(metrics)) {
     const metric = { agent, name, type: "custom_code", eval_type, custom_code, ...fields }
-    ids.set(name, await world.makeId(PATHS.metrics, metric))
+    ids.set(name, await fixture.makeId(PATHS.metrics, metric))
   }
   return { agent, id: (name: Name) => ids.get(name) ?? 0 }
 }
@@ -204,18 +204,18 @@ const codeMetrics = async <Name extends string>(
 const PATIENCE_SECONDS = 30
 
 /** What a metric says of a call by now. */
-const evaluationOf = async (world: World, call: unknown, metric: number): Promise<unknown> => {
-  const reply = await world.get(`${PATHS.calls}${String(call)}/evaluations/`)
+const evaluationOf = async (fixture: Fixture, call: unknown, metric: number): Promise<unknown> => {
+  const reply = await fixture.get(`${PATHS.calls}${String(call)}/evaluations/`)
   if (reply.status === 404) throw new Skipped("the server shows no evaluations")
   expectStatus(reply, 200)
   return listAt(reply.json).find((one) => at(one, "metric") === metric)
 }
 
 /** The same as soon as it says something of which this holds. */
-const evaluated = async (world: World, call: unknown, metric: number, holds: (value: unknown) => boolean) => {
+const evaluated = async (fixture: Fixture, call: unknown, metric: number, holds: (value: unknown) => boolean) => {
   const until = Date.now() + PATIENCE_SECONDS * 1000
   for (;;) {
-    const found = await evaluationOf(world, call, metric)
+    const found = await evaluationOf(fixture, call, metric)
     if (at(found, "status") === "scored" && holds(at(found, "value"))) return found
     if (Date.now() > until)
       throw new Mismatch(`after ${PATIENCE_SECONDS} seconds the metric ${metric} said ${shown(found)} of the call`)
@@ -269,11 +269,11 @@ const parts = (...fields: ReadonlyArray<readonly [name: string, value: string | 
 const observe = checksOf("E10", {
   "new-201": [
     "a new call is answered with 201 and a whole Call record",
-    async (world) => {
-      const call_id = world.callId()
-      const reply = await world.post(PATHS.observe, { call_id, agent: await world.agent() })
+    async (fixture) => {
+      const call_id = fixture.callId()
+      const reply = await fixture.post(PATHS.observe, { call_id, agent: await fixture.agent() })
       const made = bodyOf(reply, 201)
-      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
       expectCall(made)
       expectSame("call_id", made.call_id, call_id)
       expectSame("success", [made.success, made.status, made.is_reviewed], [null, null, false])
@@ -282,20 +282,20 @@ const observe = checksOf("E10", {
   ],
   "repeat-200": [
     "a call delivered again is answered with 200 and is the one record",
-    async (world) => {
-      const call_id = world.callId()
-      const first = await world.ingest({ call_id, transcript_json: talk })
-      const body = { call_id, agent: await world.agent(), transcript_json: talk }
-      const again = bodyOf(await world.post(PATHS.observe, body), 200)
+    async (fixture) => {
+      const call_id = fixture.callId()
+      const first = await fixture.ingest({ call_id, transcript_json: talk })
+      const body = { call_id, agent: await fixture.agent(), transcript_json: talk }
+      const again = bodyOf(await fixture.post(PATHS.observe, body), 200)
       expectSame("id", again.id, first.id)
-      const more = bodyOf(await world.post(PATHS.observe, { ...body, call_ended_reason: "hangup" }), 200)
+      const more = bodyOf(await fixture.post(PATHS.observe, { ...body, call_ended_reason: "hangup" }), 200)
       expectSame("call_ended_reason", [more.id, more.call_ended_reason], [first.id, "hangup"])
     }
   ],
   "repeat-keeps": [
     "a call delivered again keeps all that the delivery does not tell, and takes over what it tells",
-    async (world) => {
-      const call_id = world.callId()
+    async (fixture) => {
+      const call_id = fixture.callId()
       const told = {
         trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
         call_ended_reason: "hangup",
@@ -305,31 +305,31 @@ const observe = checksOf("E10", {
         transcript_json: talk
       }
       const documents = { metadata: { region: "eu" }, dynamic_variables: { tier: "gold" } }
-      const first = await world.ingest({ call_id, ...told, ...documents })
+      const first = await fixture.ingest({ call_id, ...told, ...documents })
       /** What of the record is a person's to compare, and whether documents, which no record shows, are found by filter. */
       const seen = async () => {
-        const call = bodyOf(await world.get(`${PATHS.calls}${String(first.id)}/`), 200)
+        const call = bodyOf(await fixture.get(`${PATHS.calls}${String(first.id)}/`), 200)
         const conditions = [
           { field: "id", op: "eq", value: first.id },
           { field: "metadata.region", op: "eq", value: "eu" },
           { field: "dynamic_variables.tier", op: "eq", value: "gold" }
         ]
         const filter = encodeURIComponent(JSON.stringify({ operator: "and", conditions }))
-        const found = bodyOf(await world.get(`${PATHS.calls}?filters_v2=${filter}`), 200)
+        const found = bodyOf(await fixture.get(`${PATHS.calls}?filters_v2=${filter}`), 200)
         const names = [...Object.keys(told).slice(0, 5), "transcript_object", "duration"]
         return [...names.map((name) => [name, call[name]]), listAt(found, "results").length]
       }
       const before = await seen()
       expectSame("calls that are found by metadata and dynamic_variables", before.at(-1), 1)
-      const agent = await world.agent()
+      const agent = await fixture.agent()
       // Null is the same as leaving a field out.
       const nothing = Object.fromEntries(Object.keys({ ...told, ...documents }).map((name) => [name, null]))
       for (const body of [{}, nothing, { transcript_json: [] }]) {
-        expectSame("id", bodyOf(await world.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
+        expectSame("id", bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
         expectSame(`what is kept after ${JSON.stringify(body)}`, await seen(), before)
       }
       const more = { call_ended_reason: "transfer", customer_number: "+15550145", metadata: { region: "us" } }
-      const changed = bodyOf(await world.post(PATHS.observe, { call_id, agent, ...more }), 200)
+      const changed = bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...more }), 200)
       expectSame("what was told", [changed.call_ended_reason, changed.customer_number], ["transfer", "+15550145"])
       expectSame("what was not", [changed.trace_id, changed.feedback], [told.trace_id, told.feedback])
       expectSame("calls that are found by metadata they had", (await seen()).at(-1), 0)
@@ -337,21 +337,25 @@ const observe = checksOf("E10", {
   ],
   "assistant-id": [
     "the agent may be named by its provider's assistant_id",
-    async (world) => {
-      const made = await world.ingest({ call_id: world.callId(), agent: null, assistant_id: await world.assistant() })
-      expectSame("agent", made.agent, await world.agent())
-      expectFaults(await refused(world, { agent: null, assistant_id: "nobody" }), "assistant_id")
+    async (fixture) => {
+      const made = await fixture.ingest({
+        call_id: fixture.callId(),
+        agent: null,
+        assistant_id: await fixture.assistant()
+      })
+      expectSame("agent", made.agent, await fixture.agent())
+      expectFaults(await refused(fixture, { agent: null, assistant_id: "nobody" }), "assistant_id")
     }
   ],
   "agent-or-assistant": [
     "without agent and assistant_id both are faults",
-    async (world) => {
-      expectOnlyFaults(await world.post(PATHS.observe, { call_id: world.callId() }), "agent", "assistant_id")
+    async (fixture) => {
+      expectOnlyFaults(await fixture.post(PATHS.observe, { call_id: fixture.callId() }), "agent", "assistant_id")
     }
   ],
   "unknown-agent": [
     "an agent that is not the organisation's is a fault of the field agent",
-    async (world) => expectOnlyFaults(await refused(world, { agent: world.nobody }), "agent")
+    async (fixture) => expectOnlyFaults(await refused(fixture, { agent: fixture.nobody }), "agent")
   ],
   "call-id-limit": ["call_id is required and has at most 100 characters", limit("call_id", 100)],
   "trace-id-limit": ["trace_id has at most 32 characters", limit("trace_id", 32)],
@@ -359,10 +363,10 @@ const observe = checksOf("E10", {
   "customer-number-limit": ["customer_number has at most 100 characters", limit("customer_number", 100)],
   "every-fault": [
     "every fault of a body is told at once, under its field",
-    async (world) =>
+    async (fixture) =>
       expectOnlyFaults(
-        await world.post(PATHS.observe, {
-          agent: world.nobody,
+        await fixture.post(PATHS.observe, {
+          agent: fixture.nobody,
           transcript_type: "provider_z",
           trace_id: "x".repeat(33),
           timestamp: "noon",
@@ -378,38 +382,44 @@ const observe = checksOf("E10", {
   ],
   "hostile-values": [
     "a wrong value in any field is a fault under that field's path",
-    async (world) => {
-      for (const [wrong, field, value, path] of flaws) {
+    async (fixture) => {
+      for (const [wrong, field, value, path] of invalidIngestFields) {
         // The message as a whole is refused before its fields are looked at.
         if (wrong.startsWith("metadata nested")) continue
-        expectFaults(await refused(world, { [field]: value }), path ?? field)
+        expectFaults(await refused(fixture, { [field]: value }), path ?? field)
       }
     }
   ],
   "read-only-ignored": [
     "read-only and unknown fields of a body are passed over",
-    async (world) => {
-      const made = await world.ingest({ call_id: world.callId(), id: 7, duration: "99:99", evaluation: [], colour: 1 })
+    async (fixture) => {
+      const made = await fixture.ingest({
+        call_id: fixture.callId(),
+        id: 7,
+        duration: "99:99",
+        evaluation: [],
+        colour: 1
+      })
       expectTrue("the id is the one that was sent", made.id !== 7)
       expectSame("duration", made.duration, "00:00")
     }
   ],
   "form-refused": [
     "a form-urlencoded body is answered with 415, a multipart one is taken",
-    async (world) => {
-      const fields = { call_id: world.callId(), agent: await world.agent() }
-      expectDetail(await world.ask("POST", PATHS.observe, { form: fields }), 415)
-      const made = bodyOf(await world.ask("POST", PATHS.observe, { multipart: fields }), 201)
-      world.owes(`${PATHS.calls}${String(made.id)}/`)
+    async (fixture) => {
+      const fields = { call_id: fixture.callId(), agent: await fixture.agent() }
+      expectDetail(await fixture.ask("POST", PATHS.observe, { form: fields }), 415)
+      const made = bodyOf(await fixture.ask("POST", PATHS.observe, { multipart: fields }), 201)
+      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
     }
   ],
   multipart: [
     "in a multipart body documents are JSON text or a file, fields that come twice a list, and faults are those of JSON",
-    async (world) => {
-      const agent = String(await world.agent())
+    async (fixture) => {
+      const agent = String(await fixture.agent())
       const transcript_json = secretsIn.service
       for (const transcript of [JSON.stringify(transcript_json), new Blob([JSON.stringify(transcript_json)])]) {
-        const call_id = world.callId()
+        const call_id = fixture.callId()
         const body = parts(
           ["call_id", call_id],
           ["agent", agent],
@@ -418,13 +428,13 @@ const observe = checksOf("E10", {
           ["redact_fields", "ssn"],
           ["redact_fields", "email_address"]
         )
-        const made = bodyOf(await world.ask("POST", PATHS.observe, { body }), 201)
-        world.owes(`${PATHS.calls}${String(made.id)}/`)
+        const made = bodyOf(await fixture.ask("POST", PATHS.observe, { body }), 201)
+        fixture.owes(`${PATHS.calls}${String(made.id)}/`)
         expectSame("the number of turns", listAt(made, "transcript_object").length, 4)
         const kept = [ssn, email, "That is all."].filter((one) => String(made.transcript).includes(one))
         expectSame("what is left of the transcript", kept, ["That is all."])
         const filter = JSON.stringify({ field: "metadata.call", op: "eq", value: call_id })
-        const found = bodyOf(await world.get(`${PATHS.calls}?filters_v2=${encodeURIComponent(filter)}`), 200)
+        const found = bodyOf(await fixture.get(`${PATHS.calls}?filters_v2=${encodeURIComponent(filter)}`), 200)
         expectSame("calls that are found by metadata", listAt(found, "results").length, 1)
       }
       const faults: ReadonlyArray<readonly [field: string, value: string | Blob, path?: string]> = [
@@ -436,78 +446,78 @@ const observe = checksOf("E10", {
         ["voice_recording", new Blob(["no audio"])]
       ]
       for (const [field, value, path] of faults) {
-        const body = parts(["call_id", world.callId()], ["agent", agent], [field, value])
-        expectOnlyFaults(await world.ask("POST", PATHS.observe, { body }), path ?? field)
+        const body = parts(["call_id", fixture.callId()], ["agent", agent], [field, value])
+        expectOnlyFaults(await fixture.ask("POST", PATHS.observe, { body }), path ?? field)
       }
     }
   ],
   recording: [
     "a recording comes as a file in a multipart body, and its length is the call's duration",
-    async (world) => {
-      const reply = await world.ask("POST", PATHS.observe, {
+    async (fixture) => {
+      const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
-          call_id: world.callId(),
-          agent: await world.agent(),
+          call_id: fixture.callId(),
+          agent: await fixture.agent(),
           main_agent_channel_index: 1,
           voice_recording: new Blob([wav(3, { channels: 2 })])
         }
       })
       const made = bodyOf(reply, 201)
-      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
       expectSame("duration", made.duration, "00:03")
     }
   ],
   "recording-twice": [
     "of a recording's file and its URL the file counts, and the URL is not fetched",
-    async (world) => {
-      const reply = await world.ask("POST", PATHS.observe, {
+    async (fixture) => {
+      const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
-          call_id: world.callId(),
-          agent: await world.agent(),
+          call_id: fixture.callId(),
+          agent: await fixture.agent(),
           // A name that there is not: fetching it would leave an error_message.
           voice_recording_url: "https://recordings.invalid/a.wav",
           voice_recording: new Blob([wav(3)])
         }
       })
       const made = bodyOf(reply, 201)
-      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
       expectSame("the recording", [made.duration, made.error_message], ["00:03", null])
     }
   ],
   "recording-url": [
     "a recording's URL may not lead into the server's own network",
-    async (world) => {
+    async (fixture) => {
       for (const url of ["http://127.0.0.1/a.wav", "http://[::1]/a.wav", "http://169.254.169.254/", "file:///a.wav"]) {
-        expectFaults(await refused(world, { voice_recording_url: url }), "voice_recording_url")
+        expectFaults(await refused(fixture, { voice_recording_url: url }), "voice_recording_url")
       }
     }
   ],
   "channel-index": [
     "main_agent_channel_index is 0, 1 or null",
-    async (world) => {
+    async (fixture) => {
       for (const index of [0, 1, null]) {
-        await world.ingest({ call_id: world.callId(), main_agent_channel_index: index })
+        await fixture.ingest({ call_id: fixture.callId(), main_agent_channel_index: index })
       }
       for (const index of [-1, 2, 0.5, "left"]) {
-        expectFaults(await refused(world, { main_agent_channel_index: index }), "main_agent_channel_index")
+        expectFaults(await refused(fixture, { main_agent_channel_index: index }), "main_agent_channel_index")
       }
     }
   ],
   "service-roles": [
     "the format service takes the roles Testing Agent and Main Agent only",
-    async (world) => {
+    async (fixture) => {
       for (const role of ["agent", "user", "main agent", "bot", ""]) {
         for (const type of [{}, { transcript_type: "service" }]) {
           const body = { ...type, transcript_json: [...talk, said(role, "Hi", 65, 66)] }
-          expectFaultWithin(await refused(world, body), "transcript_json")
+          expectFaultWithin(await refused(fixture, body), "transcript_json")
         }
       }
     }
   ],
   "transcript-text": [
     "transcript has a line [MM:SS] <role>: <text> a turn, transcript_object its turns in seconds, duration its end",
-    async (world) => {
-      const made = await world.ingest({ call_id: world.callId(), transcript_json: talk })
+    async (fixture) => {
+      const made = await fixture.ingest({ call_id: fixture.callId(), transcript_json: talk })
       expectSame(
         "transcript",
         made.transcript,
@@ -519,11 +529,11 @@ const observe = checksOf("E10", {
   ],
   "transcript-type": [
     "an unknown transcript_type is a fault, and null means service",
-    async (world) => {
+    async (fixture) => {
       for (const type of ["provider_z", "", "constructor", 5]) {
-        expectFaults(await refused(world, { transcript_type: type }), "transcript_type")
+        expectFaults(await refused(fixture, { transcript_type: type }), "transcript_type")
       }
-      await world.ingest({ call_id: world.callId(), transcript_type: null, transcript_json: talk })
+      await fixture.ingest({ call_id: fixture.callId(), transcript_type: null, transcript_json: talk })
     }
   ],
   ...Object.fromEntries(
@@ -531,11 +541,11 @@ const observe = checksOf("E10", {
       `format-${type}`,
       [
         `the format ${type} is decoded to its turns, with times in seconds`,
-        async (world: World) => {
+        async (fixture: Fixture) => {
           for (const sample of fc.sample(payloadOf(type), { seed: 8, numRuns: 4 })) {
             const index = sample.context.mainAgentChannelIndex
-            const made = await world.ingest({
-              call_id: world.callId(),
+            const made = await fixture.ingest({
+              call_id: fixture.callId(),
               transcript_type: type,
               transcript_json: sample.payload,
               ...(index === undefined ? {} : { main_agent_channel_index: index })
@@ -557,12 +567,12 @@ const observe = checksOf("E10", {
   ),
   "none-mono": [
     "none-mono without a recording is a fault; with one it is taken, or a fault of transcript_type where nothing transcribes",
-    async (world) => {
-      expectStatus(await refused(world, { transcript_type: "none-mono" }), 400)
-      const reply = await world.ask("POST", PATHS.observe, {
+    async (fixture) => {
+      expectStatus(await refused(fixture, { transcript_type: "none-mono" }), 400)
+      const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
-          call_id: world.callId(),
-          agent: await world.agent(),
+          call_id: fixture.callId(),
+          agent: await fixture.agent(),
           transcript_type: "none-mono",
           voice_recording: new Blob([wav(3)])
         }
@@ -572,19 +582,19 @@ const observe = checksOf("E10", {
         return
       }
       const made = bodyOf(reply, 201)
-      world.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
       expectCall(made)
       expectSame("duration", made.duration, "00:03")
     }
   ],
   timestamp: [
     "timestamp is kept as an instant, whatever offset it came with, and is the moment of arrival where it was not told",
-    async (world) => {
-      const made = await world.ingest({ call_id: world.callId(), timestamp: "2026-03-01T12:00:00+02:00" })
+    async (fixture) => {
+      const made = await fixture.ingest({ call_id: fixture.callId(), timestamp: "2026-03-01T12:00:00+02:00" })
       expectSame("timestamp", new Date(String(made.timestamp)).toISOString(), "2026-03-01T10:00:00.000Z")
-      expectFaults(await refused(world, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
+      expectFaults(await refused(fixture, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
       for (const untold of [{}, { timestamp: null }]) {
-        const call = await world.ingest({ call_id: world.callId(), ...untold })
+        const call = await fixture.ingest({ call_id: fixture.callId(), ...untold })
         const apart = Math.abs(Date.parse(String(call.timestamp)) - Date.parse(String(call.created_at)))
         if (!(apart <= ARRIVAL))
           throw new Mismatch(
@@ -595,31 +605,31 @@ const observe = checksOf("E10", {
   ],
   "metric-ids": [
     "metric_ids is a comma-separated text of the agent's metrics",
-    async (world) => {
-      const id = await world.numericMetric()
-      await world.ingest({ call_id: world.callId(), metric_ids: `${id}, ${id}` })
-      for (const ids of [`${id};${id}`, "one", [id], String(world.nobody), `${id},${world.nobody}`]) {
-        expectFaults(await refused(world, { metric_ids: ids }), "metric_ids")
+    async (fixture) => {
+      const id = await fixture.numericMetric()
+      await fixture.ingest({ call_id: fixture.callId(), metric_ids: `${id}, ${id}` })
+      for (const ids of [`${id};${id}`, "one", [id], String(fixture.nobody), `${id},${fixture.nobody}`]) {
+        expectFaults(await refused(fixture, { metric_ids: ids }), "metric_ids")
       }
     }
   ],
   "redact-fields": [
     "redact_fields takes each field of the interface and no other",
-    async (world) => {
-      await world.ingest({ call_id: world.callId(), redact_fields: sensitive })
-      expectFaults(await refused(world, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
-      expectFaults(await refused(world, { redact_fields: "ssn" }), "redact_fields")
+    async (fixture) => {
+      await fixture.ingest({ call_id: fixture.callId(), redact_fields: sensitive })
+      expectFaults(await refused(fixture, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
+      expectFaults(await refused(fixture, { redact_fields: "ssn" }), "redact_fields")
     }
   ],
   redaction: [
     "each of redact_fields takes what it names out of the transcript, and leaves what it does not name",
-    async (world) => {
+    async (fixture) => {
       const sentences = Object.values(spoken).map(({ says }, at) => said("Testing Agent", says, at, at + 0.9))
       const transcript_json = [...sentences, said("Main Agent", "Anything else?", 100, 101)]
       const fields = Object.keys(spoken)
       /** The fields whose values are in the call's transcript, when these are asked to be redacted. */
       const left = async (redact_fields: ReadonlyArray<string>) => {
-        const made = await world.ingest({ call_id: world.callId(), transcript_json, redact_fields })
+        const made = await fixture.ingest({ call_id: fixture.callId(), transcript_json, redact_fields })
         const kept = [String(made.transcript), JSON.stringify(made.transcript_object)]
         expectTrue(
           "what is no value is gone",
@@ -644,17 +654,20 @@ const observe = checksOf("E10", {
   ],
   "redaction-price": [
     "redaction is charged 0.4 credits a minute, flat however many fields, once however often delivered",
-    async (world) => {
-      const charged = await chargesFromNow(world)
+    async (fixture) => {
+      const charged = await chargesFromNow(fixture)
       const charges = async (fields: ReadonlyArray<string> | undefined, seconds: number) => {
         const body = {
-          call_id: world.callId(),
+          call_id: fixture.callId(),
           transcript_json: [said("Main Agent", "Hello", 0, seconds)],
           ...(fields === undefined ? {} : { redact_fields: fields })
         }
-        const made = await world.ingest(body)
-        bodyOf(await world.post(PATHS.observe, { agent: await world.agent(), ...body }), 200)
-        bodyOf(await world.post(PATHS.observe, { agent: await world.agent(), ...body, call_ended_reason: "x" }), 200)
+        const made = await fixture.ingest(body)
+        bodyOf(await fixture.post(PATHS.observe, { agent: await fixture.agent(), ...body }), 200)
+        bodyOf(
+          await fixture.post(PATHS.observe, { agent: await fixture.agent(), ...body, call_ended_reason: "x" }),
+          200
+        )
         return charged(made.id, "redaction")
       }
       expectSame("the charge of 90 seconds for one field", await charges(["ssn"], 90), ["0.600000"])
@@ -666,11 +679,16 @@ const observe = checksOf("E10", {
   ],
   "redaction-formats": [
     "what redact_fields names goes from a transcript in any format, and nothing else does",
-    async (world) => {
+    async (fixture) => {
       for (const transcript_type of TRANSCRIPT_TYPES) {
         const transcript_json = secretsIn[transcript_type]
         const left = async (redact_fields: ReadonlyArray<string>) => {
-          const made = await world.ingest({ call_id: world.callId(), transcript_type, transcript_json, redact_fields })
+          const made = await fixture.ingest({
+            call_id: fixture.callId(),
+            transcript_type,
+            transcript_json,
+            redact_fields
+          })
           const texts = [String(made.transcript), JSON.stringify(made.transcript_object)]
           return [email, ssn, "That is all.", "Anything else?"].filter((one) =>
             texts.some((text) => text.includes(one))
@@ -685,9 +703,9 @@ const observe = checksOf("E10", {
   ],
   "redaction-tools": [
     "what redact_fields names goes from the arguments and results of tools too",
-    async (world) => {
+    async (fixture) => {
       // No answer shows a call's tools; code that evaluates it says what it sees of them.
-      const { agent, id } = await codeMetrics(world, {
+      const { agent, id } = await codeMetrics(fixture, {
         tools: ["numeric", "return { value: call.tool_calls.length, explanation: JSON.stringify(call.tool_calls) }"]
       })
       const transcript_json = [
@@ -704,9 +722,9 @@ const observe = checksOf("E10", {
         { role: "bot", message: "Found it.", time: 4 }
       ]
       const told = async (fields: object) => {
-        const body = { call_id: world.callId(), agent, transcript_type: "provider_a", transcript_json, ...fields }
-        const made = await world.ingest({ ...body, metric_ids: String(id("tools")) })
-        const said = await evaluated(world, made.id, id("tools"), () => true)
+        const body = { call_id: fixture.callId(), agent, transcript_type: "provider_a", transcript_json, ...fields }
+        const made = await fixture.ingest({ ...body, metric_ids: String(id("tools")) })
+        const said = await evaluated(fixture, made.id, id("tools"), () => true)
         expectSame("the tool calls that are seen", at(said, "value"), 1)
         return String(at(said, "explanation"))
       }
@@ -729,21 +747,21 @@ const observe = checksOf("E10", {
 const evaluations = checksOf("evaluations", {
   record: [
     "what metrics say of a call is in its record: metrics with id, name, type, score, enum and value, and evaluation",
-    async (world) => {
-      const { agent, id } = await codeMetrics(world, {
+    async (fixture) => {
+      const { agent, id } = await codeMetrics(fixture, {
         count: ["numeric", "return { value: call.transcript_object.length }"],
         mood: ["enum", "return { value: 'calm' }", { enum_values: ["calm", "cross"] }],
         polite: ["binary", "return { value: true }"]
       })
       const names = ["count", "mood", "polite"] as const
-      const made = await world.ingest({
-        call_id: world.callId(),
+      const made = await fixture.ingest({
+        call_id: fixture.callId(),
         agent,
         transcript_json: talk,
         metric_ids: names.map(id).join(",")
       })
-      for (const name of names) await evaluated(world, made.id, id(name), () => true)
-      const call = bodyOf(await world.get(`${PATHS.calls}${String(made.id)}/`), 200)
+      for (const name of names) await evaluated(fixture, made.id, id(name), () => true)
+      const call = bodyOf(await fixture.get(`${PATHS.calls}${String(made.id)}/`), 200)
       expectCall(call)
       const one = (name: (typeof names)[number]) =>
         listAt(call, "metrics").find((metric) => at(metric, "id") === id(name)) ?? null
@@ -758,16 +776,16 @@ const evaluations = checksOf("evaluations", {
   ],
   repeated: [
     "a call delivered again is evaluated again where its transcript or metric_ids changed, else not, and a metric is charged once",
-    async (world) => {
+    async (fixture) => {
       const code = "return { value: call.metadata.delivery }"
-      const { agent, id } = await codeMetrics(world, { first: ["numeric", code], second: ["numeric", code] })
-      const charged = await chargesFromNow(world)
-      const call_id = world.callId()
+      const { agent, id } = await codeMetrics(fixture, { first: ["numeric", code], second: ["numeric", code] })
+      const charged = await chargesFromNow(fixture)
+      const call_id = fixture.callId()
       const metric_ids = String(id("first"))
       /** Says which delivery it was: what evaluates the call says which one it has seen. */
       const deliver = async (delivery: number, fields: object) =>
-        bodyOf(await world.post(PATHS.observe, { call_id, agent, metadata: { delivery }, ...fields }), 200, 201)
-      const { id: call } = await world.ingest({
+        bodyOf(await fixture.post(PATHS.observe, { call_id, agent, metadata: { delivery }, ...fields }), 200, 201)
+      const { id: call } = await fixture.ingest({
         call_id,
         agent,
         metadata: { delivery: 1 },
@@ -775,15 +793,15 @@ const evaluations = checksOf("evaluations", {
         metric_ids
       })
       const seen = (name: "first" | "second", delivery: number) =>
-        evaluated(world, call, id(name), (value) => value === delivery)
+        evaluated(fixture, call, id(name), (value) => value === delivery)
       await seen("first", 1)
       expectSame("the charge", await charged(call, "metric_evaluation"), ["0.005000"])
       await deliver(2, { transcript_json: talk, metric_ids, call_ended_reason: "hangup" })
       await deliver(3, {})
       // What is asked for later is done later: with this call evaluated the other one would have been.
-      const another = { call_id: world.callId(), agent, metadata: { delivery: 9 }, transcript_json: talk, metric_ids }
-      await evaluated(world, (await world.ingest(another)).id, id("first"), (value) => value === 9)
-      const untouched = at(await evaluationOf(world, call, id("first")), "value")
+      const another = { call_id: fixture.callId(), agent, metadata: { delivery: 9 }, transcript_json: talk, metric_ids }
+      await evaluated(fixture, (await fixture.ingest(another)).id, id("first"), (value) => value === 9)
+      const untouched = at(await evaluationOf(fixture, call, id("first")), "value")
       expectSame("the delivery that the metric saw, after two that changed nothing it is asked about", untouched, 1)
       await deliver(4, { transcript_json: [...talk, said("Testing Agent", "Thank you.", 65, 66)] })
       await seen("first", 4)
@@ -795,50 +813,50 @@ const evaluations = checksOf("evaluations", {
   ],
   asked: [
     "evaluate_metrics evaluates a call anew, charges no metric twice, and takes the agent's metrics alone",
-    async (world) => {
-      const { agent, id } = await codeMetrics(world, {
+    async (fixture) => {
+      const { agent, id } = await codeMetrics(fixture, {
         first: ["numeric", "return { value: call.metadata.delivery }"]
       })
-      const charged = await chargesFromNow(world)
-      const body = { call_id: world.callId(), agent, transcript_json: talk, metric_ids: String(id("first")) }
-      const { id: call } = await world.ingest({ ...body, metadata: { delivery: 1 } })
+      const charged = await chargesFromNow(fixture)
+      const body = { call_id: fixture.callId(), agent, transcript_json: talk, metric_ids: String(id("first")) }
+      const { id: call } = await fixture.ingest({ ...body, metadata: { delivery: 1 } })
       const path = `${PATHS.calls}${String(call)}/evaluate_metrics/`
-      await evaluated(world, call, id("first"), (value) => value === 1)
-      bodyOf(await world.post(PATHS.observe, { ...body, metadata: { delivery: 2 } }), 200)
+      await evaluated(fixture, call, id("first"), (value) => value === 1)
+      bodyOf(await fixture.post(PATHS.observe, { ...body, metadata: { delivery: 2 } }), 200)
       for (const metric_ids of [String(id("first")), [id("first")]]) {
-        const asked = bodyOf(await world.post(path, { metric_ids }), 200)
+        const asked = bodyOf(await fixture.post(path, { metric_ids }), 200)
         expectSame("what is asked", [asked.call, asked.metric_ids], [call, [id("first")]])
       }
-      await evaluated(world, call, id("first"), (value) => value === 2)
+      await evaluated(fixture, call, id("first"), (value) => value === 2)
       expectSame("the charges", await charged(call, "metric_evaluation"), ["0.005000"])
-      for (const metric_ids of [String(world.nobody), "one", [world.nobody], [], 5]) {
-        expectFaultWithin(await world.post(path, { metric_ids }), "metric_ids")
+      for (const metric_ids of [String(fixture.nobody), "one", [fixture.nobody], [], 5]) {
+        expectFaultWithin(await fixture.post(path, { metric_ids }), "metric_ids")
       }
-      expectDetail(await world.post(`${PATHS.calls}${world.nobody}/evaluate_metrics/`, {}), 404)
+      expectDetail(await fixture.post(`${PATHS.calls}${fixture.nobody}/evaluate_metrics/`, {}), 404)
     }
   ]
 })
 
 /** A call to review, with its path. */
-const reviewable = async (world: World) => {
-  const made = await world.ingest({ call_id: world.callId(), feedback: "from the provider" })
+const reviewable = async (fixture: Fixture) => {
+  const made = await fixture.ingest({ call_id: fixture.callId(), feedback: "from the provider" })
   return { made, path: `${PATHS.calls}${String(made.id)}/` }
 }
 
 const logs = checksOf("call-logs", {
   read: [
     "a call is read as it was answered, and an unknown one is 404",
-    async (world) => {
-      const { made, path } = await reviewable(world)
-      expectSame("the call", bodyOf(await world.get(path), 200), made)
-      expectDetail(await world.get(`${PATHS.calls}${world.nobody}/`), 404)
-      expectDetail(await world.get(`${PATHS.calls}word/`), 404)
+    async (fixture) => {
+      const { made, path } = await reviewable(fixture)
+      expectSame("the call", bodyOf(await fixture.get(path), 200), made)
+      expectDetail(await fixture.get(`${PATHS.calls}${fixture.nobody}/`), 404)
+      expectDetail(await fixture.get(`${PATHS.calls}word/`), 404)
     }
   ],
   review: [
     "status follows success and is_reviewed, and a person's feedback outlives deliveries",
-    async (world) => {
-      const { made, path } = await reviewable(world)
+    async (fixture) => {
+      const { made, path } = await reviewable(fixture)
       const statuses: ReadonlyArray<readonly [object, unknown]> = [
         [{ success: true }, "success"],
         [{ is_reviewed: true }, "reviewed_success"],
@@ -850,13 +868,13 @@ const logs = checksOf("call-logs", {
       for (const [change, status] of statuses) {
         expectSame(
           `status after ${JSON.stringify(change)}`,
-          bodyOf(await world.patch(path, change), 200).status,
+          bodyOf(await fixture.patch(path, change), 200).status,
           status
         )
       }
-      bodyOf(await world.patch(path, { feedback: "from a person", success: true, is_reviewed: true }), 200)
+      bodyOf(await fixture.patch(path, { feedback: "from a person", success: true, is_reviewed: true }), 200)
       const again = bodyOf(
-        await world.post(PATHS.observe, { call_id: made.call_id, agent: await world.agent(), feedback: "another" }),
+        await fixture.post(PATHS.observe, { call_id: made.call_id, agent: await fixture.agent(), feedback: "another" }),
         200
       )
       expectSame("what was reviewed", [again.feedback, again.status], ["from a person", "reviewed_success"])
@@ -864,37 +882,37 @@ const logs = checksOf("call-logs", {
   ],
   limits: [
     "dropoff_point and topic have at most 1000 characters",
-    async (world) => {
-      const { path } = await reviewable(world)
+    async (fixture) => {
+      const { path } = await reviewable(fixture)
       for (const field of ["dropoff_point", "topic"]) {
-        bodyOf(await world.patch(path, { [field]: "x".repeat(1000) }), 200)
-        expectOnlyFaults(await world.patch(path, { [field]: "x".repeat(1001) }), field)
+        bodyOf(await fixture.patch(path, { [field]: "x".repeat(1000) }), 200)
+        expectOnlyFaults(await fixture.patch(path, { [field]: "x".repeat(1001) }), field)
       }
     }
   ],
   listed: [
     "calls are listed by project and by agent, newest first, and no others",
-    async (world) => {
-      const [here, there] = [await world.elsewhere(), await world.elsewhere()]
-      const deliver = async ({ agent }: typeof here) => (await world.ingest({ call_id: world.callId(), agent })).id
+    async (fixture) => {
+      const [here, there] = [await fixture.elsewhere(), await fixture.elsewhere()]
+      const deliver = async ({ agent }: typeof here) => (await fixture.ingest({ call_id: fixture.callId(), agent })).id
       const ids = [await deliver(here), await deliver(there), await deliver(here)]
       const listed = async (query: string) =>
-        listAt(bodyOf(await world.get(`${PATHS.calls}?${query}`), 200), "results").map((call) => at(call, "id"))
+        listAt(bodyOf(await fixture.get(`${PATHS.calls}?${query}`), 200), "results").map((call) => at(call, "id"))
       for (const query of [`project=${here.project}`, `agent_id=${here.agent}`]) {
         expectSame(`the calls of ${query}`, await listed(query), [ids[2], ids[0]])
       }
       expectSame("the calls of another project", await listed(`project=${there.project}`), [ids[1]])
-      for (const name of ["project", "agent_id"]) expectFaults(await world.get(`${PATHS.calls}?${name}=word`), name)
+      for (const name of ["project", "agent_id"]) expectFaults(await fixture.get(`${PATHS.calls}?${name}=word`), name)
     }
   ],
   delete: [
     "a deleted call is gone, and its name is free again",
-    async (world) => {
-      const { made, path } = await reviewable(world)
-      expectNoBody(await world.ask("DELETE", path), 204)
-      expectDetail(await world.get(path), 404)
-      const again = await world.post(PATHS.observe, { call_id: made.call_id, agent: await world.agent() })
-      world.owes(`${PATHS.calls}${String(bodyOf(again, 201).id)}/`)
+    async (fixture) => {
+      const { made, path } = await reviewable(fixture)
+      expectNoBody(await fixture.ask("DELETE", path), 204)
+      expectDetail(await fixture.get(path), 404)
+      const again = await fixture.post(PATHS.observe, { call_id: made.call_id, agent: await fixture.agent() })
+      fixture.owes(`${PATHS.calls}${String(bodyOf(again, 201).id)}/`)
     }
   ]
 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import * as fc from "fast-check"
 import { at, listAt } from "../../Documents.js"
-import { breakages } from "../../dashboards/InvalidWidgets.js"
+import { invalidWidgetFields } from "../../dashboards/InvalidWidgets.js"
 import { type InvalidFilter, invalidFilter, invalidFilters } from "../../filters/InvalidFilters.js"
 import { type Check, checksOf } from "../Check.js"
 import {
@@ -27,7 +27,7 @@ import {
   Skipped,
   text
 } from "../Expect.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 /** Source: interface, Dashboard. */
 const dashboardShape: Readonly<Record<string, Kind>> = {
@@ -64,9 +64,9 @@ const widgetShape: Readonly<Record<string, Kind>> = {
 const BAR = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" } as const
 
 /** A widget of a dashboard of its own. */
-const widget = async (world: World, fields: Readonly<Record<string, unknown>> = BAR) => {
-  const dashboard = await world.dashboard()
-  const made = await world.make(PATHS.widgets, { dashboard, ...fields })
+const widget = async (fixture: Fixture, fields: Readonly<Record<string, unknown>> = BAR) => {
+  const dashboard = await fixture.dashboard()
+  const made = await fixture.make(PATHS.widgets, { dashboard, ...fields })
   return { dashboard, made, path: `${PATHS.widgets}${String(made.id)}/` }
 }
 
@@ -86,12 +86,12 @@ const pathIn = (field: string, { path }: InvalidFilter): string =>
 const create = checksOf("E5", {
   "created-201": [
     "a dashboard is answered with 201 and all its fields, from JSON, a form and a multipart body",
-    async (world) => {
+    async (fixture) => {
       const filters = { operator: "and", conditions: [{ field: "success", op: "eq", value: true }] }
-      const fields = { name: "Conformance", project: await world.project(), filters }
+      const fields = { name: "Conformance", project: await fixture.project(), filters }
       for (const request of [{ json: fields }, { form: fields }, { multipart: fields }]) {
-        const made = bodyOf(await world.ask("POST", PATHS.dashboards, request), 201)
-        world.owes(`${PATHS.dashboards}${String(made.id)}/`)
+        const made = bodyOf(await fixture.ask("POST", PATHS.dashboards, request), 201)
+        fixture.owes(`${PATHS.dashboards}${String(made.id)}/`)
         expectShape("the dashboard", made, dashboardShape)
         expectSame("the dashboard", [made.name, made.project, made.filters], [fields.name, fields.project, filters])
         expectSame("its widgets", [made.widgets, made.widget_count], [[], 0])
@@ -100,41 +100,41 @@ const create = checksOf("E5", {
   ],
   "name-limit": [
     "name is required, not blank, and has at most 255 characters",
-    async (world) => {
-      const project = await world.project()
-      await world.dashboard({ name: "x".repeat(255) })
-      await world.dashboard({ name: "😀".repeat(255) })
+    async (fixture) => {
+      const project = await fixture.project()
+      await fixture.dashboard({ name: "x".repeat(255) })
+      await fixture.dashboard({ name: "😀".repeat(255) })
       for (const name of ["x".repeat(256), "😀".repeat(256), "", "  ", null, 5]) {
-        expectOnlyFaults(await world.post(PATHS.dashboards, { name, project }), "name")
+        expectOnlyFaults(await fixture.post(PATHS.dashboards, { name, project }), "name")
       }
     }
   ],
   required: [
     "name and project are required, and both are told at once",
-    async (world) => expectOnlyFaults(await world.post(PATHS.dashboards, {}), "name", "project")
+    async (fixture) => expectOnlyFaults(await fixture.post(PATHS.dashboards, {}), "name", "project")
   ],
   "unknown-project": [
     "a project that is not the organisation's is a fault of the field project",
-    async (world) =>
-      expectOnlyFaults(await world.post(PATHS.dashboards, { name: "x", project: world.nobody }), "project")
+    async (fixture) =>
+      expectOnlyFaults(await fixture.post(PATHS.dashboards, { name: "x", project: fixture.nobody }), "project")
   ],
   filters: [
     "an empty filter matches everything, and a wrong one is a fault under its path",
-    async (world) => {
-      for (const filters of [null, {}, { operator: "and", conditions: [] }]) await world.dashboard({ filters })
-      const project = await world.project()
+    async (fixture) => {
+      for (const filters of [null, {}, { operator: "and", conditions: [] }]) await fixture.dashboard({ filters })
+      const project = await fixture.project()
       for (const wrong of notFilters) {
-        const reply = await world.post(PATHS.dashboards, { name: "x", project, filters: wrong.input })
+        const reply = await fixture.post(PATHS.dashboards, { name: "x", project, filters: wrong.input })
         expectFaults(reply, pathIn("filters", wrong))
       }
     }
   ],
   "read-only-ignored": [
     "read-only fields are passed over",
-    async (world) => {
-      const made = await world.make(PATHS.dashboards, {
+    async (fixture) => {
+      const made = await fixture.make(PATHS.dashboards, {
         name: "x",
-        project: await world.project(),
+        project: await fixture.project(),
         id: 7,
         widgets: [{ chart_type: "stat" }],
         widget_count: 9
@@ -144,48 +144,48 @@ const create = checksOf("E5", {
   ],
   patched: [
     "a patched dashboard has the new name and filters, its widgets too; a wrong one is a fault; it stays in its project",
-    async (world) => {
-      const project = await world.project()
-      const { matching } = await fourCalls(world)
-      const id = await world.dashboard({ filters: leaf("metadata.region", "eq", "eu") })
+    async (fixture) => {
+      const project = await fixture.project()
+      const { matching } = await fourCalls(fixture)
+      const id = await fixture.dashboard({ filters: leaf("metadata.region", "eq", "eu") })
       const filters = leaf("duration", "gte", 20)
-      const widget = await world.make(PATHS.widgets, { dashboard: id, ...BAR, filters })
+      const widget = await fixture.make(PATHS.widgets, { dashboard: id, ...BAR, filters })
       const path = `${PATHS.dashboards}${id}/`
       for (const name of ["x".repeat(255), "😀".repeat(255)]) {
-        expectSame("name", bodyOf(await world.patch(path, { name }), 200).name, name)
+        expectSame("name", bodyOf(await fixture.patch(path, { name }), 200).name, name)
       }
       const inner = leaf("success", "eq", true)
-      expectSame("filters", bodyOf(await world.patch(path, { filters: inner }), 200).filters, inner)
-      const seen = bodyOf(await world.get(`${PATHS.widgets}${String(widget.id)}/`), 200)
+      expectSame("filters", bodyOf(await fixture.patch(path, { filters: inner }), 200).filters, inner)
+      const seen = bodyOf(await fixture.get(`${PATHS.widgets}${String(widget.id)}/`), 200)
       expectSame("what matches the widget's effective_filters", await matching(seen.effective_filters), "d")
-      const before = bodyOf(await world.get(path), 200)
+      const before = bodyOf(await fixture.get(path), 200)
       expectSame("the dashboard", [before.filters, before.project], [inner, project])
       for (const name of ["x".repeat(256), "😀".repeat(256), "", "  ", 5]) {
-        expectOnlyFaults(await world.patch(path, { name }), "name")
+        expectOnlyFaults(await fixture.patch(path, { name }), "name")
       }
       for (const wrong of notFilters.slice(0, invalidFilters.length)) {
-        expectFaults(await world.patch(path, { filters: wrong.input }), pathIn("filters", wrong))
+        expectFaults(await fixture.patch(path, { filters: wrong.input }), pathIn("filters", wrong))
       }
-      const another = await world.elsewhere()
-      for (const wrong of [another.project, world.nobody]) {
-        expectFaults(await world.patch(path, { project: wrong }), "project")
+      const another = await fixture.elsewhere()
+      for (const wrong of [another.project, fixture.nobody]) {
+        expectFaults(await fixture.patch(path, { project: wrong }), "project")
       }
-      expectSame("the dashboard", bodyOf(await world.get(path), 200), before)
+      expectSame("the dashboard", bodyOf(await fixture.get(path), 200), before)
     }
   ],
   "widgets-listed": [
     "a dashboard shows its widgets and counts them, and they go with it",
-    async (world) => {
-      const { dashboard, made, path } = await widget(world)
-      const shown = bodyOf(await world.get(`${PATHS.dashboards}${dashboard}/`), 200)
+    async (fixture) => {
+      const { dashboard, made, path } = await widget(fixture)
+      const shown = bodyOf(await fixture.get(`${PATHS.dashboards}${dashboard}/`), 200)
       expectSame(
         "its widgets",
         [listAt(shown, "widgets").map((one) => at(one, "id")), shown.widget_count],
         [[made.id], 1]
       )
-      expectNoBody(await world.ask("DELETE", `${PATHS.dashboards}${dashboard}/`), 204)
-      expectDetail(await world.get(path), 404)
-      expectDetail(await world.get(`${PATHS.dashboards}${dashboard}/`), 404)
+      expectNoBody(await fixture.ask("DELETE", `${PATHS.dashboards}${dashboard}/`), 204)
+      expectDetail(await fixture.get(path), 404)
+      expectDetail(await fixture.get(`${PATHS.dashboards}${dashboard}/`), 404)
     }
   ]
 })
@@ -210,81 +210,85 @@ const refusedPatches: ReadonlyArray<readonly [patch: object, ...paths: ReadonlyA
 const update = checksOf("E3", {
   "answered-200": [
     "a patch is answered with the whole widget, laid over what was there",
-    async (world) => {
-      const { made, path } = await widget(world)
+    async (fixture) => {
+      const { made, path } = await widget(fixture)
       expectShape("the widget", made, widgetShape)
-      const changed = bodyOf(await world.patch(path, { name: "Longest calls", aggregation_function: "max" }), 200)
+      const changed = bodyOf(await fixture.patch(path, { name: "Longest calls", aggregation_function: "max" }), 200)
       expectShape("the widget", changed, widgetShape)
       expectSame(
         "the widget",
         { ...changed, updated_at: null },
         { ...made, name: "Longest calls", aggregation_function: "max", updated_at: null }
       )
-      expectSame("what is read", bodyOf(await world.get(path), 200), changed)
+      expectSame("what is read", bodyOf(await fixture.get(path), 200), changed)
     }
   ],
   "name-limit": [
     "name is optional and has at most 255 characters, field too",
-    async (world) => {
-      const { path } = await widget(world)
-      for (const name of ["", "x".repeat(255), "😀".repeat(255)]) bodyOf(await world.patch(path, { name }), 200)
+    async (fixture) => {
+      const { path } = await widget(fixture)
+      for (const name of ["", "x".repeat(255), "😀".repeat(255)]) bodyOf(await fixture.patch(path, { name }), 200)
       for (const name of ["x".repeat(256), "😀".repeat(256)])
-        expectOnlyFaults(await world.patch(path, { name }), "name")
+        expectOnlyFaults(await fixture.patch(path, { name }), "name")
       const field = `metadata.${"x".repeat(255 - 9)}`
-      expectSame("field", bodyOf(await world.patch(path, { field }), 200).field, field)
-      expectFaults(await world.patch(path, { field: `${field}x` }), "field")
+      expectSame("field", bodyOf(await fixture.patch(path, { field }), 200).field, field)
+      expectFaults(await fixture.patch(path, { field: `${field}x` }), "field")
     }
   ],
   "chart-rules": [
     "the chart rules judge the patched whole, and every fault is told; nothing is changed then",
-    async (world) => {
-      const { made, path } = await widget(world)
-      for (const [patch, ...paths] of refusedPatches) expectOnlyFaults(await world.patch(path, patch), ...paths)
-      expectSame("the widget", bodyOf(await world.get(path), 200), made)
+    async (fixture) => {
+      const { made, path } = await widget(fixture)
+      for (const [patch, ...paths] of refusedPatches) expectOnlyFaults(await fixture.patch(path, patch), ...paths)
+      expectSame("the widget", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "every-chart": [
     "a widget becomes any chart: blank and null choices are none",
-    async (world) => {
-      const { path } = await widget(world)
+    async (fixture) => {
+      const { path } = await widget(fixture)
       const none = { aggregation_function: "", time_period: null }
-      expectSame("chart_type", bodyOf(await world.patch(path, { chart_type: "pie", ...none }), 200).chart_type, "pie")
-      const line = bodyOf(await world.patch(path, { chart_type: "line", data_type: "" }), 200)
+      expectSame("chart_type", bodyOf(await fixture.patch(path, { chart_type: "pie", ...none }), 200).chart_type, "pie")
+      const line = bodyOf(await fixture.patch(path, { chart_type: "line", data_type: "" }), 200)
       expectSame("the line", [line.aggregation_function, line.time_period], [null, null])
-      bodyOf(await world.patch(path, { chart_type: "stat", field: "" }), 200)
-      bodyOf(await world.patch(path, BAR), 200)
+      bodyOf(await fixture.patch(path, { chart_type: "stat", field: "" }), 200)
+      bodyOf(await fixture.patch(path, BAR), 200)
     }
   ],
   "metric-evaluations": [
     "metric_evaluations.value needs a metric, metric_name names it, and one of another project is a fault",
-    async (world) => {
-      const { path } = await widget(world)
-      const { agent, project } = await world.elsewhere()
+    async (fixture) => {
+      const { path } = await widget(fixture)
+      const { agent, project } = await fixture.elsewhere()
       const question = { agent, name: "Elsewhere", type: "llm_judge", eval_type: "numeric", prompt: "How many?" }
-      const [theirs = 0] = await world.makeWithin(PATHS.metrics, [question])
-      expectFaults(await world.patch(path, { field: "metric_evaluations.value", metric: theirs }), "metric")
-      const metric = await world.numericMetric()
-      const changed = bodyOf(await world.patch(path, { field: "metric_evaluations.value", metric }), 200)
+      const [theirs = 0] = await fixture.makeWithin(PATHS.metrics, [question])
+      expectFaults(await fixture.patch(path, { field: "metric_evaluations.value", metric: theirs }), "metric")
+      const metric = await fixture.numericMetric()
+      const changed = bodyOf(await fixture.patch(path, { field: "metric_evaluations.value", metric }), 200)
       expectSame("the metric", [changed.metric, changed.metric_name], [metric, "Conformance"])
-      expectFaults(await world.patch(path, { metric: null }), "metric")
-      const [beside = 0] = await world.makeWithin(PATHS.dashboards, [{ name: "Elsewhere", project }])
-      expectFaults(await world.patch(path, { dashboard: beside }), "metric")
-      const moved = bodyOf(await world.patch(path, { dashboard: beside, metric: theirs }), 200)
+      expectFaults(await fixture.patch(path, { metric: null }), "metric")
+      const [beside = 0] = await fixture.makeWithin(PATHS.dashboards, [{ name: "Elsewhere", project }])
+      expectFaults(await fixture.patch(path, { dashboard: beside }), "metric")
+      const moved = bodyOf(await fixture.patch(path, { dashboard: beside, metric: theirs }), 200)
       expectSame("the metric", [moved.dashboard, moved.metric, moved.metric_name], [beside, theirs, "Elsewhere"])
     }
   ],
   moved: [
     "a patch moves a widget to another dashboard, and effective_filters are those of that one and the widget's own",
-    async (world) => {
-      const { matching } = await fourCalls(world)
+    async (fixture) => {
+      const { matching } = await fourCalls(fixture)
       const [from, to] = [
-        await world.dashboard({ filters: leaf("metadata.region", "eq", "eu") }),
-        await world.dashboard({ filters: leaf("duration", "gte", 20) })
+        await fixture.dashboard({ filters: leaf("metadata.region", "eq", "eu") }),
+        await fixture.dashboard({ filters: leaf("duration", "gte", 20) })
       ]
-      const { id } = await world.make(PATHS.widgets, { dashboard: from, ...BAR, filters: leaf("success", "eq", true) })
+      const { id } = await fixture.make(PATHS.widgets, {
+        dashboard: from,
+        ...BAR,
+        filters: leaf("success", "eq", true)
+      })
       const path = `${PATHS.widgets}${String(id)}/`
       const matched = async (patch: object) => {
-        const changed = bodyOf(await world.patch(path, patch), 200)
+        const changed = bodyOf(await fixture.patch(path, patch), 200)
         return [changed.dashboard, changed.filters, await matching(changed.effective_filters)]
       }
       const failed = leaf("success", "eq", false)
@@ -292,71 +296,71 @@ const update = checksOf("E3", {
       expectSame("what is matched by other filters", await matched({ filters: failed }), [from, failed, ""])
       expectSame("what is matched on another dashboard", await matched({ dashboard: to }), [to, failed, "b"])
       expectSame("what is matched without filters", await matched({ filters: {} }), [to, {}, "bcd"])
-      const boards = [from, to].map((board) => world.get(`${PATHS.dashboards}${board}/`))
+      const boards = [from, to].map((board) => fixture.get(`${PATHS.dashboards}${board}/`))
       const counts = (await Promise.all(boards)).map((board) => bodyOf(board, 200).widget_count)
       expectSame("widget_count", counts, [0, 1])
     }
   ],
   metadata: [
     "metadata is any value, and is answered as it was sent",
-    async (world) => {
-      const { path } = await widget(world)
+    async (fixture) => {
+      const { path } = await widget(fixture)
       for (const metadata of [{ x: 1, size: { w: [2, 3.5] } }, [1, "a", null], "text", 7, false, {}, null]) {
-        expectSame("metadata", bodyOf(await world.patch(path, { metadata }), 200).metadata, metadata)
-        expectSame("metadata as it is read", bodyOf(await world.get(path), 200).metadata, metadata)
+        expectSame("metadata", bodyOf(await fixture.patch(path, { metadata }), 200).metadata, metadata)
+        expectSame("metadata as it is read", bodyOf(await fixture.get(path), 200).metadata, metadata)
       }
     }
   ],
   "data-type": [
     "data_type is each of the five where the field may hold it, is inferred where it is blank or null, and else a fault",
-    async (world) => {
-      const { path } = await widget(world)
+    async (fixture) => {
+      const { path } = await widget(fixture)
       const open = { field: "metadata.tier", aggregation_function: "count" }
       for (const data_type of ["numeric", "boolean", "string", "datetime", "dynamic"]) {
-        const changed = bodyOf(await world.patch(path, { ...open, data_type }), 200)
+        const changed = bodyOf(await fixture.patch(path, { ...open, data_type }), 200)
         expectSame("data_type", [changed.data_type, changed.field], [data_type, open.field])
       }
       for (const data_type of ["", null]) {
         const inferred = async (fields: object) =>
-          bodyOf(await world.patch(path, { aggregation_function: "count", data_type, ...fields }), 200).data_type
+          bodyOf(await fixture.patch(path, { aggregation_function: "count", data_type, ...fields }), 200).data_type
         expectSame("data_type of a document's field", await inferred(open), "dynamic")
         expectSame("data_type of duration", await inferred({ field: "duration" }), "numeric")
         expectSame("data_type of success", await inferred({ field: "success" }), "boolean")
         expectSame("data_type of call_ended_reason", await inferred({ field: "call_ended_reason" }), "string")
         expectSame("data_type of timestamp", await inferred({ field: "timestamp" }), "datetime")
       }
-      expectFaults(await world.patch(path, { field: "duration", data_type: "string" }), "data_type")
-      expectFaults(await world.patch(path, { data_type: "text" }), "data_type")
+      expectFaults(await fixture.patch(path, { field: "duration", data_type: "string" }), "data_type")
+      expectFaults(await fixture.patch(path, { data_type: "text" }), "data_type")
     }
   ],
   "group-by": [
     "group_by is a field, a bucket of milliseconds, or nothing",
-    async (world) => {
-      const { path } = await widget(world)
+    async (fixture) => {
+      const { path } = await widget(fixture)
       for (const group of [
         { type: "field", field: "success" },
         { type: "bucket", interval: 60_000 }
       ]) {
-        expectSame("group_by", bodyOf(await world.patch(path, { group_by: group }), 200).group_by, group)
+        expectSame("group_by", bodyOf(await fixture.patch(path, { group_by: group }), 200).group_by, group)
       }
-      bodyOf(await world.patch(path, { group_by: {} }), 200)
-      bodyOf(await world.patch(path, { group_by: null }), 200)
+      bodyOf(await fixture.patch(path, { group_by: {} }), 200)
+      bodyOf(await fixture.patch(path, { group_by: null }), 200)
     }
   ],
   "wrong-values": [
     "a wrong value in any field is a fault under its path",
-    async (world) => {
-      const { made, path } = await widget(world)
-      for (const broken of breakages) expectFaults(await world.patch(path, broken.patch), broken.path)
-      expectSame("the widget", bodyOf(await world.get(path), 200), made)
+    async (fixture) => {
+      const { made, path } = await widget(fixture)
+      for (const broken of invalidWidgetFields) expectFaults(await fixture.patch(path, broken.patch), broken.path)
+      expectSame("the widget", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "read-only-ignored": [
     "read-only and unknown fields are passed over",
-    async (world) => {
-      const { made, path } = await widget(world)
+    async (fixture) => {
+      const { made, path } = await widget(fixture)
       const changed = bodyOf(
-        await world.patch(path, { id: 7, effective_filters: 5, metric_name: [], created_at: 1, colour: "red" }),
+        await fixture.patch(path, { id: 7, effective_filters: 5, metric_name: [], created_at: 1, colour: "red" }),
         200
       )
       expectSame("the widget", { ...changed, updated_at: null }, { ...made, updated_at: null })
@@ -364,19 +368,19 @@ const update = checksOf("E3", {
   ],
   "json-only": [
     "forms are answered with 415",
-    async (world) => {
-      const { path } = await widget(world)
+    async (fixture) => {
+      const { path } = await widget(fixture)
       for (const request of [{ form: { name: "x" } }, { multipart: { name: "x" } }]) {
-        expectDetail(await world.ask("PATCH", path, request), 415)
+        expectDetail(await fixture.ask("PATCH", path, request), 415)
       }
     }
   ],
   unknown: [
     "an unknown widget is 404, and an unknown dashboard is a fault",
-    async (world) => {
-      expectDetail(await world.patch(`${PATHS.widgets}${world.nobody}/`, { name: "x" }), 404)
-      const { path } = await widget(world)
-      expectFaults(await world.patch(path, { dashboard: world.nobody }), "dashboard")
+    async (fixture) => {
+      expectDetail(await fixture.patch(`${PATHS.widgets}${fixture.nobody}/`, { name: "x" }), 404)
+      const { path } = await widget(fixture)
+      expectFaults(await fixture.patch(path, { dashboard: fixture.nobody }), "dashboard")
     }
   ]
 })
@@ -388,10 +392,10 @@ type Found = readonly [seconds: number, ago: number, fields: object, review: obj
 
 /** Finds an agent's calls by a filter: their names in order. */
 const finder =
-  (world: World, agent: number, names: ReadonlyMap<unknown, string>) =>
+  (fixture: Fixture, agent: number, names: ReadonlyMap<unknown, string>) =>
   async (filter: unknown): Promise<string> => {
     const query = `agent_id=${agent}&limit=200&filters_v2=${encodeURIComponent(JSON.stringify(filter))}`
-    const page = bodyOf(await world.get(`${PATHS.calls}?${query}`), 200)
+    const page = bodyOf(await fixture.get(`${PATHS.calls}?${query}`), 200)
     return listAt(page, "results")
       .map((one) => names.get(at(one, "id")) ?? "?")
       .sort()
@@ -399,12 +403,12 @@ const finder =
   }
 
 /** Calls of an agent of their own, by name: what finds them by filters. */
-const findable = async (world: World, calls: Readonly<Record<string, Found>>) => {
-  const agent = await world.quietAgent("Filtered")
+const findable = async (fixture: Fixture, calls: Readonly<Record<string, Found>>) => {
+  const agent = await fixture.quietAgent("Filtered")
   const now = Date.now()
   const names = new Map<unknown, string>()
   for (const [name, [seconds, ago, fields, review]] of Object.entries(calls)) {
-    const made = await world.ingest({
+    const made = await fixture.ingest({
       agent,
       call_id: name,
       timestamp: new Date(now - ago).toISOString(),
@@ -412,15 +416,15 @@ const findable = async (world: World, calls: Readonly<Record<string, Found>>) =>
       ...fields
     })
     names.set(made.id, name)
-    if (Object.keys(review).length > 0) bodyOf(await world.patch(`${PATHS.calls}${String(made.id)}/`, review), 200)
+    if (Object.keys(review).length > 0) bodyOf(await fixture.patch(`${PATHS.calls}${String(made.id)}/`, review), 200)
   }
-  return { agent, matching: finder(world, agent, names) }
+  return { agent, matching: finder(fixture, agent, names) }
 }
 
 const HOUR = 3_600_000
 
-const fourCalls = (world: World) =>
-  findable(world, {
+const fourCalls = (fixture: Fixture) =>
+  findable(fixture, {
     a: [10, HOUR, { call_ended_reason: "hangup", metadata: { region: "eu", price: 5 } }, { success: true }],
     b: [20, HOUR, { call_ended_reason: "transfer", metadata: { region: "us", price: 7.5 } }, { success: false }],
     c: [30, HOUR, {}, {}],
@@ -429,8 +433,8 @@ const fourCalls = (world: World) =>
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-const fiveCalls = (world: World) =>
-  findable(world, {
+const fiveCalls = (fixture: Fixture) =>
+  findable(fixture, {
     a: [10, HOUR, { trace_id: TRACE, dynamic_variables: { tier: "gold", seats: 2 } }, { success: true }],
     b: [20, HOUR, { customer_number: "+15550140", dynamic_variables: { tier: "silver" } }, { success: false }],
     c: [
@@ -531,10 +535,10 @@ const evaluated = async (holds: () => Promise<boolean>): Promise<void> => {
 }
 
 /** Four calls of which all but the last were asked two questions; of c the second came to no value. */
-const evaluatedCalls = async (world: World) => {
-  const agent = await world.quietAgent("Evaluated")
+const evaluatedCalls = async (fixture: Fixture) => {
+  const agent = await fixture.quietAgent("Evaluated")
   const metric = (name: string, key: string) =>
-    world.makeId(PATHS.metrics, {
+    fixture.makeId(PATHS.metrics, {
       agent,
       name,
       type: "custom_code",
@@ -544,7 +548,7 @@ const evaluatedCalls = async (world: World) => {
   const [first, second] = [await metric("First", "first"), await metric("Second", "second")]
   const names = new Map<unknown, string>()
   const call = async (name: string, fields: object) => {
-    const { id } = await world.ingest({ agent, call_id: name, ...fields })
+    const { id } = await fixture.ingest({ agent, call_id: name, ...fields })
     names.set(id, name)
     return `${PATHS.calls}${String(id)}/`
   }
@@ -560,8 +564,8 @@ const evaluatedCalls = async (world: World) => {
   ]
   await call("d", {})
   for (const path of paths)
-    await evaluated(async () => listAt(bodyOf(await world.get(path), 200), "metrics").length === 2)
-  return { agent, first, matching: finder(world, agent, names), second }
+    await evaluated(async () => listAt(bodyOf(await fixture.get(path), 200), "metrics").length === 2)
+  return { agent, first, matching: finder(fixture, agent, names), second }
 }
 
 /** Characters that any server and proxy takes of a query. */
@@ -570,8 +574,8 @@ const LONGEST_QUERY = 4000
 const filters = checksOf("filters", {
   meaning: [
     "every operator and group but same_row means what the filter language says, in filters_v2 of the call logs",
-    async (world) => {
-      const { matching } = await fourCalls(world)
+    async (fixture) => {
+      const { matching } = await fourCalls(fixture)
       for (const [filter, expected] of meanings) {
         expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
@@ -579,8 +583,8 @@ const filters = checksOf("filters", {
   ],
   fields: [
     "every field of a call is asked, each status among them, what is missing, and what lies in dynamic_variables",
-    async (world) => {
-      const { agent, matching } = await fiveCalls(world)
+    async (fixture) => {
+      const { agent, matching } = await fiveCalls(fixture)
       for (const [filter, expected] of [...fieldMeanings, [leaf("agent.id", "eq", agent), "abcde"] as const]) {
         expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
@@ -588,8 +592,8 @@ const filters = checksOf("filters", {
   ],
   evaluations: [
     "leaves about metric_evaluations look for one evaluation each, and same_row for one of which all of them hold",
-    async (world) => {
-      const { agent, first, matching, second } = await evaluatedCalls(world)
+    async (fixture) => {
+      const { agent, first, matching, second } = await evaluatedCalls(fixture)
       const value = (op: string, of: unknown) => leaf("metric_evaluations.value", op, of)
       const id = (of: number) => leaf("metric_evaluations.metric.id", "eq", of)
       const name = (of: string) => leaf("metric_evaluations.metric.name", "eq", of)
@@ -613,10 +617,10 @@ const filters = checksOf("filters", {
       for (const [filter, expected] of cases) {
         expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
-      const project = await world.project()
-      const dashboard = await world.dashboard({ project, filters: leaf("agent.id", "eq", agent) })
+      const project = await fixture.project()
+      const dashboard = await fixture.dashboard({ project, filters: leaf("agent.id", "eq", agent) })
       const preview = { dashboard, ...BAR, field: "metric_evaluations.value", aggregation_function: "sum" }
-      const shown = bodyOf(await world.post(`${PATHS.widgets}preview_data/`, { ...preview, metric: first }), 200)
+      const shown = bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, { ...preview, metric: first }), 200)
       expectSame(
         "the sum of the first metric's values",
         pointsOf(shown).map(([, sum]) => sum),
@@ -626,17 +630,17 @@ const filters = checksOf("filters", {
   ],
   merged: [
     "a call matches effective_filters if and only if it matches the dashboard's filters and the widget's",
-    async (world) => {
-      const { matching } = await fourCalls(world)
+    async (fixture) => {
+      const { matching } = await fourCalls(fixture)
       const scopes = [
         null,
         ...meanings.slice(12, 16).map(([filter]) => filter),
         ...meanings.slice(-4).map(([one]) => one)
       ]
       for (const outer of scopes) {
-        const dashboard = await world.dashboard({ filters: outer })
+        const dashboard = await fixture.dashboard({ filters: outer })
         for (const inner of scopes) {
-          const made = await world.make(PATHS.widgets, { dashboard, ...BAR, filters: inner })
+          const made = await fixture.make(PATHS.widgets, { dashboard, ...BAR, filters: inner })
           const both = [...(await matching(outer))].filter((name) => meaningOf(inner).includes(name)).join("")
           expectSame(
             `what matches ${JSON.stringify(made.effective_filters)}`,
@@ -649,15 +653,15 @@ const filters = checksOf("filters", {
   ],
   refused: [
     "a wrong filter of a query is a fault under filters_v2",
-    async (world) => {
+    async (fixture) => {
       for (const { input, wrong } of notFilters) {
         // Where merged filters come back there is room for one level more.
         if (wrong === "nested too deep") continue
         const query = encodeURIComponent(JSON.stringify(input))
         if (query.length <= LONGEST_QUERY)
-          expectFaultWithin(await world.get(`${PATHS.calls}?filters_v2=${query}`), "filters_v2")
+          expectFaultWithin(await fixture.get(`${PATHS.calls}?filters_v2=${query}`), "filters_v2")
       }
-      expectFaultWithin(await world.get(`${PATHS.calls}?filters_v2=%7B`), "filters_v2")
+      expectFaultWithin(await fixture.get(`${PATHS.calls}?filters_v2=%7B`), "filters_v2")
     }
   ]
 })
@@ -674,33 +678,33 @@ const pointsOf = (shown: unknown, series = 0): ReadonlyArray<readonly [begins: s
 const CALLS = 20
 
 /** Twenty calls of one day that last 1 to 20 seconds, half of those that are judged successful. */
-const twentyCalls = async (world: World) => {
-  const agent = await world.quietAgent("Charted")
+const twentyCalls = async (fixture: Fixture) => {
+  const agent = await fixture.quietAgent("Charted")
   for (let seconds = 1; seconds <= CALLS; seconds++) {
-    const made = await world.ingest({
+    const made = await fixture.ingest({
       agent,
       call_id: String(seconds),
       timestamp: `2026-03-10T${String(seconds).padStart(2, "0")}:00:00Z`,
       call_ended_reason: seconds <= 15 ? "hangup" : "transfer",
       transcript_json: [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: seconds }]
     })
-    if (seconds <= 8) bodyOf(await world.patch(`${PATHS.calls}${String(made.id)}/`, { success: seconds <= 2 }), 200)
+    if (seconds <= 8) bodyOf(await fixture.patch(`${PATHS.calls}${String(made.id)}/`, { success: seconds <= 2 }), 200)
   }
-  return world.dashboard({ filters: leaf("agent.id", "eq", agent) })
+  return fixture.dashboard({ filters: leaf("agent.id", "eq", agent) })
 }
 
-/** Of 1, 2, ... 20. Percentiles interpolate between ranks (docs/decisions/0030-percentiles-are-exact.md). */
+/** Of 1, 2, ... 20. Percentiles interpolate between ranks (docs/decisions/0030-exact-percentiles.md). */
 const aggregates = { count: 20, sum: 210, avg: 10.5, min: 1, max: 20, p50: 10.5, p95: 19.05, p99: 19.81 } as const
 
 const data = checksOf("widget-data", {
   aggregates: [
     "a bar shows count, sum, avg, min, max and exact percentiles of its field, a stat the four figures, a pie its slices",
-    async (world) => {
-      const dashboard = await twentyCalls(world)
+    async (fixture) => {
+      const dashboard = await twentyCalls(fixture)
       const show = async (fields: Readonly<Record<string, unknown>>) => {
-        const preview = await world.post(`${PATHS.widgets}preview_data/`, { dashboard, ...fields })
-        const id = await world.makeId(PATHS.widgets, { dashboard, ...fields })
-        const shown = bodyOf(await world.get(`${PATHS.widgets}${id}/data/`), 200)
+        const preview = await fixture.post(`${PATHS.widgets}preview_data/`, { dashboard, ...fields })
+        const id = await fixture.makeId(PATHS.widgets, { dashboard, ...fields })
+        const shown = bodyOf(await fixture.get(`${PATHS.widgets}${id}/data/`), 200)
         expectSame("what is previewed", bodyOf(preview, 200), shown)
         return shown
       }
@@ -729,15 +733,15 @@ const data = checksOf("widget-data", {
   ],
   latency: [
     "p95_latency is the 95th percentile, in milliseconds, of what the calls' latency_ms came to",
-    async (world) => {
-      const agent = await world.quietAgent("Timed")
-      const of = { project: await world.project(), filters: leaf("agent.id", "eq", agent) }
-      const stat = { dashboard: await world.dashboard(of), chart_type: "stat" }
-      const show = async () => bodyOf(await world.post(`${PATHS.widgets}preview_data/`, stat), 200).p95_latency
+    async (fixture) => {
+      const agent = await fixture.quietAgent("Timed")
+      const of = { project: await fixture.project(), filters: leaf("agent.id", "eq", agent) }
+      const stat = { dashboard: await fixture.dashboard(of), chart_type: "stat" }
+      const show = async () => bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, stat), 200).p95_latency
       expectSame("p95_latency of no calls", await show(), null)
       const paths: Array<string> = []
       for (let tenths = 1; tenths <= CALLS; tenths++) {
-        const { id } = await world.ingest({
+        const { id } = await fixture.ingest({
           agent,
           call_id: String(tenths),
           transcript_json: [
@@ -748,24 +752,24 @@ const data = checksOf("widget-data", {
         paths.push(`${PATHS.calls}${String(id)}/`)
       }
       for (const path of paths)
-        await evaluated(async () => listAt(bodyOf(await world.get(path), 200), "metrics").length > 0)
+        await evaluated(async () => listAt(bodyOf(await fixture.get(path), 200), "metrics").length > 0)
       // Of 100, 200, ... 2000.
       expectNear("p95_latency", await show(), 1905)
     }
   ],
   periods: [
     "bars of hours, days, weeks from Monday on and months begin where those do, in UTC; a line shows its field's mean",
-    async (world) => {
-      const agent = await world.quietAgent("Charted by time")
+    async (fixture) => {
+      const agent = await fixture.quietAgent("Charted by time")
       const call = async (call_id: string, timestamp: string, seconds: number, success: boolean) => {
-        const made = await world.ingest({
+        const made = await fixture.ingest({
           agent,
           call_id,
           timestamp,
           call_ended_reason: success ? "hangup" : "transfer",
           transcript_json: [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: seconds }]
         })
-        bodyOf(await world.patch(`${PATHS.calls}${String(made.id)}/`, { success }), 200)
+        bodyOf(await fixture.patch(`${PATHS.calls}${String(made.id)}/`, { success }), 200)
       }
       // A Sunday and a Monday, then a Tuesday and a Wednesday of two months and one week.
       await call("a", "2026-03-01T23:59:59.999Z", 5, true)
@@ -773,9 +777,9 @@ const data = checksOf("widget-data", {
       await call("c", "2026-03-02T00:45:00Z", 9, false)
       await call("d", "2026-03-31T10:00:00Z", 11, true)
       await call("e", "2026-04-01T02:00:00+02:00", 13, true)
-      const dashboard = await world.dashboard({ filters: leaf("agent.id", "eq", agent) })
+      const dashboard = await fixture.dashboard({ filters: leaf("agent.id", "eq", agent) })
       const show = async (fields: object) =>
-        bodyOf(await world.post(`${PATHS.widgets}preview_data/`, { dashboard, ...fields }), 200)
+        bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, { dashboard, ...fields }), 200)
       const bar = { chart_type: "bar", field: "duration", aggregation_function: "sum" }
       const early = { filters: leaf("timestamp", "lt", "2026-03-03") }
       const known = (points: ReturnType<typeof pointsOf>) => points.filter(([, value]) => value !== null)

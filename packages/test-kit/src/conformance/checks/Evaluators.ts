@@ -22,7 +22,7 @@ import {
   text
 } from "../Expect.js"
 import { LANGUAGES } from "../Interface.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 /** Source: interface, Evaluator. */
 const evaluatorShape: Readonly<Record<string, Kind>> = {
@@ -68,28 +68,28 @@ const profileShape: Readonly<Record<string, Kind>> = {
   updated_at: instant
 }
 
-const read = async (world: World, id: number) => bodyOf(await world.get(`${PATHS.evaluators}${id}/`), 200)
+const read = async (fixture: Fixture, id: number) => bodyOf(await fixture.get(`${PATHS.evaluators}${id}/`), 200)
 
-const bulk = async (world: World, fields: object, query = "") => world.post(`${PATHS.bulkUpdate}${query}`, fields)
+const bulk = async (fixture: Fixture, fields: object, query = "") => fixture.post(`${PATHS.bulkUpdate}${query}`, fields)
 
 /** Two evaluators, and what names them in a bulk update. */
-const pair = async (world: World) => {
-  const ids = [await world.evaluator(), await world.evaluator()]
-  return { ids, request: { scenarios: ids, project: await world.project() } }
+const pair = async (fixture: Fixture) => {
+  const ids = [await fixture.evaluator(), await fixture.evaluator()]
+  return { ids, request: { scenarios: ids, project: await fixture.project() } }
 }
 
 /** A number that no other run has. */
-const freshNumber = ({ callId }: World): string => `+1555${String(Date.now()).slice(-7)}${callId().split("-").at(-1)}`
+const freshNumber = ({ callId }: Fixture): string => `+1555${String(Date.now()).slice(-7)}${callId().split("-").at(-1)}`
 
 const update = checksOf("E4", {
   "answered-200": [
     "the first evaluator is answered, and with many=true all of them in the order given",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const one = bodyOf(await bulk(world, { ...request, first_message: "Hi" }), 200)
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const one = bodyOf(await bulk(fixture, { ...request, first_message: "Hi" }), 200)
       expectShape("the evaluator", one, evaluatorShape)
       expectSame("the evaluator", [one.id, one.first_message], [ids[0], "Hi"])
-      const many = await bulk(world, { ...request, scenarios: [...ids].reverse() }, "?many=true")
+      const many = await bulk(fixture, { ...request, scenarios: [...ids].reverse() }, "?many=true")
       expectSame(
         "the evaluators",
         listAt(many.json).map((each) => at(each, "id")),
@@ -99,56 +99,56 @@ const update = checksOf("E4", {
   ],
   "agent-or-project": [
     "either agent or project is required, and scenarios are",
-    async (world) => {
-      const { ids } = await pair(world)
-      expectOnlyFaults(await bulk(world, { scenarios: ids }), "agent", "project")
-      expectFaults(await bulk(world, {}), "scenarios")
-      bodyOf(await bulk(world, { scenarios: ids, agent: await world.agent() }), 200)
-      expectFaults(await bulk(world, { scenarios: ids, project: world.nobody }), "project")
-      expectFaults(await bulk(world, { scenarios: ids, agent: world.nobody }), "agent")
-      expectFaults(await bulk(world, { scenarios: [], project: await world.project() }), "scenarios")
+    async (fixture) => {
+      const { ids } = await pair(fixture)
+      expectOnlyFaults(await bulk(fixture, { scenarios: ids }), "agent", "project")
+      expectFaults(await bulk(fixture, {}), "scenarios")
+      bodyOf(await bulk(fixture, { scenarios: ids, agent: await fixture.agent() }), 200)
+      expectFaults(await bulk(fixture, { scenarios: ids, project: fixture.nobody }), "project")
+      expectFaults(await bulk(fixture, { scenarios: ids, agent: fixture.nobody }), "agent")
+      expectFaults(await bulk(fixture, { scenarios: [], project: await fixture.project() }), "scenarios")
     }
   ],
   "agent-overrides": [
     "agent overrides each evaluator's agent",
-    async (world) => {
-      const { ids } = await pair(world)
-      const agent = await world.makeId(PATHS.agents, { project: await world.project(), name: "Another" })
-      bodyOf(await bulk(world, { scenarios: ids, agent }), 200)
-      for (const id of ids) expectSame("agent", (await read(world, id)).agent, agent)
+    async (fixture) => {
+      const { ids } = await pair(fixture)
+      const agent = await fixture.makeId(PATHS.agents, { project: await fixture.project(), name: "Another" })
+      bodyOf(await bulk(fixture, { scenarios: ids, agent }), 200)
+      for (const id of ids) expectSame("agent", (await read(fixture, id)).agent, agent)
     }
   ],
   "all-or-nothing": [
     "where one evaluator or any field is at fault, nothing is changed",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const before = await Promise.all(ids.map((id) => read(world, id)))
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const before = await Promise.all(ids.map((id) => read(fixture, id)))
       const change = { append_instruction: "!", first_message: "changed" }
-      expectFaults(await bulk(world, { ...request, ...change, scenarios: [...ids, world.nobody] }), "scenarios")
-      expectFaults(await bulk(world, { ...request, ...change, folder_path: "no.such" }), "folder_path")
-      expectFaults(await bulk(world, { ...request, ...change, personality: world.nobody }), "personality")
+      expectFaults(await bulk(fixture, { ...request, ...change, scenarios: [...ids, fixture.nobody] }), "scenarios")
+      expectFaults(await bulk(fixture, { ...request, ...change, folder_path: "no.such" }), "folder_path")
+      expectFaults(await bulk(fixture, { ...request, ...change, personality: fixture.nobody }), "personality")
       expectOnlyFaults(
-        await bulk(world, { ...request, ...change, max_duration: 0, tool_ids_to_add: [world.nobody] }),
+        await bulk(fixture, { ...request, ...change, max_duration: 0, tool_ids_to_add: [fixture.nobody] }),
         "max_duration",
         "tool_ids_to_add"
       )
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(world, id))), before)
+      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
   append: [
     "append_instruction is joined as it is, again on every call",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      for (let n = 0; n < 2; n++) bodyOf(await bulk(world, { ...request, append_instruction: " Be brief." }), 200)
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      for (let n = 0; n < 2; n++) bodyOf(await bulk(fixture, { ...request, append_instruction: " Be brief." }), 200)
       for (const id of ids) {
-        expectSame("instructions", (await read(world, id)).instructions, "Say hello. Be brief. Be brief.")
+        expectSame("instructions", (await read(fixture, id)).instructions, "Say hello. Be brief. Be brief.")
       }
     }
   ],
   "append-structured": [
     "append_instruction to conditional actions is a fault, since their instructions are JSON",
-    async (world) => {
-      const id = await world.evaluator({
+    async (fixture) => {
+      const id = await fixture.evaluator({
         scenario_type: "conditional_actions",
         instructions: undefined,
         conditional_actions: {
@@ -156,58 +156,58 @@ const update = checksOf("E4", {
           conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: "Hi", type: "standard", fixed_message: false }]
         }
       })
-      const request = { scenarios: [id], project: await world.project(), append_instruction: "!" }
-      expectFaults(await bulk(world, request), "append_instruction")
+      const request = { scenarios: [id], project: await fixture.project(), append_instruction: "!" }
+      expectFaults(await bulk(fixture, request), "append_instruction")
     }
   ],
   attachments: [
     "metrics and tools are added and removed; twice is no fault, but the same one in both lists is",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const project = await world.project()
-      const metric = await world.numericMetric()
-      const tool = await world.makeId(PATHS.tools, { project, name: "keypad" })
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const project = await fixture.project()
+      const metric = await fixture.numericMetric()
+      const tool = await fixture.makeId(PATHS.tools, { project, name: "keypad" })
       for (let n = 0; n < 2; n++) {
-        bodyOf(await bulk(world, { ...request, metric_ids_to_add: [metric], tool_ids_to_add: [tool] }), 200)
+        bodyOf(await bulk(fixture, { ...request, metric_ids_to_add: [metric], tool_ids_to_add: [tool] }), 200)
       }
-      const held = await read(world, ids[1] ?? 0)
+      const held = await read(fixture, ids[1] ?? 0)
       expectSame(
         "what is attached",
         [held.metrics, held.metric_names, held.tool_ids],
         [[metric], ["Conformance"], [tool]]
       )
       for (let n = 0; n < 2; n++) {
-        bodyOf(await bulk(world, { ...request, metric_ids_to_remove: [metric], tool_ids_to_remove: [tool] }), 200)
+        bodyOf(await bulk(fixture, { ...request, metric_ids_to_remove: [metric], tool_ids_to_remove: [tool] }), 200)
       }
-      const bare = await read(world, ids[1] ?? 0)
+      const bare = await read(fixture, ids[1] ?? 0)
       expectSame("what is attached", [bare.metrics, bare.tool_ids], [[], []])
       expectFaults(
-        await bulk(world, { ...request, metric_ids_to_add: [metric], metric_ids_to_remove: [metric] }),
+        await bulk(fixture, { ...request, metric_ids_to_add: [metric], metric_ids_to_remove: [metric] }),
         "metric_ids_to_remove"
       )
       expectOnlyFaults(
-        await bulk(world, { ...request, tool_ids_to_add: [tool], tool_ids_to_remove: [tool] }),
+        await bulk(fixture, { ...request, tool_ids_to_add: [tool], tool_ids_to_remove: [tool] }),
         "tool_ids_to_remove"
       )
     }
   ],
   replaced: [
     "personality, test_profile, phone numbers, first_message and max_duration replace each evaluator's",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const project = await world.project()
-      const personality = await world.makeId(PATHS.personalities, { project, name: "Calm", language: "en" })
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const project = await fixture.project()
+      const personality = await fixture.makeId(PATHS.personalities, { project, name: "Calm", language: "en" })
       expectStatus(
-        await world.post(`${PATHS.projects}${project}/enable_personalities/`, { personalities: personality }),
+        await fixture.post(`${PATHS.projects}${project}/enable_personalities/`, { personalities: personality }),
         200
       )
-      const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann" })
-      const number = freshNumber(world)
-      const phone_number = await world.makeId(PATHS.numbers, { project, number })
+      const test_profile = await fixture.makeId(PATHS.profiles, { project, name: "Ann" })
+      const number = freshNumber(fixture)
+      const phone_number = await fixture.makeId(PATHS.numbers, { project, number })
       const fields = { personality, test_profile, phone_number, first_message: "Good day", max_duration: 120 }
-      bodyOf(await bulk(world, { ...request, ...fields }), 200)
+      bodyOf(await bulk(fixture, { ...request, ...fields }), 200)
       for (const id of ids) {
-        const held = await read(world, id)
+        const held = await read(fixture, id)
         expectSame(
           "the evaluator",
           [held.personality, held.personality_name, held.test_profile, held.first_message, held.max_duration],
@@ -215,49 +215,52 @@ const update = checksOf("E4", {
         )
         expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, phone_number])
       }
-      const another = await world.makeId(PATHS.numbers, { project, number: freshNumber(world) })
+      const another = await fixture.makeId(PATHS.numbers, { project, number: freshNumber(fixture) })
       expectFaults(
-        await bulk(world, { ...request, phone_number, inbound_phone_number: another }),
+        await bulk(fixture, { ...request, phone_number, inbound_phone_number: another }),
         "inbound_phone_number"
       )
       // A day at most. Source: docs/evaluators.md, Fields.
-      bodyOf(await bulk(world, { ...request, max_duration: 86_400 }), 200)
+      bodyOf(await bulk(fixture, { ...request, max_duration: 86_400 }), 200)
       for (const max_duration of [0, -1, 0.5, "long", 86_401]) {
-        expectOnlyFaults(await bulk(world, { ...request, max_duration }), "max_duration")
+        expectOnlyFaults(await bulk(fixture, { ...request, max_duration }), "max_duration")
       }
     }
   ],
   "numbers-in-sync": [
     "inbound_phone_number alone replaces phone_number too, which it is kept in sync with",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const number = freshNumber(world)
-      const inbound_phone_number = await world.makeId(PATHS.numbers, { project: await world.project(), number })
-      bodyOf(await bulk(world, { ...request, inbound_phone_number }), 200)
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const number = freshNumber(fixture)
+      const inbound_phone_number = await fixture.makeId(PATHS.numbers, { project: await fixture.project(), number })
+      bodyOf(await bulk(fixture, { ...request, inbound_phone_number }), 200)
       for (const id of ids) {
-        const held = await read(world, id)
+        const held = await read(fixture, id)
         expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, inbound_phone_number])
       }
     }
   ],
   "project-scope": [
     "every evaluator, and what replaces or joins what it has, is of the agent's project or of the project, or a fault of its field",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const before = await Promise.all(ids.map((id) => read(world, id)))
-      const { agent, project } = await world.elsewhere()
-      const foreign = await world.evaluator({ agent })
-      expectOnlyFaults(await bulk(world, { scenarios: ids, project, first_message: "x" }), "scenarios")
-      expectOnlyFaults(await bulk(world, { scenarios: ids, agent, first_message: "x" }), "scenarios")
-      expectOnlyFaults(await bulk(world, { ...request, scenarios: [...ids, foreign], first_message: "x" }), "scenarios")
-      expectFaults(await bulk(world, { ...request, agent }), "agent")
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const before = await Promise.all(ids.map((id) => read(fixture, id)))
+      const { agent, project } = await fixture.elsewhere()
+      const foreign = await fixture.evaluator({ agent })
+      expectOnlyFaults(await bulk(fixture, { scenarios: ids, project, first_message: "x" }), "scenarios")
+      expectOnlyFaults(await bulk(fixture, { scenarios: ids, agent, first_message: "x" }), "scenarios")
+      expectOnlyFaults(
+        await bulk(fixture, { ...request, scenarios: [...ids, foreign], first_message: "x" }),
+        "scenarios"
+      )
+      expectFaults(await bulk(fixture, { ...request, agent }), "agent")
       const things: Readonly<Record<string, unknown>> = {
-        test_profile: await world.makeId(PATHS.profiles, { project, name: "Ann" }),
-        phone_number: await world.makeId(PATHS.numbers, { project, number: freshNumber(world) }),
-        inbound_phone_number: await world.makeId(PATHS.numbers, { project, number: freshNumber(world) }),
-        tool_ids_to_add: [await world.makeId(PATHS.tools, { project, name: "keypad" })],
+        test_profile: await fixture.makeId(PATHS.profiles, { project, name: "Ann" }),
+        phone_number: await fixture.makeId(PATHS.numbers, { project, number: freshNumber(fixture) }),
+        inbound_phone_number: await fixture.makeId(PATHS.numbers, { project, number: freshNumber(fixture) }),
+        tool_ids_to_add: [await fixture.makeId(PATHS.tools, { project, name: "keypad" })],
         metric_ids_to_add: [
-          await world.makeId(PATHS.metrics, {
+          await fixture.makeId(PATHS.metrics, {
             agent,
             name: "x",
             type: "llm_judge",
@@ -267,16 +270,16 @@ const update = checksOf("E4", {
         ]
       }
       for (const [field, value] of Object.entries(things)) {
-        expectFaults(await bulk(world, { ...request, [field]: value, first_message: "x" }), field)
+        expectFaults(await bulk(fixture, { ...request, [field]: value, first_message: "x" }), field)
       }
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(world, id))), before)
+      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
   "unknown-things": [
     "an unknown personality, profile, number, tool or metric is a fault of its field, as is an evaluator named twice",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const unknown = world.nobody
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const unknown = fixture.nobody
       const fields: Readonly<Record<string, unknown>> = {
         personality: unknown,
         test_profile: unknown,
@@ -288,29 +291,29 @@ const update = checksOf("E4", {
         tool_ids_to_remove: [unknown]
       }
       for (const [field, value] of Object.entries(fields)) {
-        expectOnlyFaults(await bulk(world, { ...request, [field]: value }), field)
+        expectOnlyFaults(await bulk(fixture, { ...request, [field]: value }), field)
       }
       const [id] = ids
-      expectOnlyFaults(await bulk(world, { ...request, scenarios: [id, id] }), "scenarios")
+      expectOnlyFaults(await bulk(fixture, { ...request, scenarios: [id, id] }), "scenarios")
     }
   ],
   "not-enabled": [
     "a personality that is not enabled for the project is a fault, and none once it is enabled",
-    async (world) => {
-      const { request } = await pair(world)
-      const project = await world.project()
-      const personality = await world.makeId(PATHS.personalities, { project, name: "Hasty", language: "en" })
-      expectOnlyFaults(await bulk(world, { ...request, personality }), "personality")
+    async (fixture) => {
+      const { request } = await pair(fixture)
+      const project = await fixture.project()
+      const personality = await fixture.makeId(PATHS.personalities, { project, name: "Hasty", language: "en" })
+      expectOnlyFaults(await bulk(fixture, { ...request, personality }), "personality")
       const enabling = { personalities: [personality] }
-      expectStatus(await world.post(`${PATHS.projects}${project}/enable_personalities/`, enabling), 200)
-      expectSame("personality", bodyOf(await bulk(world, { ...request, personality }), 200).personality, personality)
+      expectStatus(await fixture.post(`${PATHS.projects}${project}/enable_personalities/`, enabling), 200)
+      expectSame("personality", bodyOf(await bulk(fixture, { ...request, personality }), 200).personality, personality)
     }
   ],
   types: [
     "a value of a wrong type in any field is a fault of that field, told with all the others",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const before = await Promise.all(ids.map((id) => read(world, id)))
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const before = await Promise.all(ids.map((id) => read(fixture, id)))
       const wrong: Readonly<Record<string, ReadonlyArray<unknown>>> = {
         scenarios: ["x", 5, {}, [1, "x"], [[1]], [1.5]],
         agent: ["x", [1], 1.5],
@@ -329,25 +332,31 @@ const update = checksOf("E4", {
         max_duration: ["x", [1]]
       }
       for (const [field, values] of Object.entries(wrong)) {
-        for (const value of values) expectFaultWithin(await bulk(world, { ...request, [field]: value }), field)
+        for (const value of values) expectFaultWithin(await bulk(fixture, { ...request, [field]: value }), field)
       }
       expectOnlyFaults(
-        await bulk(world, { ...request, first_message: 5, folder_path: 5, max_duration: "x", append_instruction: [] }),
+        await bulk(fixture, {
+          ...request,
+          first_message: 5,
+          folder_path: 5,
+          max_duration: "x",
+          append_instruction: []
+        }),
         "append_instruction",
         "first_message",
         "folder_path",
         "max_duration"
       )
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(world, id))), before)
+      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
   "passed-over": [
     "read-only and unknown fields of a body are passed over",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const before = await read(world, ids[0] ?? 0)
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const before = await read(fixture, ids[0] ?? 0)
       const fields = { id: 7, name: "x", agent_name: "x", personality_name: "x", created_at: "x", colour: 1 }
-      const answer = bodyOf(await bulk(world, { ...request, ...fields, first_message: "Hi" }), 200)
+      const answer = bodyOf(await bulk(fixture, { ...request, ...fields, first_message: "Hi" }), 200)
       const names = ["id", "name", "agent_name", "personality_name", "created_at"]
       expectSame(
         "what cannot be written",
@@ -359,47 +368,47 @@ const update = checksOf("E4", {
   ],
   scope: [
     "a key without the scope to write evaluators is answered with 403 and a detail, and nothing is changed",
-    async (world) => {
-      const { ids, request } = await pair(world)
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
       const scopes = ["calls:read", "calls:write", "evaluators:read", "catalog:read", "catalog:write"]
-      const made = await world.make(PATHS.keys, { name: `Conformance ${world.run}`, scopes })
+      const made = await fixture.make(PATHS.keys, { name: `Conformance ${fixture.run}`, scopes })
       const key = String(made.api_key)
-      expectStatus(await world.get(`${PATHS.evaluators}${String(ids[0])}/`, { key }), 200)
-      expectDetail(await world.post(PATHS.bulkUpdate, { ...request, first_message: "x" }, { key }), 403)
-      expectSame("first_message", (await read(world, ids[0] ?? 0)).first_message, "")
+      expectStatus(await fixture.get(`${PATHS.evaluators}${String(ids[0])}/`, { key }), 200)
+      expectDetail(await fixture.post(PATHS.bulkUpdate, { ...request, first_message: "x" }, { key }), 403)
+      expectSame("first_message", (await read(fixture, ids[0] ?? 0)).first_message, "")
     }
   ],
   folders: [
     "folder_path moves every evaluator there, and folders are not made on the way",
-    async (world) => {
-      const { ids, request } = await pair(world)
-      const project = await world.project()
-      const folder = `f${world.callId().replaceAll("-", "_")}`
-      expectFaults(await bulk(world, { ...request, folder_path: folder }), "folder_path")
-      await world.make(PATHS.folders, { project, path: folder })
-      expectFaults(await bulk(world, { ...request, folder_path: `${folder}.deeper` }), "folder_path")
-      await world.make(PATHS.folders, { project, path: `${folder}.deeper` })
+    async (fixture) => {
+      const { ids, request } = await pair(fixture)
+      const project = await fixture.project()
+      const folder = `f${fixture.callId().replaceAll("-", "_")}`
+      expectFaults(await bulk(fixture, { ...request, folder_path: folder }), "folder_path")
+      await fixture.make(PATHS.folders, { project, path: folder })
+      expectFaults(await bulk(fixture, { ...request, folder_path: `${folder}.deeper` }), "folder_path")
+      await fixture.make(PATHS.folders, { project, path: `${folder}.deeper` })
       for (const folder_path of [`${folder}.deeper`, folder, ""]) {
-        bodyOf(await bulk(world, { ...request, folder_path }), 200)
-        for (const id of ids) expectSame("folder_path", (await read(world, id)).folder_path, folder_path)
+        bodyOf(await bulk(fixture, { ...request, folder_path }), 200)
+        for (const id of ids) expectSame("folder_path", (await read(fixture, id)).folder_path, folder_path)
       }
     }
   ],
   "removed-field": [
     "any write to dynamic_variable_values is a fault",
-    async (world) => {
-      const { request } = await pair(world)
+    async (fixture) => {
+      const { request } = await pair(fixture)
       for (const value of [{ name: "Ann" }, {}, null, ""]) {
-        expectFaults(await bulk(world, { ...request, dynamic_variable_values: value }), "dynamic_variable_values")
+        expectFaults(await bulk(fixture, { ...request, dynamic_variable_values: value }), "dynamic_variable_values")
       }
     }
   ],
   "json-only": [
     "forms are answered with 415",
-    async (world) => {
-      const { request } = await pair(world)
+    async (fixture) => {
+      const { request } = await pair(fixture)
       for (const body of [{ form: request }, { multipart: request }]) {
-        expectDetail(await world.ask("POST", PATHS.bulkUpdate, body), 415)
+        expectDetail(await fixture.ask("POST", PATHS.bulkUpdate, body), 415)
       }
     }
   ]
@@ -408,24 +417,24 @@ const update = checksOf("E4", {
 const evaluator = checksOf("evaluators", {
   "name-limit": [
     "an evaluator's name has at most 80 characters",
-    async (world) => {
-      const id = await world.evaluator({ name: "x".repeat(80) })
+    async (fixture) => {
+      const id = await fixture.evaluator({ name: "x".repeat(80) })
       const path = `${PATHS.evaluators}${id}/`
-      bodyOf(await world.patch(path, { name: "😀".repeat(80) }), 200)
+      bodyOf(await fixture.patch(path, { name: "😀".repeat(80) }), 200)
       for (const name of ["x".repeat(81), "😀".repeat(81), "", null]) {
-        expectOnlyFaults(await world.patch(path, { name }), "name")
+        expectOnlyFaults(await fixture.patch(path, { name }), "name")
       }
     }
   ],
   "removed-field": [
     "no write of an evaluator takes dynamic_variable_values",
-    async (world) => {
-      const id = await world.evaluator()
+    async (fixture) => {
+      const id = await fixture.evaluator()
       const path = `${PATHS.evaluators}${id}/`
-      expectOnlyFaults(await world.patch(path, { dynamic_variable_values: {} }), "dynamic_variable_values")
+      expectOnlyFaults(await fixture.patch(path, { dynamic_variable_values: {} }), "dynamic_variable_values")
       expectFaults(
-        await world.post(PATHS.evaluators, {
-          agent: await world.agent(),
+        await fixture.post(PATHS.evaluators, {
+          agent: await fixture.agent(),
           name: "x",
           scenario_type: "instruction",
           instructions: "x",
@@ -437,27 +446,27 @@ const evaluator = checksOf("evaluators", {
   ],
   "scenario-types": [
     "scenario_type is one of the interface's, and needed",
-    async (world) => {
-      const fields = { agent: await world.agent(), name: "x", instructions: "Say hello." }
+    async (fixture) => {
+      const fields = { agent: await fixture.agent(), name: "x", instructions: "Say hello." }
       for (const scenario_type of ["instruction", "real_world_smart", "real_world_fixed"]) {
-        const made = await world.make(PATHS.evaluators, { ...fields, scenario_type })
+        const made = await fixture.make(PATHS.evaluators, { ...fields, scenario_type })
         expectSame("what was made", [made.scenario_type, made.instructions], [scenario_type, fields.instructions])
       }
       for (const scenario_type of ["real_world", "INSTRUCTION", "", 5, null, undefined]) {
-        expectOnlyFaults(await world.post(PATHS.evaluators, { ...fields, scenario_type }), "scenario_type")
+        expectOnlyFaults(await fixture.post(PATHS.evaluators, { ...fields, scenario_type }), "scenario_type")
       }
     }
   ],
   "read-only": [
     "read-only fields are passed over, and what was read can be sent back as it is, but for the removed field",
-    async (world) => {
-      const project = await world.project()
-      const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann" })
-      const id = await world.evaluator({ test_profile, tags: ["smoke"] })
+    async (fixture) => {
+      const project = await fixture.project()
+      const test_profile = await fixture.makeId(PATHS.profiles, { project, name: "Ann" })
+      const id = await fixture.evaluator({ test_profile, tags: ["smoke"] })
       const path = `${PATHS.evaluators}${id}/`
-      const before = await read(world, id)
+      const before = await read(fixture, id)
       const unchanged = async (body: unknown) => {
-        const after = bodyOf(await world.patch(path, body), 200)
+        const after = bodyOf(await fixture.patch(path, body), 200)
         // When it was changed last is all that may change.
         expectSame("the evaluator", { ...after, updated_at: null }, { ...before, updated_at: null })
       }
@@ -468,27 +477,27 @@ const evaluator = checksOf("evaluators", {
   ],
   "test-profile-data": [
     "test_profile_data is the test profile as it is read by itself, and null without one",
-    async (world) => {
+    async (fixture) => {
       const information = { identity: { city: "Oslo" }, main_agent_variables: { name: "Ann", visits: 3 } }
-      const project = await world.project()
-      const test_profile = await world.makeId(PATHS.profiles, { project, name: "Ann", information })
-      const id = await world.evaluator({ test_profile })
-      const held = await read(world, id)
+      const project = await fixture.project()
+      const test_profile = await fixture.makeId(PATHS.profiles, { project, name: "Ann", information })
+      const id = await fixture.evaluator({ test_profile })
+      const held = await read(fixture, id)
       expectShape("test_profile_data", held.test_profile_data, profileShape)
       expectSame("test_profile_data.information", at(held.test_profile_data, "information"), information)
-      const profile = bodyOf(await world.get(`${PATHS.profiles}${test_profile}/`), 200)
+      const profile = bodyOf(await fixture.get(`${PATHS.profiles}${test_profile}/`), 200)
       expectSame("test_profile_data", held.test_profile_data, profile)
-      const without = bodyOf(await world.patch(`${PATHS.evaluators}${id}/`, { test_profile: null }), 200)
+      const without = bodyOf(await fixture.patch(`${PATHS.evaluators}${id}/`, { test_profile: null }), 200)
       expectSame("the profile", [without.test_profile, without.test_profile_data], [null, null])
     }
   ],
   "instructions-json": [
     "the instructions of conditional actions may come as their JSON text, which has to be well-formed and keep their rules",
-    async (world) => {
+    async (fixture) => {
       const item = { id: 0, condition: "FIRST_MESSAGE", action: "Hello", type: "standard", fixed_message: true }
       const actions = { role: "A caller", conditions: [item] }
-      const fields = { agent: await world.agent(), name: "x", scenario_type: "conditional_actions" }
-      const made = await world.make(PATHS.evaluators, { ...fields, instructions: JSON.stringify(actions) })
+      const fields = { agent: await fixture.agent(), name: "x", scenario_type: "conditional_actions" }
+      const made = await fixture.make(PATHS.evaluators, { ...fields, instructions: JSON.stringify(actions) })
       expectSame("instructions", JSON.parse(String(made.instructions)), actions)
       for (const instructions of [
         "Say hello.",
@@ -497,13 +506,13 @@ const evaluator = checksOf("evaluators", {
         JSON.stringify({ ...actions, conditions: [{ ...item, condition: "asks" }] }),
         JSON.stringify({ ...actions, conditions: [{ ...item, action: '<hold time="x" />' }] })
       ]) {
-        expectFaultWithin(await world.post(PATHS.evaluators, { ...fields, instructions }), "instructions")
+        expectFaultWithin(await fixture.post(PATHS.evaluators, { ...fields, instructions }), "instructions")
       }
     }
   ],
   "conditional-actions": [
     "conditional actions have a role, ids in order, the first message first, references without circles, well-formed markers and the interface's types",
-    async (world) => {
+    async (fixture) => {
       const item = (id: number, condition: unknown, action: string) => ({
         id,
         condition,
@@ -511,7 +520,7 @@ const evaluator = checksOf("evaluators", {
         type: "standard",
         fixed_message: false
       })
-      const agent = await world.agent()
+      const agent = await fixture.agent()
       const fields = (conditions: unknown) => ({
         agent,
         name: "x",
@@ -524,7 +533,7 @@ const evaluator = checksOf("evaluators", {
         item(1, "asks for a name", 'Wait <silence time="2" /> [laughter] <endcall />'),
         { ...item(2, 1, 'One moment <hold time="1.5" />'), type: "action_followup", fixed_message: true }
       ]
-      const made = await world.make(PATHS.evaluators, fields(right))
+      const made = await fixture.make(PATHS.evaluators, fields(right))
       const kept: unknown = JSON.parse(String(made.instructions))
       expectSame("instructions", kept, { role: "A caller", conditions: right })
       const wrong = [
@@ -549,11 +558,11 @@ const evaluator = checksOf("evaluators", {
         undefined
       ]
       for (const conditions of wrong) {
-        const reply = await world.post(PATHS.evaluators, fields(conditions))
+        const reply = await fixture.post(PATHS.evaluators, fields(conditions))
         expectFaultWithin(reply, "conditional_actions")
       }
       for (const role of [5, ["A caller"], null, undefined]) {
-        const reply = await world.post(PATHS.evaluators, {
+        const reply = await fixture.post(PATHS.evaluators, {
           ...fields([]),
           conditional_actions: { role, conditions: right }
         })
@@ -563,11 +572,12 @@ const evaluator = checksOf("evaluators", {
   ],
   languages: [
     "scenario_language is one of the interface's codes or null",
-    async (world) => {
-      const path = `${PATHS.evaluators}${await world.evaluator()}/`
-      for (const scenario_language of [...LANGUAGES, null]) bodyOf(await world.patch(path, { scenario_language }), 200)
+    async (fixture) => {
+      const path = `${PATHS.evaluators}${await fixture.evaluator()}/`
+      for (const scenario_language of [...LANGUAGES, null])
+        bodyOf(await fixture.patch(path, { scenario_language }), 200)
       for (const scenario_language of ["xx", "EN", 5]) {
-        expectOnlyFaults(await world.patch(path, { scenario_language }), "scenario_language")
+        expectOnlyFaults(await fixture.patch(path, { scenario_language }), "scenario_language")
       }
     }
   ]
@@ -576,42 +586,42 @@ const evaluator = checksOf("evaluators", {
 const profile = checksOf("test-profiles", {
   record: [
     "a test profile is answered and read as the interface has it, and changed in what a change names",
-    async (world) => {
-      const [project, agent] = [await world.project(), await world.agent()]
+    async (fixture) => {
+      const [project, agent] = [await fixture.project(), await fixture.agent()]
       const information = { identity: { city: "Oslo" }, main_agent_variables: { name: "Ann", address: { zip: 150 } } }
-      const made = await world.make(PATHS.profiles, { project, agent, name: "Ann", information })
+      const made = await fixture.make(PATHS.profiles, { project, agent, name: "Ann", information })
       expectShape("the profile", made, { ...profileShape, agent: int, agent_name: text })
       const path = `${PATHS.profiles}${String(made.id)}/`
-      expectSame("the profile as it is read", bodyOf(await world.get(path), 200), made)
+      expectSame("the profile as it is read", bodyOf(await fixture.get(path), 200), made)
       const held = [made.name, made.project, made.agent, made.information]
       expectSame("what was told", held, ["Ann", project, agent, information])
-      const renamed = bodyOf(await world.patch(path, { name: "Bea", id: 7, agent_name: "x", created_at: "x" }), 200)
+      const renamed = bodyOf(await fixture.patch(path, { name: "Bea", id: 7, agent_name: "x", created_at: "x" }), 200)
       expectSame("the profile", { ...renamed, updated_at: null }, { ...made, name: "Bea", updated_at: null })
-      const cleared = bodyOf(await world.patch(path, { agent: null, information: {} }), 200)
+      const cleared = bodyOf(await fixture.patch(path, { agent: null, information: {} }), 200)
       expectSame("the profile", [cleared.agent, cleared.agent_name, cleared.information], [null, null, {}])
-      expectDetail(await world.get(`${PATHS.profiles}${world.nobody}/`), 404)
+      expectDetail(await fixture.get(`${PATHS.profiles}${fixture.nobody}/`), 404)
     }
   ],
   faults: [
     "what a test profile lacks, names that is not there, or has of a wrong type is a fault of its field",
-    async (world) => {
-      const project = await world.project()
-      const foreign = (await world.elsewhere()).agent
-      expectOnlyFaults(await world.post(PATHS.profiles, {}), "name", "project")
-      const path = `${PATHS.profiles}${await world.makeId(PATHS.profiles, { project, name: "Ann" })}/`
+    async (fixture) => {
+      const project = await fixture.project()
+      const foreign = (await fixture.elsewhere()).agent
+      expectOnlyFaults(await fixture.post(PATHS.profiles, {}), "name", "project")
+      const path = `${PATHS.profiles}${await fixture.makeId(PATHS.profiles, { project, name: "Ann" })}/`
       const wrong: ReadonlyArray<readonly [field: string, ...values: ReadonlyArray<unknown>]> = [
         ["name", "", " ", 5, null],
-        ["agent", world.nobody, foreign, "x"],
+        ["agent", fixture.nobody, foreign, "x"],
         ["information", [], "x", 5, { main_agent_variables: 5 }, { main_agent_variables: ["Ann"] }]
       ]
       for (const [field, ...values] of wrong) {
         for (const value of values) {
-          expectFaultWithin(await world.post(PATHS.profiles, { project, name: "x", [field]: value }), field)
-          expectFaultWithin(await world.patch(path, { [field]: value }), field)
+          expectFaultWithin(await fixture.post(PATHS.profiles, { project, name: "x", [field]: value }), field)
+          expectFaultWithin(await fixture.patch(path, { [field]: value }), field)
         }
       }
-      for (const unknown of [world.nobody, "x"]) {
-        expectOnlyFaults(await world.post(PATHS.profiles, { project: unknown, name: "x" }), "project")
+      for (const unknown of [fixture.nobody, "x"]) {
+        expectOnlyFaults(await fixture.post(PATHS.profiles, { project: unknown, name: "x" }), "project")
       }
     }
   ]

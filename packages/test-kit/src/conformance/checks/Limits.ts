@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Check, checksOf } from "../Check.js"
 import type { Reply } from "../Client.js"
 import { expectDetail, expectStatus, expectTrue, Mismatch, shown, Skipped } from "../Expect.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 /** What a server of Earshot's takes unless it is told otherwise. Source: docs/http.md, Limits. */
 const DEFAULT_BODY = 10 * 1024 * 1024
@@ -29,7 +29,7 @@ const LEAST_BYTES = 1000
 
 /** Tries a body that is as large as it may be, and one of a byte more. */
 const tryBodies = async (
-  world: World,
+  fixture: Fixture,
   limit: { readonly bytes: number; readonly isTold: boolean; readonly option: string },
   send: (bytes: number) => Promise<Reply>
 ): Promise<void> => {
@@ -41,27 +41,27 @@ const tryBodies = async (
   expectDetail(over, 413)
   expectStatus(await send(bytes), 400)
   // It has not made up its mind about whoever sent too much.
-  expectStatus(await world.get(PATHS.predefined), 200)
+  expectStatus(await fixture.get(PATHS.predefined), 200)
 }
 
 const sizes = checksOf("limits", {
   body: [
     "a JSON body of the server's limit is read, and of a byte more it is 413 with a detail",
-    async (world) => {
-      const told = world.limits.bodyBytes
+    async (fixture) => {
+      const told = fixture.limits.bodyBytes
       const limit = { bytes: told ?? DEFAULT_BODY, isTold: told !== undefined, option: "--max-body" }
-      await tryBodies(world, limit, (bytes) =>
-        world.ask("POST", PATHS.dashboards, { headers: JSON_TYPE, body: jsonOf(bytes) })
+      await tryBodies(fixture, limit, (bytes) =>
+        fixture.ask("POST", PATHS.dashboards, { headers: JSON_TYPE, body: jsonOf(bytes) })
       )
     }
   ],
   upload: [
     "a multipart body of the server's limit is read, and of a byte more it is 413 with a detail",
-    async (world) => {
-      const { uploadBytes } = world.limits
+    async (fixture) => {
+      const { uploadBytes } = fixture.limits
       if (uploadBytes === undefined) throw new Skipped("the limit of uploads was not told: name it with --max-upload")
-      await tryBodies(world, { bytes: uploadBytes, isTold: true, option: "--max-upload" }, (bytes) =>
-        world.ask("POST", PATHS.dashboards, { headers: MULTIPART_TYPE, body: multipartOf(bytes) })
+      await tryBodies(fixture, { bytes: uploadBytes, isTold: true, option: "--max-upload" }, (bytes) =>
+        fixture.ask("POST", PATHS.dashboards, { headers: MULTIPART_TYPE, body: multipartOf(bytes) })
       )
     }
   ]
@@ -76,13 +76,13 @@ const AT_ONCE = 10
 const rate = checksOf("limits", {
   rate: [
     "a credential is let in as often as the server allows, then it is 429 with Retry-After, and let in again after that",
-    async (world) => {
-      const { requestsAMinute: allowance } = world.limits
+    async (fixture) => {
+      const { requestsAMinute: allowance } = fixture.limits
       if (allowance === undefined)
         throw new Skipped("it was not told that the server limits rates: say how many a minute with --rate-limit")
-      const key = async () => String((await world.make(PATHS.keys, { name: "Spent" })).api_key)
+      const key = async () => String((await fixture.make(PATHS.keys, { name: "Spent" })).api_key)
       const [spent, other] = [await key(), await key()]
-      const knock = (as: string) => world.get(PATHS.predefined, { key: as, seesThrottling: true })
+      const knock = (as: string) => fixture.get(PATHS.predefined, { key: as, seesThrottling: true })
 
       for (let sent = 0; sent < allowance; sent += AT_ONCE) {
         const some = Array.from({ length: Math.min(AT_ONCE, allowance - sent) }, () => knock(spent))

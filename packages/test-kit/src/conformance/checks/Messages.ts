@@ -15,7 +15,7 @@ import {
   Skipped,
   text
 } from "../Expect.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 const JSON_TYPE = { "content-type": "application/json" }
 
@@ -48,11 +48,11 @@ interface Taking {
 type TakingFields = Taking & { readonly lacks: string | null }
 
 /** All but E2 and E9, for which more has to be there. */
-const takingBodies = async (world: World): Promise<ReadonlyArray<TakingFields>> => {
-  const dashboard = await world.dashboard()
-  const widget = await world.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
-  const enable = `${PATHS.projects}${await world.project()}/enable_personalities/`
-  const metric = await world.numericMetric()
+const takingBodies = async (fixture: Fixture): Promise<ReadonlyArray<TakingFields>> => {
+  const dashboard = await fixture.dashboard()
+  const widget = await fixture.makeId(PATHS.widgets, { dashboard, chart_type: "stat" })
+  const enable = `${PATHS.projects}${await fixture.project()}/enable_personalities/`
+  const metric = await fixture.numericMetric()
   return [
     { method: "POST", path: PATHS.validate, multipart: true, lacks: "spec" },
     { method: "PATCH", path: `${PATHS.widgets}${widget}/`, multipart: false, lacks: null },
@@ -68,14 +68,14 @@ const takingBodies = async (world: World): Promise<ReadonlyArray<TakingFields>> 
 
 /** Sends each body that no endpoint takes. */
 const tryMessages = async (
-  world: World,
+  fixture: Fixture,
   { method, multipart, path }: Taking,
   headers: Readonly<Record<string, string>> = {}
 ): Promise<void> => {
   for (const [what, status, type, body] of messages) {
     // An empty body leaves every field out, which changes nothing.
     if (method === "PATCH" && body === "") continue
-    const reply = await world.ask(method, path, { headers: { "content-type": type, ...headers }, body })
+    const reply = await fixture.ask(method, path, { headers: { "content-type": type, ...headers }, body })
     const expected = type.startsWith("multipart") && !multipart ? 415 : status
     if (reply.status !== expected)
       throw new Mismatch(`${what} at ${method} ${path} answered ${reply.status}; expected ${expected}`)
@@ -84,17 +84,17 @@ const tryMessages = async (
 }
 
 /** Every path of the interface's endpoints, with the method that the interface has there. */
-const pathsOf = async (world: World): Promise<ReadonlyArray<readonly [method: string, path: string]>> => [
-  ...(await takingBodies(world)).map(({ method, path }) => [method, path] as const),
+const pathsOf = async (fixture: Fixture): Promise<ReadonlyArray<readonly [method: string, path: string]>> => [
+  ...(await takingBodies(fixture)).map(({ method, path }) => [method, path] as const),
   ["POST", PATHS.checkout],
-  ["POST", `${PATHS.results}${world.nobody}/delete_runs/`],
+  ["POST", `${PATHS.results}${fixture.nobody}/delete_runs/`],
   ["GET", PATHS.predefined]
 ]
 
 const withoutSlash = (path: string): string => path.slice(0, -1)
 
-const expectNotAllowed = async (world: World, method: string, path: string, allowed: string): Promise<void> => {
-  const reply = await world.ask(method, path)
+const expectNotAllowed = async (fixture: Fixture, method: string, path: string, allowed: string): Promise<void> => {
+  const reply = await fixture.ask(method, path)
   expectDetail(reply, 405)
   const allow = (reply.headers.get("allow") ?? "").split(",").map((one) => one.trim())
   expectTrue(`${method} ${path} answers 405 with Allow: ${allow.join(", ")}`, allow.includes(allowed))
@@ -104,64 +104,64 @@ const expectNotAllowed = async (world: World, method: string, path: string, allo
 const message = checksOf("messages", {
   bodies: [
     "a body that is malformed, of another type or no object is refused with 400 or 415 and a reason, never with 500, at every endpoint but E2 and E9",
-    async (world) => {
-      for (const endpoint of await takingBodies(world)) await tryMessages(world, endpoint)
+    async (fixture) => {
+      for (const endpoint of await takingBodies(fixture)) await tryMessages(fixture, endpoint)
     }
   ],
   "bodies-E2": [
     "the same holds for E2, with an agent's session beside the key",
-    async (world) => {
-      const session = await world.credential("agent_session")
-      await tryMessages(world, { method: "POST", path: PATHS.checkout, multipart: true }, session)
+    async (fixture) => {
+      const session = await fixture.credential("agent_session")
+      await tryMessages(fixture, { method: "POST", path: PATHS.checkout, multipart: true }, session)
     }
   ],
   "bodies-E9": [
     "the same holds for E9",
-    async (world) => {
-      const { path } = await world.result(1)
-      await tryMessages(world, { method: "POST", path: `${path}delete_runs/`, multipart: true })
+    async (fixture) => {
+      const { path } = await fixture.result(1)
+      await tryMessages(fixture, { method: "POST", path: `${path}delete_runs/`, multipart: true })
     }
   ],
   "trailing-slash": [
     "every path answers with and without its last slash",
-    async (world) => {
+    async (fixture) => {
       for (const path of [PATHS.predefined, PATHS.dashboards, PATHS.calls]) {
-        expectStatus(await world.get(path), 200)
-        expectStatus(await world.get(withoutSlash(path)), 200)
+        expectStatus(await fixture.get(path), 200)
+        expectStatus(await fixture.get(withoutSlash(path)), 200)
       }
-      for (const { lacks, method, path } of await takingBodies(world)) {
+      for (const { lacks, method, path } of await takingBodies(fixture)) {
         for (const either of [path, withoutSlash(path)]) {
-          const reply = await world.ask(method, either, { json: {} })
+          const reply = await fixture.ask(method, either, { json: {} })
           if (lacks === null) expectStatus(reply, 200)
           else expectFaults(reply, lacks)
         }
       }
       // A path that there is not is 404, one that there is says which methods it has.
-      for (const [method, path] of await pathsOf(world))
-        await expectNotAllowed(world, "PUT", withoutSlash(path), method)
+      for (const [method, path] of await pathsOf(fixture))
+        await expectNotAllowed(fixture, "PUT", withoutSlash(path), method)
     }
   ],
   methods: [
     "a method that a path does not have is 405 with those that it has in Allow, and a path that there is not is 404",
-    async (world) => {
-      for (const [method, path] of await pathsOf(world)) await expectNotAllowed(world, "PUT", path, method)
-      await expectNotAllowed(world, "GET", PATHS.observe, "POST")
-      await expectNotAllowed(world, "PATCH", PATHS.observe, "POST")
-      await expectNotAllowed(world, "GET", PATHS.checkout, "POST")
-      await expectNotAllowed(world, "DELETE", PATHS.predefined, "GET")
-      await expectNotAllowed(world, "POST", PATHS.predefined, "GET")
-      await expectNotAllowed(world, "GET", `${PATHS.projects}1/enable_personalities/`, "POST")
-      expectDetail(await world.get("/no/such/path/"), 404)
+    async (fixture) => {
+      for (const [method, path] of await pathsOf(fixture)) await expectNotAllowed(fixture, "PUT", path, method)
+      await expectNotAllowed(fixture, "GET", PATHS.observe, "POST")
+      await expectNotAllowed(fixture, "PATCH", PATHS.observe, "POST")
+      await expectNotAllowed(fixture, "GET", PATHS.checkout, "POST")
+      await expectNotAllowed(fixture, "DELETE", PATHS.predefined, "GET")
+      await expectNotAllowed(fixture, "POST", PATHS.predefined, "GET")
+      await expectNotAllowed(fixture, "GET", `${PATHS.projects}1/enable_personalities/`, "POST")
+      expectDetail(await fixture.get("/no/such/path/"), 404)
     }
   ],
   types: [
     "answers are JSON, and numbers beyond 2^53 and NUL are faults of their field wherever they stand",
-    async (world) => {
-      const reply = await world.get(PATHS.predefined)
+    async (fixture) => {
+      const reply = await fixture.get(PATHS.predefined)
       expectTrue("the type of an answer", /^application\/json\b/.test(reply.headers.get("content-type") ?? ""))
       const body = `{"call_id": "x", "agent": 9007199254740993, "metadata": {"n": 9007199254740993}, "feedback": "\\u0000"}`
       expectFaults(
-        await world.ask("POST", PATHS.observe, { headers: JSON_TYPE, body }),
+        await fixture.ask("POST", PATHS.observe, { headers: JSON_TYPE, body }),
         "agent",
         "metadata",
         "feedback"
@@ -171,11 +171,12 @@ const message = checksOf("messages", {
 })
 
 /** Five dashboards of a project of their own, oldest first. */
-const fiveDashboards = async (world: World) => {
-  const project = await world.makeId(PATHS.projects, { name: "Paged" })
-  const add = () => world.dashboard({ project })
+const fiveDashboards = async (fixture: Fixture) => {
+  const project = await fixture.makeId(PATHS.projects, { name: "Paged" })
+  const add = () => fixture.dashboard({ project })
   const ids = [await add(), await add(), await add(), await add(), await add()]
-  const page = async (query: string) => bodyOf(await world.get(`${PATHS.dashboards}?project=${project}&${query}`), 200)
+  const page = async (query: string) =>
+    bodyOf(await fixture.get(`${PATHS.dashboards}?project=${project}&${query}`), 200)
   return { add, ids, page, project }
 }
 
@@ -186,8 +187,8 @@ const idsOf = (page: unknown) => listAt(page, "results").map((one) => at(one, "i
 const pages = checksOf("pages", {
   walk: [
     "a walk through a list meets every row once, newest first, while rows are inserted, and leads back the same way",
-    async (world) => {
-      const { add, ids, page } = await fiveDashboards(world)
+    async (fixture) => {
+      const { add, ids, page } = await fiveDashboards(fixture)
       const newestFirst = [...ids].reverse()
       const seen: Array<unknown> = []
       let current = await page("limit=2")
@@ -205,15 +206,15 @@ const pages = checksOf("pages", {
   ],
   limits: [
     "limit is 1 to 200, and a cursor that no page gave out is a fault",
-    async (world) => {
-      const { ids, page, project } = await fiveDashboards(world)
+    async (fixture) => {
+      const { ids, page, project } = await fiveDashboards(fixture)
       expectSame("the rows of limit=200", idsOf(await page("limit=200")).length, ids.length)
       expectSame("the rows of limit=1", idsOf(await page("limit=1")), [ids[4]])
       const list = `${PATHS.dashboards}?project=${project}`
       for (const limit of ["0", "201", "-1", "some", "1.5"]) {
-        expectFaults(await world.get(`${list}&limit=${limit}`), "limit")
+        expectFaults(await fixture.get(`${list}&limit=${limit}`), "limit")
       }
-      for (const cursor of ["x", "b0", "YjA", "%00"]) expectStatus(await world.get(`${list}&cursor=${cursor}`), 400)
+      for (const cursor of ["x", "b0", "YjA", "%00"]) expectStatus(await fixture.get(`${list}&cursor=${cursor}`), 400)
     }
   ]
 })
@@ -238,12 +239,12 @@ const otherLists = [
   PATHS.ledger
 ]
 
-const isThere = async (world: World, path: string): Promise<boolean> =>
-  ![404, 405].includes((await world.get(`${path}?limit=1`)).status)
+const isThere = async (fixture: Fixture, path: string): Promise<boolean> =>
+  ![404, 405].includes((await fixture.get(`${path}?limit=1`)).status)
 
 /** What makes a thing in a project, by the list that it is in. */
 const things: ReadonlyArray<
-  readonly [path: string, body: (world: World, project: number, agent: number) => Readonly<Record<string, unknown>>]
+  readonly [path: string, body: (fixture: Fixture, project: number, agent: number) => Readonly<Record<string, unknown>>]
 > = [
   [PATHS.agents, (_, project) => ({ project, name: "Listed" })],
   [
@@ -270,29 +271,29 @@ const MOST_PAGES = 40
 const lists = checksOf("lists", {
   limits: [
     "every list is a page of next, previous and results, with limit from 1 to 200, and a cursor that no page gave out is a fault",
-    async (world) => {
+    async (fixture) => {
       let tried = 0
       for (const path of otherLists) {
-        if (!(await isThere(world, path))) continue
+        if (!(await isThere(fixture, path))) continue
         tried++
-        const page = bodyOf(await world.get(`${path}?limit=200`), 200)
+        const page = bodyOf(await fixture.get(`${path}?limit=200`), 200)
         expectShape(`the page ${path}`, page, { next: orNull(text), previous: orNull(text), results: list })
         expectSame(`previous of the first page ${path}`, page.previous, null)
-        const one = bodyOf(await world.get(`${path}?limit=1`), 200)
+        const one = bodyOf(await fixture.get(`${path}?limit=1`), 200)
         expectSame(`the page ${path} of one`, listAt(one, "results"), listAt(page, "results").slice(0, 1))
-        for (const limit of ["0", "201", "some"]) expectFaults(await world.get(`${path}?limit=${limit}`), "limit")
-        for (const cursor of ["x", "b0"]) expectFaults(await world.get(`${path}?cursor=${cursor}`), "cursor")
+        for (const limit of ["0", "201", "some"]) expectFaults(await fixture.get(`${path}?limit=${limit}`), "limit")
+        for (const cursor of ["x", "b0"]) expectFaults(await fixture.get(`${path}?cursor=${cursor}`), "cursor")
       }
       if (tried === 0) throw new Skipped("the server has no other lists")
     }
   ],
   walk: [
     "a walk through any list of a project's things meets each once, newest first, and none of another project's",
-    async (world) => {
-      const [here, there] = [await world.elsewhere(), await world.elsewhere()]
+    async (fixture) => {
+      const [here, there] = [await fixture.elsewhere(), await fixture.elsewhere()]
       for (const [path, body] of things) {
-        if (!(await isThere(world, path))) continue
-        const make = ({ agent, project }: typeof here) => world.makeId(path, body(world, project, agent))
+        if (!(await isThere(fixture, path))) continue
+        const make = ({ agent, project }: typeof here) => fixture.makeId(path, body(fixture, project, agent))
         const ids = [await make(here), await make(here)]
         const foreign = await make(there)
         ids.push(await make(here))
@@ -300,7 +301,7 @@ const lists = checksOf("lists", {
         let query = `project=${here.project}&limit=2`
         // An agent brings metrics along, which are in the list too.
         for (let pages = 0; pages < MOST_PAGES; pages++) {
-          const page = bodyOf(await world.get(`${path}?${query}`), 200)
+          const page = bodyOf(await fixture.get(`${path}?${query}`), 200)
           const found = idsOf(page)
           expectTrue(`a page of ${found.length} at ${path}?${query}`, found.length <= 2)
           seen.push(...found)
@@ -310,7 +311,7 @@ const lists = checksOf("lists", {
         expectSame(`rows at ${path} that are there twice`, seen.length - new Set(seen).size, 0)
         expectSame(`what was made at ${path}`, seen.slice(0, ids.length), [...ids].reverse())
         expectTrue(`${path}?project=${here.project} shows what is another's`, !seen.includes(foreign))
-        expectFaults(await world.get(`${path}?project=word`), "project")
+        expectFaults(await fixture.get(`${path}?project=word`), "project")
       }
     }
   ]

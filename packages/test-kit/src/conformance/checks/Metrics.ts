@@ -23,7 +23,7 @@ import {
   shortText,
   text
 } from "../Expect.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 const TYPES = ["basic", "custom_prompt", "custom_code", "llm_judge"]
 const EVAL_TYPES = ["binary", "continuous_qualitative", "numeric", "enum"]
@@ -84,8 +84,8 @@ const metricShape: Readonly<Record<string, Kind>> = {
 const predefined = checksOf("E11", {
   listed: [
     "the predefined metrics are one array, each with all its fields, slugs and codes unique",
-    async (world) => {
-      const reply = await world.get(PATHS.predefined)
+    async (fixture) => {
+      const reply = await fixture.get(PATHS.predefined)
       expectStatus(reply, 200)
       const all = listAt(reply.json)
       expectTrue("the answer is no array, or an empty one", all.length > 0)
@@ -100,9 +100,9 @@ const predefined = checksOf("E11", {
   ]
 })
 
-const aMetric = async (world: World, fields: Readonly<Record<string, unknown>> = {}) => {
-  const made = await world.make(PATHS.metrics, {
-    agent: await world.agent(),
+const aMetric = async (fixture: Fixture, fields: Readonly<Record<string, unknown>> = {}) => {
+  const made = await fixture.make(PATHS.metrics, {
+    agent: await fixture.agent(),
     name: "Offers a call-back",
     type: "llm_judge",
     eval_type: "binary",
@@ -117,8 +117,8 @@ const aMetric = async (world: World, fields: Readonly<Record<string, unknown>> =
 const update = checksOf("E12", {
   "answered-200": [
     "a patch is answered with 200 and the whole metric, laid over what was there",
-    async (world) => {
-      const { made, path } = await aMetric(world)
+    async (fixture) => {
+      const { made, path } = await aMetric(fixture)
       expectShape("the metric", made, metricShape)
       const fields = {
         name: "Calls back",
@@ -130,98 +130,98 @@ const update = checksOf("E12", {
         enum_values: { yes: "It is offered", no: "It is not" },
         display_order: 3
       }
-      const changed = bodyOf(await world.patch(path, fields), 200)
+      const changed = bodyOf(await fixture.patch(path, fields), 200)
       expectShape("the metric", changed, metricShape)
       expectSame("the metric", changed, { ...made, ...fields })
-      expectSame("what is read", bodyOf(await world.get(path), 200), changed)
+      expectSame("what is read", bodyOf(await fixture.get(path), 200), changed)
     }
   ],
   "name-limit": [
     "name has at most 255 characters",
-    async (world) => {
-      const { path } = await aMetric(world)
-      for (const name of ["x".repeat(255), "😀".repeat(255)]) bodyOf(await world.patch(path, { name }), 200)
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
+      for (const name of ["x".repeat(255), "😀".repeat(255)]) bodyOf(await fixture.patch(path, { name }), 200)
       for (const name of ["x".repeat(256), "😀".repeat(256), "", null, 5]) {
-        expectOnlyFaults(await world.patch(path, { name }), "name")
+        expectOnlyFaults(await fixture.patch(path, { name }), "name")
       }
     }
   ],
   "eval-types": [
     "eval_type is one of the interface's, binary_workflow_adherence among them; an enum needs its values",
-    async (world) => {
-      const { path } = await aMetric(world)
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
       for (const eval_type of ["numeric", "continuous_qualitative", "binary_workflow_adherence", "binary"]) {
-        expectSame("eval_type", bodyOf(await world.patch(path, { eval_type }), 200).eval_type, eval_type)
+        expectSame("eval_type", bodyOf(await fixture.patch(path, { eval_type }), 200).eval_type, eval_type)
       }
-      expectFaults(await world.patch(path, { eval_type: "enum", enum_values: null }), "enum_values")
-      expectFaults(await world.patch(path, { eval_type: "boolean" }), "eval_type")
+      expectFaults(await fixture.patch(path, { eval_type: "enum", enum_values: null }), "enum_values")
+      expectFaults(await fixture.patch(path, { eval_type: "boolean" }), "eval_type")
     }
   ],
   "deprecated-types": [
     "a metric becomes none of the deprecated types, nor an unknown one",
-    async (world) => {
-      const { path } = await aMetric(world)
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
       for (const type of ["basic", "custom_prompt", "judge", null])
-        expectFaults(await world.patch(path, { type }), "type")
+        expectFaults(await fixture.patch(path, { type }), "type")
     }
   ],
   "enum-values": [
     "enum_values of an enum are an object whose keys are the values, or a list of texts; anything else is a fault",
-    async (world) => {
-      const { path } = await aMetric(world)
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
       for (const enum_values of [{ yes: "It is offered" }, { yes: 1, no: null }, ["yes", "no"]]) {
-        const changed = bodyOf(await world.patch(path, { eval_type: "enum", enum_values }), 200)
+        const changed = bodyOf(await fixture.patch(path, { eval_type: "enum", enum_values }), 200)
         expectSame("enum_values", changed.enum_values, enum_values)
       }
       for (const enum_values of [null, {}, [], 5, true, "yes", [1], ["yes", null], ["yes", "yes"], { " ": 1 }]) {
-        expectFaultWithin(await world.patch(path, { enum_values }), "enum_values")
+        expectFaultWithin(await fixture.patch(path, { enum_values }), "enum_values")
       }
-      expectSame("enum_values", bodyOf(await world.get(path), 200).enum_values, ["yes", "no"])
+      expectSame("enum_values", bodyOf(await fixture.get(path), 200).enum_values, ["yes", "no"])
     }
   ],
   agent: [
     "agent or its assistant_id moves a metric within its project; an unknown one, or another project's, is a fault",
-    async (world) => {
-      const { path } = await aMetric(world)
-      const project = await world.project()
-      const [here, assistant_id] = [await world.agent(), `conformance-${world.run}-beside`]
-      const beside = await world.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
+      const project = await fixture.project()
+      const [here, assistant_id] = [await fixture.agent(), `conformance-${fixture.run}-beside`]
+      const beside = await fixture.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
       const moved = async (fields: object) => {
-        const { agent } = bodyOf(await world.patch(path, fields), 200)
-        expectSame("the agent that is read", bodyOf(await world.get(path), 200).agent, agent)
+        const { agent } = bodyOf(await fixture.patch(path, fields), 200)
+        expectSame("the agent that is read", bodyOf(await fixture.get(path), 200).agent, agent)
         return agent
       }
       expectSame("the agent of assistant_id", await moved({ assistant_id }), beside)
       expectSame("the agent of agent", await moved({ agent: here }), here)
       expectSame("the agent of both", await moved({ agent: beside, assistant_id }), beside)
-      const unknown = await world.patch(path, { assistant_id: `${assistant_id}-not` })
+      const unknown = await fixture.patch(path, { assistant_id: `${assistant_id}-not` })
       expectOnlyFaults(unknown, "assistant_id")
-      expectOnlyFaults(await world.patch(path, { assistant_id: 5 }), "assistant_id")
-      const { agent: far } = await world.elsewhere({ assistant_id: `conformance-${world.run}-far` })
-      for (const agent of [far, world.nobody, "x"]) expectOnlyFaults(await world.patch(path, { agent }), "agent")
-      faultsOf(await world.patch(path, { assistant_id: `conformance-${world.run}-far` }))
-      expectSame("the agent", bodyOf(await world.get(path), 200).agent, beside)
+      expectOnlyFaults(await fixture.patch(path, { assistant_id: 5 }), "assistant_id")
+      const { agent: far } = await fixture.elsewhere({ assistant_id: `conformance-${fixture.run}-far` })
+      for (const agent of [far, fixture.nobody, "x"]) expectOnlyFaults(await fixture.patch(path, { agent }), "agent")
+      faultsOf(await fixture.patch(path, { assistant_id: `conformance-${fixture.run}-far` }))
+      expectSame("the agent", bodyOf(await fixture.get(path), 200).agent, beside)
     }
   ],
   "custom-code": [
     "a metric becomes custom_code where it has code, and otherwise custom_code is a fault",
-    async (world) => {
-      const { path: without } = await aMetric(world)
-      expectOnlyFaults(await world.patch(without, { type: "custom_code" }), "custom_code")
+    async (fixture) => {
+      const { path: without } = await aMetric(fixture)
+      expectOnlyFaults(await fixture.patch(without, { type: "custom_code" }), "custom_code")
       const custom_code = 'return { value: true, explanation: "Always." }'
-      const { path } = await aMetric(world, { custom_code })
-      const changed = bodyOf(await world.patch(path, { type: "custom_code" }), 200)
+      const { path } = await aMetric(fixture, { custom_code })
+      const changed = bodyOf(await fixture.patch(path, { type: "custom_code" }), 200)
       expectSame("the metric", [changed.type, changed.custom_code], ["custom_code", custom_code])
-      const back = bodyOf(await world.patch(path, { type: "llm_judge" }), 200)
+      const back = bodyOf(await fixture.patch(path, { type: "llm_judge" }), 200)
       expectSame("type", back.type, "llm_judge")
     }
   ],
   "wrong-values": [
     "every wrong value is told at once, and nothing is changed",
-    async (world) => {
-      const { made, path } = await aMetric(world)
+    async (fixture) => {
+      const { made, path } = await aMetric(fixture)
       expectOnlyFaults(
-        await world.patch(path, {
+        await fixture.patch(path, {
           name: 5,
           description: null,
           audio_enabled: "perhaps",
@@ -234,42 +234,42 @@ const update = checksOf("E12", {
         "prompt",
         "display_order"
       )
-      expectOnlyFaults(await world.patch(path, { agent: world.nobody }), "agent")
-      expectSame("the metric", bodyOf(await world.get(path), 200), made)
+      expectOnlyFaults(await fixture.patch(path, { agent: fixture.nobody }), "agent")
+      expectSame("the metric", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "read-only-ignored": [
     "read-only and unknown fields are passed over",
-    async (world) => {
-      const { made, path } = await aMetric(world)
-      const changed = bodyOf(await world.patch(path, { id: 7, overall_score: 5, reviews: 1, colour: "red" }), 200)
+    async (fixture) => {
+      const { made, path } = await aMetric(fixture)
+      const changed = bodyOf(await fixture.patch(path, { id: 7, overall_score: 5, reviews: 1, colour: "red" }), 200)
       expectSame("the metric", changed, made)
     }
   ],
   "json-only": [
     "forms are answered with 415, and an unknown metric with 404",
-    async (world) => {
-      const { path } = await aMetric(world)
-      expectDetail(await world.ask("PATCH", path, { form: { name: "x" } }), 415)
-      expectDetail(await world.ask("PATCH", path, { multipart: { name: "x" } }), 415)
-      expectDetail(await world.patch(`${PATHS.metrics}${world.nobody}/`, { name: "x" }), 404)
+    async (fixture) => {
+      const { path } = await aMetric(fixture)
+      expectDetail(await fixture.ask("PATCH", path, { form: { name: "x" } }), 415)
+      expectDetail(await fixture.ask("PATCH", path, { multipart: { name: "x" } }), 415)
+      expectDetail(await fixture.patch(`${PATHS.metrics}${fixture.nobody}/`, { name: "x" }), 404)
     }
   ]
 })
 
 /** A project of its own with three personalities that were made elsewhere. */
-const personalities = async (world: World) => {
-  const elsewhere = await world.project()
+const personalities = async (fixture: Fixture) => {
+  const elsewhere = await fixture.project()
   const made: Array<number> = []
   for (const language of ["en", "de", "en"]) {
-    made.push(await world.makeId(PATHS.personalities, { project: elsewhere, name: "Conformance", language }))
+    made.push(await fixture.makeId(PATHS.personalities, { project: elsewhere, name: "Conformance", language }))
   }
-  const project = await world.makeId(PATHS.projects, { name: "Enabling" })
+  const project = await fixture.makeId(PATHS.projects, { name: "Enabling" })
   const path = `${PATHS.projects}${project}/enable_personalities/`
   /** Which of the three a project has after it was asked to enable some. */
   const enabled = (answer: unknown) => made.filter((id) => listAt(answer).some((one) => at(one, "id") === id))
   const enable = async (body: object) => {
-    const reply = await world.post(path, body)
+    const reply = await fixture.post(path, body)
     expectStatus(reply, 200)
     return enabled(reply.json)
   }
@@ -279,21 +279,21 @@ const personalities = async (world: World) => {
 const enabling = checksOf("E7", {
   forms: [
     "personalities are named by an id, ids, {id}s, a comma-separated text or all, and add up",
-    async (world) => {
-      const { enable, made } = await personalities(world)
+    async (fixture) => {
+      const { enable, made } = await personalities(fixture)
       const [a = 0, b = 0, c = 0] = made
       expectSame("what is enabled by an id", await enable({ personalities: a }), [a])
       expectSame("what is enabled by an id again", await enable({ personalities: [a] }), [a])
       expectSame("what is enabled by {id}", await enable({ personalities: [{ id: b }] }), [a, b])
       expectSame("what is enabled by a text", await enable({ personalities: `${a}, ${c}` }), [a, b, c])
-      const another = await personalities(world)
+      const another = await personalities(fixture)
       expectSame("what is enabled by all", await another.enable({ personalities: "all" }), another.made)
     }
   ],
   language: [
     "language keeps the personalities of that language",
-    async (world) => {
-      const { enable, made } = await personalities(world)
+    async (fixture) => {
+      const { enable, made } = await personalities(fixture)
       const [a = 0, b = 0, c = 0] = made
       expectSame("what is enabled in English", await enable({ personalities: made, language: "en" }), [a, c])
       expectSame("what is enabled in German", await enable({ personalities: made, language: "de" }), [a, b, c])
@@ -301,10 +301,10 @@ const enabling = checksOf("E7", {
   ],
   encodings: [
     "a form and a multipart body are taken like JSON",
-    async (world) => {
+    async (fixture) => {
       for (const encoding of ["form", "multipart"] as const) {
-        const { enabled, made, path } = await personalities(world)
-        const reply = await world.ask("POST", path, { [encoding]: { personalities: made, language: "en" } })
+        const { enabled, made, path } = await personalities(fixture)
+        const reply = await fixture.ask("POST", path, { [encoding]: { personalities: made, language: "en" } })
         expectStatus(reply, 200)
         expectSame(`what is enabled by ${encoding}`, enabled(reply.json), [made[0], made[2]])
       }
@@ -312,30 +312,30 @@ const enabling = checksOf("E7", {
   ],
   refused: [
     "personalities is required, unknown ids and languages are faults, an unknown project is 404",
-    async (world) => {
-      const { made, path } = await personalities(world)
-      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [world.nobody]]) {
-        expectFaultWithin(await world.post(path, { personalities: wrong }), "personalities")
+    async (fixture) => {
+      const { made, path } = await personalities(fixture)
+      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [fixture.nobody]]) {
+        expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
       }
-      expectFaults(await world.post(path, { personalities: made, language: "xx" }), "language")
-      const nowhere = `${PATHS.projects}${world.nobody}/enable_personalities/`
-      expectDetail(await world.post(nowhere, { personalities: made }), 404)
+      expectFaults(await fixture.post(path, { personalities: made, language: "xx" }), "language")
+      const nowhere = `${PATHS.projects}${fixture.nobody}/enable_personalities/`
+      expectDetail(await fixture.post(nowhere, { personalities: made }), 404)
     }
   ],
   "other-organization": [
     "another organisation's personality is a fault, alone and beside ours, none is enabled then, and all does not mean it",
-    async (world) => {
-      const { other } = world
+    async (fixture) => {
+      const { other } = fixture
       const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
-      const theirs = await ask(PATHS.projects, { name: `Conformance ${world.run}` })
+      const theirs = await ask(PATHS.projects, { name: `Conformance ${fixture.run}` })
       try {
         const { id } = await ask(PATHS.personalities, { project: theirs.id, name: "Theirs", language: "en" })
-        const { enable, made, path } = await personalities(world)
+        const { enable, made, path } = await personalities(fixture)
         for (const wrong of [id, [id], [made[0], id], `${String(made[0])},${String(id)}`]) {
-          expectFaultWithin(await world.post(path, { personalities: wrong }), "personalities")
+          expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
         }
         expectSame("what is enabled after that", await enable({ personalities: made[1] }), [made[1]])
-        const all = await world.post(path, { personalities: "all" })
+        const all = await fixture.post(path, { personalities: "all" })
         expectStatus(all, 200)
         expectTrue(
           "another organisation's personality is enabled",

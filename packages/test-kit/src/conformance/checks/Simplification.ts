@@ -16,7 +16,7 @@ import {
   Skipped,
   text
 } from "../Expect.js"
-import { PATHS, type World } from "../World.js"
+import { PATHS, type Fixture } from "../Fixture.js"
 
 const shape = {
   simplified_prompt: text,
@@ -26,11 +26,11 @@ const shape = {
 }
 
 /** Nothing that a judge needs is lost without the first sentence's manners. The run's name makes it new to the server. */
-const verbose = ({ run }: World, what: string): string =>
+const verbose = ({ run }: Fixture, what: string): string =>
   `Please make sure that you return TRUE if the agent says "${what} ${run}". Otherwise, please return FALSE. Thank you!`
 
-const asked = async (world: World, body: object) => {
-  const answer = bodyOf(await world.post(PATHS.simplify, body), 200)
+const asked = async (fixture: Fixture, body: object) => {
+  const answer = bodyOf(await fixture.post(PATHS.simplify, body), 200)
   expectShape("the answer", answer, shape)
   return answer
 }
@@ -38,14 +38,14 @@ const asked = async (world: World, body: object) => {
 /** Long enough for a language model that is asked twice. */
 const PATIENCE_SECONDS = 60
 
-const progressOf = (world: World, id: unknown, of: World["client"] = world.client) =>
+const progressOf = (fixture: Fixture, id: unknown, of: Fixture["client"] = fixture.client) =>
   of.ask("GET", `${PATHS.progress}?progress_id=${encodeURIComponent(String(id))}`)
 
 /** Asks until it is over. */
-const finished = async (world: World, id: unknown) => {
+const finished = async (fixture: Fixture, id: unknown) => {
   const until = Date.now() + PATIENCE_SECONDS * 1000
   while (Date.now() < until) {
-    const progress = bodyOf(await progressOf(world, id), 200)
+    const progress = bodyOf(await progressOf(fixture, id), 200)
     expectShape("the progress", progress, {
       ...shape,
       status: oneOf("queued", "processing", "completed", "failed"),
@@ -62,9 +62,9 @@ const finished = async (world: World, id: unknown) => {
 export const simplification: ReadonlyArray<Check> = checksOf("E6", {
   "answered-200": [
     "a prompt is answered with what became of it, or with a progress_id to ask again with",
-    async (world) => {
-      const original_prompt = verbose(world, "hello")
-      const answer = await asked(world, { original_prompt })
+    async (fixture) => {
+      const original_prompt = verbose(fixture, "hello")
+      const answer = await asked(fixture, { original_prompt })
       expectSame("original_prompt", answer.original_prompt, original_prompt)
       if (answer.skipped_simplification === true)
         expectTrue("simplified_prompt is blank", answer.simplified_prompt !== "")
@@ -73,18 +73,18 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
   ],
   progress: [
     "what progress_id names completes with a shorter prompt that keeps what is quoted, and is then known as simple",
-    async (world) => {
-      const original_prompt = verbose(world, "goodbye")
-      const { progress_id } = await asked(world, { original_prompt })
+    async (fixture) => {
+      const original_prompt = verbose(fixture, "goodbye")
+      const { progress_id } = await asked(fixture, { original_prompt })
       if (progress_id === "") throw new Skipped("the server answers every prompt at once")
-      const done = await finished(world, progress_id)
+      const done = await finished(fixture, progress_id)
       const simplified = String(done.simplified_prompt)
       expectSame("original_prompt", done.original_prompt, original_prompt)
       expectTrue("the prompt is no shorter", simplified.length < original_prompt.length)
-      for (const kept of ["TRUE", "FALSE", `"goodbye ${world.run}"`]) {
+      for (const kept of ["TRUE", "FALSE", `"goodbye ${fixture.run}"`]) {
         expectTrue(`${kept} is lost`, simplified.includes(kept))
       }
-      const again = await asked(world, { original_prompt: simplified })
+      const again = await asked(fixture, { original_prompt: simplified })
       expectSame(
         "what becomes of the result",
         [again.skipped_simplification, again.simplified_prompt, again.original_prompt],
@@ -94,10 +94,10 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
   ],
   metric: [
     "the prompt of a metric is taken for metric_id, one beside it wins over that, and the metric stays as it is",
-    async (world) => {
-      const prompt = verbose(world, "by metric")
-      const metric = await world.make(PATHS.metrics, {
-        agent: await world.agent(),
+    async (fixture) => {
+      const prompt = verbose(fixture, "by metric")
+      const metric = await fixture.make(PATHS.metrics, {
+        agent: await fixture.agent(),
         name: "Conformance",
         type: "llm_judge",
         eval_type: "binary",
@@ -105,54 +105,54 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
         // Other checks deliver calls to this agent, and a language model's answers cost.
         observability_enabled: false
       })
-      const answer = await asked(world, { metric_id: metric.id })
+      const answer = await asked(fixture, { metric_id: metric.id })
       expectSame("original_prompt", answer.original_prompt, prompt)
-      const unsaved = verbose(world, "beside a metric")
-      const both = await asked(world, { metric_id: metric.id, original_prompt: unsaved })
+      const unsaved = verbose(fixture, "beside a metric")
+      const both = await asked(fixture, { metric_id: metric.id, original_prompt: unsaved })
       expectSame("original_prompt beside metric_id", both.original_prompt, unsaved)
-      const read = bodyOf(await world.get(`${PATHS.metrics}${String(metric.id)}/`), 200)
+      const read = bodyOf(await fixture.get(`${PATHS.metrics}${String(metric.id)}/`), 200)
       expectSame("the metric's prompt", read.prompt, prompt)
     }
   ],
   encodings: [
     "a form and a multipart body are taken like JSON",
-    async (world) => {
-      const original_prompt = verbose(world, "in forms")
+    async (fixture) => {
+      const original_prompt = verbose(fixture, "in forms")
       for (const encoding of ["form", "multipart"] as const) {
-        const answer = bodyOf(await world.ask("POST", PATHS.simplify, { [encoding]: { original_prompt } }), 200)
+        const answer = bodyOf(await fixture.ask("POST", PATHS.simplify, { [encoding]: { original_prompt } }), 200)
         expectSame(`original_prompt by ${encoding}`, answer.original_prompt, original_prompt)
       }
     }
   ],
   refused: [
     "original_prompt or metric_id is required; what is neither a text nor a metric is a fault",
-    async (world) => {
-      expectFaults(await world.post(PATHS.simplify, {}), "original_prompt")
+    async (fixture) => {
+      expectFaults(await fixture.post(PATHS.simplify, {}), "original_prompt")
       for (const wrong of ["", "  ", 5, {}, "a\0b", "\ud800"]) {
-        expectFaults(await world.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
+        expectFaults(await fixture.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
       }
-      for (const wrong of [world.nobody, "x", -1, {}]) {
-        expectOnlyFaults(await world.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
+      for (const wrong of [fixture.nobody, "x", -1, {}]) {
+        expectOnlyFaults(await fixture.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
         // A prompt beside it does not make up for a metric that is not there.
         const both = { original_prompt: "Return 1.", metric_id: wrong }
-        expectOnlyFaults(await world.post(PATHS.simplify, both), "metric_id")
+        expectOnlyFaults(await fixture.post(PATHS.simplify, both), "metric_id")
       }
     }
   ],
   "progress-missing": [
     "a progress_id that nothing has is 404, and none is a fault",
-    async (world) => {
-      expectDetail(await progressOf(world, "no-such-progress"), 404)
-      expectOnlyFaults(await world.get(PATHS.progress), "progress_id")
+    async (fixture) => {
+      expectDetail(await progressOf(fixture, "no-such-progress"), 404)
+      expectOnlyFaults(await fixture.get(PATHS.progress), "progress_id")
     }
   ],
   "progress-other-organization": [
     "another organisation's progress_id is 404, and its metric no metric",
-    async (world) => {
-      const { other } = world
-      const { progress_id } = await asked(world, { original_prompt: verbose(world, "to us alone") })
-      if (progress_id !== "") expectDetail(await progressOf(world, progress_id, other), 404)
-      const metric_id = await world.numericMetric()
+    async (fixture) => {
+      const { other } = fixture
+      const { progress_id } = await asked(fixture, { original_prompt: verbose(fixture, "to us alone") })
+      if (progress_id !== "") expectDetail(await progressOf(fixture, progress_id, other), 404)
+      const metric_id = await fixture.numericMetric()
       const theirs = await other.ask("POST", PATHS.simplify, { json: { metric_id } })
       expectOnlyFaults(theirs, "metric_id")
       expectTrue("the fault shows the prompt", !JSON.stringify(at(theirs.json, "metric_id")).includes("questions"))

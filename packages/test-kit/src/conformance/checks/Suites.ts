@@ -19,14 +19,14 @@ import {
   Skipped,
   text
 } from "../Expect.js"
-import { PATHS, suiteOf, type World } from "../World.js"
+import { PATHS, suiteOf, type Fixture } from "../Fixture.js"
 
 const CHANNELS = ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]
 
 const credits = matching(/^\d+\.\d{6}$/, "credits with six decimals")
 
-const planOf = async (world: World, body: object) => {
-  const answer = bodyOf(await world.post(PATHS.validate, { agent_id: await world.agent(), ...body }), 200)
+const planOf = async (fixture: Fixture, body: object) => {
+  const answer = bodyOf(await fixture.post(PATHS.validate, { agent_id: await fixture.agent(), ...body }), 200)
   expectSame("dry_run and valid", [answer.dry_run, answer.valid], [true, true])
   return answer.plan
 }
@@ -135,8 +135,8 @@ const specLimits: ReadonlyArray<readonly [field: string, most: number, path: str
 export const suites: ReadonlyArray<Check> = checksOf("E1", {
   "answered-200": [
     "a valid spec is answered with 200, dry_run, valid and the plan with its case count and estimated cost",
-    async (world) => {
-      const plan = await planOf(world, { spec: suiteOf(3), name: "Tonight", channel: "text" })
+    async (fixture) => {
+      const plan = await planOf(fixture, { spec: suiteOf(3), name: "Tonight", channel: "text" })
       expectShape("the plan", plan, {
         agent_id: int,
         project_id: int,
@@ -150,19 +150,19 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
       expectSame(
         "what is planned",
         ["agent_id", "channel", "suite_name", "scenario_count", "total_runs"].map((name) => at(plan, name)),
-        [await world.agent(), "text", "Tonight", 1, 3]
+        [await fixture.agent(), "text", "Tonight", 1, 3]
       )
     }
   ],
   price: [
     "n times as many runs cost exactly n times as much, and a suite costs what its scenarios do",
-    async (world) => {
-      const one = micros(await planOf(world, { spec: suiteOf(1, { max_duration: 61 }) }))
-      const seven = micros(await planOf(world, { spec: suiteOf(7, { max_duration: 61 }) }))
+    async (fixture) => {
+      const one = micros(await planOf(fixture, { spec: suiteOf(1, { max_duration: 61 }) }))
+      const seven = micros(await planOf(fixture, { spec: suiteOf(7, { max_duration: 61 }) }))
       expectSame("the price of seven runs", String(seven), String(one * 7n))
       const { scenarios, ...spec } = suiteOf(1)
       const [scenario] = listAt(scenarios)
-      const both = await planOf(world, {
+      const both = await planOf(fixture, {
         spec: { ...spec, scenarios: [scenario, { ...Object(scenario), key: "b", frequency: 4 }] }
       })
       const each = listAt(both, "scenarios").map(micros)
@@ -172,15 +172,15 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   "nothing-created": [
     "validating creates nothing and places no calls",
-    async (world) => {
+    async (fixture) => {
       const seen = async () => [
-        at((await world.get(`${PATHS.results}?limit=1`)).json, "results"),
-        (await world.get(PATHS.capacity)).json,
-        at((await world.get(`${PATHS.personalities}?limit=200`)).json, "results"),
-        at((await world.get(`${PATHS.profiles}?limit=200`)).json, "results")
+        at((await fixture.get(`${PATHS.results}?limit=1`)).json, "results"),
+        (await fixture.get(PATHS.capacity)).json,
+        at((await fixture.get(`${PATHS.personalities}?limit=200`)).json, "results"),
+        at((await fixture.get(`${PATHS.profiles}?limit=200`)).json, "results")
       ]
       const before = await seen()
-      await planOf(world, {
+      await planOf(fixture, {
         spec: suiteOf(2, { personality: { name: "Nobody yet" }, test_profile: { name: "Nor this", information: {} } })
       })
       expectSame("what is there afterwards", await seen(), before)
@@ -188,12 +188,12 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   encodings: [
     "from JSON, a form and multipart, as a document, its text, a .json file or a data: URI, a spec is the same plan",
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       const spec = suiteOf(2)
       const written = JSON.stringify(spec)
       const asked = { agent_id, channel: "text" }
-      const plan = await planOf(world, { spec, ...asked })
+      const plan = await planOf(fixture, { spec, ...asked })
       const file = new Blob([written], { type: "application/json" })
       const ways = [
         { json: { spec: written, ...asked } },
@@ -205,32 +205,32 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
         { multipart: { file: new File([file], "suite.json"), ...asked } }
       ]
       for (const way of ways) {
-        const answer = bodyOf(await world.ask("POST", PATHS.validate, way), 200)
+        const answer = bodyOf(await fixture.ask("POST", PATHS.validate, way), 200)
         expectSame(`the plan of ${Object.keys(way).join()}`, answer.plan, plan)
       }
     }
   ],
   "spec-or-file": [
     "spec or file is required, and not both; what is no document is a fault",
-    async (world) => {
-      const agent_id = await world.agent()
-      expectFaults(await world.post(PATHS.validate, { agent_id }), "spec", "file")
+    async (fixture) => {
+      const agent_id = await fixture.agent()
+      expectFaults(await fixture.post(PATHS.validate, { agent_id }), "spec", "file")
       const both = { agent_id, spec: suiteOf(1), file: JSON.stringify(suiteOf(1)) }
-      expectOnlyFaults(await world.post(PATHS.validate, both), "file")
+      expectOnlyFaults(await fixture.post(PATHS.validate, both), "file")
       for (const spec of [7, true, [], "{", "[]", "version: 1"]) {
-        expectOnlyFaults(await world.post(PATHS.validate, { agent_id, spec }), "spec")
+        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec }), "spec")
       }
       for (const file of [7, "{", "[]", "data:application/json,%7B", "data:application/json;base64,WzFd"]) {
-        expectOnlyFaults(await world.post(PATHS.validate, { agent_id, file }), "file")
+        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, file }), "file")
       }
     }
   ],
   size: [
     "a spec has at most 1,048,576 bytes, as a document, its text or a file; one more is a fault of spec or file",
-    async (world) => {
-      const { bodyBytes = ROOM, uploadBytes = ROOM } = world.limits
+    async (fixture) => {
+      const { bodyBytes = ROOM, uploadBytes = ROOM } = fixture.limits
       if (bodyBytes < ROOM || uploadBytes < ROOM) throw new Skipped("the server's bodies hold no spec of this size")
-      const agent_id = await world.agent()
+      const agent_id = await fixture.agent()
       const padded = (bytes: number) => JSON.stringify(suiteOf(1)).padEnd(bytes)
       const file = (bytes: number) => new File([padded(bytes)], "suite.json", { type: "application/json" })
       const ways: ReadonlyArray<readonly [field: string, request: (bytes: number) => object]> = [
@@ -240,26 +240,26 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
         ["file", (bytes) => ({ multipart: { agent_id, file: file(bytes) } })]
       ]
       for (const [field, request] of ways) {
-        bodyOf(await world.ask("POST", PATHS.validate, request(MOST_BYTES)), 200)
-        expectOnlyFaults(await world.ask("POST", PATHS.validate, request(MOST_BYTES + 1)), field)
+        bodyOf(await fixture.ask("POST", PATHS.validate, request(MOST_BYTES)), 200)
+        expectOnlyFaults(await fixture.ask("POST", PATHS.validate, request(MOST_BYTES + 1)), field)
       }
     }
   ],
   version: [
     'version is required and "1"',
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       for (const version of [undefined, null, "", "2", "1.0", 1, ["1"]]) {
-        const reply = await world.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), version } })
+        const reply = await fixture.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), version } })
         expectOnlyFaults(reply, "version")
       }
     }
   ],
   "conditional-actions": [
     "conditional actions are the structure or its JSON text, one of the two; a wrong part is a fault under its path",
-    async (world) => {
-      const agent_id = await world.agent()
-      const plan = (fields: Fields) => world.post(PATHS.validate, { agent_id, spec: acted(fields) })
+    async (fixture) => {
+      const agent_id = await fixture.agent()
+      const plan = (fields: Fields) => fixture.post(PATHS.validate, { agent_id, spec: acted(fields) })
       for (const fields of [{ conditional_actions: ACTIONS }, { instructions: JSON.stringify(ACTIONS) }]) {
         const planned = at(bodyOf(await plan(fields), 200), "plan", "scenarios", 0, "type")
         expectSame("the type of the scenario", planned, "conditional_actions")
@@ -289,32 +289,32 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   names: [
     "metrics go by slug or id, all else by name or id; what is not enabled, or another project's or agent's, is a fault",
-    async (world) => {
-      const { agent, project } = await world.elsewhere()
-      const [name, stranger] = [`Named ${world.run}`, `Strange ${world.run}`]
+    async (fixture) => {
+      const { agent, project } = await fixture.elsewhere()
+      const [name, stranger] = [`Named ${fixture.run}`, `Strange ${fixture.run}`]
       const inProject = async (of: number, called: string) => {
         const own = { project: of, name: called }
-        const personality = await world.makeId(PATHS.personalities, { ...own, language: "en" })
-        const [profile = 0] = await world.makeWithin(PATHS.profiles, [{ ...own, information: {} }])
-        const [tool = 0] = await world.makeWithin(PATHS.tools, [own])
+        const personality = await fixture.makeId(PATHS.personalities, { ...own, language: "en" })
+        const [profile = 0] = await fixture.makeWithin(PATHS.profiles, [{ ...own, information: {} }])
+        const [tool = 0] = await fixture.makeWithin(PATHS.tools, [own])
         return { personality, profile, tool }
       }
       const [ours, theirs] = [
         await inProject(project, name),
-        await inProject((await world.elsewhere()).project, stranger)
+        await inProject((await fixture.elsewhere()).project, stranger)
       ]
       const enabling = `${PATHS.projects}${project}/enable_personalities/`
-      expectStatus(await world.post(enabling, { personalities: ours.personality }), 200)
+      expectStatus(await fixture.post(enabling, { personalities: ours.personality }), 200)
       const question = { agent, name, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const [metric = 0, silent = 0] = await world.makeWithin(PATHS.metrics, [
+      const [metric = 0, silent = 0] = await fixture.makeWithin(PATHS.metrics, [
         question,
         { ...question, simulation_enabled: false }
       ])
-      const simulated = listAt((await world.get(PATHS.predefined)).json).find(
+      const simulated = listAt((await fixture.get(PATHS.predefined)).json).find(
         (one) => at(one, "simulation_enabled") === true
       )
       if (simulated === undefined) throw new Skipped("no predefined metric is enabled for simulation")
-      const plan = (fields: Fields) => world.post(PATHS.validate, { agent_id: agent, spec: suiteOf(1, fields) })
+      const plan = (fields: Fields) => fixture.post(PATHS.validate, { agent_id: agent, spec: suiteOf(1, fields) })
       const planned = async (fields: Fields) => at(bodyOf(await plan(fields), 200), "plan", "scenarios", 0)
 
       for (const personality of [ours.personality, name]) {
@@ -340,24 +340,24 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
       }
       for (const tool of [theirs.tool, stranger])
         expectOnlyFaults(await plan({ tools: [tool] }), "scenarios[0].tools[0]")
-      for (const one of [silent, await world.numericMetric(), "no_such_metric"]) {
+      for (const one of [silent, await fixture.numericMetric(), "no_such_metric"]) {
         expectOnlyFaults(await plan({ metrics: [metric, one] }), "scenarios[0].metrics[1]")
       }
     }
   ],
   defaults: [
     "defaults hold for scenarios that do not say otherwise, and metrics and tags are joined, equal ones once",
-    async (world) => {
-      const { agent } = await world.elsewhere()
+    async (fixture) => {
+      const { agent } = await fixture.elsewhere()
       const question = { agent, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const [ours, theirs] = await world.makeWithin(PATHS.metrics, [
+      const [ours, theirs] = await fixture.makeWithin(PATHS.metrics, [
         { ...question, name: "Ours" },
         { ...question, name: "Theirs" }
       ])
       const defaults = { frequency: 3, max_duration: 60, tags: ["nightly", "smoke"], metrics: [ours] }
       const scenario = { frequency: undefined }
       const own = { key: "b", frequency: 2, max_duration: 120, tags: ["smoke", "own"], metrics: [theirs, ours] }
-      const plan = await planOf(world, {
+      const plan = await planOf(fixture, {
         agent_id: agent,
         spec: { ...withDefaults(defaults), scenarios: [scenarioOf(scenario), scenarioOf(own)] }
       })
@@ -369,86 +369,86 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
       const ids = [String(ours), String(theirs)].sort()
       expectSame("what says nothing", seen(0), [3, ["nightly", "smoke"], [String(ours)]])
       expectSame("what says otherwise", seen(1), [2, ["nightly", "own", "smoke"], ids])
-      const alone = (fields: Fields) => planOf(world, { agent_id: agent, spec: suiteOf(3, fields) })
+      const alone = (fields: Fields) => planOf(fixture, { agent_id: agent, spec: suiteOf(3, fields) })
       const minute = await alone({ max_duration: 60, metrics: [ours] })
       expectSame("the price of a minute", at(plan, "scenarios", 0, "estimated_cost"), at(minute, "estimated_cost"))
     }
   ],
   "json-schema": [
     "the JSON Schema of specs is handed out to everybody, whoever has no credential among them",
-    async (world) => {
-      const reply = await world.get(PATHS.schema, { key: null })
+    async (fixture) => {
+      const reply = await fixture.get(PATHS.schema, { key: null })
       if (reply.status === 404) throw new Skipped("the server hands out no schema of specs")
       expectSame("$schema", bodyOf(reply, 200).$schema, "https://json-schema.org/draft/2020-12/schema")
     }
   ],
   name: [
     "name has at most 255 characters and is the spec's unless given",
-    async (world) => {
+    async (fixture) => {
       const spec = suiteOf(1)
-      const agent_id = await world.agent()
-      expectSame("suite_name", at(await planOf(world, { spec }), "suite_name"), "Conformance")
+      const agent_id = await fixture.agent()
+      expectSame("suite_name", at(await planOf(fixture, { spec }), "suite_name"), "Conformance")
       for (const name of ["x".repeat(255), "😀".repeat(255)]) {
-        expectSame("suite_name", at(await planOf(world, { spec, name }), "suite_name"), name)
+        expectSame("suite_name", at(await planOf(fixture, { spec, name }), "suite_name"), name)
       }
       for (const name of ["x".repeat(256), "😀".repeat(256), 5]) {
-        expectOnlyFaults(await world.post(PATHS.validate, { agent_id, spec, name }), "name")
+        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec, name }), "name")
       }
     }
   ],
   channels: [
     "channel is one of five, voice unless given, and one that the agent does not support is a fault",
-    async (world) => {
+    async (fixture) => {
       const spec = suiteOf(1)
-      const agent_id = await world.agent()
-      expectSame("the channel", at(await planOf(world, { spec }), "channel"), "voice")
-      const project = await world.project()
+      const agent_id = await fixture.agent()
+      expectSame("the channel", at(await planOf(fixture, { spec }), "channel"), "voice")
+      const project = await fixture.project()
       for (const channel of CHANNELS) {
-        const agent = await world.makeId(PATHS.agents, { project, name: channel, supported_channels: [channel] })
+        const agent = await fixture.makeId(PATHS.agents, { project, name: channel, supported_channels: [channel] })
         for (const asked of CHANNELS) {
-          const reply = await world.post(PATHS.validate, { agent_id: agent, spec, channel: asked })
+          const reply = await fixture.post(PATHS.validate, { agent_id: agent, spec, channel: asked })
           if (asked === channel) expectSame("the channel", at(bodyOf(reply, 200), "plan", "channel"), channel)
           else expectOnlyFaults(reply, "channel")
         }
       }
       for (const channel of ["fax", "VOICE", 5]) {
-        expectOnlyFaults(await world.post(PATHS.validate, { agent_id, spec, channel }), "channel")
+        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec, channel }), "channel")
       }
     }
   ],
   agent: [
     "the request's agent_id wins over the spec's, one of them is required, and an unknown one is a fault",
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       const named = { ...suiteOf(1), agent_id }
       expectSame(
         "the agent",
-        at(bodyOf(await world.post(PATHS.validate, { spec: named }), 200), "plan", "agent_id"),
+        at(bodyOf(await fixture.post(PATHS.validate, { spec: named }), 200), "plan", "agent_id"),
         agent_id
       )
-      const wrong = { ...named, agent_id: world.nobody }
-      expectSame("the agent", at(await planOf(world, { spec: wrong }), "agent_id"), agent_id)
-      expectFaults(await world.post(PATHS.validate, { spec: wrong }), "agent_id")
-      expectFaults(await world.post(PATHS.validate, { spec: suiteOf(1) }), "agent_id")
-      for (const other of [world.nobody, "x", -1]) {
-        expectFaults(await world.post(PATHS.validate, { spec: named, agent_id: other }), "agent_id")
+      const wrong = { ...named, agent_id: fixture.nobody }
+      expectSame("the agent", at(await planOf(fixture, { spec: wrong }), "agent_id"), agent_id)
+      expectFaults(await fixture.post(PATHS.validate, { spec: wrong }), "agent_id")
+      expectFaults(await fixture.post(PATHS.validate, { spec: suiteOf(1) }), "agent_id")
+      for (const other of [fixture.nobody, "x", -1]) {
+        expectFaults(await fixture.post(PATHS.validate, { spec: named, agent_id: other }), "agent_id")
       }
     }
   ],
   "every-fault": [
     "metrics, personalities, profiles, tags, keys and everything else that is wrong is told at once, under its path",
-    async (world) => {
+    async (fixture) => {
       const spec = {
         ...suiteOf(1, {
           metrics: ["no_such_metric"],
-          personality: world.nobody,
+          personality: fixture.nobody,
           test_profile: "No such profile",
           tags: ["x".repeat(65)],
           frequency: 0
         }),
         colour: "red"
       }
-      const reply = await world.post(PATHS.validate, { agent_id: await world.agent(), spec, channel: "fax" })
+      const reply = await fixture.post(PATHS.validate, { agent_id: await fixture.agent(), spec, channel: "fax" })
       expectFaults(
         reply,
         "colour",
@@ -463,42 +463,42 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   "evaluator-name": [
     "a scenario's name has at most 80 characters",
-    async (world) => {
-      const agent_id = await world.agent()
-      await planOf(world, { spec: suiteOf(1, { name: "😀".repeat(80) }) })
+    async (fixture) => {
+      const agent_id = await fixture.agent()
+      await planOf(fixture, { spec: suiteOf(1, { name: "😀".repeat(80) }) })
       for (const name of ["x".repeat(81), "", null, 5]) {
-        const reply = await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { name }) })
+        const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { name }) })
         expectOnlyFaults(reply, "scenarios[0].name")
       }
     }
   ],
   limits: [
     "lists, texts and numbers of a spec are taken up to their limits, and one more is a fault under its path",
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       for (const [field, most, path, spec] of specLimits) {
-        const right = await world.post(PATHS.validate, { agent_id, spec: spec(most) })
+        const right = await fixture.post(PATHS.validate, { agent_id, spec: spec(most) })
         expectTrue(`${field} of ${most} answered ${right.status} ${shown(right.text)}`, right.status === 200)
-        expectFaultWithin(await world.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
+        expectFaultWithin(await fixture.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
       }
     }
   ],
   references: [
     "a scenario has up to 64 metrics, the defaults' counted with them once each, and 64 tools; defaults have no tools",
-    async (world) => {
+    async (fixture) => {
       // What is made goes with its project, and no call is ever asked these metrics: the agent gets none.
-      const { agent, project } = await world.elsewhere()
+      const { agent, project } = await fixture.elsewhere()
       const question = { agent, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const metrics = await world.makeWithin(
+      const metrics = await fixture.makeWithin(
         PATHS.metrics,
         many(MOST_REFERENCES + 1, (position) => ({ ...question, name: `Asks ${position}` }))
       )
-      const tools = await world.makeWithin(
+      const tools = await fixture.makeWithin(
         PATHS.tools,
         many(MOST_REFERENCES + 1, (position) => ({ project, name: `Tool ${position}` }))
       )
       const most = { metrics: metrics.slice(1), tools: tools.slice(1) }
-      const plan = (spec: object) => world.post(PATHS.validate, { agent_id: agent, spec })
+      const plan = (spec: object) => fixture.post(PATHS.validate, { agent_id: agent, spec })
       const joined = (shared: object) => ({ ...suiteOf(1, most), defaults: shared })
       expectStatus(await plan(suiteOf(1, most)), 200)
       expectStatus(await plan(joined({ metrics: metrics.slice(1) })), 200)
@@ -511,17 +511,17 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   required: [
     "what counts runs, calls or seconds is 1 or more, and a suite has a scenario",
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       for (const field of ["frequency", "max_duration"]) {
-        const reply = await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { [field]: 0 }) })
+        const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { [field]: 0 }) })
         expectOnlyFaults(reply, `scenarios[0].${field}`)
       }
-      const none = await world.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), scenarios: [] } })
+      const none = await fixture.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), scenarios: [] } })
       expectOnlyFaults(none, "scenarios")
-      const idle = await world.post(PATHS.validate, { agent_id, spec: withDefaults({ concurrency_limit: 0 }) })
+      const idle = await fixture.post(PATHS.validate, { agent_id, spec: withDefaults({ concurrency_limit: 0 }) })
       expectOnlyFaults(idle, "defaults.concurrency_limit")
-      const twice = await world.post(PATHS.validate, {
+      const twice = await fixture.post(PATHS.validate, {
         agent_id,
         spec: { ...suiteOf(1), scenarios: [1, 2].flatMap(() => listAt(suiteOf(1), "scenarios")) }
       })
@@ -530,37 +530,37 @@ export const suites: ReadonlyArray<Check> = checksOf("E1", {
   ],
   "provider-data": [
     "provider_e_data and provider_d_data are objects, and are taken with provider_e_v2 and provider_d_v2",
-    async (world) => {
+    async (fixture) => {
       const supported_channels = ["provider_e_v2", "provider_d_v2"]
-      const { agent } = await world.elsewhere({ supported_channels })
+      const { agent } = await fixture.elsewhere({ supported_channels })
       for (const [field, channel] of [
         ["provider_e_data", "provider_e_v2"],
         ["provider_d_data", "provider_d_v2"]
       ] as const) {
         const asked = { agent_id: agent, spec: suiteOf(1), channel }
         for (const right of [{}, { room: "a", nested: { list: [1, null] } }, null]) {
-          expectSame("the channel", at(await planOf(world, { ...asked, [field]: right }), "channel"), channel)
+          expectSame("the channel", at(await planOf(fixture, { ...asked, [field]: right }), "channel"), channel)
         }
         for (const wrong of [5, "x", [1]]) {
-          expectOnlyFaults(await world.post(PATHS.validate, { ...asked, [field]: wrong }), field)
+          expectOnlyFaults(await fixture.post(PATHS.validate, { ...asked, [field]: wrong }), field)
         }
       }
     }
   ],
   hostile: [
     "whatever a spec holds is a plan or faults",
-    async (world) => {
-      const agent_id = await world.agent()
+    async (fixture) => {
+      const agent_id = await fixture.agent()
       // Whether the body or the spec is what is nested too deeply is the server's to say.
       const deep: unknown = JSON.parse(`${"[".repeat(400)}${"]".repeat(400)}`)
-      expectStatus(await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions: deep }) }), 400)
+      expectStatus(await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions: deep }) }), 400)
       for (const instructions of ["a\0b", "\ud800", 1e300, { toString: "x" }]) {
-        const reply = await world.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions }) })
+        const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions }) })
         expectTrue("no fault is told", faultsOf(reply).length > 0)
       }
       const proto = `{"version":"1","__proto__":{"x":1},"suite":{"name":"x"},"scenarios":[]}`
-      expectStatus(await world.post(PATHS.validate, { agent_id, spec: proto }), 400)
-      expectDetail(await world.get(PATHS.validate), 405)
+      expectStatus(await fixture.post(PATHS.validate, { agent_id, spec: proto }), 400)
+      expectDetail(await fixture.get(PATHS.validate), 405)
     }
   ]
 })

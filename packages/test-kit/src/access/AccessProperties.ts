@@ -1,0 +1,112 @@
+/** Who is let in where, whatever implements it. Source: interface, Authentication. */
+import type { Actor, CredentialKind, OrganizationId, Permission } from "@earshot/core"
+import * as fc from "fast-check"
+import { interfaceTable } from "../conformance/Interface.js"
+import { invariant, type Property, property } from "../Property.js"
+import { actor, credentialKind } from "./AccessArbitraries.js"
+
+/** What an operation asks of its caller. */
+export interface Rule {
+  readonly needs: Permission
+  readonly accepts: ReadonlyArray<CredentialKind>
+  readonly beside?: CredentialKind
+  readonly organizationWide?: true
+}
+
+export type Decision = "let in" | "unauthenticated" | "forbidden"
+
+export { interfaceTable }
+
+/** The table says what the interface's does; operations that an engine has not are passed over. */
+export const accessTableProperties = (operations: Readonly<Record<string, Rule>>): ReadonlyArray<Property> => [
+  ...Object.entries(interfaceTable).flatMap(([operation, accepts]) => {
+    const rule = operations[operation]
+    return rule === undefined
+      ? []
+      : [
+          invariant(
+            `${operation} accepts ${accepts.join(", ")}`,
+            () => JSON.stringify([...rule.accepts].sort()) === JSON.stringify([...accepts].sort())
+          )
+        ]
+  }),
+  ...("checkouts.create" in operations
+    ? [
+        invariant(
+          "a checkout takes an agent's session beside the key, and nothing else takes one",
+          () =>
+            operations["checkouts.create"]?.beside === "agent_session" &&
+            Object.entries(operations).every(
+              ([name, { beside }]) => name === "checkouts.create" || beside === undefined
+            )
+        )
+      ]
+    : []),
+  invariant("an agent's session opens nothing by itself, and every operation takes an API key", () =>
+    Object.values(operations).every(({ accepts }) => accepts.includes("api_key") && !accepts.includes("agent_session"))
+  ),
+  invariant("what others get to see by a link or an embed never manages keys, connections or jobs", () =>
+    Object.values(operations).every(
+      ({ accepts, needs }) =>
+        !needs.endsWith(":manage") || !accepts.some((kind) => kind === "shareable_link" || kind === "embedded_session")
+    )
+  )
+]
+
+/** Whoever decides goes by the table. */
+export const authorizationProperties = (
+  operations: Readonly<Record<string, Rule>>,
+  decide: (actor: Actor, operation: string) => Decision,
+  organization: OrganizationId
+): ReadonlyArray<Property> => {
+  const operation = fc.constantFrom(...Object.keys(operations))
+  const anybody = fc
+    .tuple(actor(organization), fc.boolean())
+    .map(([one, hasSession]): Actor => (hasSession ? { ...one, additionalCredential: "agent_session" } : one))
+  const ruleOf = (name: string): Rule => operations[name] ?? { needs: "keys:manage", accepts: [] }
+  return [
+    property("a credential of a kind that is not listed is as good as none", [anybody, operation], (caller, name) => {
+      const { accepts, beside } = ruleOf(name)
+      const isListed =
+        caller.credential === "host" ||
+        (accepts.includes(caller.credential) && (beside === undefined || caller.additionalCredential === beside))
+      return isListed || decide(caller, name) === "unauthenticated"
+    }),
+    property(
+      "nobody is let in without the permission",
+      [anybody, operation],
+      (caller, name) => caller.permissions.has(ruleOf(name).needs) || decide(caller, name) !== "let in"
+    ),
+    property(
+      "a caller that is bound to some things does nothing that concerns the whole organization",
+      [anybody, operation],
+      (caller, name) =>
+        caller.bounds === null || ruleOf(name).organizationWide !== true || decide(caller, name) !== "let in"
+    ),
+    property(
+      "who is of a listed kind, holds the permission and is bound to nothing is let in",
+      [anybody, operation],
+      (caller, name) => {
+        const { accepts, beside, needs } = ruleOf(name)
+        const credential = accepts[0] ?? "host"
+        const allowed: Actor = {
+          ...caller,
+          credential,
+          permissions: new Set([...caller.permissions, needs]),
+          bounds: null,
+          ...(beside === undefined ? {} : { additionalCredential: "agent_session" })
+        }
+        return decide(allowed, name) === "let in"
+      }
+    ),
+    property(
+      "a permission more never lets a caller do less",
+      [anybody, operation, credentialKind],
+      (caller, name, credential) => {
+        const one: Actor = { ...caller, credential }
+        const more: Actor = { ...one, permissions: new Set([...one.permissions, ruleOf(name).needs]) }
+        return decide(one, name) !== "let in" || decide(more, name) === "let in"
+      }
+    )
+  ]
+}

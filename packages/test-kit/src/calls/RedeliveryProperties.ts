@@ -1,0 +1,243 @@
+/** What a delivery may make of a call that is there already. */
+import { AgentId, CallId, type CallRecord, type Delivery, MetricId, OrganizationId, ProjectId, type RedeliveryOutcome } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
+import * as DateTime from "effect/DateTime"
+import * as fc from "fast-check"
+import { isDeepStrictEqual } from "node:util"
+import { expectEqual, type Property, property } from "../Property.js"
+import { decodedTurns } from "../transcripts/Conversations.js"
+import { document } from "./IngestBodies.js"
+
+/** How deliveries become a record. */
+export interface MergeDeliveries {
+  /** The record that a first delivery makes. */
+  readonly first: (delivery: Delivery, id: CallId) => CallRecord
+  /** What a repeated delivery makes of the record that is there. */
+  readonly again: (existing: CallRecord, delivery: Delivery) => RedeliveryOutcome
+}
+
+const agent: Delivery["agent"] = {
+  id: AgentId.make(1),
+  organizationId: OrganizationId.make(1),
+  projectId: ProjectId.make(1),
+  name: "Agent"
+}
+
+const at = (minute: number) => DateTime.unsafeMake(minute * 60_000)
+
+const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc.option(arbitrary, { nil: undefined })
+
+// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the arbitrary makes JSON alone
+const json = document.filter((value) => value !== null) as fc.Arbitrary<NonNullable<Delivery["metadata"]>>
+
+const sound = (sha256: string, durationSeconds: number | null = 10) =>
+  fc.constantFrom("1", "2").map((copy) => ({
+    blobKey: `${sha256}-${copy}`,
+    contentType: "audio/wav",
+    sizeBytes: 1,
+    sha256,
+    durationSeconds,
+    mainAgentChannelIndex: null
+  }))
+
+const turns = fc.oneof({ weight: 5, arbitrary: decodedTurns }, { weight: 1, arbitrary: fc.constant([]) })
+
+/** Deliveries of one call that ask for nothing to be redacted. */
+export const delivery: fc.Arbitrary<Delivery> = fc.record({
+  agent: fc.constant(agent),
+  callId: fc.constant("a"),
+  traceId: maybe(fc.stringMatching(/^[0-9a-f]{32}$/)),
+  timestamp: maybe(fc.integer({ min: 0, max: 1e6 }).map(at)),
+  customerNumber: maybe(fc.string()),
+  callEndedReason: maybe(fc.string()),
+  feedback: maybe(fc.string()),
+  metadata: maybe(json),
+  dynamicVariables: maybe(json),
+  transcript: maybe(
+    turns.map((all) => ({
+      type: "service",
+      content: { _tag: "RedactedTranscript" as const, turns: all, toolCalls: [] }
+    }))
+  ),
+  recording: maybe(fc.oneof(sound("x"), sound("y"), sound("z", null))),
+  recordingFault: maybe(fc.constantFrom("gone")),
+  metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
+  evaluates: fc.boolean(),
+  redactFields: fc.constant([]),
+  dropsRecording: fc.constant(false),
+  receivedAt: fc.integer({ min: 0, max: 1e6 }).map(at)
+})
+
+const redactFields = fc.subarray([...Redaction.sensitiveFields.slice(0, 4)])
+
+const ID = CallId.make(1)
+
+/** The details that a delivery tells or leaves alone, each by itself. */
+const expectedDetails = (existing: CallRecord, { timestamp, ...delivery }: Delivery) => [
+  delivery.traceId ?? existing.traceId,
+  (timestamp ?? existing.timestamp).epochMillis,
+  delivery.customerNumber ?? existing.customerNumber,
+  delivery.callEndedReason ?? existing.callEndedReason,
+  delivery.metadata ?? existing.metadata,
+  delivery.dynamicVariables ?? existing.dynamicVariables
+]
+
+const detailsOf = ({ callEndedReason, customerNumber, dynamicVariables, metadata, timestamp, traceId }: CallRecord) => [
+  traceId,
+  timestamp.epochMillis,
+  customerNumber,
+  callEndedReason,
+  metadata,
+  dynamicVariables
+]
+
+const isSameSet = (one: ReadonlyArray<unknown> | null, other: ReadonlyArray<unknown> | null): boolean =>
+  one === null || other === null
+    ? one === other
+    : one.length === other.length && one.every((item) => other.includes(item))
+
+/** What a repeated delivery may do. Source: interface, E10; a repeat updates the one record. */
+export const redeliveryProperties = ({ again, first }: MergeDeliveries): ReadonlyArray<Property> => {
+  const start = (one: Delivery) => first(one, ID)
+  return [
+    property("a new call holds what its delivery tells", [delivery], (one) => {
+      const record = start(one)
+      const blank: CallRecord = {
+        ...record,
+        traceId: "",
+        timestamp: one.receivedAt,
+        customerNumber: null,
+        callEndedReason: null,
+        metadata: null,
+        dynamicVariables: null
+      }
+      return (
+        isDeepStrictEqual(detailsOf(record), expectedDetails(blank, one)) &&
+        record.feedback === (one.feedback ?? null) &&
+        isDeepStrictEqual(record.transcript, one.transcript?.content ?? null) &&
+        isDeepStrictEqual(record.recording, one.recording ?? null) &&
+        isSameSet(record.requestedMetrics, one.metricIds ?? null)
+      )
+    }),
+    property(
+      "a delivery that comes again changes nothing, however often",
+      [delivery, fc.array(delivery, { maxLength: 3 }), delivery],
+      (one, rest, last) => {
+        const record = rest.reduce((call, next) => again(call, next).call, start(one))
+        const settled = again(record, last).call
+        const repeated = again(settled, { ...last, receivedAt: at(2e6) })
+        return (
+          isDeepStrictEqual(repeated.call, settled) &&
+          !repeated.changed &&
+          !repeated.transcriptChanged &&
+          !repeated.recordingChanged &&
+          !repeated.evaluationDue &&
+          !repeated.redactionExtended &&
+          repeated.missingRedaction.length === 0 &&
+          // The copy of a recording that stays is let go.
+          repeated.released.every((key) => key !== settled.recording?.blobKey)
+        )
+      }
+    ),
+    property("what is told is taken, and what is left out stays as it was", [delivery, delivery], (one, two) => {
+      const before = start(one)
+      const after = again(before, two).call
+      return (
+        isDeepStrictEqual(detailsOf(after), expectedDetails(before, two)) &&
+        after.feedback === (two.feedback ?? before.feedback) &&
+        isSameSet(after.requestedMetrics, two.metricIds ?? before.requestedMetrics)
+      )
+    }),
+    property("a transcript is replaced by what somebody said, and never by none", [delivery, delivery], (one, two) => {
+      const before = start(one)
+      const { call, transcriptChanged } = again(before, two)
+      const isTaken =
+        two.transcript !== undefined && (before.transcript === null || two.transcript.content.turns.length > 0)
+      const expected = isTaken ? two.transcript.content : before.transcript
+      return (
+        isDeepStrictEqual(call.transcript, expected) &&
+        transcriptChanged === !isDeepStrictEqual(before.transcript, call.transcript) &&
+        (before.durationSeconds === null || call.durationSeconds !== null)
+      )
+    }),
+    property(
+      "a person's review stays, and what they wrote",
+      [delivery, delivery, fc.option(fc.string())],
+      (one, two, words) => {
+        const reviewed: CallRecord = {
+          ...start(one),
+          success: true,
+          isReviewed: true,
+          feedback: words,
+          feedbackByPerson: true,
+          dropoffPoint: "greeting",
+          topic: "billing"
+        }
+        const { dropoffPoint, feedback, feedbackByPerson, isReviewed, success, topic } = again(reviewed, two).call
+        return isDeepStrictEqual(
+          [success, isReviewed, feedback, feedbackByPerson, dropoffPoint, topic],
+          [true, true, words, true, "greeting", "billing"]
+        )
+      }
+    ),
+    property(
+      "a call is evaluated again when its transcript changed, or the metrics that are asked for, in whatever order",
+      [delivery, delivery],
+      (one, two) => {
+        const before = start(one)
+        const { call, evaluationDue } = again(before, two)
+        const isOther =
+          !isDeepStrictEqual(before.transcript, call.transcript) ||
+          !isSameSet(before.requestedMetrics, two.metricIds ?? before.requestedMetrics)
+        expectEqual("evaluation is due", evaluationDue, two.evaluates && isOther)
+        return true
+      }
+    ),
+    property(
+      "a recording is replaced by another one, stays where the same comes again, and no bytes are forgotten",
+      [delivery, delivery],
+      (one, two) => {
+        const before = start(one)
+        const { call, recordingChanged, released } = again(before, two)
+        const isSame = before.recording?.sha256 === two.recording?.sha256
+        const stays = isSame || two.recording === undefined ? before.recording : two.recording
+        const keys = [before.recording, two.recording].flatMap((sound) => (sound ? [sound.blobKey] : []))
+        const let_ = new Set(keys.filter((key) => key !== stays?.blobKey))
+        return (
+          call.recording?.blobKey === stays?.blobKey &&
+          recordingChanged === (stays?.blobKey !== before.recording?.blobKey) &&
+          isDeepStrictEqual(new Set(released), let_)
+        )
+      }
+    ),
+    property("a recording's fault is told as long as it is missing", [delivery, delivery], (one, two) => {
+      const before = start({ ...one, recording: undefined })
+      const { call } = again(before, two)
+      return call.errorMessage === (call.recording === null ? (two.recordingError ?? before.errorMessage) : null)
+    }),
+    property("the time of a change is told, and of none where nothing changed", [delivery, delivery], (one, two) => {
+      const before = start(one)
+      const { call, changed } = again(before, two)
+      const isOther = !isDeepStrictEqual({ ...call, updatedAt: before.updatedAt }, before)
+      return (
+        changed === isOther &&
+        call.createdAt.epochMillis === before.createdAt.epochMillis &&
+        call.updatedAt.epochMillis === (changed ? two.receivedAt : before.updatedAt).epochMillis
+      )
+    }),
+    property(
+      "what was asked to be redacted stays asked, and a delivery that leaves some of it standing is owed",
+      [delivery, redactFields, delivery, redactFields],
+      (one, asked, two, more) => {
+        const before = start({ ...one, redactFields: asked })
+        const { call, missingRedaction: owed, redactionExtended: redactsMore } = again(before, { ...two, redactFields: more })
+        const all = Redaction.inInterfaceOrder([...asked, ...more])
+        return (
+          isDeepStrictEqual(call.redactFields, all) &&
+          redactsMore === all.length > asked.length &&
+          (all.length === more.length || isDeepStrictEqual(owed, all))
+        )
+      }
+    )
+  ]
+}

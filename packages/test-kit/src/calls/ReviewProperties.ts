@@ -1,0 +1,89 @@
+/** What a call's status says, read and written. Source: interface, Call record; design, section 3. */
+import type { FieldErrors, Filters, Reviewable, ReviewPatch } from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { expectEqual, invariant, type Property, property } from "../Property.js"
+
+export interface StatusRules {
+  readonly statusOf: (success: boolean | null, isReviewed: boolean) => Filters.Status | null
+  /** A review laid over a call, or what in it contradicts itself. */
+  readonly review: (call: Reviewable, patch: ReviewPatch) => Either.Either<Reviewable, FieldErrors.FieldErrors>
+}
+
+/** Each status, and what it says. */
+const table: ReadonlyArray<readonly [status: Filters.Status, success: boolean, isReviewed: boolean]> = [
+  ["success", true, false],
+  ["failure", false, false],
+  ["reviewed_success", true, true],
+  ["reviewed_failure", false, true]
+]
+const row = fc.constantFrom(...table)
+const success = fc.constantFrom(true, false, null)
+const text = fc.option(fc.constantFrom("", "It went well."))
+const call: fc.Arbitrary<Reviewable> = fc.record({
+  success,
+  isReviewed: fc.boolean(),
+  feedback: text,
+  feedbackByPerson: fc.boolean(),
+  dropoffPoint: text,
+  topic: text
+})
+
+/** What every reading of statuses has to keep to. */
+export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArray<Property> => {
+  const reviewed = (before: Reviewable, patch: ReviewPatch): ReadonlyArray<boolean | null> | string =>
+    Either.match(review(before, patch), {
+      onLeft: (faults) => Object.keys(faults).join(),
+      onRight: (after) => [after.success, after.isReviewed]
+    })
+  return [
+    ...table.map(([status, succeeded, isReviewed]) =>
+      invariant(
+        `a call that ${succeeded ? "succeeded" : "failed"}${isReviewed ? ", as a person says," : ""} is a ${status}`,
+        () => statusOf(succeeded, isReviewed) === status
+      )
+    ),
+    invariant("a call of which it is not known has no status, reviewed or not", () =>
+      [true, false].every((isReviewed) => statusOf(null, isReviewed) === null)
+    ),
+    property(
+      "a status that a person gives is the call's, whatever it was before",
+      [call, row],
+      (before, [status, ...said]) => {
+        expectEqual("success and review", reviewed(before, { status }), said)
+        return true
+      }
+    ),
+    property("no status leaves the success unknown, and the review as it is", [call], (before) => {
+      expectEqual("success and review", reviewed(before, { status: null }), [null, before.isReviewed])
+      return true
+    }),
+    property(
+      "success and review by themselves change nothing else",
+      [call, success, fc.boolean()],
+      (before, succeeded, isReviewed) => {
+        expectEqual("after a success", reviewed(before, { success: succeeded }), [succeeded, before.isReviewed])
+        expectEqual("after nothing", Either.merge(review(before, {})), before)
+        expectEqual("after a review", reviewed(before, { is_reviewed: isReviewed }), [before.success, isReviewed])
+        return true
+      }
+    ),
+    property(
+      "a status beside a success or a review that says otherwise is a fault",
+      [call, row, success, fc.boolean()],
+      (before, [status, means, isMeantReviewed], succeeded, isReviewed) => {
+        expectEqual(
+          "a status and a success",
+          reviewed(before, { status, success: succeeded }),
+          succeeded === means ? [means, isMeantReviewed] : "status"
+        )
+        expectEqual(
+          "a status and a review",
+          reviewed(before, { status, is_reviewed: isReviewed }),
+          isReviewed === isMeantReviewed ? [means, isMeantReviewed] : "status"
+        )
+        return true
+      }
+    )
+  ]
+}

@@ -1,0 +1,332 @@
+/** What any planner of bulk updates has to keep to: all of it or nothing. Source: interface, E4; design, section 3. */
+import {
+  AgentId,
+  type BulkPlan,
+  type BulkTarget,
+  EvaluatorId,
+  type FieldErrors,
+  FolderId,
+  type Found,
+  MetricId,
+  PhoneNumberId,
+  ProjectId,
+  type References,
+  TestProfileId,
+  ToolId
+} from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { expectEqual, type Property, property } from "../Property.js"
+
+/** A request as it came in, what it names as far as that was found, and the evaluators that are there. */
+export type PlanBulkUpdate = (
+  input: unknown,
+  found: References,
+  targets: ReadonlyArray<BulkTarget>
+) => Either.Either<BulkPlan, FieldErrors.FieldErrors>
+
+const projectId = ProjectId.make(1)
+const elsewhere = ProjectId.make(2)
+const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+const every = <Id extends number>(make: (id: number) => Id, project = projectId): ReadonlyMap<Id, Found<Id>> =>
+  new Map(ids(6).map((id) => [make(id), { id: make(id), projectId: project }]))
+
+/** One project with a few of everything, in which ids from 1 to 6 are there. */
+const found: References = {
+  projectId,
+  agent: { id: AgentId.make(7), projectId },
+  project: projectId,
+  personality: "enabled",
+  testProfile: { id: TestProfileId.make(8), projectId },
+  phoneNumbers: every((id) => PhoneNumberId.make(id)),
+  metrics: every((id) => MetricId.make(id)),
+  tools: every((id) => ToolId.make(id)),
+  folderId: FolderId.make(9),
+  folderFaults: {}
+}
+
+const targets: ReadonlyArray<BulkTarget> = ids(6).map((id) => ({
+  id: EvaluatorId.make(id),
+  projectId,
+  scenarioType: "instruction",
+  instructionsLength: 10
+}))
+
+const some = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 6 })
+
+/** Two lists without an id in common. */
+const apart = fc.tuple(some, some).map(([add, remove]) => ({ add, remove: remove.filter((id) => !add.includes(id)) }))
+
+interface Asked {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly scenarios: ReadonlyArray<number>
+  readonly metrics: { readonly add: ReadonlyArray<number>; readonly remove: ReadonlyArray<number> }
+  readonly tools: { readonly add: ReadonlyArray<number>; readonly remove: ReadonlyArray<number> }
+}
+
+const fields = fc.record(
+  {
+    agent: fc.constant(7),
+    personality: fc.constant(3),
+    test_profile: fc.constant(8),
+    append_instruction: fc.constantFrom("", " More.", "😀"),
+    first_message: fc.constantFrom("", "Hello?"),
+    // The two names of the number are kept in sync.
+    number: fc
+      .record({
+        id: fc.constantFrom(1, 2),
+        names: fc.subarray(["phone_number", "inbound_phone_number"], { minLength: 1 })
+      })
+      .map(({ id, names }) => Object.fromEntries(names.map((name) => [name, id]))),
+    folder_path: fc.constantFrom("", "a.b"),
+    max_duration: fc.integer({ min: 1, max: 3600 })
+  },
+  { requiredKeys: [] }
+)
+
+/** A request that is right in every way. */
+const asked: fc.Arbitrary<Asked> = fc
+  .record({
+    scenarios: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
+    metrics: apart,
+    tools: apart,
+    fields
+  })
+  .map(({ fields: { number, ...rest }, metrics, scenarios, tools }) => ({
+    scenarios,
+    metrics,
+    tools,
+    input: {
+      scenarios,
+      project: 1,
+      metric_ids_to_add: metrics.add,
+      metric_ids_to_remove: metrics.remove,
+      tool_ids_to_add: tools.add,
+      tool_ids_to_remove: tools.remove,
+      ...rest,
+      ...number
+    }
+  }))
+
+/** A fault in one field, and the path that it is told under. */
+const flaws: ReadonlyArray<readonly [wrong: object, path: string]> = [
+  [{ scenarios: [] }, "scenarios"],
+  [{ scenarios: [1, 99] }, "scenarios"],
+  [{ metric_ids_to_add: [99], metric_ids_to_remove: [] }, "metric_ids_to_add"],
+  [{ metric_ids_to_add: [], metric_ids_to_remove: [99] }, "metric_ids_to_remove"],
+  [{ metric_ids_to_add: [1, 2], metric_ids_to_remove: [2] }, "metric_ids_to_remove"],
+  [{ tool_ids_to_add: [99], tool_ids_to_remove: [] }, "tool_ids_to_add"],
+  [{ tool_ids_to_add: [], tool_ids_to_remove: [99] }, "tool_ids_to_remove"],
+  [{ tool_ids_to_add: [3], tool_ids_to_remove: [3] }, "tool_ids_to_remove"],
+  [{ personality: "x" }, "personality"],
+  [{ max_duration: 0 }, "max_duration"],
+  [{ first_message: "a\0" }, "first_message"],
+  [{ append_instruction: "x".repeat(200_001) }, "append_instruction"],
+  [{ dynamic_variable_values: {} }, "dynamic_variable_values"],
+  [{ phone_number: 99, inbound_phone_number: undefined }, "phone_number"],
+  [{ phone_number: undefined, inbound_phone_number: 99 }, "inbound_phone_number"],
+  [{ phone_number: 1, inbound_phone_number: 2 }, "inbound_phone_number"],
+  [{ phone_number: 6, inbound_phone_number: 5 }, "inbound_phone_number"]
+]
+const flaw = fc.constantFrom(...flaws)
+
+/** What a request names, and what of it may be found that is a fault under `path`. */
+const findings: ReadonlyArray<readonly [wrong: string, named: object, found: Partial<References>, path: string]> = [
+  ["a personality that is not enabled", { personality: 3 }, { personality: "not enabled" }, "personality"],
+  ["a personality that is not there", { personality: 3 }, { personality: "unknown" }, "personality"],
+  ["a test profile that is not there", { test_profile: 8 }, { testProfile: null }, "test_profile"],
+  [
+    "a test profile of another project",
+    { test_profile: 8 },
+    { testProfile: { id: TestProfileId.make(8), projectId: elsewhere } },
+    "test_profile"
+  ],
+  ["an agent that is not there", { agent: 7 }, { agent: null }, "agent"],
+  [
+    "an agent of another project than the one that is named",
+    { agent: 7 },
+    { agent: { id: AgentId.make(7), projectId: elsewhere } },
+    "agent"
+  ],
+  ["a project that is not there", { agent: 7 }, { project: null }, "project"],
+  [
+    "a number of another project",
+    { phone_number: 2, inbound_phone_number: undefined },
+    { phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere) },
+    "phone_number"
+  ],
+  [
+    "a number of another project, by its deprecated name",
+    { phone_number: undefined, inbound_phone_number: 2 },
+    { phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere) },
+    "inbound_phone_number"
+  ],
+  ...(["metric", "tool"] as const).flatMap((what) =>
+    ([1, 0] as const).map((adds) => {
+      const [one, other] = adds === 1 ? ["add", "remove"] : ["remove", "add"]
+      return [
+        `a ${what} of another project to ${one}`,
+        { [`${what}_ids_to_${one}`]: [3], [`${what}_ids_to_${other}`]: [] },
+        what === "metric"
+          ? { metrics: every((id) => MetricId.make(id), elsewhere) }
+          : { tools: every((id) => ToolId.make(id), elsewhere) },
+        `${what}_ids_to_${one}`
+      ] as const
+    })
+  ),
+  ["a folder that is not there", { folder_path: "a.b" }, { folderFaults: { folder_path: ["No."] } }, "folder_path"]
+]
+
+/** What was found of things that a request does not name, whatever that is. */
+const idle: fc.Arbitrary<Partial<References>> = fc.record(
+  {
+    personality: fc.constantFrom("enabled" as const, "not enabled" as const, "unknown" as const),
+    testProfile: fc.constantFrom(null, { id: TestProfileId.make(8), projectId: elsewhere }),
+    agent: fc.constant(null),
+    folderId: fc.constant(null),
+    phoneNumbers: fc.constantFrom(
+      new Map(),
+      every((id) => PhoneNumberId.make(id), elsewhere)
+    )
+  },
+  { requiredKeys: [] }
+)
+
+/** The faults of a request, by path; none where it is planned. */
+const faultsOf = (planned: Either.Either<BulkPlan, FieldErrors.FieldErrors>): ReadonlyArray<string> =>
+  Either.match(planned, { onLeft: (faults) => Object.keys(faults), onRight: () => [] })
+
+/** A planner of bulk updates of one organisation. */
+export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Property> => [
+  property(
+    "a request that is right is planned for every evaluator that it names, once, in its order",
+    [asked],
+    (request) => {
+      const planned = plan(request.input, found, targets)
+      expectEqual("the faults", faultsOf(planned), [])
+      return Either.isRight(planned) && planned.right.evaluators.join() === request.scenarios.join()
+    }
+  ),
+  property(
+    "metrics and tools are added and removed as asked, and what is added is never removed",
+    [asked],
+    (request) => {
+      const { attachMetrics, attachTools, detachMetrics, detachTools } = Either.getOrThrow(
+        plan(request.input, found, targets)
+      )
+      expectEqual(
+        "what is attached and detached",
+        [attachMetrics, detachMetrics, attachTools, detachTools],
+        [request.metrics.add, request.metrics.remove, request.tools.add, request.tools.remove]
+      )
+      return true
+    }
+  ),
+  property("what a request leaves out stays as it is, and what it names is replaced", [asked], ({ input }) => {
+    const planned = Either.getOrThrow(plan(input, found, targets))
+    expectEqual(
+      "what is replaced",
+      [
+        planned.agentId,
+        planned.personalityId,
+        planned.testProfileId,
+        planned.phoneNumberId,
+        planned.firstMessage,
+        planned.maxDuration,
+        planned.append
+      ],
+      [
+        input.agent,
+        input.personality,
+        input.test_profile,
+        input.phone_number ?? input.inbound_phone_number,
+        input.first_message,
+        input.max_duration,
+        input.append_instruction ?? ""
+      ]
+    )
+    return (planned.folderId === undefined) === (input.folder_path === undefined)
+  }),
+  ...findings.map(([wrong, named, other, path]) =>
+    property(
+      `${wrong} is a fault, and nothing is planned`,
+      [asked],
+      ({ input }) => {
+        expectEqual("the faults", faultsOf(plan({ ...input, ...named }, { ...found, ...other }, targets)), [path])
+        return true
+      },
+      40
+    )
+  ),
+  property(
+    "what a request does not name is at fault in nothing, whatever is found",
+    [asked, idle],
+    ({ input }, other) => {
+      const names = ["agent", "folder_path", "inbound_phone_number", "personality", "phone_number", "test_profile"]
+      const bare = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
+      expectEqual("the faults", faultsOf(plan(bare, { ...found, ...other }, targets)), [])
+      return true
+    }
+  ),
+  property("things of another project are fine where that project is the one", [asked], ({ input }) => {
+    const moved: References = {
+      ...found,
+      projectId: elsewhere,
+      agent: { id: AgentId.make(7), projectId: elsewhere },
+      project: elsewhere,
+      testProfile: { id: TestProfileId.make(8), projectId: elsewhere },
+      phoneNumbers: every((id) => PhoneNumberId.make(id), elsewhere),
+      metrics: every((id) => MetricId.make(id), elsewhere),
+      tools: every((id) => ToolId.make(id), elsewhere)
+    }
+    const all = targets.map((one) => ({ ...one, projectId: elsewhere }))
+    expectEqual("the faults", faultsOf(plan({ ...input, project: 2 }, moved, all)), [])
+    return true
+  }),
+  property("one fault anywhere, and nothing is planned", [asked, flaw], ({ input }, [wrong, path]) =>
+    faultsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)
+  ),
+  property(
+    "faults in several fields are all told",
+    [asked, flaw, flaw],
+    ({ input }, [one, path], [other, otherPath]) => {
+      const names = Object.keys(one)
+      // Of one field there is one value.
+      if (Object.keys(other).some((name) => names.includes(name))) return true
+      const told = faultsOf(plan({ ...input, ...one, ...other }, found, targets))
+      return told.includes(path) && told.includes(otherPath)
+    }
+  ),
+  property(
+    "one evaluator out of many that is not there, or of another project, is a fault of all",
+    [asked, fc.nat(), fc.boolean()],
+    ({ input, scenarios }, pick, isElsewhere) => {
+      const lost = scenarios[pick % scenarios.length]
+      const others = targets.flatMap((one) =>
+        one.id !== lost ? [one] : isElsewhere ? [{ ...one, projectId: ProjectId.make(2) }] : []
+      )
+      return faultsOf(plan(input, found, others)).join() === "scenarios"
+    }
+  ),
+  property(
+    "nothing is appended to conditional actions, nor to any beside them",
+    [asked, fc.nat()],
+    ({ input, scenarios }, pick) => {
+      const structured = scenarios[pick % scenarios.length]
+      const mixed = targets.map((one): BulkTarget =>
+        one.id === structured ? { ...one, scenarioType: "conditional_actions" } : one
+      )
+      const told = faultsOf(plan({ ...input, append_instruction: "x" }, found, mixed))
+      return told.join() === "append_instruction"
+    }
+  ),
+  property("either an agent or a project is named", [asked], ({ input: { agent: _, project: __, ...rest } }) => {
+    const told = faultsOf(plan(rest, { ...found, agent: null, project: null }, targets))
+    return told.includes("agent") && told.includes("project")
+  }),
+  property("whatever comes in, it is planned or its faults are told", [fc.anything()], (input) => {
+    const planned = plan(input, found, targets)
+    return Either.isRight(planned) || faultsOf(planned).length > 0
+  })
+]

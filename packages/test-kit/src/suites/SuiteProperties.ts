@@ -1,0 +1,215 @@
+/** What any planner of suites, and any price list, has to keep to. Source: interface, E1; design, section 5. */
+import {
+  type AgentWorld,
+  type Channel,
+  Credits,
+  type FieldErrors,
+  type PlanRequest,
+  type Prices,
+  type SuitePlan,
+  Upload
+} from "@earshot/core"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { expectEqual, invariant, type Property, property } from "../Property.js"
+import { invalidSuite, specOf, suiteFlaws, suiteLimits, wideFixture, withFlaws } from "./InvalidSuites.js"
+import { damagedSuite, suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
+
+/** A document, what is asked beside it, and what it may refer to: the plan, or every fault. */
+export type PlanDocument = (
+  document: unknown,
+  request: PlanRequest,
+  fixture: AgentWorld,
+  prices: Prices
+) => Either.Either<SuitePlan, FieldErrors.FieldErrors>
+
+const request: PlanRequest = { channel: "voice", name: null, providerData: null }
+const channel = fc.constantFrom<Channel>("voice", "text", "provider_e_v2")
+
+/** The same suite with each scenario so often. */
+const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJson => {
+  const { frequency: _, ...rest } = defaults ?? {}
+  return { ...document, defaults: rest, scenarios: document.scenarios.map((one) => ({ ...one, frequency })) }
+}
+
+const factor = fc.integer({ min: 1, max: 100 })
+
+/** What every planner has to keep to, under any price list. */
+export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArray<Property> => {
+  const planned = (document: SuiteJson, asked: Partial<PlanRequest> = {}, list = prices): SuitePlan =>
+    Either.getOrThrowWith(
+      plan(document, { ...request, ...asked }, fixture, list),
+      (faults) => new Error(`A suite that is right has faults: ${JSON.stringify(faults)}`)
+    )
+  const pathsOf = (document: unknown, asked: Partial<PlanRequest> = {}, within = fixture): ReadonlyArray<string> =>
+    Either.match(plan(document, { ...request, ...asked }, within, prices), {
+      onLeft: Object.keys,
+      onRight: () => []
+    })
+  return [
+    property(
+      "the runs of a plan are the sum of its frequencies, and its price the sum of its scenarios'",
+      [suite],
+      (document) => {
+        const { estimatedCost, scenarios, totalRuns } = planned(document)
+        return (
+          totalRuns === scenarios.reduce((runs, one) => runs + one.frequency, 0) &&
+          estimatedCost === scenarios.reduce((sum, one) => sum + one.estimatedCost, 0n) &&
+          scenarios.length === document.scenarios.length
+        )
+      }
+    ),
+    property(
+      "a scenario costs, so often as it runs, what its talk and each of its metrics cost",
+      [suite, channel],
+      (document, by) => {
+        for (const { estimatedCost, frequency, maxDuration, metricIds } of planned(document, { channel: by })
+          .scenarios) {
+          const metrics = fixture.metrics.filter(({ id }) => metricIds.includes(id))
+          const once = metrics.reduce<bigint>((sum, { cost }) => sum + cost, prices.talk(by, maxDuration))
+          expectEqual("the cost", String(estimatedCost), String(once * BigInt(frequency)))
+        }
+        return true
+      }
+    ),
+    property("n times as many runs cost exactly n times as much", [suite, factor], (document, n) => {
+      const [once, often] = [planned(times(document, 1)), planned(times(document, n))]
+      return often.estimatedCost === once.estimatedCost * BigInt(n) && often.totalRuns === once.totalRuns * n
+    }),
+    property("prices twice as high make a suite of free metrics twice as dear", [suite], (document) => {
+      const talkOnly = {
+        ...document,
+        defaults: {},
+        scenarios: document.scenarios.map((one) => ({ ...one, metrics: [] }))
+      }
+      const twice: Prices = { talk: (by, seconds) => Credits.multiply(prices.talk(by, seconds), 2) }
+      return planned(talkOnly, {}, twice).estimatedCost === planned(talkOnly).estimatedCost * 2n
+    }),
+    property("the order of scenarios changes nothing but the order", [suite], (document) => {
+      const there = planned(document)
+      const back = planned({ ...document, scenarios: document.scenarios.toReversed() })
+      const keys = ({ scenarios }: SuitePlan) => scenarios.map(({ key }) => key)
+      return there.estimatedCost === back.estimatedCost && keys(there).join() === keys(back).toReversed().join()
+    }),
+    property(
+      "what the defaults say is said of every scenario that does not say it itself",
+      [suite, factor],
+      (document, n) => {
+        const { frequency, max_duration: seconds } = document.defaults ?? {}
+        const silent = document.scenarios.map(({ frequency: _, max_duration: __, ...rest }) => rest)
+        const defaults = { ...document.defaults, frequency: frequency ?? n, max_duration: seconds ?? n }
+        return planned({ ...document, defaults, scenarios: silent }).scenarios.every(
+          (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
+        )
+      }
+    ),
+    property(
+      "the request's name wins over the suite's",
+      [suite, fc.option(fc.constantFrom("Tonight", "x"))],
+      (document, name) => planned(document, { name }).suiteName === (name ?? document.suite.name)
+    ),
+    property(
+      "a fault of a suite is told at its place, and nowhere else",
+      [suite, fc.nat()],
+      (right, pick) => {
+        for (const flaw of suiteFlaws) {
+          const { channel: by, document, paths, wrong } = withFlaws(right, pick, [flaw])
+          expectEqual(`the faults of ${wrong.join()}`, pathsOf(document, { channel: by }), paths)
+        }
+        return true
+      },
+      8
+    ),
+    property(
+      "every fault of a suite is told at its place, not the first",
+      [invalidSuite(6)],
+      ({ channel: by, document, paths }) => {
+        expectEqual("the faults", pathsOf(document, { channel: by }).toSorted(), [...paths].toSorted())
+        return true
+      }
+    ),
+    property(
+      "a suite is planned for every channel that the agent supports",
+      [suite, channel],
+      (document, by) => planned(document, { channel: by }).channel === by
+    ),
+    ...suiteLimits.map(({ having, least = 0, most, of, path }) =>
+      invariant(`${of} are ${least} to ${most}, no more and no fewer`, () => {
+        const found = [least, most, most + 1, ...(least === 0 ? [] : [least - 1])].map((count) =>
+          pathsOf(having(count), {}, wideFixture)
+        )
+        expectEqual("the faults", found, [[], [], [path], ...(least === 0 ? [] : [[path]])])
+        return true
+      })
+    ),
+    property(
+      "whatever a document holds, it is planned or its faults are told, and twice the same",
+      [fc.oneof(damagedSuite, fc.jsonValue())],
+      (document) => {
+        const [once, again] = [plan(document, request, fixture, prices), plan(document, request, fixture, prices)]
+        if (Either.isRight(once)) return Either.isRight(again) && once.right.estimatedCost === again.right.estimatedCost
+        expectEqual("the faults", Either.isLeft(again) ? again.left : null, once.left)
+        return Object.keys(once.left).length > 0 && Object.values(once.left).every((said) => said.length > 0)
+      }
+    )
+  ]
+}
+
+/** How a spec comes to an endpoint, by what a failure calls it, and the field that it comes in. */
+const GIVEN: Readonly<Record<string, readonly [field: "spec" | "file", given: (json: string) => unknown]>> = {
+  "a document": ["spec", (json): unknown => JSON.parse(json)],
+  "a text": ["spec", (json) => json],
+  "a file's text": ["file", (json) => json],
+  "a file": ["file", (json) => new Upload(Buffer.from(json), "application/json", "suite.json")],
+  "a data URI": ["file", (json) => `data:application/json;base64,${Buffer.from(json).toString("base64")}`]
+}
+
+const MOST_BYTES = 1_048_576
+
+/** What whoever reads a request of E1 has to keep to; `faultsOf` answers the paths that are at fault in a body. */
+export const specLimitProperties = (faultsOf: (body: unknown) => ReadonlyArray<string>): ReadonlyArray<Property> =>
+  Object.entries(GIVEN).map(([how, [field, given]]) =>
+    invariant(`a spec that comes as ${how} has no more than ${MOST_BYTES} bytes`, () => {
+      const found = [MOST_BYTES, MOST_BYTES + 1].map((bytes) =>
+        faultsOf({ agent_id: 7, [field]: given(JSON.stringify(specOf(bytes))) })
+      )
+      expectEqual("the faults", found, [[], [field]])
+      return true
+    })
+  )
+
+const seconds = fc.integer({ min: 0, max: 86_400 })
+const anyChannel = fc.constantFrom<Channel>("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")
+
+/** What every price list has to keep to, whatever it charges. */
+export const priceListProperties = (prices: Prices): ReadonlyArray<Property> => [
+  property("nothing costs less than nothing", [anyChannel, seconds], (by, length) => prices.talk(by, length) >= 0n),
+  property("longer never costs less", [anyChannel, seconds, seconds], (by, one, other) =>
+    one <= other ? prices.talk(by, one) <= prices.talk(by, other) : prices.talk(by, one) >= prices.talk(by, other)
+  ),
+  property("the same costs the same, whatever was asked before", [anyChannel, seconds, seconds], (by, one, other) => {
+    const first = prices.talk(by, one)
+    prices.talk(by, other)
+    return prices.talk(by, one) === first
+  })
+]
+
+/** What Earshot's own price list charges. */
+export const standardPriceProperties = (prices: Prices): ReadonlyArray<Property> => [
+  ...priceListProperties(prices),
+  invariant(
+    "a minute of talk costs 5 credits, a second 0.083333, and a run by text 10",
+    () =>
+      [prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join() === "5000000,83333,10000000"
+  ),
+  property(
+    "talk costs 5 credits a minute by the second, rounded half up to a millionth",
+    [anyChannel.filter((by) => by !== "text"), seconds],
+    (by, length) => prices.talk(by, length) === (2n * 250_000n * BigInt(length) + 3n) / 6n
+  ),
+  property(
+    "text costs the same, however long it may take",
+    [seconds, seconds],
+    (one, other) => prices.talk("text", one) === prices.talk("text", other)
+  )
+]

@@ -1,0 +1,99 @@
+import {
+  AgentDraft,
+  ApiKeyDraft,
+  BulkDeleteInput,
+  CheckoutDraft,
+  ClaimInput,
+  CodeConnectionDraft,
+  CompleteInput,
+  DashboardDraft,
+  DashboardPatch,
+  DeleteRunsInput,
+  FailInput,
+  FieldErrors,
+  FolderDraft,
+  HeartbeatInput,
+  validateMetric,
+  makeIngestValidator,
+  MetricDraft,
+  metricSpecOf,
+  PersonalityDraft,
+  PhoneNumberDraft,
+  ProjectDraft,
+  readBulkUpdate,
+  parseEnableRequest,
+  readEvaluator,
+  readSuiteRequest,
+  ReviewPatch,
+  ShareableLinkDraft,
+  SimplificationDraft,
+  TestProfileDraft,
+  TokenDraft,
+  ToolDraft,
+  TranscriptFormat,
+  UserDraft
+} from "@earshot/core"
+import { InputKit } from "@earshot/test-kit"
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import { describe, it } from "vitest"
+
+type Judge = (input: unknown) => ReadonlyArray<string>
+
+const decoding =
+  <A, I>(schema: Schema.Schema<A, I>): Judge =>
+  (input) =>
+    Either.match(FieldErrors.decode(schema)(input), { onLeft: Object.keys, onRight: () => [] })
+
+const judgeCall = makeIngestValidator({
+  formats: TranscriptFormat.builtIn,
+  transcribes: false,
+  maxRecordingBytes: 1_000_000
+})
+
+const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
+  call: (input) =>
+    Either.match(judgeCall(input), { onLeft: ({ errors: faults }) => Object.keys(faults), onRight: () => [] }),
+  enable_personalities: (input) => Object.keys(parseEnableRequest(input).errors),
+  bulk_delete: decoding(BulkDeleteInput),
+  delete_runs: decoding(DeleteRunsInput),
+  suite_request: (input) => {
+    const { faults, suite } = readSuiteRequest(input)
+    return Object.keys({ ...faults, ...suite?.faults })
+  },
+  claim: decoding(ClaimInput),
+  heartbeat: decoding(HeartbeatInput),
+  complete: decoding(CompleteInput),
+  fail: decoding(FailInput),
+  checkout: decoding(CheckoutDraft),
+  simplification: decoding(SimplificationDraft),
+  project: decoding(ProjectDraft),
+  agent: decoding(AgentDraft),
+  personality: decoding(PersonalityDraft),
+  test_profile: decoding(TestProfileDraft),
+  phone_number: decoding(PhoneNumberDraft),
+  tool: decoding(ToolDraft),
+  metric: (input) =>
+    Either.match(FieldErrors.decode(MetricDraft)(input), {
+      onLeft: Object.keys,
+      onRight: (draft) => Object.keys(validateMetric(metricSpecOf(draft)))
+    }),
+  evaluator: (input) => Object.keys(readEvaluator(null, input).faults),
+  bulk_update: (input) => Object.keys(readBulkUpdate(input).faults),
+  dashboard: decoding(DashboardDraft),
+  dashboard_patch: decoding(DashboardPatch),
+  folder: decoding(FolderDraft),
+  code_connection: decoding(CodeConnectionDraft),
+  review: decoding(ReviewPatch),
+  api_key: decoding(ApiKeyDraft),
+  token: decoding(TokenDraft),
+  shareable_link: decoding(ShareableLinkDraft),
+  user: decoding(UserDraft)
+}
+
+describe("inputs", () => {
+  for (const [subjectName, subject] of Object.entries(InputKit.subjects)) {
+    const judge = judges[subjectName as InputKit.SubjectName]
+    for (const { check, name } of InputKit.inputProperties(subjectName, subject, judge)) it(name, check, 600_000)
+  }
+})
