@@ -266,7 +266,7 @@ for (const database of TestEngine.databases) {
         expect([ask, answer.status, await answer.json()]).toEqual([
           ask,
           403,
-          { detail: "Repositories are served to be read: nothing can be pushed." }
+          { detail: "Repositories are read-only: pushing is not supported." }
         ])
       }
       for (const ask of ["/HEAD", "/objects/info/packs", "/config", "/git-upload-archive"]) {
