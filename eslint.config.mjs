@@ -1,11 +1,12 @@
-// The house rules, written down as lint. A rule of the presets is changed only with the reason beside it; a line that
-// has to break a rule says why in its `eslint-disable-next-line rule -- reason`.
+// A rule of the presets is changed only with the reason beside it; a line that has to break a rule says why in its
+// `eslint-disable-next-line rule -- reason`.
 import comments from "@eslint-community/eslint-plugin-eslint-comments/configs"
 import js from "@eslint/js"
 import { defineConfig } from "eslint/config"
 import tseslint from "typescript-eslint"
+import { plugin as earshot } from "./scripts/lint/vocabulary.mjs"
 
-/** Restrictions for all code; `no-restricted-syntax` does not add up over blocks, so the narrower lists repeat these. */
+/** Restrictions for all code; `no-restricted-syntax` is not merged across blocks, so the narrower lists repeat these. */
 const everywhere = [
   {
     selector: "ExportDefaultDeclaration",
@@ -21,27 +22,26 @@ const inCore = [
   ...everywhere,
   {
     selector: "ThrowStatement",
-    message: "Expected faults are typed errors: return Either.left or Effect.fail (Effect.die for what cannot be)."
+    message: "Expected errors are typed: return Either.left or Effect.fail (Effect.die for unreachable states)."
   },
   {
     selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-    message: "Time is an argument of rules and comes from Clock in use cases, so that tests decide what time it is."
+    message: "Time is an argument of rules and comes from Clock in use cases, so that tests can set it."
   }
 ]
 
-/** Subjects ask for services; who answers is decided in few places. */
+/** Subjects require services; implementations are chosen in few places. */
 const inSubjects = [
   ...inCore,
   {
     selector: "MemberExpression[object.name='Layer'][property.name=/^(provide|provideMerge|merge|mergeAll)$/]",
-    message:
-      "Layers are put together in Engine.ts, Database.ts, promise.ts, the two databases' own folders and a bin.ts."
+    message: "Layers are composed in Engine.ts, Database.ts, promise.ts, the folders of the two databases and a bin.ts."
   }
 ]
 
 const noCatchAllCause = {
   property: "catchAllCause",
-  message: "It swallows defects and interruption: catch the errors that are expected, by tag."
+  message: "It swallows defects and interruption: catch expected errors by tag."
 }
 
 export default defineConfig(
@@ -50,8 +50,11 @@ export default defineConfig(
   js.configs.recommended,
   comments.recommended,
   {
+    plugins: { earshot },
     rules: {
+      "earshot/vocabulary": "error",
       "@eslint-community/eslint-comments/require-description": ["error", { ignore: ["eslint-enable"] }],
+      complexity: ["error", 20],
       eqeqeq: "error",
       "no-console": "error",
       "no-restricted-syntax": ["error", ...everywhere]
@@ -63,18 +66,18 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // The compiler reports them too, and knows more.
+      // The compiler reports them too, with more information.
       "@typescript-eslint/no-unused-vars": "off",
 
-      // There are no enums here (see above), and looking for them takes a fifth of the time.
+      // There are no enums here (see above), and checking for them takes a fifth of the time.
       "@typescript-eslint/no-unsafe-enum-assignment": "off",
       "@typescript-eslint/no-unsafe-enum-comparison": "off",
 
-      // `Effect.gen` is how Effect code reads; a generator that yields nothing yet, or answers an interface, is fine.
+      // A generator without a yield is fine in `Effect.gen`, and where an interface asks for one.
       "require-yield": "off",
       // `Array<A>` and `ReadonlyArray<A>`, as Effect writes them.
       "@typescript-eslint/array-type": ["error", { default: "generic" }],
-      // `Effect.sync(() => callback(exit))`: an arrow that passes on nothing is the usual way to wrap an action.
+      // `Effect.sync(() => callback(exit))`: an arrow that returns void is the usual way to wrap an action.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       // `interface Widget extends Schema.Schema.Type<typeof Widget> {}` names a schema's type for readable messages.
       "@typescript-eslint/no-empty-object-type": ["error", { allowInterfaces: "with-single-extends" }],
@@ -83,22 +86,22 @@ export default defineConfig(
         "error",
         { allowConstantLoopConditions: "only-allowed-literals" }
       ],
-      // A generic function may name a type that appears once, such as the R or E that a combinator passes through.
+      // A generic function may name a type once, such as the R or E that a combinator passes through.
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
       // `new Project({ ...project, name })` is how a Schema.Class is changed.
       "@typescript-eslint/no-misused-spread": "off",
       // A branded number is a number.
       "@typescript-eslint/no-unsafe-unary-minus": "off",
-      // `Record` cannot say a type that contains itself, such as JSON.
+      // `Record` cannot express a recursive type, such as JSON.
       "@typescript-eslint/consistent-indexed-object-style": "off",
-      // Numbers and bigints print in one way only.
+      // Numbers and bigints have one text form.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // Effect's own type parameters take the place of what these two infer from promises.
+      // Effect's type parameters replace what these two infer from promises.
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/prefer-promise-reject-errors": "off",
 
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
-      // A cast is a claim that nothing checks (`as const` claims nothing and is free): state beside it why it holds.
+      // A cast is not checked (`as const` is not a cast): say beside it why it is correct.
       "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
       "no-restricted-properties": ["error", noCatchAllCause],
@@ -107,8 +110,8 @@ export default defineConfig(
         {
           paths: [{ name: "effect", message: 'Import the module: `import * as Effect from "effect/Effect"`.' }],
           patterns: [
-            { regex: "^@effect/schema(/|$)", message: "effect/Schema has taken its place; the two do not mix." },
-            { regex: "^\\.{1,2}/(?!.*\\.js$)", message: "Name the file, with the ending .js it has once compiled." }
+            { regex: "^@effect/schema(/|$)", message: "Use effect/Schema; the two are incompatible." },
+            { regex: "^\\.{1,2}/(?!.*\\.js$)", message: "Import the file by its compiled name, ending in .js." }
           ]
         }
       ]
@@ -126,7 +129,7 @@ export default defineConfig(
         {
           object: "Math",
           property: "random",
-          message: "Chance is an argument of rules and comes from Random in use cases."
+          message: "Randomness is an argument of rules and comes from Random in use cases."
         }
       ]
     }
@@ -141,9 +144,9 @@ export default defineConfig(
   {
     files: ["packages/*/test/**/*.ts", "examples/test/**/*.ts", "scripts/**/*.test.ts"],
     rules: {
-      // A test that reads a missing thing fails, which is what it is for.
+      // A test that reads a missing value fails, as it should.
       "@typescript-eslint/no-non-null-assertion": "off",
-      // Tests hand over what the types forbid, to see it refused, and read answers whose shape they assert next.
+      // Tests pass values that the types forbid, and read responses whose shape they assert next.
       "@typescript-eslint/consistent-type-assertions": "off",
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-member-access": "off",
@@ -154,13 +157,13 @@ export default defineConfig(
   },
 
   {
-    // A benchmark's, an example's and a fitting's output is what it is for.
-    files: ["bench/**/*.ts", "examples/**/*.ts", "packages/core/fit/**/*.ts"],
+    // These programs print their results.
+    files: ["bench/**/*.ts", "examples/**/*.ts", "packages/redaction/fit/**/*.ts"],
     rules: { "no-console": "off" }
   },
 
   {
-    // Tools ask for a default export.
+    // These tools require a default export.
     files: ["**/*.config.ts", "**/*.config.mjs"],
     rules: { "no-restricted-syntax": "off" }
   },
