@@ -40,9 +40,9 @@ import * as Vault from "./checkouts/Vault.js"
 import * as Dashboards from "./dashboards/Dashboards.js"
 import * as Widgets from "./dashboards/Widgets.js"
 import * as Evaluators from "./evaluators/Evaluators.js"
-import { Staleness } from "./kernel/ShortMemory.js"
+import { CacheTtl } from "./kernel/TtlCache.js"
 import type { UnitOfWork } from "./kernel/Storage.js"
-import * as JobBell from "./jobs/JobBell.js"
+import * as JobSignal from "./jobs/JobSignal.js"
 import * as JobQueue from "./jobs/JobQueue.js"
 import * as JobRunner from "./jobs/JobRunner.js"
 import * as Jobs from "./jobs/Jobs.js"
@@ -56,13 +56,13 @@ import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
-import * as NerProvider from "./redaction/NerProvider.js"
+import { NerProvider, nerProviderNone } from "@earshot/redaction"
 import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
 import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
 import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
-import * as BoundStoreSql from "./storage/sql/BoundStoreSql.js"
+import * as ResourceScopeStoreSql from "./storage/sql/ResourceScopeStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
 import * as CodeConnectionStoreSql from "./storage/sql/CodeConnectionStoreSql.js"
@@ -154,7 +154,7 @@ export interface Ports {
   /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
   readonly jobs?: JobRunner.JobRunnerConfig
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
-  readonly ner?: Layer.Layer<NerProvider.NerProvider>
+  readonly ner?: Layer.Layer<NerProvider>
   readonly ingest?: Calls.IngestConfig
   /** The kinds of code hosts that repositories are checked out from; those at public addresses unless told. */
   readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer>
@@ -163,7 +163,7 @@ export interface Ports {
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
   /** How long this process may go by what another one has changed since; five seconds unless told. */
-  readonly staleness?: Duration.DurationInput
+  readonly cacheTtl?: Duration.DurationInput
 }
 
 /** Every store in SQL, for programs and tests that stand on ports alone. */
@@ -173,7 +173,7 @@ export const stores = Layer.mergeAll(
   RevokedTokenStoreSql.layer,
   SigningKeyStoreSql.layer,
   UserStoreSql.layer,
-  BoundStoreSql.layer,
+  ResourceScopeStoreSql.layer,
   OrganizationStoreSql.layer,
   ProjectStoreSql.layer,
   AgentStoreSql.layer,
@@ -286,7 +286,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
         Layer.provide(
           Layer.mergeAll(
             ports.blobs ?? FileBlobStore.layer({ directory: "earshot-recordings" }),
-            ports.ner ?? NerProvider.layerNone
+            ports.ner ?? nerProviderNone
           )
         )
       )
@@ -307,11 +307,11 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provide(ports.recordings ?? HttpRecordingSource.layer()),
     Layer.provide(ports.transcriber ?? Transcriber.layerNone),
     Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
-    Layer.provide(JobBell.layer),
+    Layer.provide(JobSignal.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
     Layer.provide(
-      ports.staleness === undefined ? Layer.empty : Layer.succeed(Staleness, Duration.decode(ports.staleness))
+      ports.cacheTtl === undefined ? Layer.empty : Layer.succeed(CacheTtl, Duration.decode(ports.cacheTtl))
     )
   )
 

@@ -13,12 +13,12 @@ export type Channel = typeof Channel.Type
 export const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
 
 /** What stands where a secret was, in everything that leaves the engine. Sent back, it means the secret that is kept. */
-export const CONCEALED = "********"
+export const MASKED = "********"
 
-const Concealed = Schema.transform(Schema.String, Schema.RedactedFromSelf(Schema.String), {
+const Masked = Schema.transform(Schema.String, Schema.RedactedFromSelf(Schema.String), {
   strict: true,
   decode: (value) => Redacted.make(value),
-  encode: () => CONCEALED
+  encode: () => MASKED
 })
 
 /**
@@ -28,7 +28,7 @@ const Concealed = Schema.transform(Schema.String, Schema.RedactedFromSelf(Schema
 export const ChatEndpoint = Schema.Struct({
   url: Schema.String,
   kind: Schema.Literal("openai", "webhook"),
-  headers: Schema.Record({ key: Schema.String, value: Concealed })
+  headers: Schema.Record({ key: Schema.String, value: Masked })
 })
 export type ChatEndpoint = typeof ChatEndpoint.Type
 
@@ -71,14 +71,14 @@ const textOrNone = (max: number): Schema.Schema<string | null> =>
 
 const channels = Fields.list(Fields.choice(Channel.literals), { min: 1, max: 50 })
 
-const webAddressFault = (text: string): string | undefined => {
+const webAddressError = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "Enter a valid URL."
   const url = new URL(text)
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Enter a valid URL."
   return url.username !== "" || url.password !== "" ? "Put credentials into headers, not into the URL." : undefined
 }
 
-const webAddress = Fields.text({ max: 2048, blank: false }).pipe(Schema.filter((text) => webAddressFault(text) ?? true))
+const webAddress = Fields.text({ max: 2048, blank: false }).pipe(Schema.filter((text) => webAddressError(text) ?? true))
 
 const chatEndpoint = Fields.nullable(
   Fields.object({

@@ -20,7 +20,7 @@ export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDire
     /** As `AgentStore.findAll`; only names that are not remembered cost a statement, one for all of them. */
     readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
     /** Forgets an organisation's agents; to be called when a change of them has been committed. */
-    readonly forget: (permit: Permit) => Effect.Effect<void>
+    readonly invalidate: (permit: Permit) => Effect.Effect<void>
   }
 >() {}
 
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
             return [...found.values()]
           })
         }),
-      forget: (permit) => memory.invalidate((agent) => agent.organizationId === permit.organizationId)
+      invalidate: (permit) => memory.invalidate((agent) => agent.organizationId === permit.organizationId)
     })
   })
 )

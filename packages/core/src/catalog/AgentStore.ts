@@ -41,7 +41,7 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
     ) => Effect.Effect<Agent, AssistantIdTaken | StorageError>
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
     /** As `find`, and nobody changes or deletes the agent until the transaction ends: for what changes it. */
-    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
+    readonly findForUpdate: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
     /** All agents that go by these names, in one statement and in no order. */
     readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
     /** Newest first, of one project or of all; within the permit's reach; up to one more than the page holds. */

@@ -3,8 +3,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
@@ -25,11 +25,11 @@ import { Agent, AgentDraft, AgentPatch } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { AgentStore } from "./AgentStore.js"
-import { chatEndpointOf } from "./ChatEndpointRule.js"
+import { chatEndpointOf } from "./ChatEndpointRules.js"
 import { Projects } from "./Projects.js"
 
 /** How an input names an agent: by its id, by its provider's id for it, or by both. */
-export interface AgentName {
+export interface AgentReference {
   readonly agent?: AgentId | null | undefined
   readonly assistantId?: string | null | undefined
 }
@@ -53,13 +53,13 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
     /** An agent that another use case was given the id of, when it is within the permit's reach. */
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
     /** As `find`, and nobody changes or deletes the agent until the transaction ends. */
-    readonly hold: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
+    readonly findForUpdate: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
     /**
      * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
      * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
      * be seen yet (see `AgentDirectory`).
      */
-    readonly resolve: (permit: Permit, name: AgentName) => Effect.Effect<Agent, ValidationFailed | StorageError>
+    readonly resolve: (permit: Permit, name: AgentReference) => Effect.Effect<Agent, ValidationFailed | StorageError>
   }
 >() {}
 
@@ -69,7 +69,8 @@ export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fi
 const taken = (_: AssistantIdTaken) =>
   new ValidationFailed({ errors: fieldError("assistant_id", "This field must be unique.") })
 
-const unnamed = mergeFieldErrors(
+/** The field errors of an input that names no agent. */
+export const agentRequired = mergeFieldErrors(
   fieldError("agent", "This field is required if assistant_id is not provided."),
   fieldError("assistant_id", "This field is required if agent is not provided.")
 )
@@ -84,7 +85,7 @@ const theOne = (
   const byAssistant = assistantId === null ? undefined : found.find((one) => one.assistantId === assistantId)
   const meant = byId ?? byAssistant
   const faults = mergeFieldErrors(
-    id === null && assistantId === null ? unnamed : noFieldErrors,
+    id === null && assistantId === null ? agentRequired : noFieldErrors,
     id !== null && byId === undefined ? fieldError("agent", Messages.unknownId(id)) : noFieldErrors,
     assistantId !== null && byAssistant === undefined
       ? fieldError("assistant_id", Messages.unknownId(assistantId))
@@ -95,6 +96,8 @@ const theOne = (
   return meant === undefined || hasFieldErrors(faults) ? Either.left(faults) : Either.right(meant)
 }
 
+const inScope = inScopeOrNotFound<Agent>("Agent", (agent) => ({ project: agent.projectId, agent: agent.id }))
+
 export const layer = Layer.effect(
   Agents,
   Effect.gen(function* () {
@@ -103,16 +106,10 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Agent>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((agent) => isInScope(permit, { project: agent.projectId, agent: agent.id })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Agent" }))
-      )
-    const find = (permit: Permit, id: AgentId) => within(permit, store.find(permit, id))
-    const hold = (permit: Permit, id: AgentId) => within(permit, store.hold(permit, id))
+    const find = (permit: Permit, id: AgentId) => inScope(permit, store.find(permit, id))
+    const hold = (permit: Permit, id: AgentId) => inScope(permit, store.findForUpdate(permit, id))
 
-    const resolve = (permit: Permit, name: AgentName) => {
+    const resolve = (permit: Permit, name: AgentReference) => {
       const id = name.agent ?? null
       const assistantId = name.assistantId ?? null
       const names = { ids: id === null ? [] : [id], assistantIds: assistantId === null ? [] : [assistantId] }
@@ -124,7 +121,7 @@ export const layer = Layer.effect(
 
     return Agents.of({
       find,
-      hold,
+      findForUpdate: hold,
       resolve,
       create: useCase("agents.create")((permit, input) =>
         work.atomically(
@@ -134,7 +131,7 @@ export const layer = Layer.effect(
               chatEndpointOf(draft.chat_endpoint, null),
               (faults) => new ValidationFailed({ errors: faults })
             )
-            const project = yield* projects.hold(permit, "project", draft.project)
+            const project = yield* projects.findNamedForUpdate(permit, "project", draft.project)
             return yield* store.insert(
               permit,
               {
@@ -152,13 +149,11 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("agents.list")((permit, query) =>
-        Effect.gen(function* () {
-          const decoded = yield* decodeInput(AgentQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (decoded.project !== undefined) yield* projects.named(permit, "project", decoded.project)
-          const found = yield* store.list(permit, { projectId: decoded.project ?? null }, page)
-          return Pages.pageOf(page, found, (agent) => agent.id)
-        })
+        Pages.paginate(AgentQuery, query, (page, { project }) =>
+          Effect.flatMap(projects.findOptional(permit, "project", project), (projectId) =>
+            store.list(permit, { projectId }, page)
+          )
+        )
       ),
       read: useCase("agents.read")(find),
       update: useCase("agents.update")((permit, id, input) =>
@@ -191,7 +186,7 @@ export const layer = Layer.effect(
               return changed
             }).pipe(Effect.catchTag("AssistantIdTaken", taken))
           )
-          .pipe(Effect.zipLeft(directory.forget(permit)))
+          .pipe(Effect.zipLeft(directory.invalidate(permit)))
       ),
       delete: useCase("agents.delete")((permit, id) =>
         work
@@ -201,7 +196,7 @@ export const layer = Layer.effect(
               yield* store.remove(permit, id, yield* DateTime.now)
             })
           )
-          .pipe(Effect.zipLeft(directory.forget(permit)))
+          .pipe(Effect.zipLeft(directory.invalidate(permit)))
       )
     })
   })

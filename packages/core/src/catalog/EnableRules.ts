@@ -1,10 +1,17 @@
 import type * as Either from "effect/Either"
-import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
+import {
+  failIfFieldErrors,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { PersonalityId } from "../kernel/Ids.js"
 import { inputReader } from "../kernel/InputReader.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { LanguageCode } from "./Language.js"
+import { LanguageCode } from "./LanguageCode.js"
 
 /** Which personalities a project is to enable. */
 export interface EnableRequest {
@@ -14,9 +21,9 @@ export interface EnableRequest {
 }
 
 /** What was asked, as far as it could be read: of several personalities those that are named by an id. */
-export interface EnableReading {
+export interface ParsedEnableRequest {
   readonly request: EnableRequest
-  readonly faults: FieldErrors
+  readonly errors: FieldErrors
 }
 
 /** The most personalities that one request may name. */
@@ -41,7 +48,9 @@ const readIds = (values: ReadonlyArray<unknown>): Named => {
   if (values.length === 0) return nobody(Messages.tooFew(1))
   if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Messages.tooMany(MAX_ENABLED_AT_ONCE))
   const ids = values.map(readId)
-  const faults = ids.flatMap((id, at) => (id === undefined ? [fieldError(`personalities[${at}]`, Messages.notAnInteger)] : []))
+  const faults = ids.flatMap((id, at) =>
+    id === undefined ? [fieldError(`personalities[${at}]`, Messages.notAnInteger)] : []
+  )
   return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFieldErrors(...faults) }
 }
 
@@ -79,14 +88,14 @@ const readPersonalities = (value: unknown): Named => {
 
 const languageField = Fields.choiceOrNone(LanguageCode.literals)
 
-const judgePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], FieldErrors> => {
+const validatePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], FieldErrors> => {
   const { faults, personalities } = readPersonalities(value)
   return failIfFieldErrors(faults, () => personalities)
 }
 
 /** What E7's body looks like from outside; `readEnableRequest` is what reads it. */
 export const EnableInput = Fields.object({
-  personalities: Fields.custom(judgePersonalities, (value) => value, {
+  personalities: Fields.custom(validatePersonalities, (value) => value, {
     anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
     description: FORMS
   }),
@@ -94,11 +103,14 @@ export const EnableInput = Fields.object({
 })
 
 /** Reads what a project is asked to enable, with every fault that shows without looking anything up. Source: interface E7, design section 3. */
-export const readEnableRequest = (input: unknown): EnableReading => {
+export const parseEnableRequest = (input: unknown): ParsedEnableRequest => {
   const read = inputReader(input)
   const named = isPlainObject(input)
     ? readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
     : { personalities: [], faults: noFieldErrors }
   const language = read.optional("language", languageField) ?? null
-  return { request: { personalities: named.personalities, language }, faults: mergeFieldErrors(named.faults, read.errors()) }
+  return {
+    request: { personalities: named.personalities, language },
+    errors: mergeFieldErrors(named.faults, read.errors())
+  }
 }

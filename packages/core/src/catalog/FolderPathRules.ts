@@ -14,7 +14,7 @@ export const ROOT = ""
  * blank and neither begins nor ends with a space, for two folders that look alike are one too many. Names hold no dot,
  * since dots separate levels: `..` is three levels without names. The root, "", is right where `root` allows it.
  */
-export const pathFaults = (field: string, path: string, root: "root allowed" | "no root"): FieldErrors => {
+export const validatePath = (field: string, path: string, root: "root allowed" | "no root"): FieldErrors => {
   if (path === ROOT) return root === "root allowed" ? noFieldErrors : fieldError(field, Messages.notBlank)
   const levels = path.split(".")
   const said = [
@@ -32,18 +32,18 @@ export const pathFaults = (field: string, path: string, root: "root allowed" | "
 }
 
 /** The path and every path above it, from the top: `a.b` has `a` and `a.b`. The root has none. */
-export const pathsDownTo = (path: string): ReadonlyArray<string> =>
+export const pathAndAncestors = (path: string): ReadonlyArray<string> =>
   path === ROOT ? [] : path.split(".").map((_, at, levels) => levels.slice(0, at + 1).join("."))
 
 /** The path of the folder that holds this one; the root for one level. */
 export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")))
 
 /** Whether a path is this folder's or lies in it. */
-export const liesIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}.`)
+export const isInFolder = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}.`)
 
 /** What is wrong with a path of which only some levels exist; the first one missing is named. */
-export const missingFaults = (field: string, path: string, existing: ReadonlySet<string>): FieldErrors => {
-  const missing = pathsDownTo(path).find((level) => !existing.has(level))
+export const missingPathErrors = (field: string, path: string, existing: ReadonlySet<string>): FieldErrors => {
+  const missing = pathAndAncestors(path).find((level) => !existing.has(level))
   return missing === undefined ? noFieldErrors : fieldError(field, `Folder "${missing}" does not exist.`)
 }
 
@@ -51,14 +51,14 @@ export const missingFaults = (field: string, path: string, existing: ReadonlySet
 export const movedPath = (path: string, from: string, to: string): string => `${to}${path.slice(from.length)}`
 
 /** What is wrong with moving a folder that holds these others; each of them has to have a path after it too. */
-export const moveFaults = (
+export const validateMove = (
   field: string,
   move: { readonly from: string; readonly to: string; readonly held: ReadonlyArray<string> }
 ): FieldErrors => {
   const { from, held, to } = move
-  const own = pathFaults(field, to, "no root")
+  const own = validatePath(field, to, "no root")
   if (own !== noFieldErrors) return own
-  if (liesIn(to, from)) return fieldError(field, "A folder cannot be moved into itself.")
-  const tooLong = held.some((path) => pathFaults(field, movedPath(path, from, to), "no root") !== noFieldErrors)
+  if (isInFolder(to, from)) return fieldError(field, "A folder cannot be moved into itself.")
+  const tooLong = held.some((path) => validatePath(field, movedPath(path, from, to), "no root") !== noFieldErrors)
   return tooLong ? fieldError(field, "The path of a folder in this one would become too long.") : noFieldErrors
 }

@@ -25,7 +25,7 @@ export class FolderStore extends Context.Tag("@earshot/core/catalog/FolderStore"
     /**
      * The project's folders of these paths, in no order. None of them changes or goes until the transaction ends.
      */
-    readonly holdPaths: (
+    readonly findPathsForUpdate: (
       permit: Permit,
       project: ProjectId,
       paths: ReadonlyArray<string>

@@ -3,7 +3,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, hasFieldErrors, noFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
@@ -13,7 +14,7 @@ import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { FolderTaken } from "./CatalogErrors.js"
 import { Folder, FolderDraft, FolderPatch } from "./Folder.js"
-import { missingFaults, moveFaults, parentPath, pathFaults, pathsDownTo } from "./FolderPathRules.js"
+import { missingPathErrors, validateMove, parentPath, validatePath, pathAndAncestors } from "./FolderPathRules.js"
 import { FolderStore } from "./FolderStore.js"
 import { Projects } from "./Projects.js"
 
@@ -39,7 +40,7 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
      * The folder of a path, as an input's field names it; null for the root. A path that is malformed, or of which a
      * level is missing, is a fault of that field. The folder stays until the transaction ends.
      */
-    readonly named: (
+    readonly findAtPath: (
       permit: Permit,
       field: string,
       project: ProjectId,
@@ -56,6 +57,8 @@ export const FolderQuery = Fields.object({
 
 const taken = (_: FolderTaken) => new ValidationFailed({ errors: fieldError("path", "This field must be unique.") })
 
+const inScope = inScopeOrNotFound<Folder>("Folder", (folder) => ({ project: folder.projectId }))
+
 export const layer = Layer.effect(
   Folders,
   Effect.gen(function* () {
@@ -63,32 +66,27 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const find = (permit: Permit, id: FolderId) =>
-      store.find(permit, id).pipe(
-        Effect.flatten,
-        Effect.filterOrFail((folder) => isInScope(permit, { project: folder.projectId })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Folder" }))
-      )
+    const find = (permit: Permit, id: FolderId) => inScope(permit, store.find(permit, id))
 
     const named = (permit: Permit, field: string, project: ProjectId, path: string) =>
       Effect.gen(function* () {
-        const malformed = pathFaults(field, path, "root allowed")
+        const malformed = validatePath(field, path, "root allowed")
         if (hasFieldErrors(malformed)) return yield* new ValidationFailed({ errors: malformed })
-        const paths = pathsDownTo(path)
+        const paths = pathAndAncestors(path)
         if (paths.length === 0) return null
-        const held = yield* store.holdPaths(permit, project, paths)
-        const missing = missingFaults(field, path, new Set(held.map((folder) => folder.path)))
+        const held = yield* store.findPathsForUpdate(permit, project, paths)
+        const missing = missingPathErrors(field, path, new Set(held.map((folder) => folder.path)))
         if (hasFieldErrors(missing)) return yield* new ValidationFailed({ errors: missing })
         return held.find((folder) => folder.path === path) ?? null
       })
 
     return Folders.of({
-      named,
+      findAtPath: named,
       create: useCase("folders.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
             const given = inputReader(input).optional("path", Fields.text())
-            const malformed = given === undefined ? noFieldErrors : pathFaults("path", given, "no root")
+            const malformed = given === undefined ? noFieldErrors : validatePath("path", given, "no root")
             const { draft, project } = yield* projects.decodeDraft(permit, FolderDraft, input, malformed)
             yield* named(permit, "path", project.id, parentPath(draft.path))
             return yield* store.insert(permit, { projectId: project.id, path: draft.path }, yield* DateTime.now)
@@ -96,13 +94,11 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("folders.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(FolderQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
-          return Pages.pageOf(page, found, ({ id }) => id)
-        })
+        Pages.paginate(FolderQuery, query, (page, { project }) =>
+          Effect.flatMap(projects.findOptional(permit, "project", project), (projectId) =>
+            store.list(permit, { projectId }, page)
+          )
+        )
       ),
       read: useCase("folders.read")(find),
       update: useCase("folders.update")((permit, id, input) =>
@@ -110,12 +106,12 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
             // Folders of a project change one at a time: a move rests on where others are.
-            yield* projects.hold(permit, "project", seen.projectId)
+            yield* projects.findNamedForUpdate(permit, "project", seen.projectId)
             const folder = yield* find(permit, id)
             const { path = folder.path } = yield* decodeInput(FolderPatch, input)
             if (path === folder.path) return folder
             const held = yield* store.pathsIn(permit, folder)
-            const faults = moveFaults("path", { from: folder.path, to: path, held })
+            const faults = validateMove("path", { from: folder.path, to: path, held })
             if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
             yield* named(permit, "path", folder.projectId, parentPath(path))
             const now = yield* DateTime.now
@@ -129,7 +125,7 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
             yield* projects
-              .hold(permit, "project", seen.projectId)
+              .findNamedForUpdate(permit, "project", seen.projectId)
               .pipe(Effect.catchTag("ValidationFailed", () => new NotFound({ resource: "Folder" })))
             yield* store.remove(permit, yield* find(permit, id))
           })

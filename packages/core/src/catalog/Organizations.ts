@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { orNotFound } from "../access/OrNotFound.js"
 import { CurrentActor, hostActor } from "../access/Actor.js"
 import type { IssuedApiKey } from "../access/ApiKey.js"
 import { ApiKeys } from "../access/ApiKeys.js"
@@ -19,7 +19,7 @@ import type { Project } from "./Project.js"
 import { Projects } from "./Projects.js"
 
 /** An organisation that can be used at once. */
-export interface FoundedOrganization {
+export interface CreatedOrganization {
   readonly organization: Organization
   readonly project: Project
   readonly agent: Agent
@@ -35,7 +35,7 @@ export class Organizations extends Context.Tag("@earshot/core/catalog/Organizati
   Organizations,
   {
     /** Makes an organisation of `{name}` with a project, an agent and an API key, all or nothing. */
-    readonly create: (input: unknown) => Effect.Effect<FoundedOrganization, ValidationFailed | StorageError>
+    readonly create: (input: unknown) => Effect.Effect<CreatedOrganization, ValidationFailed | StorageError>
     readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageError>
     /** Newest first: `{cursor?, limit?}` */
     readonly list: (query: unknown) => Effect.Effect<Pages.Page<Organization>, ValidationFailed | StorageError>
@@ -71,14 +71,9 @@ export const layer = Layer.effect(
         )
       ),
       read: Effect.fn("Organizations.read")(function* (id) {
-        const found = yield* store.find(id)
-        return Option.isSome(found) ? found.value : yield* new NotFound({ resource: "Organization" })
+        return yield* orNotFound("Organization")(store.find(id))
       }),
-      list: Effect.fn("Organizations.list")(function* (query) {
-        const page = yield* Pages.decodeRequest(query)
-        const found = yield* store.list(page)
-        return Pages.pageOf(page, found, (organization) => organization.id)
-      })
+      list: Effect.fn("Organizations.list")((query) => Pages.paginate(Pages.PageQuery, query, store.list))
     })
   })
 )

@@ -2,18 +2,26 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fieldError, hasFieldErrors, mergeFieldErrors, noFieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
+import {
+  decodeInput,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { ProjectId, type PersonalityId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { readEnableRequest } from "./EnableRules.js"
-import { LanguageCode } from "./Language.js"
-import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityStanding } from "./Personality.js"
+import { parseEnableRequest } from "./EnableRules.js"
+import { LanguageCode } from "./LanguageCode.js"
+import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityAvailability } from "./Personality.js"
 import { PersonalityStore } from "./PersonalityStore.js"
 import { Projects } from "./Projects.js"
 
@@ -53,15 +61,15 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
      * Whether a project's evaluators and suites may use a personality: `enabled` ones alone. Without a project, because
      * none was named that is there, it is enough that the personality is there.
      */
-    readonly standing: (
+    readonly availability: (
       permit: Permit,
       project: ProjectId | null,
       id: PersonalityId
-    ) => Effect.Effect<PersonalityStanding, StorageError>
+    ) => Effect.Effect<PersonalityAvailability, StorageError>
     /** All that the project has enabled, oldest first; the project is one that the permit was found to reach. */
     readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageError>
     /** Which of these are there, within the permit's reach. */
-    readonly among: (
+    readonly existingIds: (
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>
     ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageError>
@@ -77,6 +85,8 @@ export const PersonalityQuery = Fields.object({
   language: Fields.optional(Fields.choice(LanguageCode.literals))
 })
 
+const inScope = inScopeOrNotFound<Personality>("Personality", (personality) => ({ project: personality.projectId }))
+
 export const layer = Layer.effect(
   Personalities,
   Effect.gen(function* () {
@@ -84,18 +94,12 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Personality>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((personality) => isInScope(permit, { project: personality.projectId })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Personality" }))
-      )
-    const find = (permit: Permit, id: PersonalityId) => within(permit, store.find(permit, id))
+    const find = (permit: Permit, id: PersonalityId) => inScope(permit, store.find(permit, id))
 
     return Personalities.of({
       enabledIn: store.enabledIn,
-      among: (permit, ids) => (ids.length === 0 ? Effect.succeed(new Set()) : store.among(permit, ids)),
-      standing: (permit, project, id) =>
+      existingIds: (permit, ids) => (ids.length === 0 ? Effect.succeed(new Set()) : store.existingIds(permit, ids)),
+      availability: (permit, project, id) =>
         Effect.gen(function* () {
           // One that was made elsewhere and enabled here is in the reach of whoever reaches this project.
           if (project !== null && (yield* store.isEnabled(permit, project, id))) return "enabled"
@@ -118,24 +122,19 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("personalities.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(PersonalityQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          if (asked.enabled_in !== undefined) yield* projects.named(permit, "enabled_in", asked.enabled_in)
-          const found = yield* store.list(
-            permit,
-            { projectId: asked.project ?? null, enabledIn: asked.enabled_in ?? null, language: asked.language ?? null },
-            page
-          )
-          return Pages.pageOf(page, found, ({ id }) => id)
-        })
+        Pages.paginate(PersonalityQuery, query, (page, { enabled_in, language = null, project }) =>
+          Effect.gen(function* () {
+            const projectId = yield* projects.findOptional(permit, "project", project)
+            const enabledIn = yield* projects.findOptional(permit, "enabled_in", enabled_in)
+            return yield* store.list(permit, { projectId, enabledIn, language }, page)
+          })
+        )
       ),
       read: useCase("personalities.read")(find),
       update: useCase("personalities.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const personality = yield* within(permit, store.hold(permit, id))
+            const personality = yield* inScope(permit, store.findForUpdate(permit, id))
             const patch = yield* decodeInput(PersonalityPatch, input)
             const changed = new Personality({ ...personality, ...patch, updatedAt: yield* DateTime.now })
             yield* store.save(permit, changed)
@@ -146,7 +145,7 @@ export const layer = Layer.effect(
       delete: useCase("personalities.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )
@@ -156,12 +155,15 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const project = yield* projects.find(permit, projectId)
             // Held, so that it is not deleted meanwhile.
-            yield* projects.hold(permit, "project", project.id)
-            const { faults, request } = readEnableRequest(input)
+            yield* projects.findNamedForUpdate(permit, "project", project.id)
+            const { errors: faults, request } = parseEnableRequest(input)
             const named = request.personalities === "all" ? [] : request.personalities
-            const known = yield* store.among(permit, named)
+            const known = yield* store.existingIds(permit, named)
             const unknown = named.filter((id) => !known.has(id)).map(Messages.unknownId)
-            const all = mergeFieldErrors(faults, unknown.length === 0 ? noFieldErrors : fieldError("personalities", ...unknown))
+            const all = mergeFieldErrors(
+              faults,
+              unknown.length === 0 ? noFieldErrors : fieldError("personalities", ...unknown)
+            )
             if (hasFieldErrors(all)) return yield* new ValidationFailed({ errors: all })
             yield* store.enable(permit, project.id, request)
             return yield* store.enabledIn(permit, project.id)

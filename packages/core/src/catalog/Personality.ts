@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { OrganizationId, PersonalityId, ProjectId } from "../kernel/Ids.js"
-import { LanguageCode } from "./Language.js"
+import { LanguageCode } from "./LanguageCode.js"
 import { MAX_NAME } from "./Project.js"
 
 /**
@@ -43,4 +43,4 @@ export const PersonalityPatch = Fields.object({
 })
 
 /** Whether a project may use a personality. */
-export type PersonalityStanding = "enabled" | "not enabled" | "unknown"
+export type PersonalityAvailability = "enabled" | "not enabled" | "unknown"

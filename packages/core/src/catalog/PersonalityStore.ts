@@ -7,7 +7,7 @@ import type { PersonalityId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { EnableRequest } from "./EnableRules.js"
-import type { LanguageCode } from "./Language.js"
+import type { LanguageCode } from "./LanguageCode.js"
 import type { Personality } from "./Personality.js"
 
 /** What is kept of a new one. */
@@ -32,7 +32,10 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
     ) => Effect.Effect<Personality, StorageError>
     readonly find: (permit: Permit, id: PersonalityId) => Effect.Effect<Option.Option<Personality>, StorageError>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: PersonalityId) => Effect.Effect<Option.Option<Personality>, StorageError>
+    readonly findForUpdate: (
+      permit: Permit,
+      id: PersonalityId
+    ) => Effect.Effect<Option.Option<Personality>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,
@@ -61,7 +64,7 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
       request: EnableRequest
     ) => Effect.Effect<void, StorageError>
     /** Which of these are there, within the permit's reach. */
-    readonly among: (
+    readonly existingIds: (
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>
     ) => Effect.Effect<ReadonlySet<PersonalityId>, StorageError>

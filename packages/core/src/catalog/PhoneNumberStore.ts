@@ -32,7 +32,10 @@ export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNu
     /** The one of this number, as it was given. */
     readonly findNumber: (permit: Permit, number: string) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: PhoneNumberId) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
+    readonly findForUpdate: (
+      permit: Permit,
+      id: PhoneNumberId
+    ) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,

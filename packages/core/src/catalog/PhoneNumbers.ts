@@ -2,9 +2,9 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
@@ -53,6 +53,8 @@ export const PhoneNumberQuery = Fields.object({
 
 const taken = (_: NumberTaken) => new ValidationFailed({ errors: fieldError("number", "This field must be unique.") })
 
+const inScope = inScopeOrNotFound<PhoneNumber>("PhoneNumber", (phoneNumber) => ({ project: phoneNumber.projectId }))
+
 export const layer = Layer.effect(
   PhoneNumbers,
   Effect.gen(function* () {
@@ -60,17 +62,11 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<PhoneNumber>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((phoneNumber) => isInScope(permit, { project: phoneNumber.projectId })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "PhoneNumber" }))
-      )
-    const find = (permit: Permit, id: PhoneNumberId) => within(permit, store.find(permit, id))
+    const find = (permit: Permit, id: PhoneNumberId) => inScope(permit, store.find(permit, id))
 
     return PhoneNumbers.of({
       find,
-      findNumber: (permit, number) => within(permit, store.findNumber(permit, number)),
+      findNumber: (permit, number) => inScope(permit, store.findNumber(permit, number)),
       create: useCase("phoneNumbers.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
@@ -84,19 +80,17 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("phoneNumbers.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(PhoneNumberQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
-          return Pages.pageOf(page, found, ({ id }) => id)
-        })
+        Pages.paginate(PhoneNumberQuery, query, (page, { project }) =>
+          Effect.flatMap(projects.findOptional(permit, "project", project), (projectId) =>
+            store.list(permit, { projectId }, page)
+          )
+        )
       ),
       read: useCase("phoneNumbers.read")(find),
       update: useCase("phoneNumbers.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const phoneNumber = yield* within(permit, store.hold(permit, id))
+            const phoneNumber = yield* inScope(permit, store.findForUpdate(permit, id))
             const patch = yield* decodeInput(PhoneNumberPatch, input)
             const changed = new PhoneNumber({ ...phoneNumber, ...patch, updatedAt: yield* DateTime.now })
             yield* store.save(permit, changed)
@@ -107,7 +101,7 @@ export const layer = Layer.effect(
       delete: useCase("phoneNumbers.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )

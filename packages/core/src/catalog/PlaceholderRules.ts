@@ -29,7 +29,7 @@ export const MAX_FILLED = 1_000_000
 export interface PlaceholderFiller {
   readonly fill: (text: string) => string
   /** Whether a placeholder stayed because all values together would have come to more than `MAX_FILLED` characters. */
-  readonly isOverfull: () => boolean
+  readonly isLimitExceeded: () => boolean
 }
 
 export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
@@ -55,7 +55,7 @@ export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
         room -= value.length
         return value
       }),
-    isOverfull: () => isOverfull
+    isLimitExceeded: () => isOverfull
   }
 }
 

@@ -9,7 +9,7 @@ export const VARIABLES_SECTION = "main_agent_variables"
 const decodeInformation = decode(Fields.object({ information: JsonObject }))
 
 /** A profile's information as it may be kept: a JSON object whose `main_agent_variables`, if any, is an object too. */
-export const judgeInformation = (input: unknown): Either.Either<JsonObject, FieldErrors> =>
+export const validateInformation = (input: unknown): Either.Either<JsonObject, FieldErrors> =>
   Either.match(decodeInformation({ information: input }), {
     onLeft: (faults) =>
       Either.left(fieldError(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(faults).flat()))),

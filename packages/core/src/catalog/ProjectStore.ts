@@ -19,7 +19,7 @@ export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStor
     ) => Effect.Effect<Project, StorageError>
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
     /** As `find`, and nobody changes or deletes the project until the transaction ends: for what is put into it. */
-    readonly hold: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
+    readonly findForUpdate: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"catalog:read">,

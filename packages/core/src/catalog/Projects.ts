@@ -3,10 +3,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decode,
@@ -28,7 +28,7 @@ import { AgentDirectory } from "./AgentDirectory.js"
 import { Project, ProjectDraft, ProjectPatch } from "./Project.js"
 import { ProjectStore } from "./ProjectStore.js"
 
-/** Projects of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The projects of the caller's organization. Inputs are untrusted and validated here. */
 export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
   Projects,
   {
@@ -41,28 +41,31 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
       Project,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes the project out of sight; what lies in it can no longer be reached. */
+    /** Soft-deletes the project with everything in it. */
     readonly delete: UseCase<"projects.delete", [id: ProjectId], void, NotFound | StorageError>
-    /** A project that another use case was given the id of, when it is within the permit's reach. */
+    /** For other use cases: a project within the permit's scope. */
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Project, NotFound | StorageError>
-    /** The project that an input's field names; one that is not there is a fault of that field. */
-    readonly named: (
+    /** The project that an input field names; a field error if it does not exist. */
+    readonly findNamed: (
+      permit: Permit,
+      field: string,
+      id: ProjectId
+    ) => Effect.Effect<Project, ValidationFailed | StorageError>
+    /** As `findNamed`, for the id of an optional filter: null where it is left out. */
+    readonly findOptional: (
+      permit: Permit,
+      field: string,
+      id: ProjectId | undefined
+    ) => Effect.Effect<ProjectId | null, ValidationFailed | StorageError>
+    /** As `findNamed`, and locks the project until the transaction ends, for what is created in it. */
+    readonly findNamedForUpdate: (
       permit: Permit,
       field: string,
       id: ProjectId
     ) => Effect.Effect<Project, ValidationFailed | StorageError>
     /**
-     * The project that a new thing is put into, as an input's field names it: one that is not there is a fault of that
-     * field. It stays there until the transaction ends.
-     */
-    readonly hold: (
-      permit: Permit,
-      field: string,
-      id: ProjectId
-    ) => Effect.Effect<Project, ValidationFailed | StorageError>
-    /**
-     * A draft of a new thing, and the project that its field `project` names, held as `hold` does. What is wrong with
-     * either is told at once; `more` are faults that the caller has found itself.
+     * Decodes a draft and locks the project that its `project` field names. Field errors of both are reported together,
+     * with `more`, which the caller found itself.
      */
     readonly decodeDraft: <A, I>(
       permit: Permit,
@@ -76,6 +79,8 @@ export class Projects extends Context.Tag("@earshot/core/catalog/Projects")<
 const unknownId = (field: string, id: ProjectId) => () =>
   new ValidationFailed({ errors: fieldError(field, Messages.unknownId(id)) })
 
+const inScope = inScopeOrNotFound<Project>("Project", ({ id }) => ({ project: id }))
+
 export const layer = Layer.effect(
   Projects,
   Effect.gen(function* () {
@@ -83,32 +88,33 @@ export const layer = Layer.effect(
     const directory = yield* AgentDirectory
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Project>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((project) => isInScope(permit, { project: project.id })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Project" }))
-      )
-    const find = (permit: Permit, id: ProjectId) => within(permit, store.find(permit, id))
-    const hold = (permit: Permit, id: ProjectId) => within(permit, store.hold(permit, id))
+    const find = (permit: Permit, id: ProjectId) => inScope(permit, store.find(permit, id))
+    const findForUpdate = (permit: Permit, id: ProjectId) => inScope(permit, store.findForUpdate(permit, id))
+    const findNamed = (permit: Permit, field: string, id: ProjectId) =>
+      find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id)))
 
     return Projects.of({
       find,
-      named: (permit, field, id) => find(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
-      hold: (permit, field, id) => hold(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
+      findNamed,
+      findOptional: (permit, field, id) =>
+        id === undefined ? Effect.succeed(null) : Effect.map(findNamed(permit, field, id), (project) => project.id),
+      findNamedForUpdate: (permit, field, id) =>
+        findForUpdate(permit, id).pipe(Effect.catchTag("NotFound", unknownId(field, id))),
       decodeDraft: (permit, schema, input, more = noFieldErrors) =>
         Effect.gen(function* () {
           const draft = decode(schema)(input)
           const id = inputReader(input).optional("project", Fields.id(ProjectId))
           const project =
-            id === undefined ? null : yield* Effect.catchTag(hold(permit, id), "NotFound", () => Effect.succeed(null))
-          const faults = mergeFieldErrors(
+            id === undefined
+              ? null
+              : yield* Effect.catchTag(findForUpdate(permit, id), "NotFound", () => Effect.succeed(null))
+          const errors = mergeFieldErrors(
             Either.isLeft(draft) ? draft.left : noFieldErrors,
             id !== undefined && project === null ? fieldError("project", Messages.unknownId(id)) : noFieldErrors,
             more
           )
-          return Either.isLeft(draft) || project === null || hasFieldErrors(faults)
-            ? yield* new ValidationFailed({ errors: faults })
+          return Either.isLeft(draft) || project === null || hasFieldErrors(errors)
+            ? yield* new ValidationFailed({ errors })
             : { draft: draft.right, project }
         }),
       create: useCase("projects.create")((permit, input) =>
@@ -118,17 +124,13 @@ export const layer = Layer.effect(
         })
       ),
       list: useCase("projects.list")((permit, query) =>
-        Effect.gen(function* () {
-          const page = yield* Pages.decodeRequest(query)
-          const found = yield* store.list(permit, page)
-          return Pages.pageOf(page, found, (project) => project.id)
-        })
+        Pages.paginate(Pages.PageQuery, query, (page) => store.list(permit, page))
       ),
       read: useCase("projects.read")(find),
       update: useCase("projects.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const project = yield* hold(permit, id)
+            const project = yield* findForUpdate(permit, id)
             const patch = yield* decodeInput(ProjectPatch, input)
             const changed = new Project({ ...project, ...patch, updatedAt: yield* DateTime.now })
             yield* store.save(permit, changed)
@@ -140,11 +142,11 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              yield* hold(permit, id)
+              yield* findForUpdate(permit, id)
               yield* store.remove(permit, id, yield* DateTime.now)
             })
           )
-          .pipe(Effect.zipLeft(directory.forget(permit)))
+          .pipe(Effect.zipLeft(directory.invalidate(permit)))
       )
     })
   })

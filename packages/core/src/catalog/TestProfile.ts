@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId, TestProfileId, UserId } from "../kernel/Ids.js"
 import { JsonObject } from "../kernel/Json.js"
-import { judgeInformation } from "./ProfileRules.js"
+import { validateInformation } from "./ProfileRules.js"
 import { MAX_NAME } from "./Project.js"
 
 /** What a simulated caller knows about itself. Source: interface, Test profile. */
@@ -24,7 +24,7 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
 /** A test profile as it travels. */
 export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
-const information = Fields.custom(judgeInformation, (value) => value, { type: "object" })
+const information = Fields.custom(validateInformation, (value) => value, { type: "object" })
 
 /** What creates a test profile. Source: design, section 7. */
 export const TestProfileDraft = Fields.object({

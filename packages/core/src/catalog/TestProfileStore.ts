@@ -31,7 +31,10 @@ export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestPro
     ) => Effect.Effect<TestProfile, StorageError>
     readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageError>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageError>
+    readonly findForUpdate: (
+      permit: Permit,
+      id: TestProfileId
+    ) => Effect.Effect<Option.Option<TestProfile>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,

@@ -3,13 +3,12 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decode,
-  decodeInput,
   fieldError,
   hasFieldErrors,
   mergeFieldErrors,
@@ -66,6 +65,11 @@ export const TestProfileQuery = Fields.object({
   agent: Fields.optional(Fields.id(AgentId))
 })
 
+const inScope = inScopeOrNotFound<TestProfile>("TestProfile", (profile) => ({
+  project: profile.projectId,
+  agent: profile.agentId ?? 0
+}))
+
 export const layer = Layer.effect(
   TestProfiles,
   Effect.gen(function* () {
@@ -74,13 +78,7 @@ export const layer = Layer.effect(
     const agents = yield* Agents
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<TestProfile>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((profile) => isInScope(permit, { project: profile.projectId, agent: profile.agentId ?? 0 })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "TestProfile" }))
-      )
-    const find = (permit: Permit, id: TestProfileId) => within(permit, store.find(permit, id))
+    const find = (permit: Permit, id: TestProfileId) => inScope(permit, store.find(permit, id))
 
     /**
      * The agent that an input writes a profile for, one of its project's, with what is wrong with it; undefined where
@@ -118,23 +116,17 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("testProfiles.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(TestProfileQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          const found = yield* store.list(
-            permit,
-            { projectId: asked.project ?? null, agentId: asked.agent ?? null },
-            page
+        Pages.paginate(TestProfileQuery, query, (page, { agent = null, project }) =>
+          Effect.flatMap(projects.findOptional(permit, "project", project), (projectId) =>
+            store.list(permit, { projectId, agentId: agent }, page)
           )
-          return Pages.pageOf(page, found, ({ id }) => id)
-        })
+        )
       ),
       read: useCase("testProfiles.read")(find),
       update: useCase("testProfiles.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const profile = yield* within(permit, store.hold(permit, id))
+            const profile = yield* inScope(permit, store.findForUpdate(permit, id))
             const { agent, faults } = yield* agentNamed(permit, profile.projectId, input)
             const read = decode(TestProfilePatch)(input)
             if (Either.isLeft(read)) return yield* new ValidationFailed({ errors: mergeFieldErrors(read.left, faults) })
@@ -157,7 +149,7 @@ export const layer = Layer.effect(
       delete: useCase("testProfiles.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )

@@ -31,7 +31,7 @@ export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
     ) => Effect.Effect<Tool, StorageError>
     readonly find: (permit: Permit, id: ToolId) => Effect.Effect<Option.Option<Tool>, StorageError>
     /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: ToolId) => Effect.Effect<Option.Option<Tool>, StorageError>
+    readonly findForUpdate: (permit: Permit, id: ToolId) => Effect.Effect<Option.Option<Tool>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
     readonly list: (
       permit: Permit<"catalog:read">,

@@ -2,9 +2,9 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
@@ -33,7 +33,7 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
     /** Takes it out of sight, and away from the evaluators that use it. */
     readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageError>
     /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
-    readonly among: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
+    readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
     /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
     readonly namesIn: (
       permit: Permit,
@@ -48,6 +48,8 @@ export const ToolQuery = Fields.object({
   project: Fields.optional(Fields.id(ProjectId))
 })
 
+const inScope = inScopeOrNotFound<Tool>("Tool", (tool) => ({ project: tool.projectId }))
+
 export const layer = Layer.effect(
   Tools,
   Effect.gen(function* () {
@@ -55,17 +57,11 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Tool>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((tool) => isInScope(permit, { project: tool.projectId })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Tool" }))
-      )
-    const find = (permit: Permit, id: ToolId) => within(permit, store.find(permit, id))
+    const find = (permit: Permit, id: ToolId) => inScope(permit, store.find(permit, id))
 
     return Tools.of({
       namesIn: store.namesIn,
-      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
+      findAll: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
       create: useCase("tools.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
@@ -79,19 +75,17 @@ export const layer = Layer.effect(
         )
       ),
       list: useCase("tools.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(ToolQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (asked.project !== undefined) yield* projects.named(permit, "project", asked.project)
-          const found = yield* store.list(permit, { projectId: asked.project ?? null }, page)
-          return Pages.pageOf(page, found, ({ id }) => id)
-        })
+        Pages.paginate(ToolQuery, query, (page, { project }) =>
+          Effect.flatMap(projects.findOptional(permit, "project", project), (projectId) =>
+            store.list(permit, { projectId }, page)
+          )
+        )
       ),
       read: useCase("tools.read")(find),
       update: useCase("tools.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const tool = yield* within(permit, store.hold(permit, id))
+            const tool = yield* inScope(permit, store.findForUpdate(permit, id))
             const patch = yield* decodeInput(ToolPatch, input)
             const changed = new Tool({ ...tool, ...patch, updatedAt: yield* DateTime.now })
             yield* store.save(permit, changed)
@@ -102,7 +96,7 @@ export const layer = Layer.effect(
       delete: useCase("tools.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )

@@ -33,16 +33,13 @@ export const layer = Layer.effect(
   Effect.map(LedgerStore, (store) =>
     Ledger.of({
       charge: (permit, charges, now) =>
-        store.enter(
+        store.insert(
           permit,
           charges.filter(({ amount }) => amount !== 0n),
           now
         ),
       list: useCase("credits.list")((permit, query) =>
-        Effect.gen(function* () {
-          const page = yield* Pages.decodeRequest(query)
-          return Pages.pageOf(page, yield* store.list(permit, page), (entry) => entry.id)
-        })
+        Pages.paginate(Pages.PageQuery, query, (page) => store.list(permit, page))
       )
     })
   )

@@ -14,7 +14,7 @@ export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore"
   LedgerStore,
   {
     /** Enters charges, in the caller's transaction; one whose key is there already is passed over. */
-    readonly enter: (
+    readonly insert: (
       permit: Permit,
       charges: ReadonlyArray<Charge>,
       now: DateTime.Utc

@@ -48,9 +48,9 @@ export type Filter = Condition | null
 export const isGroup = (condition: Condition): condition is Group => "operator" in condition
 
 /** The condition that always holds. It stands only where null cannot: alone in a `not`. */
-export const EVERYTHING: Group = { operator: "and", conditions: [] }
+export const MATCH_ALL: Group = { operator: "and", conditions: [] }
 
-export const isEverything = (condition: Condition): boolean =>
+export const isMatchAll = (condition: Condition): boolean =>
   isGroup(condition) && condition.operator !== "not" && condition.conditions.length === 0
 
 /**

@@ -14,7 +14,7 @@ import {
   statusOf
 } from "./Filter.js"
 import type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
-import { meaningOf, type Order, type Test } from "./LeafMeaning.js"
+import { compileLeaf, type Order, type LeafTest } from "./CompiledLeaf.js"
 import * as Regex from "./Regex.js"
 
 /** Whether a call matches. */
@@ -51,7 +51,7 @@ const ofCall = (condition: Condition, now: DateTime.Utc): Matcher => {
 
 const ofRow = (condition: Condition, now: DateTime.Utc): RowMatcher => {
   if (!isGroup(condition)) {
-    const meaning = meaningOf(condition, now)
+    const meaning = compileLeaf(condition, now)
     return meaning?.field.of === "evaluation"
       ? evaluationTest(meaning.field.name, meaning.test, meaning.negated)
       : never
@@ -71,7 +71,7 @@ const ofRow = (condition: Condition, now: DateTime.Utc): RowMatcher => {
 const never = () => false
 
 const leafOfCall = (leaf: Leaf, now: DateTime.Utc): Matcher => {
-  const meaning = meaningOf(leaf, now)
+  const meaning = compileLeaf(leaf, now)
   if (meaning === undefined) return never
   const { field, negated, test } = meaning
   if (field.of === "evaluation") {
@@ -82,14 +82,14 @@ const leafOfCall = (leaf: Leaf, now: DateTime.Utc): Matcher => {
   return (call) => holds(valueOf(call, field)) !== negated
 }
 
-const evaluationTest = (name: EvaluationField, test: Test, negated: boolean): RowMatcher => {
+const evaluationTest = (name: EvaluationField, test: LeafTest, negated: boolean): RowMatcher => {
   const holds = predicate(test)
   return (evaluation) => holds(evaluationValue(evaluation, name)) !== negated
 }
 
 /** The value of a call's field, null when it is missing. Instants are epoch milliseconds. */
 export const valueOf = (call: FilterableCall, field: Exclude<Field, { of: "evaluation" }>): Json =>
-  field.of === "call" ? columnOf(call, field.name) : at(documentOf(call, field.name), field.path)
+  field.of === "call" ? columnOf(call, field.name) : valueAtPath(documentOf(call, field.name), field.path)
 
 const columnOf = (call: FilterableCall, name: CallField): Json => {
   switch (name) {
@@ -141,7 +141,7 @@ export const evaluationValue = (evaluation: FilterableEvaluation, name: Evaluati
 }
 
 /** The value under these keys, null where there is none: steps go through objects, never into lists. */
-export const at = (document: Json, path: ReadonlyArray<string>): Json => {
+export const valueAtPath = (document: Json, path: ReadonlyArray<string>): Json => {
   let value = document
   for (const key of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return null
@@ -153,7 +153,7 @@ export const at = (document: Json, path: ReadonlyArray<string>): Json => {
 const isJsonObject = (value: Json): value is JsonObject => isPlainObject(value)
 
 /** Whether a value, null where it is missing, passes a test. */
-export const predicate = (test: Test): ((value: Json) => boolean) => {
+export const predicate = (test: LeafTest): ((value: Json) => boolean) => {
   switch (test.test) {
     case "missing":
       return (value) => value === null

@@ -1,5 +1,5 @@
 import { type Condition, conjuncts, type Filter, isGroup } from "./Filter.js"
-import { print } from "./ParseFilter.js"
+import { encode } from "./ParseFilter.js"
 
 /**
  * The filter that matches a call if and only if both match: what the interface calls `effective_filters`, of a dashboard
@@ -22,4 +22,4 @@ const flat = (filter: Filter): Filter => {
 
 /** The wire form is printed with its keys in one order, so texts are equal where conditions are. */
 const distinct = (conditions: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
-  Array.from(new Map(conditions.map((condition) => [JSON.stringify(print(condition)), condition])).values())
+  Array.from(new Map(conditions.map((condition) => [JSON.stringify(encode(condition)), condition])).values())

@@ -7,14 +7,14 @@ import { isPlainObject } from "../kernel/Json.js"
 import { isWithin, textError } from "../kernel/Text.js"
 import {
   type Condition,
-  EVERYTHING,
+  MATCH_ALL,
   FIELD_NAMES,
   fieldOf,
   type FieldType,
   type Filter,
   GROUP_OPERATORS,
   type GroupOperator,
-  isEverything,
+  isMatchAll,
   isGroup,
   LEAF_OPERATORS,
   type LeafOperator,
@@ -77,7 +77,7 @@ export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Eit
   const reading = new Reading(limits)
   const condition = reading.condition(input ?? {}, [], { depth: 0, inRow: false })
   return Option.isSome(condition) && reading.faults.length === 0
-    ? Either.right(isEverything(condition.value) ? null : condition.value)
+    ? Either.right(isMatchAll(condition.value) ? null : condition.value)
     : Either.left(mergeFieldErrors(...reading.faults))
 }
 
@@ -124,7 +124,7 @@ class Reading {
     }
     if (!isPlainObject(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAnObject)
     const keys = Object.keys(input)
-    if (keys.length === 0) return Option.some(EVERYTHING)
+    if (keys.length === 0) return Option.some(MATCH_ALL)
     if (keys.includes("operator") || keys.includes("conditions")) {
       this.refuseUnknown(keys, GROUP_KEYS, path)
       return this.group(input, path, place)
@@ -241,12 +241,12 @@ interface KnownField {
 const simplified = (operator: GroupOperator, conditions: ReadonlyArray<Condition>): Condition => {
   switch (operator) {
     case "not":
-      return { operator, conditions: conditions.map((condition) => (isEverything(condition) ? EVERYTHING : condition)) }
+      return { operator, conditions: conditions.map((condition) => (isMatchAll(condition) ? MATCH_ALL : condition)) }
     case "or":
-      return conditions.some(isEverything) ? EVERYTHING : { operator, conditions }
+      return conditions.some(isMatchAll) ? MATCH_ALL : { operator, conditions }
     case "and":
     case "same_row":
-      return { operator, conditions: conditions.filter((condition) => !isEverything(condition)) }
+      return { operator, conditions: conditions.filter((condition) => !isMatchAll(condition)) }
   }
 }
 
@@ -344,11 +344,11 @@ export type FilterJson =
   | null
 
 /** The wire form of a filter: `parse(print(filter))` is the filter, and null is printed as null. */
-export const print = (filter: Filter): FilterJson =>
+export const encode = (filter: Filter): FilterJson =>
   filter === null
     ? null
     : isGroup(filter)
-      ? { operator: filter.operator, conditions: filter.conditions.map(print) }
+      ? { operator: filter.operator, conditions: filter.conditions.map(encode) }
       : { field: filter.field, op: filter.op, value: filter.value }
 
 /** The JSON Schema of a filter's wire form, its nested conditions left open. */
@@ -378,13 +378,13 @@ export const FilterJsonSchema = {
 /** A field that holds a filter in its wire form: for the inputs of use cases. */
 export const FilterField: Schema.Schema<Filter, unknown> = Fields.custom(
   (input) => parse(input),
-  print,
+  encode,
   FilterJsonSchema
 )
 
 /** A query parameter that holds a filter, as JSON text or as an object: `filters_v2`. */
 export const FilterQuery: Schema.Schema<Filter, unknown> = Fields.custom(
   (input) => (typeof input === "string" ? parseText(input) : parse(input, QUERY_LIMITS)),
-  (filter) => JSON.stringify(print(filter)),
+  (filter) => JSON.stringify(encode(filter)),
   { type: "string", contentMediaType: "application/json" }
 )

@@ -34,11 +34,11 @@ const MILLIS: Readonly<Record<Exclude<Unit, "M" | "y">, number>> = {
 }
 
 /** All steps of a time together reach no further than this, so that every time is one that a Date can hold. */
-export const MAX_REACH_YEARS = 10_000
+export const MAX_OFFSET_YEARS = 10_000
 
-const MAX_REACH = MAX_REACH_YEARS * 365 * DAY
+const MAX_OFFSET = MAX_OFFSET_YEARS * 365 * DAY
 
-const reachOf = ({ count, unit }: Step): number =>
+const offsetOf = ({ count, unit }: Step): number =>
   Math.abs(count) * (unit === "y" ? 365 * DAY : unit === "M" ? 30 * DAY : MILLIS[unit])
 
 const MAX_LENGTH = 1000
@@ -57,8 +57,8 @@ export const parse = (text: string): TimeExpression | undefined => {
   const steps = Array.from((relative[2] ?? "").matchAll(STEP)).flatMap(([, count, unit]) =>
     isUnit(unit) ? [{ count: Number(count), unit }] : []
   )
-  const reach = steps.reduce((sum, step) => sum + reachOf(step), 0)
-  return reach > MAX_REACH ? undefined : { from: relative[1] === "now" ? "now" : "today", steps }
+  const reach = steps.reduce((sum, step) => sum + offsetOf(step), 0)
+  return reach > MAX_OFFSET ? undefined : { from: relative[1] === "now" ? "now" : "today", steps }
 }
 
 /** Which end of a day is meant, where a time names one. */

@@ -23,7 +23,7 @@ export {
   STATUSES
 } from "./Filter.js"
 export type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
-export { type Matcher, matcher, matches } from "./MatchFilter.js"
+export { evaluationValue, type Matcher, matcher, matches, valueOf } from "./MatchFilter.js"
 export { merge } from "./MergeFilters.js"
 export {
   FilterField,
@@ -33,7 +33,7 @@ export {
   LIMITS,
   parse,
   parseText,
-  print,
+  encode,
   QUERY_LIMITS
 } from "./ParseFilter.js"
 export * as RelativeTime from "./RelativeTime.js"

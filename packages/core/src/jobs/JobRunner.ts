@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { type Backoff, DEFAULT_BACKOFF, delayAfter } from "./Backoff.js"
+import { type Backoff, DEFAULT_BACKOFF, retryDelay } from "./Backoff.js"
 import type { Claim } from "./Job.js"
 import { JobSignal } from "./JobSignal.js"
 import type { JobFailed } from "./JobErrors.js"
@@ -110,7 +110,7 @@ export const make = (
         const { asked, reason, retry } = reasonOf(exit.cause)
         const again = retry && claim.attempt < claim.maxAttempts
         const chance = yield* Random.next
-        const retryAt = again ? now + delayAfter(claim.attempt, backoff, chance, asked) : null
+        const retryAt = again ? now + retryDelay(claim.attempt, backoff, chance, asked) : null
         const kept = yield* work.atomically(store.fail(claim, { reason, retryAt }, now))
         if (kept && !again) {
           yield* Effect.logWarning("A job is dead", {
@@ -149,7 +149,7 @@ export const make = (
       if (withCapacity.length === 0) return 0
       const looked = yield* Clock.currentTimeMillis
       const wanted = withCapacity.map(({ kind }) => kind)
-      if (!(yield* store.anyDue(wanted, looked))) return 0
+      if (!(yield* store.hasDue(wanted, looked))) return 0
       const claimed = yield* work.atomically(
         Effect.gen(function* () {
           // Waiting for the database's lock may have taken its time, and the lease begins now.

@@ -32,7 +32,7 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
     /** Makes jobs, a thousand a statement; those whose kind and key are there already are passed over. */
     readonly enqueueAll: (jobs: ReadonlyArray<NewJob>, now: number) => Effect.Effect<void, StorageError>
     /** Whether any job of these kinds is due: a read, so that an idle worker takes no lock. */
-    readonly anyDue: (kinds: ReadonlyArray<string>, now: number) => Effect.Effect<boolean, StorageError>
+    readonly hasDue: (kinds: ReadonlyArray<string>, now: number) => Effect.Effect<boolean, StorageError>
     /**
      * Takes jobs that are due, the longest due first: queued ones, and running ones whose lease has run out. The attempt
      * is counted and the lease begins. No two callers are given the same job while its lease holds.
@@ -72,7 +72,7 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Job>, StorageError>
     /** Queues a dead job anew, with all its attempts before it; false where it is not dead. */
-    readonly revive: (permit: Permit<"jobs:manage">, id: JobId, now: number) => Effect.Effect<boolean, StorageError>
+    readonly requeue: (permit: Permit<"jobs:manage">, id: JobId, now: number) => Effect.Effect<boolean, StorageError>
     /** Removes what succeeded and what died before these instants; answers how many. */
     readonly prune: (before: {
       readonly succeeded: number

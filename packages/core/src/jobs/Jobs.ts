@@ -2,10 +2,11 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { NotFound } from "../access/AccessErrors.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { orNotFound } from "../access/OrNotFound.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
+import type { ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import type { JobId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -40,19 +41,11 @@ export const layer = Layer.effect(
     const work = yield* UnitOfWork
     const bell = yield* JobSignal
 
-    const find = (permit: Permit, id: JobId) =>
-      store.find(permit, id).pipe(
-        Effect.flatten,
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Job" }))
-      )
+    const find = (permit: Permit, id: JobId) => orNotFound("Job")(store.find(permit, id))
 
     return Jobs.of({
       list: useCase("jobs.list")((permit, query) =>
-        Effect.gen(function* () {
-          const { kind, state } = yield* decodeInput(JobQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          return Pages.pageOf(page, yield* store.list(permit, { state, kind }, page), (job) => job.id)
-        })
+        Pages.paginate(JobQuery, query, (page, { kind, state }) => store.list(permit, { state, kind }, page))
       ),
       retry: useCase("jobs.retry")((permit, id) =>
         work
@@ -60,7 +53,7 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const job = yield* find(permit, id)
               const now = DateTime.toEpochMillis(yield* DateTime.now)
-              if (!(yield* store.revive(permit, id, now))) return yield* new JobNotDead({ state: job.state })
+              if (!(yield* store.requeue(permit, id, now))) return yield* new JobNotDead({ state: job.state })
               return yield* find(permit, id)
             })
           )

@@ -111,7 +111,8 @@ const shorten = (value: unknown): string => {
  * Every fault of a failed decode, keyed by path. A schema gives its sentence with a `message` annotation (see
  * `kernel/Fields.ts`); what carries none falls back to the schema library's own words.
  */
-export const fromParseError = (error: ParseResult.ParseError): FieldErrors => mergeFieldErrors(...collect(error.issue, []))
+export const fromParseError = (error: ParseResult.ParseError): FieldErrors =>
+  mergeFieldErrors(...collect(error.issue, []))
 
 const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): ReadonlyArray<FieldErrors> => {
   switch (issue._tag) {

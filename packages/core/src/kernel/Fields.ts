@@ -24,7 +24,11 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
       : typeof value !== "string"
         ? Messages.notAString
         : (textError(value) ??
-          (!isWithin(max, value) ? Messages.tooLong(max) : !blank && value.trim() === "" ? Messages.notBlank : undefined))
+          (!isWithin(max, value)
+            ? Messages.tooLong(max)
+            : !blank && value.trim() === ""
+              ? Messages.notBlank
+              : undefined))
   return Schema.declare((value): value is string => wrong(value) === undefined, {
     message: says((actual) => wrong(actual) ?? Messages.notAString),
     jsonSchema: {
@@ -48,7 +52,9 @@ const reading = <A, I, Plain>(
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
-    message: says((actual) => Either.match(read(actual), { onLeft: (said) => said, onRight: () => Messages.notAString })),
+    message: says((actual) =>
+      Either.match(read(actual), { onLeft: (said) => said, onRight: () => Messages.notAString })
+    ),
     jsonSchema
   })
 
@@ -112,7 +118,8 @@ export const ids = <A extends number>(
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
   return custom(
     (input) => {
-      if (!Array.isArray(input)) return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
+      if (!Array.isArray(input))
+        return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
       if (input.length < min) return Either.left({ [NON_FIELD]: [Messages.tooFew(min)] })
       if (input.length > max) return Either.left({ [NON_FIELD]: [Messages.tooMany(max)] })
       const faults: Record<string, Array<string>> = {}
@@ -162,7 +169,9 @@ export const number: Schema.Schema<number, number | string> = reading(
     if (value === null) return Either.left(Messages.notNull)
     const number =
       typeof value === "string" && /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()) ? Number(value) : value
-    return typeof number === "number" && Number.isFinite(number) ? Either.right(number) : Either.left(Messages.notANumber)
+    return typeof number === "number" && Number.isFinite(number)
+      ? Either.right(number)
+      : Either.left(Messages.notANumber)
   },
   { type: "number" }
 )

@@ -1,6 +1,14 @@
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { decode, type FieldErrors, fieldError, mergeFieldErrors, NON_FIELD, Messages, underPath } from "./FieldErrors.js"
+import {
+  decode,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  NON_FIELD,
+  Messages,
+  underPath
+} from "./FieldErrors.js"
 import * as Fields from "./Fields.js"
 import { isPlainObject } from "./Json.js"
 

@@ -1,21 +1,23 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
+import type * as Schema from "effect/Schema"
 import { decodeInput, type FieldErrors, fieldError, ValidationFailed } from "./FieldErrors.js"
 import * as Fields from "./Fields.js"
 
-/** Rows on a page unless the caller asks for fewer or more. */
+/** Rows on a page where the request sets no limit. */
 export const DEFAULT_PAGE_SIZE = 50
 export const MAX_PAGE_SIZE = 200
 
 /**
- * Where a page starts in a list ordered by id, newest first. A keyset, not an offset: rows that come in while somebody
- * pages neither repeat nor skip one, and page 10,000 costs what page 1 costs.
+ * Where a page starts in a list ordered by id, newest first. Keyset pagination: rows inserted between two requests
+ * neither repeat nor skip a row, and page 10,000 costs what page 1 costs.
  */
 export type Cursor =
   | { readonly at: "start" }
   /** The rows older than this id. */
   | { readonly at: "before"; readonly id: number }
-  /** The rows newer than this id, the nearest ones. */
+  /** The rows directly newer than this id. */
   | { readonly at: "after"; readonly id: number }
 
 export const firstPage: Cursor = { at: "start" }
@@ -26,7 +28,7 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** A page and the opaque cursors of its neighbours, null at either end. */
+/** A page and the opaque cursors of the pages next to it, null at either end. */
 export interface Page<A> {
   readonly next: string | null
   readonly previous: string | null
@@ -36,7 +38,7 @@ export interface Page<A> {
 const encodeCursor = (cursor: Exclude<Cursor, { at: "start" }>): string =>
   Encoding.encodeBase64Url(`${cursor.at === "before" ? "b" : "a"}${cursor.id}`)
 
-/** Reads a cursor that an earlier page gave out. */
+/** Decodes a cursor that an earlier page contained. */
 export const parseCursor = (text: string): Either.Either<Cursor, FieldErrors> => {
   const match = Either.match(Encoding.decodeBase64UrlString(text), {
     onLeft: () => null,
@@ -49,30 +51,46 @@ export const parseCursor = (text: string): Either.Either<Cursor, FieldErrors> =>
 
 const limitSchema = Fields.integer({ min: 1, max: MAX_PAGE_SIZE })
 
-/** What a list use case takes from outside: `{cursor?, limit?}`. */
+/** The query of a list use case: `{cursor?, limit?}`. */
 export const PageQuery = Fields.object({
   cursor: Fields.optional(Fields.text({ max: 100 })),
   limit: Fields.optional(limitSchema)
 })
 export type PageQuery = typeof PageQuery.Encoded
 
-/** The page that a decoded query asks for. */
+/** The page request in a decoded query. */
 export const pageRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, FieldErrors> =>
   Either.map(query.cursor === undefined ? Either.right(firstPage) : parseCursor(query.cursor), (cursor) => ({
     cursor,
     limit: query.limit ?? DEFAULT_PAGE_SIZE
   }))
 
-/** Reads the page that is asked for out of a query from outside, as a step of a list use case. */
+/** Decodes the page request in a query, as a step of a list use case. */
 export const decodeRequest = (query: unknown): Either.Either<PageRequest, ValidationFailed> =>
-  Either.flatMap(decodeInput(PageQuery, query), (decoded) =>
-    Either.mapLeft(pageRequest(decoded), (faults) => new ValidationFailed({ errors: faults }))
-  )
+  Either.flatMap(decodeInput(PageQuery, query), (decoded) => toRequest(decoded))
+
+const toRequest = (query: typeof PageQuery.Type): Either.Either<PageRequest, ValidationFailed> =>
+  Either.mapLeft(pageRequest(query), (errors) => new ValidationFailed({ errors }))
 
 /**
- * Makes a page of the rows that a store found. The store reads up to `limit + 1` rows in the cursor's direction,
- * nearest first: descending ids for `start` and `before`, ascending for `after`. The one row too many tells whether
- * there is more.
+ * A whole list use case: decodes the query with a schema that includes `PageQuery`'s fields, loads the rows (see `pageOf`
+ * for how many and in which order) and makes a page of them.
+ */
+export const paginate = <Query extends typeof PageQuery.Type, I, Row extends { readonly id: number }, E, R>(
+  schema: Schema.Schema<Query, I>,
+  input: unknown,
+  load: (page: PageRequest, query: Query) => Effect.Effect<ReadonlyArray<Row>, E, R>
+): Effect.Effect<Page<Row>, E | ValidationFailed, R> =>
+  Effect.gen(function* () {
+    const query = yield* decodeInput(schema, input)
+    const page = yield* toRequest(query)
+    return pageOf(page, yield* load(page, query), ({ id }) => id)
+  })
+
+/**
+ * Makes a page of the rows that a store found. The store reads up to `limit + 1` rows in the cursor's direction, closest
+ * to the cursor first: descending ids for `start` and `before`, ascending for `after`. The extra row shows whether there
+ * are more.
  */
 export const pageOf = <A>(request: PageRequest, found: ReadonlyArray<A>, idOf: (row: A) => number): Page<A> => {
   const { cursor, limit } = request

@@ -7,7 +7,7 @@ import { type AgentId, MetricId, type ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
 import type { FormulaName } from "./Formulas.js"
 import type { NewMetric } from "./Metric.js"
-import { type MetricCategory, type PredefinedEntry, PredefinedMetric } from "./Predefined.js"
+import { type MetricCategory, type PredefinedEntry, PredefinedMetric } from "./PredefinedMetric.js"
 import { costOf } from "./Price.js"
 
 /** The slug of the metric that measures how long callers wait for an answer, in milliseconds. */
@@ -98,7 +98,7 @@ const latency = (id: number, statistic: "p50" | "p90" | "p95" | "p99", words: st
  * Every predefined metric, in the order in which lists show them. Whoever adds one adds a revision (see
  * `storage/sql/CatalogueRevisions.ts`), which gives it to the agents that are there.
  */
-export const catalogue: ReadonlyArray<PredefinedEntry> = [
+export const predefinedEntries: ReadonlyArray<PredefinedEntry> = [
   byFormula({
     id: 1,
     formula: "latency_ms",
@@ -529,17 +529,17 @@ export const catalogue: ReadonlyArray<PredefinedEntry> = [
   })
 ]
 
-const bySlug = new Map(catalogue.map((entry) => [entry.slug, entry]))
+const bySlug = new Map(predefinedEntries.map((entry) => [entry.slug, entry]))
 
 /** The entry that a `service_defined_metric_code` names. A metric's code is its slug. */
-export const entryOf = (code: string): PredefinedEntry | undefined => bySlug.get(code)
+export const predefinedEntry = (code: string): PredefinedEntry | undefined => bySlug.get(code)
 
 /** The whole catalogue as metrics of one agent. */
-export const predefinedOf = (owner: {
+export const predefinedForAgent = (owner: {
   readonly agentId: AgentId
   readonly projectId: ProjectId
 }): ReadonlyArray<NewMetric> =>
-  catalogue.map((entry, position) => ({
+  predefinedEntries.map((entry, position) => ({
     ...owner,
     slug: entry.slug,
     predefinedCode: entry.slug,
@@ -556,7 +556,7 @@ export const predefinedOf = (owner: {
 
 /** The whole catalogue as one organisation sees it. */
 export const predefinedMetrics = (organizationId: OrganizationId): ReadonlyArray<PredefinedMetric> =>
-  catalogue.map(
+  predefinedEntries.map(
     (entry) =>
       new PredefinedMetric({
         id: MetricId.make(entry.id),

@@ -2,7 +2,7 @@ import { MAX_FILLED } from "../catalog/PlaceholderRules.js"
 import type { Json } from "../kernel/Json.js"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
-import type { EvaluationValue } from "./Measured.js"
+import type { EvaluationValue } from "./FormulaResult.js"
 
 /** What is evaluated: a call, simulated or not, as metrics see it. */
 export interface EvaluatedSubject {
@@ -22,14 +22,14 @@ export interface EvaluatedSubject {
 }
 
 /** What earlier metrics said, as code sees it. */
-export interface EarlierResult {
+export interface PreviousResult {
   readonly value: EvaluationValue
   readonly status: string
   readonly explanation: string | null
 }
 
 /** What custom code is given. Names are those of the Call record. */
-export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string, EarlierResult>): Json => ({
+export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string, PreviousResult>): Json => ({
   call_id: subject.name,
   duration_s: subject.durationSeconds,
   timestamp_ms: subject.startedAt,
@@ -58,7 +58,7 @@ const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
 /**
  * Fills `{{variable}}` placeholders in; those that nothing is known for, or that there is no room for, stay. Source: interface, E10, dynamic_variables.
  */
-export const fillIn = (text: string, variables: Json): string => {
+export const fillVariables = (text: string, variables: Json): string => {
   if (!isRecord(variables)) return text
   let room = MAX_FILLED
   return text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
@@ -81,13 +81,13 @@ export const expectedOutcomeOf = (metadata: Json): string | null => {
 const BREAKS = /[\u0085\u2028\u2029]/g
 
 /** JSON on one line, whatever a text holds. */
-export const oneLine = (value: Json): string =>
+export const singleLineJson = (value: Json): string =>
   JSON.stringify(value).replace(BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /** The turns as a judge reads them, a JSON document a line, so that nothing said in one looks like another. */
 export const numberedTurns = ({ turns }: RedactedTranscript): string =>
   turns
     .map(({ content, speaker, startTime }, position) =>
-      oneLine({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
+      singleLineJson({ turn: position + 1, speaker: roleNames[speaker], at: startTime ?? null, text: content })
     )
     .join("\n")

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
-import type { EvaluationValue, Moment } from "./Measured.js"
+import type { EvaluationValue, Moment } from "./FormulaResult.js"
 
 /**
  * How an evaluation ended: with a value; with none, since the call has not what the metric measures; not begun, for want of
@@ -64,7 +64,7 @@ export const outcomes = {
     value,
     detail: { ...noDetail, ...detail }
   }),
-  without: (
+  withoutValue: (
     status: Exclude<EvaluationStatus, "scored">,
     reason: string,
     detail: Partial<EvaluationDetail> = {}

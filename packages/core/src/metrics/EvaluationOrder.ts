@@ -1,7 +1,7 @@
 /** In which order metrics are evaluated. */
 import type { Metric } from "./Metric.js"
 import { isFormulaName, type FormulaName } from "./Formulas.js"
-import { isJudged, neededBy } from "./MetricRules.js"
+import { isJudged, dependenciesOf } from "./MetricRules.js"
 
 /** A metric's means: a formula, code of its own, or a judge. */
 export const formulaOf = (metric: Metric): FormulaName | undefined =>
@@ -9,7 +9,7 @@ export const formulaOf = (metric: Metric): FormulaName | undefined =>
     ? metric.functionName
     : undefined
 
-export interface Ordered {
+export interface EvaluationOrder {
   readonly formulas: ReadonlyArray<Metric>
   readonly judged: ReadonlyArray<Metric>
   /** Each after those that it needs; otherwise by display order and id. */
@@ -24,7 +24,7 @@ const byDisplay = (a: Metric, b: Metric): number => a.displayOrder - b.displayOr
  * Formulas first, then judges, then code, which may read what all of those said and what the code metrics it names under
  * `configuration.depends_on` did. What they name and is not here is taken from what was said before.
  */
-export const orderOf = (metrics: ReadonlyArray<Metric>): Ordered => {
+export const evaluationOrder = (metrics: ReadonlyArray<Metric>): EvaluationOrder => {
   const code = metrics.filter((metric) => !isJudged(metric) && formulaOf(metric) === undefined).toSorted(byDisplay)
   const named = new Map<string, Metric>()
   for (const metric of code) {
@@ -35,7 +35,7 @@ export const orderOf = (metrics: ReadonlyArray<Metric>): Ordered => {
     code.map((metric) => [
       metric,
       new Set(
-        neededBy(metric.configuration).flatMap((name): ReadonlyArray<Metric> => {
+        dependenciesOf(metric.configuration).flatMap((name): ReadonlyArray<Metric> => {
           const needed = named.get(name)
           return needed === undefined ? [] : [needed]
         })

@@ -20,7 +20,7 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
      * evaluated, and nothing for what was skipped, not applicable or failed. What is said by a metric that was deleted
      * meanwhile, or of a call that was, is neither kept nor charged.
      */
-    readonly keep: (
+    readonly record: (
       permit: Permit<"calls:write">,
       call: CallId,
       evaluated: ReadonlyArray<Evaluated>,
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
     const ledger = yield* Ledger
     return Evaluations.of({
       ofCall: store.ofCall,
-      keep: (permit, call, evaluated, job) =>
+      record: (permit, call, evaluated, job) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
           const kept = yield* store.record(

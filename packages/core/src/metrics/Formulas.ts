@@ -4,7 +4,15 @@
  */
 import type { Json, JsonObject } from "../kernel/Json.js"
 import type { ToolCall, Turn } from "../transcripts/Transcript.js"
-import { type Measured, measured, moment, type Moment, toMillionths, toThousandths, unmeasured } from "./Measured.js"
+import {
+  type FormulaResult,
+  withValue,
+  moment,
+  type Moment,
+  toMillionths,
+  toThousandths,
+  withoutValue
+} from "./FormulaResult.js"
 import {
   type Interval,
   type Segment,
@@ -15,10 +23,10 @@ import {
   timedSpeech,
   totalOf
 } from "./Speech.js"
-import { countWords, hasPhrase, normalized } from "./Words.js"
+import { countWords, containsPhrase, normalizeText } from "./Words.js"
 
 /** What the formulas are asked about. */
-export interface MeasuredCall {
+export interface FormulaCall {
   readonly turns: ReadonlyArray<Turn>
   readonly toolCalls: ReadonlyArray<ToolCall>
   /** Seconds; null where neither transcript nor recording tells. */
@@ -27,7 +35,7 @@ export interface MeasuredCall {
 
 /** What several formulas ask of the same call, worked out once. */
 export interface FormulaContext {
-  readonly call: MeasuredCall
+  readonly call: FormulaCall
   readonly speech: Speech
   /** Undefined where a time is missing. */
   readonly timed: TimedSpeech | undefined
@@ -35,18 +43,18 @@ export interface FormulaContext {
   /** Words of the main agent. */
   readonly agentWords: () => number
   /** The agent's turns, each with its text as phrases are looked for in it. */
-  readonly agentSaid: () => ReadonlyArray<{ readonly turn: Turn; readonly text: string }>
+  readonly agentTexts: () => ReadonlyArray<{ readonly turn: Turn; readonly text: string }>
   readonly latencies: () => Latencies
 }
 
-export type Formula = (context: FormulaContext, configuration: JsonObject | null) => Measured
+export type Formula = (context: FormulaContext, configuration: JsonObject | null) => FormulaResult
 
 const once = <A>(make: () => A): (() => A) => {
   let made: { readonly value: A } | undefined
   return () => (made ??= { value: make() }).value
 }
 
-export const contextOf = (call: MeasuredCall): FormulaContext => {
+export const formulaContext = (call: FormulaCall): FormulaContext => {
   const speech = speechOf(call.turns)
   const agentTurns = call.turns.filter((turn) => turn.speaker === "main_agent" && turn.content.trim() !== "")
   return {
@@ -55,7 +63,7 @@ export const contextOf = (call: MeasuredCall): FormulaContext => {
     timed: timedSpeech(speech),
     agentTurns,
     agentWords: once(() => agentTurns.reduce((sum, turn) => sum + countWords(turn.content), 0)),
-    agentSaid: once(() => agentTurns.map((turn) => ({ turn, text: normalized(turn.content) }))),
+    agentTexts: once(() => agentTurns.map((turn) => ({ turn, text: normalizeText(turn.content) }))),
     latencies: once(() => latenciesOf(speech))
   }
 }
@@ -66,17 +74,19 @@ const NO_USER = "The user does not speak in the transcript."
 
 const turns = (count: number): string => (count === 1 ? "1 turn has" : `${count} turns have`)
 
-const missingTimes = ({ open, unplaced }: Speech): string =>
+const missingTimes = ({ turnsWithoutEnd: open, turnsWithoutStart: unplaced }: Speech): string =>
   unplaced > 0 ? `${turns(unplaced)} no start time.` : `${turns(open)} no end time.`
 
 /** A formula over speech whose every time is known. */
-const overTime =
-  (formula: (timed: TimedSpeech, configuration: JsonObject | null, context: FormulaContext) => Measured): Formula =>
+const onTimedSpeech =
+  (
+    formula: (timed: TimedSpeech, configuration: JsonObject | null, context: FormulaContext) => FormulaResult
+  ): Formula =>
   (context, configuration) =>
-    context.speech.segments.length === 0 && context.speech.unplaced === 0
-      ? unmeasured(NOBODY)
+    context.speech.segments.length === 0 && context.speech.turnsWithoutStart === 0
+      ? withoutValue(NOBODY)
       : context.timed === undefined
-        ? unmeasured(missingTimes(context.speech))
+        ? withoutValue(missingTimes(context.speech))
         : formula(context.timed, configuration, context)
 
 /** A setting of a metric's `configuration` that is a number of at least 0; the formula's own where it is none. */
@@ -117,10 +127,10 @@ const statisticsOf = (values: ReadonlyArray<number>) => {
 export const STATISTICS = ["mean", "p50", "p90", "p95", "p99"] as const
 
 /** A metric over several samples in milliseconds, each with its moment. */
-const sample = (moments: ReadonlyArray<Moment>, configuration: JsonObject | null): Measured => {
+const sample = (moments: ReadonlyArray<Moment>, configuration: JsonObject | null): FormulaResult => {
   const statistics = statisticsOf(moments.map((one) => one.duration_ms))
   const name = STATISTICS.find((one) => one === configuration?.statistic) ?? "mean"
-  return measured(statistics[name], moments, statistics)
+  return withValue(statistics[name], moments, statistics)
 }
 
 interface Latencies {
@@ -157,22 +167,22 @@ const latenciesOf = ({ segments }: Speech): Latencies => {
 
 const latency: Formula = (context, configuration) => {
   const { speech } = context
-  if (context.call.turns.length === 0) return unmeasured(NOBODY)
-  if (speech.unplaced > 0) return unmeasured(missingTimes(speech))
-  if (speech.agent.length === 0) return unmeasured(NO_AGENT)
-  if (speech.user.length === 0) return unmeasured(NO_USER)
+  if (context.call.turns.length === 0) return withoutValue(NOBODY)
+  if (speech.turnsWithoutStart > 0) return withoutValue(missingTimes(speech))
+  if (speech.agent.length === 0) return withoutValue(NO_AGENT)
+  if (speech.user.length === 0) return withoutValue(NO_USER)
   const { isUnknown, moments } = context.latencies()
   return moments.length > 0
     ? sample(moments, configuration)
-    : unmeasured(isUnknown ? missingTimes(speech) : "The agent never answers after the user has spoken.")
+    : withoutValue(isUnknown ? missingTimes(speech) : "The agent never answers after the user has spoken.")
 }
 
 const timeToFirstWord: Formula = ({ speech }) => {
-  if (speech.unplaced > 0) return unmeasured(missingTimes(speech))
+  if (speech.turnsWithoutStart > 0) return withoutValue(missingTimes(speech))
   const first = speech.agent[0]
   return first === undefined
-    ? unmeasured(speech.segments.length === 0 ? NOBODY : NO_AGENT)
-    : measured(toThousandths(first.start * 1000), [moment(0, first.start)])
+    ? withoutValue(speech.segments.length === 0 ? NOBODY : NO_AGENT)
+    : withValue(toThousandths(first.start * 1000), [moment(0, first.start)])
 }
 
 /** Overlaps shorter than this are taken for the edges of turns and not for interruptions. */
@@ -212,23 +222,23 @@ const inOrder = (moments: ReadonlyArray<Moment>): ReadonlyArray<Moment> =>
 const overlapMoments = (found: ReadonlyArray<Interruption>): ReadonlyArray<Moment> =>
   found.map(({ overlap }) => moment(overlap.start, overlap.end - overlap.start))
 
-const aiInterruptingUser = overTime(({ agent, user }, configuration) => {
-  if (user.length === 0) return unmeasured(NO_USER)
+const aiInterruptingUser = onTimedSpeech(({ agent, user }, configuration) => {
+  if (user.length === 0) return withoutValue(NO_USER)
   const found = interruptions(agent, user, configuration)
-  return measured(found.length, overlapMoments(found))
+  return withValue(found.length, overlapMoments(found))
 })
 
-const userInterruptingAi = overTime(({ agent, user }, configuration) => {
-  if (agent.length === 0) return unmeasured(NO_AGENT)
+const userInterruptingAi = onTimedSpeech(({ agent, user }, configuration) => {
+  if (agent.length === 0) return withoutValue(NO_AGENT)
   const found = interruptions(user, agent, configuration)
-  return measured(found.length, overlapMoments(found))
+  return withValue(found.length, overlapMoments(found))
 })
 
-const interruptionScore = overTime(({ agent, user }, configuration) => {
-  if (user.length === 0) return unmeasured(NO_USER)
+const interruptionScore = onTimedSpeech(({ agent, user }, configuration) => {
+  if (user.length === 0) return withoutValue(NO_USER)
   const found = interruptions(agent, user, configuration)
   const cut = new Set(found.map(({ interrupted }) => interrupted)).size
-  return measured(toMillionths(1 - cut / user.length), overlapMoments(found))
+  return withValue(toMillionths(1 - cut / user.length), overlapMoments(found))
 })
 
 /** From the first word to the last, which is all speech and what lies between it. */
@@ -236,21 +246,21 @@ const spanOf = ({ gaps, spoken }: TimedSpeech): number => totalOf(spoken) + tota
 
 const NO_TIME = "All speech falls into one instant."
 
-const interruptionRate = overTime((timed, configuration) => {
+const interruptionRate = onTimedSpeech((timed, configuration) => {
   const span = spanOf(timed)
-  if (span === 0) return unmeasured(NO_TIME)
+  if (span === 0) return withoutValue(NO_TIME)
   const found = [
     ...interruptions(timed.agent, timed.user, configuration),
     ...interruptions(timed.user, timed.agent, configuration)
   ]
-  return measured(toMillionths(found.length / (span / 60)), inOrder(overlapMoments(found)))
+  return withValue(toMillionths(found.length / (span / 60)), inOrder(overlapMoments(found)))
 })
 
-const stopTime = overTime(({ agent, user }, configuration) => {
-  if (agent.length === 0) return unmeasured(NO_AGENT)
+const stopTime = onTimedSpeech(({ agent, user }, configuration) => {
+  if (agent.length === 0) return withoutValue(NO_AGENT)
   const found = interruptions(user, agent, configuration)
   return found.length === 0
-    ? unmeasured("The user never interrupts the agent.")
+    ? withoutValue("The user never interrupts the agent.")
     : sample(
         found.map(({ interrupted, overlap }) => moment(overlap.start, interrupted.end - overlap.start)),
         configuration
@@ -262,20 +272,20 @@ const momentsOf = (intervals: ReadonlyArray<Interval>): ReadonlyArray<Moment> =>
 
 const ratio = (part: number, whole: number): number => toMillionths(Math.min(1, Math.max(0, part / whole)))
 
-const overlapRatio = overTime(({ overlaps, spoken }) => {
+const overlapRatio = onTimedSpeech(({ overlaps, spoken }) => {
   const whole = totalOf(spoken)
-  return whole === 0 ? unmeasured(NO_TIME) : measured(ratio(totalOf(overlaps), whole), momentsOf(overlaps))
+  return whole === 0 ? withoutValue(NO_TIME) : withValue(ratio(totalOf(overlaps), whole), momentsOf(overlaps))
 })
 
-const talkRatio = overTime(({ agent, user }) => {
+const talkRatio = onTimedSpeech(({ agent, user }) => {
   const [ofAgent, ofUser] = [totalOf(agent), totalOf(user)]
-  return ofAgent + ofUser === 0 ? unmeasured(NO_TIME) : measured(ratio(ofAgent, ofAgent + ofUser))
+  return ofAgent + ofUser === 0 ? withoutValue(NO_TIME) : withValue(ratio(ofAgent, ofAgent + ofUser))
 })
 
-const wordsPerMinute = overTime(({ agent }, _, context) => {
+const wordsPerMinute = onTimedSpeech(({ agent }, _, context) => {
   const seconds = totalOf(agent)
-  if (agent.length === 0) return unmeasured(NO_AGENT)
-  return seconds === 0 ? unmeasured(NO_TIME) : measured(toThousandths(context.agentWords() / (seconds / 60)))
+  if (agent.length === 0) return withoutValue(NO_AGENT)
+  return seconds === 0 ? withoutValue(NO_TIME) : withValue(toThousandths(context.agentWords() / (seconds / 60)))
 })
 
 const longestOf = (intervals: ReadonlyArray<Interval>): Interval | undefined => {
@@ -292,36 +302,36 @@ const longestOf = (intervals: ReadonlyArray<Interval>): Interval | undefined => 
 /** Comparisons with a threshold in seconds, to the millisecond. */
 const exceeds = (seconds: number, threshold: number): boolean => toThousandths(seconds) > threshold
 
-const silenceDetection = overTime(({ gaps }, configuration) => {
+const silenceDetection = onTimedSpeech(({ gaps }, configuration) => {
   const longest = longestOf(gaps)
   const most = setting(configuration, "max_silence_s", 10)
   return longest === undefined
-    ? measured(true)
-    : measured(!exceeds(longest.end - longest.start, most), momentsOf([longest]), {
+    ? withValue(true)
+    : withValue(!exceeds(longest.end - longest.start, most), momentsOf([longest]), {
         longest_silence_s: toThousandths(longest.end - longest.start)
       })
 })
 
-const deadAirRatio = overTime((timed) => {
+const deadAirRatio = onTimedSpeech((timed) => {
   const span = spanOf(timed)
-  return span === 0 ? unmeasured(NO_TIME) : measured(ratio(totalOf(timed.gaps), span), momentsOf(timed.gaps))
+  return span === 0 ? withoutValue(NO_TIME) : withValue(ratio(totalOf(timed.gaps), span), momentsOf(timed.gaps))
 })
 
-const excessiveSilence = overTime(({ gaps }, configuration) => {
+const excessiveSilence = onTimedSpeech(({ gaps }, configuration) => {
   const least = setting(configuration, "min_silence_s", 3)
   const found = gaps.filter(({ end, start }) => exceeds(end - start, least))
-  return measured(found.length, momentsOf(found))
+  return withValue(found.length, momentsOf(found))
 })
 
 /** Silences in which the user waits for the agent: those the user's speech ends with, and the one the call ends with. */
-const infrastructureIssues = overTime((timed, configuration, { call }) => {
-  if (timed.user.length === 0) return unmeasured(NO_USER)
+const infrastructureIssues = onTimedSpeech((timed, configuration, { call }) => {
+  if (timed.user.length === 0) return withoutValue(NO_USER)
   const most = setting(configuration, "max_wait_s", 10)
   const userEnds = new Set(timed.user.map((one) => one.end))
   const speechEnd = timed.spoken.reduce((latest, one) => Math.max(latest, one.end), Number.NEGATIVE_INFINITY)
   const silences = [...timed.gaps, { start: speechEnd, end: call.durationSeconds ?? speechEnd }]
   const found = silences.filter(({ end, start }) => userEnds.has(start) && exceeds(end - start, most))
-  return measured(found.length === 0, momentsOf(found))
+  return withValue(found.length === 0, momentsOf(found))
 })
 
 /** Stretches of the agent's segments in which the user neither begins to speak nor speaks in the pauses. */
@@ -343,17 +353,17 @@ const monologues = ({ segments }: TimedSpeech): ReadonlyArray<Interval> => {
   return found
 }
 
-const longestMonologue = overTime((timed) => {
+const longestMonologue = onTimedSpeech((timed) => {
   const longest = longestOf(monologues(timed))
   return longest === undefined
-    ? unmeasured(NO_AGENT)
-    : measured(toThousandths(longest.end - longest.start), momentsOf([longest]))
+    ? withoutValue(NO_AGENT)
+    : withValue(toThousandths(longest.end - longest.start), momentsOf([longest]))
 })
 
 const wordsPerTurn: Formula = ({ agentTurns, agentWords, call }) =>
   agentTurns.length === 0
-    ? unmeasured(call.turns.length === 0 ? NOBODY : NO_AGENT)
-    : measured(toThousandths(agentWords() / agentTurns.length))
+    ? withoutValue(call.turns.length === 0 ? NOBODY : NO_AGENT)
+    : withValue(toThousandths(agentWords() / agentTurns.length))
 
 /** What an agent says that did not get, or did not understand, an answer. */
 export const REPROMPT_PHRASES: ReadonlyArray<string> = [
@@ -378,7 +388,7 @@ export const REPROMPT_PHRASES: ReadonlyArray<string> = [
 
 /** As `normalized`; what has no words is no phrase. */
 const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> =>
-  phrases.map(normalized).filter((phrase) => phrase !== "")
+  phrases.map(normalizeText).filter((phrase) => phrase !== "")
 
 const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
 
@@ -386,16 +396,16 @@ const momentOfTurn = ({ endTime, startTime }: Turn): ReadonlyArray<Moment> =>
   startTime === undefined ? [] : [moment(startTime, (endTime ?? startTime) - startTime)]
 
 /** The agent's turns that match, with their moments where they are known. */
-const counted = (context: FormulaContext, matches: (text: string, turn: Turn) => boolean): Measured => {
-  if (context.agentTurns.length === 0) return unmeasured(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
-  const found = context.agentSaid().filter(({ text, turn }) => matches(text, turn))
-  return measured(found.length, inOrder(found.flatMap(({ turn }) => momentOfTurn(turn))))
+const counted = (context: FormulaContext, matches: (text: string, turn: Turn) => boolean): FormulaResult => {
+  if (context.agentTurns.length === 0) return withoutValue(context.call.turns.length === 0 ? NOBODY : NO_AGENT)
+  const found = context.agentTexts().filter(({ text, turn }) => matches(text, turn))
+  return withValue(found.length, inOrder(found.flatMap(({ turn }) => momentOfTurn(turn))))
 }
 
 const reprompts: Formula = (context, configuration) => {
   const own = texts(configuration, "phrases")
   const phrases = own === undefined ? builtInReprompts : normalizedPhrases(own)
-  return counted(context, (text) => phrases.some((phrase) => hasPhrase(text, phrase)))
+  return counted(context, (text) => phrases.some((phrase) => containsPhrase(text, phrase)))
 }
 
 /** Turns of fewer words are repeated in any conversation: "Yes.", "One moment please." */
@@ -413,11 +423,11 @@ const repeatedReplies: Formula = (context, configuration) => {
 }
 
 const toolCallSuccess: Formula = ({ call }) => {
-  if (call.toolCalls.length === 0) return unmeasured("The agent called no tool.")
+  if (call.toolCalls.length === 0) return withoutValue("The agent called no tool.")
   const told = call.toolCalls.filter((one) => one.succeeded !== undefined)
-  if (told.length === 0) return unmeasured("The transcript does not tell how its tool calls ended.")
+  if (told.length === 0) return withoutValue("The transcript does not tell how its tool calls ended.")
   const failed = told.filter((one) => one.succeeded === false)
-  return measured(
+  return withValue(
     ratio(told.length - failed.length, told.length),
     failed.flatMap(({ endTime, startTime }) =>
       startTime === undefined ? [] : [moment(startTime, Math.max(0, (endTime ?? startTime) - startTime))]
@@ -427,20 +437,20 @@ const toolCallSuccess: Formula = ({ call }) => {
 
 const callDuration: Formula = ({ call }) =>
   call.durationSeconds === null
-    ? unmeasured("Neither transcript nor recording tells how long the call took.")
-    : measured(toThousandths(call.durationSeconds))
+    ? withoutValue("Neither transcript nor recording tells how long the call took.")
+    : withValue(toThousandths(call.durationSeconds))
 
 const phraseCompliance: Formula = (context, configuration) => {
   const required = normalizedPhrases(texts(configuration, "required") ?? [])
   const forbidden = normalizedPhrases(texts(configuration, "forbidden") ?? [])
   const rules = required.length + forbidden.length
   if (rules === 0)
-    return unmeasured("No phrases are configured: set configuration.required or configuration.forbidden.")
-  const broken = counted(context, (text) => forbidden.some((phrase) => hasPhrase(text, phrase)))
+    return withoutValue("No phrases are configured: set configuration.required or configuration.forbidden.")
+  const broken = counted(context, (text) => forbidden.some((phrase) => containsPhrase(text, phrase)))
   if (broken.value === null) return broken
-  const isSaid = (phrase: string) => context.agentSaid().some(({ text }) => hasPhrase(text, phrase))
+  const isSaid = (phrase: string) => context.agentTexts().some(({ text }) => containsPhrase(text, phrase))
   const kept = required.filter(isSaid).length + forbidden.filter((phrase) => !isSaid(phrase)).length
-  return measured(ratio(kept, rules), broken.moments)
+  return withValue(ratio(kept, rules), broken.moments)
 }
 
 /** The formulas by the name that a metric's `function_name` gives. */
@@ -478,5 +488,5 @@ const isSettings = (value: Json): value is JsonObject | null => typeof value ===
 export const settingsOf = (configuration: Json): JsonObject | null => (isSettings(configuration) ? configuration : null)
 
 /** What a formula says of a call. */
-export const measure = (name: FormulaName, context: FormulaContext, configuration: Json): Measured =>
+export const measure = (name: FormulaName, context: FormulaContext, configuration: Json): FormulaResult =>
   formulas[name](context, settingsOf(configuration))

@@ -41,7 +41,7 @@ export interface Metric extends MetricSpec {
 }
 
 /** What a metric is where nothing is said of it. */
-export const plainSpec = {
+export const defaultMetricSpec = {
   description: "",
   enumValues: null,
   audioEnabled: false,
@@ -191,7 +191,7 @@ export const MetricPatch = Fields.object({
 export type MetricPatch = typeof MetricPatch.Type
 
 /** A patch laid over what is there. */
-export const patched = (spec: MetricSpec, patch: MetricPatch): MetricSpec => ({
+export const applyPatch = (spec: MetricSpec, patch: MetricPatch): MetricSpec => ({
   name: patch.name ?? spec.name,
   description: patch.description ?? spec.description,
   type: patch.type ?? spec.type,
@@ -212,5 +212,5 @@ export const patched = (spec: MetricSpec, patch: MetricPatch): MetricSpec => ({
 })
 
 /** The spec that a draft makes. */
-export const specOf = (draft: MetricDraft): MetricSpec =>
-  patched({ ...plainSpec, name: draft.name, type: draft.type, evalType: draft.eval_type }, draft)
+export const specFromDraft = (draft: MetricDraft): MetricSpec =>
+  applyPatch({ ...defaultMetricSpec, name: draft.name, type: draft.type, evalType: draft.eval_type }, draft)

@@ -3,8 +3,8 @@ import { type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages
 import type { Json, JsonObject } from "../kernel/Json.js"
 import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
 import type { MetricSpec } from "./Metric.js"
-import { currentTypes, wordsOf } from "./MetricTerms.js"
-import { normalized } from "./Words.js"
+import { supportedTypes, wordsOf } from "./MetricTerms.js"
+import { normalizeText } from "./Words.js"
 
 const MAX_WORDS = 100
 const MAX_WORD = 255
@@ -22,7 +22,7 @@ export const scaleOf = (configuration: Json): { readonly min: number; readonly m
 }
 
 /** The metrics, by slug or id, whose values a metric's code reads. */
-export const neededBy = (configuration: Json): ReadonlyArray<string> => {
+export const dependenciesOf = (configuration: Json): ReadonlyArray<string> => {
   const given = settingsOf(configuration)?.depends_on
   return Array.isArray(given)
     ? given.flatMap((one: Json) => (typeof one === "string" || typeof one === "number" ? [String(one)] : []))
@@ -33,7 +33,7 @@ export const neededBy = (configuration: Json): ReadonlyArray<string> => {
 export const decidesSuccess = (configuration: Json): boolean => settingsOf(configuration)?.decides_success === true
 
 /** Every fault of a metric; `before` is what it was, for what is kept but no longer given out. */
-export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): FieldErrors =>
+export const validateMetric = (spec: MetricSpec, before?: MetricSpec): FieldErrors =>
   mergeFieldErrors(
     typeFaults(spec, before),
     enumFaults(spec),
@@ -43,7 +43,7 @@ export const judgeMetric = (spec: MetricSpec, before?: MetricSpec): FieldErrors 
   )
 
 const typeFaults = ({ type }: MetricSpec, before: MetricSpec | undefined): FieldErrors =>
-  type === before?.type || currentTypes.some((one) => one === type)
+  type === before?.type || supportedTypes.some((one) => one === type)
     ? noFieldErrors
     : fieldError("type", `"${type}" is deprecated: use ${type === "basic" ? "custom_code" : "llm_judge"}.`)
 
@@ -73,7 +73,9 @@ export const isJudged = ({ type }: Pick<MetricSpec, "type">): boolean => type !=
 
 const sourceFaults = (spec: MetricSpec): FieldErrors => {
   if (isJudged(spec)) {
-    return spec.prompt.trim() === "" ? fieldError("prompt", `This field is required if type is ${spec.type}.`) : noFieldErrors
+    return spec.prompt.trim() === ""
+      ? fieldError("prompt", `This field is required if type is ${spec.type}.`)
+      : noFieldErrors
   }
   if (spec.customCode.trim() !== "") return noFieldErrors
   return spec.functionName.trim() === ""
@@ -105,7 +107,9 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): FieldErro
   }
   return mergeFieldErrors(
     ...SECONDS.map((name) =>
-      at(name, (value) => (typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined))
+      at(name, (value) =>
+        typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined
+      )
     ),
     ...PHRASES.map((name) => at(name, (value) => textsFault(value))),
     at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Messages.notAChoice(value))),
@@ -136,7 +140,7 @@ const textsFault = (value: Json): string | undefined =>
       ? Messages.tooMany(MAX_PHRASES)
       : value.some((one: Json) => typeof one !== "string")
         ? Messages.notAString
-        : value.some((one: Json) => typeof one === "string" && normalized(one) === "")
+        : value.some((one: Json) => typeof one === "string" && normalizeText(one) === "")
           ? "A phrase needs a word."
           : undefined
 

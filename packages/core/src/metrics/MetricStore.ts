@@ -24,7 +24,7 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
     ) => Effect.Effect<Metric, StorageError>
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
     /** As `find`, and nobody changes or deletes the metric until the transaction ends: for what changes it. */
-    readonly hold: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
+    readonly findForUpdate: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
     /** All metrics of an agent, by display order and id. */
     readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds. */

@@ -7,7 +7,7 @@ export const MetricType = Schema.Literal("basic", "custom_prompt", "custom_code"
 export type MetricType = typeof MetricType.Type
 
 /** The types that a new metric may have; the others are deprecated and stay on metrics that had them. */
-export const currentTypes = ["custom_code", "llm_judge"] as const
+export const supportedTypes = ["custom_code", "llm_judge"] as const
 
 /** What a predefined metric's values are. Source: interface, Metric. */
 export const PredefinedEvalType = Schema.Literal("binary", "continuous_qualitative", "numeric", "enum")

@@ -2,10 +2,11 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound, orNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
+import type { Agent } from "../catalog/Agent.js"
 import { Agents } from "../catalog/Agents.js"
 import {
   decodeInput,
@@ -22,10 +23,10 @@ import { AgentId, type MetricId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { predefinedMetrics } from "./Catalogue.js"
-import { type Metric, MetricDraft, MetricPatch, type MetricSpec, patched, specOf } from "./Metric.js"
-import { isJudged, judgeMetric, slugFor } from "./MetricRules.js"
+import { type Metric, MetricDraft, MetricPatch, type MetricSpec, applyPatch, specFromDraft } from "./Metric.js"
+import { isJudged, validateMetric, slugFor } from "./MetricRules.js"
 import { MetricStore } from "./MetricStore.js"
-import type { PredefinedMetric } from "./Predefined.js"
+import type { PredefinedMetric } from "./PredefinedMetric.js"
 import { Sandbox } from "./Sandbox.js"
 
 /** What a list of metrics takes. */
@@ -57,7 +58,10 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
     /** A metric that another use case was given the id of. */
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageError>
     /** Those of these metrics that are there, in no order. */
-    readonly among: (permit: Permit, ids: ReadonlyArray<MetricId>) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
+    readonly findAll: (
+      permit: Permit,
+      ids: ReadonlyArray<MetricId>
+    ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
     /** The metrics of this slug that a project's agents have; the project is one that the permit was found to reach. */
     readonly withSlug: (
       permit: Permit,
@@ -69,7 +73,10 @@ export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   }
 >() {}
 
-const missing = new NotFound({ resource: "Metric" })
+const inScope = inScopeOrNotFound<Metric>("Metric", (metric) => ({
+  project: metric.projectId,
+  agent: metric.agentId
+}))
 
 export const layer = Layer.effect(
   Metrics,
@@ -78,12 +85,6 @@ export const layer = Layer.effect(
     const agents = yield* Agents
     const sandbox = yield* Sandbox
     const work = yield* UnitOfWork
-    const reached = (permit: Permit, found: Effect.Effect<Option.Option<Metric>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail((metric) => isInScope(permit, { project: metric.projectId, agent: metric.agentId })),
-        Effect.catchTag("NoSuchElementException", () => missing)
-      )
 
     /** Every fault of a metric, those of its code's syntax among them. */
     const judged = (spec: MetricSpec, faults: FieldErrors, before?: MetricSpec) =>
@@ -98,7 +99,7 @@ export const layer = Layer.effect(
               Effect.catchTag("CodeFailed", ({ reason }) => Effect.succeed(fieldError("custom_code", reason)))
             )
           : noFieldErrors
-        const all = mergeFieldErrors(faults, judgeMetric(spec, before), syntax)
+        const all = mergeFieldErrors(faults, validateMetric(spec, before), syntax)
         if (hasFieldErrors(all)) yield* new ValidationFailed({ errors: all })
       })
 
@@ -112,33 +113,33 @@ export const layer = Layer.effect(
         Effect.catchTag("ValidationFailed", ({ errors: faults }) => Effect.succeed({ agent: undefined, faults }))
       )
 
-    /** Held, so that two metrics of one name do not take the same slug. */
-    const holdAgent = (permit: Permit, id: AgentId) =>
-      agents
-        .hold(permit, id)
-        .pipe(Effect.catchTag("NotFound", () => new ValidationFailed({ errors: fieldError("agent", Messages.unknownId(id)) })))
+    const findAgent = (field: string, found: Effect.Effect<Agent, NotFound | StorageError>, id: AgentId) =>
+      Effect.catchTag(
+        found,
+        "NotFound",
+        () => new ValidationFailed({ errors: fieldError(field, Messages.unknownId(id)) })
+      )
+
+    /** Locked, so that two metrics of one name do not take the same slug. */
+    const lockAgent = (permit: Permit, id: AgentId) => findAgent("agent", agents.findForUpdate(permit, id), id)
 
     return Metrics.of({
       predefined: useCase("metrics.predefined")((permit) => Effect.succeed(predefinedMetrics(permit.organizationId))),
       withSlug: store.withSlug,
       ofAgent: store.ofAgent,
-      among: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
-      find: (permit, id) =>
-        store.find(permit, id).pipe(
-          Effect.flatten,
-          Effect.catchTag("NoSuchElementException", () => missing)
-        ),
+      findAll: (permit, ids) => (ids.length === 0 ? Effect.succeed([]) : store.findAll(permit, ids)),
+      find: (permit, id) => orNotFound("Metric")(store.find(permit, id)),
       create: useCase("metrics.create")((permit, input) =>
         Effect.gen(function* () {
           const draft = yield* decodeInput(MetricDraft, input)
-          const spec = specOf(draft)
+          const spec = specFromDraft(draft)
           const { agent, faults } = yield* namedAgent(permit, draft)
           yield* judged(spec, faults)
           // Without one there were faults.
           if (agent === undefined) return yield* Effect.dieMessage("A metric's agent was neither found nor missed")
           return yield* work.atomically(
             Effect.gen(function* () {
-              yield* holdAgent(permit, agent.id)
+              yield* lockAgent(permit, agent.id)
               const others = yield* store.ofAgent(permit, agent.id)
               const taken = new Set(others.flatMap(({ slug }) => (slug === null ? [] : [slug])))
               return yield* store.insert(
@@ -151,34 +152,26 @@ export const layer = Layer.effect(
         })
       ),
       list: useCase("metrics.list")((permit, query) =>
-        Effect.gen(function* () {
-          const { agent_id: agentId, project } = yield* decodeInput(MetricQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          if (agentId !== undefined) {
-            yield* agents
-              .find(permit, agentId)
-              .pipe(
-                Effect.catchTag(
-                  "NotFound",
-                  () => new ValidationFailed({ errors: fieldError("agent_id", Messages.unknownId(agentId)) })
-                )
-              )
-          }
-          const found = yield* store.list(permit, { agentId, projectId: project }, page)
-          return Pages.pageOf(page, found, (metric) => metric.id)
-        })
+        Pages.paginate(MetricQuery, query, (page, { agent_id: agentId, project: projectId }) =>
+          Effect.gen(function* () {
+            if (agentId !== undefined) yield* findAgent("agent_id", agents.find(permit, agentId), agentId)
+            return yield* store.list(permit, { agentId, projectId }, page)
+          })
+        )
       ),
-      read: useCase("metrics.read")((permit, id) => reached(permit, store.find(permit, id))),
+      read: useCase("metrics.read")((permit, id) => inScope(permit, store.find(permit, id))),
       update: useCase("metrics.update")((permit, id, input) =>
         Effect.gen(function* () {
           // Its code is checked before the metric is held: the sandbox may take its time.
-          const before = yield* reached(permit, store.find(permit, id))
+          const before = yield* inScope(permit, store.find(permit, id))
           const patch = yield* decodeInput(MetricPatch, input)
           const moves = (patch.agent ?? null) !== null || blankIsNull(patch.assistant_id) !== null
-          const { agent, faults } = moves ? yield* namedAgent(permit, patch) : { agent: undefined, faults: noFieldErrors }
+          const { agent, faults } = moves
+            ? yield* namedAgent(permit, patch)
+            : { agent: undefined, faults: noFieldErrors }
           const moving = agent !== undefined && agent.id !== before.agentId
           yield* judged(
-            patched(before, patch),
+            applyPatch(before, patch),
             mergeFieldErrors(
               faults,
               moving && before.predefinedCode !== null
@@ -191,13 +184,13 @@ export const layer = Layer.effect(
           )
           return yield* work.atomically(
             Effect.gen(function* () {
-              const held = yield* reached(permit, store.hold(permit, id))
-              const spec = patched(held, patch)
-              const wrong = judgeMetric(spec, held)
+              const held = yield* inScope(permit, store.findForUpdate(permit, id))
+              const spec = applyPatch(held, patch)
+              const wrong = validateMetric(spec, held)
               if (hasFieldErrors(wrong)) return yield* new ValidationFailed({ errors: wrong })
               const agentId = agent?.id ?? held.agentId
               if (agentId !== held.agentId) {
-                yield* holdAgent(permit, agentId)
+                yield* lockAgent(permit, agentId)
                 const theirs = yield* store.ofAgent(permit, agentId)
                 if (theirs.some((one) => one.slug !== null && one.slug === held.slug)) {
                   return yield* new ValidationFailed({
@@ -215,7 +208,7 @@ export const layer = Layer.effect(
       delete: useCase("metrics.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* reached(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )

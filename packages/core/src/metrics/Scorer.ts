@@ -5,13 +5,21 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Answer, type Ask, LanguageModel, type ModelUnavailable } from "../language/LanguageModel.js"
 import type { Json } from "../kernel/Json.js"
-import { codeInput, type EarlierResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
+import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
 import { type Judgement, type Outcome, outcomes } from "./Evaluation.js"
-import { formulaOf, orderOf } from "./EvaluationOrder.js"
-import { contextOf, measure, settingsOf } from "./Formulas.js"
-import { decide, isAskable, MAX_ASKED, questionOf, triggerQuestionOf, valueFault, type Verdict } from "./Judge.js"
+import { formulaOf, evaluationOrder } from "./EvaluationOrder.js"
+import { formulaContext, measure, settingsOf } from "./Formulas.js"
+import {
+  decisionOf,
+  isWithinPromptLimit,
+  MAX_PROMPT_CHARACTERS,
+  questionOf,
+  triggerQuestionOf,
+  valueError,
+  type Verdict
+} from "./LlmJudge.js"
 import type { Metric } from "./Metric.js"
-import { neededBy } from "./MetricRules.js"
+import { dependenciesOf } from "./MetricRules.js"
 import { type CodeFailed, Sandbox } from "./Sandbox.js"
 
 /** A metric and what evaluating it came to. */
@@ -23,18 +31,18 @@ export interface Evaluated {
 /** A metric that could not be evaluated now, for want of the language model. */
 export interface Postponed {
   readonly metric: Metric
-  readonly fault: ModelUnavailable
+  readonly error: ModelUnavailable
 }
 
 export interface EvaluationRequest<E> {
   readonly subject: EvaluatedSubject
   /** The call as a language model may see it, which may be somebody else's; as it is unless told. */
-  readonly outside?: () => EvaluatedSubject
+  readonly forModel?: () => EvaluatedSubject
   readonly metrics: ReadonlyArray<Metric>
   /** What metrics that are not among these said before, by slug and id. */
-  readonly earlier: ReadonlyMap<string, EarlierResult>
+  readonly previousResults: ReadonlyMap<string, PreviousResult>
   /** Whether nothing that is postponed will be asked again; code then makes do without what was. */
-  readonly last?: boolean
+  readonly isLastAttempt?: boolean
   /** Told of outcomes as they come, some at a time: what is told is kept even if the rest comes to nothing. */
   readonly emit: (evaluated: ReadonlyArray<Evaluated>) => Effect.Effect<void, E>
 }
@@ -54,14 +62,14 @@ const JUDGES = 4
 const NO_MODEL = "No language model is configured."
 const NO_AUDIO = "This metric needs audio analysis, which is not available."
 const NOBODY = "Nobody speaks in the transcript."
-const TOO_LONG = `There is more of this call than the ${MAX_ASKED} characters that a language model is asked about.`
+const TOO_LONG = `There is more of this call than the ${MAX_PROMPT_CHARACTERS} characters that a language model is asked about.`
 const MAX_EXPLANATION = 2000
 
 const keepable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
 
 /** Whether code may look at what other metrics said: it says so, or at least has the word. */
 const readsResults = (metric: Metric): boolean =>
-  neededBy(metric.configuration).length > 0 || /\bresults\b/.test(metric.customCode)
+  dependenciesOf(metric.configuration).length > 0 || /\bresults\b/.test(metric.customCode)
 
 const judgementOf = (
   answer: Answer<Verdict>,
@@ -89,26 +97,29 @@ export const layer = Layer.effect(
       metric.evaluationTrigger !== "custom"
         ? Effect.succeedNone
         : Option.match(ask, {
-            onNone: () => Effect.succeedSome(outcomes.without("skipped", `${NO_MODEL} The trigger prompt needs one.`)),
+            onNone: () =>
+              Effect.succeedSome(outcomes.withoutValue("skipped", `${NO_MODEL} The trigger prompt needs one.`)),
             onSome: (asks) => {
               const question = triggerQuestionOf(metric, subject)
-              return isAskable(question)
+              return isWithinPromptLimit(question)
                 ? asks(question).pipe(
                     Effect.map(({ value }) =>
                       value.verdict === "decided" && value.value === true
                         ? Option.none()
                         : Option.some(
-                            outcomes.without("skipped", "The trigger prompt was not answered with yes.", {
+                            outcomes.withoutValue("skipped", "The trigger prompt was not answered with yes.", {
                               explanation: keepable(value.reasoning)
                             })
                           )
                     ),
                     // Nothing was evaluated, so that nothing is charged either.
                     Effect.catchTag("AnswerUnusable", ({ reason }) =>
-                      Effect.succeedSome(outcomes.without("skipped", `The trigger prompt was not answered. ${reason}`))
+                      Effect.succeedSome(
+                        outcomes.withoutValue("skipped", `The trigger prompt was not answered. ${reason}`)
+                      )
                     )
                   )
-                : Effect.succeedSome(outcomes.without("skipped", TOO_LONG))
+                : Effect.succeedSome(outcomes.withoutValue("skipped", TOO_LONG))
             }
           })
 
@@ -126,17 +137,17 @@ export const layer = Layer.effect(
           if (verdict !== "decided") {
             return Effect.succeed(
               verdict === "not_applicable" && metric.evaluationTrigger === "automatic"
-                ? outcomes.without("skipped", "The question does not arise in this call.", {
+                ? outcomes.withoutValue("skipped", "The question does not arise in this call.", {
                     explanation,
                     judgement: judgementOf(answer)
                   })
-                : outcomes.without("could_not_judge", "The judge could not tell.", {
+                : outcomes.withoutValue("could_not_judge", "The judge could not tell.", {
                     explanation,
                     judgement: judgementOf(answer)
                   })
             )
           }
-          return Either.match(decide(metric, subject, answer.value), {
+          return Either.match(decisionOf(metric, subject, answer.value), {
             onRight: (decision) => {
               const turn = subject.transcript.turns[decision.turn - 1]
               return Effect.succeed(
@@ -162,24 +173,24 @@ export const layer = Layer.effect(
               again === undefined
                 ? judge(ask, metric, subject, wrong)
                 : Effect.succeed(
-                    outcomes.without("could_not_judge", wrong, { explanation, judgement: judgementOf(answer) })
+                    outcomes.withoutValue("could_not_judge", wrong, { explanation, judgement: judgementOf(answer) })
                   )
           })
         }),
         Effect.catchTag("AnswerUnusable", ({ reason }) =>
           again === undefined
             ? judge(ask, metric, subject, reason)
-            : Effect.succeed(outcomes.without("could_not_judge", reason))
+            : Effect.succeed(outcomes.withoutValue("could_not_judge", reason))
         )
       )
 
     const judged = (metric: Metric, subject: EvaluatedSubject): Effect.Effect<Outcome, ModelUnavailable> =>
       Effect.gen(function* () {
-        if (Option.isNone(model.ask)) return outcomes.without("skipped", NO_MODEL)
-        if (metric.audioEnabled) return outcomes.without("skipped", NO_AUDIO)
+        if (Option.isNone(model.ask)) return outcomes.withoutValue("skipped", NO_MODEL)
+        if (metric.audioEnabled) return outcomes.withoutValue("skipped", NO_AUDIO)
         const { turns } = subject.transcript
-        if (turns.every((turn) => turn.content.trim() === "")) return outcomes.without("not_applicable", NOBODY)
-        if (!isAskable(questionOf(metric, subject))) return outcomes.without("skipped", TOO_LONG)
+        if (turns.every((turn) => turn.content.trim() === "")) return outcomes.withoutValue("not_applicable", NOBODY)
+        if (!isWithinPromptLimit(questionOf(metric, subject))) return outcomes.withoutValue("skipped", TOO_LONG)
         const untriggered = yield* triggered(model.ask, metric, subject)
         return Option.isSome(untriggered) ? untriggered.value : yield* judge(model.ask.value, metric, subject)
       })
@@ -191,11 +202,11 @@ export const layer = Layer.effect(
       const told: Json = fields?.explanation ?? null
       const explanation = typeof told === "string" ? keepable(told) : null
       if (value === null) {
-        return outcomes.without("not_applicable", explanation ?? "The code came to no value.", { explanation })
+        return outcomes.withoutValue("not_applicable", explanation ?? "The code came to no value.", { explanation })
       }
-      const wrong = valueFault(metric, value)
+      const wrong = valueError(metric, value)
       return wrong !== undefined || typeof value === "object"
-        ? outcomes.without("failed", `The code's answer cannot be kept. ${wrong ?? ""}`.trim(), { explanation })
+        ? outcomes.withoutValue("failed", `The code's answer cannot be kept. ${wrong ?? ""}`.trim(), { explanation })
         : outcomes.scored(value, { explanation })
     }
 
@@ -203,13 +214,13 @@ export const layer = Layer.effect(
       metric: Metric,
       subject: EvaluatedSubject,
       outside: EvaluatedSubject,
-      results: ReadonlyMap<string, EarlierResult>
+      results: ReadonlyMap<string, PreviousResult>
     ): Effect.Effect<Outcome, ModelUnavailable> =>
       Effect.flatMap(triggered(model.ask, metric, outside), (untriggered) =>
         Option.isSome(untriggered)
           ? Effect.succeed(untriggered.value)
           : metric.customCode.trim() === ""
-            ? Effect.succeed(outcomes.without("failed", "There is no built-in function of this metric's name."))
+            ? Effect.succeed(outcomes.withoutValue("failed", "There is no built-in function of this metric's name."))
             : sandbox
                 .run(
                   { source: metric.customCode, functionName: metric.functionName },
@@ -219,18 +230,25 @@ export const layer = Layer.effect(
                   Effect.map((returned) => outcomeOf(metric, returned)),
                   Effect.catchTag("CodeFailed", (failed: CodeFailed) =>
                     Effect.succeed(
-                      outcomes.without("failed", keepable(`The code failed (${failed.kind}). ${failed.reason}`))
+                      outcomes.withoutValue("failed", keepable(`The code failed (${failed.kind}). ${failed.reason}`))
                     )
                   )
                 )
       )
 
     return Scorer.of({
-      evaluate: <E>({ earlier, emit, last = false, metrics, outside: seen, subject }: EvaluationRequest<E>) =>
+      evaluate: <E>({
+        previousResults: earlier,
+        emit,
+        isLastAttempt: last = false,
+        metrics,
+        forModel: seen,
+        subject
+      }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
           // Nobody outside is asked where there is no model.
           const outside = Option.isNone(model.ask) ? subject : (seen?.() ?? subject)
-          const order = orderOf(metrics)
+          const order = evaluationOrder(metrics)
           const results = new Map(earlier)
           const postponed: Array<Postponed> = []
           const remember = ({ metric, outcome }: Evaluated) => {
@@ -248,12 +266,12 @@ export const layer = Layer.effect(
               onSuccess: (done) => tell([{ metric, outcome: done }]),
               onFailure: (fault) =>
                 Effect.sync(() => {
-                  postponed.push({ metric, fault })
-                  if (last || !fault.retry) remember({ metric, outcome: outcomes.without("failed", fault.reason) })
+                  postponed.push({ metric, error: fault })
+                  if (last || !fault.retry) remember({ metric, outcome: outcomes.withoutValue("failed", fault.reason) })
                 })
             })
 
-          const context = contextOf({
+          const context = formulaContext({
             turns: subject.transcript.turns,
             toolCalls: subject.transcript.toolCalls,
             durationSeconds: subject.durationSeconds
@@ -264,15 +282,15 @@ export const layer = Layer.effect(
           ]
           const measuredOutcome = (metric: Metric): Outcome => {
             const name = formulaOf(metric)
-            if (name === undefined) return outcomes.without("failed", "There is no such formula.")
+            if (name === undefined) return outcomes.withoutValue("failed", "There is no such formula.")
             const { moments, reason, statistics, value } = measure(name, context, metric.configuration)
             const detail = { moments, ...(statistics === undefined ? {} : { statistics }) }
             return value === null
-              ? outcomes.without("not_applicable", reason ?? "It came to no value.", detail)
+              ? outcomes.withoutValue("not_applicable", reason ?? "It came to no value.", detail)
               : outcomes.scored(value, detail)
           }
           const withoutModel = Option.isNone(model.ask)
-            ? order.judged.map((metric) => ({ metric, outcome: outcomes.without("skipped", NO_MODEL) }))
+            ? order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))
             : []
           // All that takes no time is kept together.
           yield* tell([
@@ -280,7 +298,7 @@ export const layer = Layer.effect(
             ...withoutModel,
             ...order.circular.map((metric) => ({
               metric,
-              outcome: outcomes.without("failed", "It depends on itself: see configuration.depends_on.")
+              outcome: outcomes.withoutValue("failed", "It depends on itself: see configuration.depends_on.")
             }))
           ])
           for (const metric of occasional) {
@@ -299,11 +317,11 @@ export const layer = Layer.effect(
           }
           for (const metric of order.code) {
             // What a judge has yet to say is waited for, or code would have its say without it for good.
-            const waited = last ? undefined : postponed.find(({ fault }) => fault.retry)
+            const waited = last ? undefined : postponed.find(({ error: fault }) => fault.retry)
             yield* attempted(
               metric,
               waited !== undefined && readsResults(metric)
-                ? Effect.fail(waited.fault)
+                ? Effect.fail(waited.error)
                 : ran(metric, subject, outside, results)
             )
           }

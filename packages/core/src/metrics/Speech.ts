@@ -29,9 +29,9 @@ export interface Speech {
   readonly agent: ReadonlyArray<Segment>
   readonly user: ReadonlyArray<Segment>
   /** Turns that say something but when is not known: they have no start. */
-  readonly unplaced: number
+  readonly turnsWithoutStart: number
   /** Turns that have a start and no end. */
-  readonly open: number
+  readonly turnsWithoutEnd: number
 }
 
 /** Speech of which every start and end is known. */
@@ -106,13 +106,18 @@ export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
   }
   const merged = { agent: union(agent.sort(byTime)), user: union(user.sort(byTime)) }
   // Sorting keeps the order of equals, so the agent's come first.
-  return { ...merged, segments: [...merged.agent, ...merged.user].sort(byTime), unplaced, open }
+  return {
+    ...merged,
+    segments: [...merged.agent, ...merged.user].sort(byTime),
+    turnsWithoutStart: unplaced,
+    turnsWithoutEnd: open
+  }
 }
 
 const isTimed = (segment: Segment): segment is TimedSegment => segment.end !== undefined
 
 /** The speech with its overlaps and silences, or undefined where a turn's time is missing: no total can be had then. */
-export const timedSpeech = ({ segments, unplaced }: Speech): TimedSpeech | undefined => {
+export const timedSpeech = ({ segments, turnsWithoutStart: unplaced }: Speech): TimedSpeech | undefined => {
   if (unplaced > 0 || !segments.every(isTimed)) return undefined
   const spoken: Array<{ start: number; end: number }> = []
   const overlaps: Array<Interval> = []

@@ -27,11 +27,11 @@ const UNSPACED_SIGN = new RegExp(`${UNSPACED.source}\\p{M}*`, "gu")
  * A text as phrases are looked for in it: words alone, in lower case, with a blank around each. Of scripts without blanks
  * each sign stands for itself, so that a phrase is found wherever its signs follow each other.
  */
-export const normalized = (text: string): string => {
+export const normalizeText = (text: string): string => {
   const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'")
   const words = (UNSPACED.test(plain) ? plain.replace(UNSPACED_SIGN, " $& ") : plain).match(WORD)
   return words === null ? "" : ` ${words.join(" ")} `
 }
 
 /** Whether a normalised text has a phrase as whole words. A phrase without words is in no text. */
-export const hasPhrase = (text: string, phrase: string): boolean => phrase !== "" && text.includes(phrase)
+export const containsPhrase = (text: string, phrase: string): boolean => phrase !== "" && text.includes(phrase)

@@ -1,5 +1,5 @@
-export { catalogue, entryOf, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
-export { type EarlierResult, type EvaluatedSubject, expectedOutcomeOf, fillIn } from "./EvaluatedSubject.js"
+export { predefinedEntries, predefinedEntry, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
+export { type PreviousResult, type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "./EvaluatedSubject.js"
 export { type Direction, directionOf } from "./Direction.js"
 export {
   encodeEvaluation,
@@ -11,7 +11,7 @@ export {
   type Outcome,
   type StoredEvaluation
 } from "./Evaluation.js"
-export { orderOf } from "./EvaluationOrder.js"
+export { evaluationOrder } from "./EvaluationOrder.js"
 export { CHARGE_REASON, Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
 export {
@@ -22,17 +22,17 @@ export {
   Scorer
 } from "./Scorer.js"
 export {
-  contextOf,
+  formulaContext,
   type FormulaContext,
   type FormulaName,
   formulas,
   measure,
-  type MeasuredCall,
+  type FormulaCall,
   quantile,
   REPROMPT_PHRASES
 } from "./Formulas.js"
-export { decide, questionOf, valueFault, type Verdict } from "./Judge.js"
-export { type EvaluationValue, type Measured, type Moment } from "./Measured.js"
+export { decisionOf, questionOf, valueError, type Verdict } from "./LlmJudge.js"
+export { type EvaluationValue, type FormulaResult, type Moment } from "./FormulaResult.js"
 export {
   encodeMetric,
   type Metric,
@@ -41,14 +41,14 @@ export {
   MetricPatch,
   type MetricSpec,
   type NewMetric,
-  plainSpec,
-  specOf as metricSpecOf
+  defaultMetricSpec,
+  specFromDraft as metricSpecOf
 } from "./Metric.js"
-export { decidesSuccess, judgeMetric, neededBy, scaleOf, slugFor } from "./MetricRules.js"
+export { decidesSuccess, validateMetric, dependenciesOf, scaleOf, slugFor } from "./MetricRules.js"
 export { MetricQuery, Metrics } from "./Metrics.js"
 export { MetricStore } from "./MetricStore.js"
 export { EvalType, EvaluationTrigger, MetricType, wordsOf } from "./MetricTerms.js"
-export { encodePredefinedMetric, MetricCategory, type PredefinedEntry, PredefinedMetric } from "./Predefined.js"
+export { encodePredefinedMetric, MetricCategory, type PredefinedEntry, PredefinedMetric } from "./PredefinedMetric.js"
 export { costOf, evaluationPrices, isCharged } from "./Price.js"
 export { type Code, CodeFailed, type CodeInput, Sandbox } from "./Sandbox.js"
 export { type Interval, type Segment, type Speech, speechOf, type TimedSpeech, timedSpeech, totalOf } from "./Speech.js"

@@ -8,7 +8,7 @@ for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`agents on ${database}`, (it) => {
     it.effect("are created, read, changed and deleted with the interface's field names", () =>
       Effect.gen(function* () {
-        const { actor, project } = yield* TestEngine.world
+        const { actor, project } = yield* TestEngine.fixture
         const agents = yield* Agents
         const as = TestEngine.as(actor)
         const made = yield* agents
@@ -44,8 +44,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("refuse an assistant id that another agent of the organisation has", () =>
       Effect.gen(function* () {
-        const { actor, project } = yield* TestEngine.world
-        const other = yield* TestEngine.world
+        const { actor, project } = yield* TestEngine.fixture
+        const other = yield* TestEngine.fixture
         const agents = yield* Agents
         const draft = { project: project.id, name: "One", assistant_id: "asst" }
         const one = yield* agents.create(draft).pipe(TestEngine.as(actor))
@@ -64,7 +64,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("go with their project", () =>
       Effect.gen(function* () {
-        const { actor } = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
         const projects = yield* Projects
         const agents = yield* Agents
         const as = TestEngine.as(actor)

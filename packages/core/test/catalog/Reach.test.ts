@@ -13,8 +13,8 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
-        const mine = yield* TestEngine.world
-        const theirs = yield* TestEngine.world
+        const mine = yield* TestEngine.fixture
+        const theirs = yield* TestEngine.fixture
         const as = TestEngine.as(theirs.actor)
         const refusal = (useCase: Effect.Effect<unknown, unknown, CurrentActor>) => Effect.flip(as(useCase))
         const { agent, project } = mine
@@ -45,7 +45,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
-        const { actor, agent, project } = yield* TestEngine.world
+        const { actor, agent, project } = yield* TestEngine.fixture
         const host = TestEngine.as(actor)
         const elsewhere = yield* host(projects.create({ name: "Elsewhere" }))
         const stranger = yield* host(agents.create({ project: elsewhere.id, name: "Stranger" }))
@@ -79,7 +79,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
-        const { actor, agent, project } = yield* TestEngine.world
+        const { actor, agent, project } = yield* TestEngine.fixture
         const as = TestEngine.as(actor)
         for (let round = 0; round < 5; round++) {
           const text = `round ${round}`
@@ -102,7 +102,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const as = TestEngine.as(actor)
         for (let round = 0; round < 5; round++) {
           const project = yield* as(projects.create({ name: "Short-lived" }))
@@ -122,8 +122,8 @@ for (const database of TestEngine.databases) {
     it.effect("finds the agent that a call names, by its id, its assistant's, or both", () =>
       Effect.gen(function* () {
         const agents = yield* Agents
-        const { actor, agent, organization, project } = yield* TestEngine.world
-        const theirs = yield* TestEngine.world
+        const { actor, agent, organization, project } = yield* TestEngine.fixture
+        const theirs = yield* TestEngine.fixture
         const as = TestEngine.as(actor)
         const other = yield* as(agents.create({ project: project.id, name: "Other", assistant_id: "asst" }))
         const permit = CatalogKit.permit(organization.id, "calls.ingest")
@@ -159,7 +159,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const agents = yield* Agents
         const projects = yield* Projects
-        const { actor, organization } = yield* TestEngine.world
+        const { actor, organization } = yield* TestEngine.fixture
         const as = TestEngine.as(actor)
         const permit = CatalogKit.permit(organization.id, "calls.ingest")
         const project = yield* as(projects.create({ name: "Short-lived" }))

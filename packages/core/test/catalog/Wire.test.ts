@@ -1,4 +1,4 @@
-import { Agents, AgentWire, CONCEALED, encodeAgent, encodeProject, Project, Projects } from "@earshot/core"
+import { Agents, AgentWire, MASKED, encodeAgent, encodeProject, Project, Projects } from "@earshot/core"
 import { CatalogKit, TestEngine } from "@earshot/test-kit"
 import { expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ it("an agent's wire form says all of it but the values of headers", () => {
       expect(wire).toMatchObject({ id: agent.id, agent_name: agent.name, description: agent.description })
       const headers = wire.chat_endpoint?.headers ?? {}
       expect(Object.keys(headers)).toEqual(Object.keys(agent.chatEndpoint?.headers ?? {}))
-      expect(new Set(Object.values(headers))).toEqual(new Set(Object.keys(headers).length === 0 ? [] : [CONCEALED]))
+      expect(new Set(Object.values(headers))).toEqual(new Set(Object.keys(headers).length === 0 ? [] : [MASKED]))
     })
   )
 })
@@ -65,7 +65,7 @@ for (const database of TestEngine.databases) {
         Effect.gen(function* () {
           const projects = yield* Projects
           const agents = yield* Agents
-          const { actor, agent, project } = yield* TestEngine.world
+          const { actor, agent, project } = yield* TestEngine.fixture
           const withProject = typeof input === "object" ? { ...input, project: project.id } : input
           for (const useCase of [
             Effect.asVoid(projects.create(input)),
@@ -80,7 +80,7 @@ for (const database of TestEngine.databases) {
               Effect.catchTag("ValidationFailed", (failed) => Effect.succeed(failed)),
               TestEngine.as(actor)
             )
-            if (refused !== undefined) expect(Object.keys(refused.faults).length).toBeGreaterThan(0)
+            if (refused !== undefined) expect(Object.keys(refused.errors).length).toBeGreaterThan(0)
           }
           for (const header of Object.values(
             (yield* agents.read(agent.id).pipe(TestEngine.as(actor))).chatEndpoint?.headers ?? {}

@@ -1,7 +1,7 @@
 import { Filters } from "@earshot/core"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { isEverything, STATUSES, statusOf } from "../../src/filters/Filter.js"
+import { isMatchAll, STATUSES, statusOf } from "../../src/filters/Filter.js"
 import * as Regex from "../../src/filters/Regex.js"
 
 const equality = ["eq", "neq", "in", "isnull"]
@@ -97,10 +97,10 @@ describe("what a filter asks for all together", () => {
 
 describe("a condition that always holds", () => {
   it("is a group of none, but for not, which then holds for nothing", () => {
-    const empty = (operator: Filters.GroupOperator) => isEverything({ operator, conditions: [] })
+    const empty = (operator: Filters.GroupOperator) => isMatchAll({ operator, conditions: [] })
     expect((["and", "or", "same_row", "not"] as const).map(empty)).toEqual([true, true, true, false])
     const leaf: Filters.Leaf = { field: "id", op: "eq", value: 1 }
-    expect([leaf, { operator: "and" as const, conditions: [leaf] }].map(isEverything)).toEqual([false, false])
+    expect([leaf, { operator: "and" as const, conditions: [leaf] }].map(isMatchAll)).toEqual([false, false])
   })
 })
 

@@ -13,7 +13,7 @@ import { compile } from "../../src/storage/sql/FilterSql.js"
 
 const CALLS = 10
 
-const [world] = fc.sample(FilterKit.callWorld(CALLS), { numRuns: 1, seed: 20_260_331 })
+const [fixture] = fc.sample(FilterKit.callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
 /** The world as the database numbered it. */
 class Stored extends Context.Tag("test/Stored")<Stored, FilterKit.StoredCalls>() {}
@@ -49,7 +49,7 @@ const largest = (make: (i: number) => Filters.Condition): Filters.Filter => {
 
 for (const database of TestEngine.databases) {
   const storage = stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
-  const stored = Layer.effect(Stored, FilterKit.storeCalls(world!)).pipe(Layer.provideMerge(storage))
+  const stored = Layer.effect(Stored, FilterKit.storeCalls(fixture!)).pipe(Layer.provideMerge(storage))
 
   layer(stored, { timeout: "2 minutes" })(`filters on ${database}`, (it) => {
     it.effect("are true or false, never unknown", () =>

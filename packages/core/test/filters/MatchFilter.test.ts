@@ -3,7 +3,7 @@ import { FilterKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { meaningOf } from "../../src/filters/LeafMeaning.js"
+import { compileLeaf } from "../../src/filters/CompiledLeaf.js"
 import { predicate } from "../../src/filters/MatchFilter.js"
 
 const now = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
@@ -50,7 +50,7 @@ const ask = (field: string, op: string, value: unknown, one: Filters.FilterableC
 }
 
 describe("what a filter means", () => {
-  it.each(FilterKit.meaningLaws(Filters.matches).map((law) => [law.says, law] as const))("%s", (_, law) => law.check())
+  it.each(FilterKit.meaningProperties(Filters.matches).map((property) => [property.name, property] as const))("%s", (_, property) => property.check())
 
   it.each([
     ["id", "eq", 7, true],
@@ -251,14 +251,14 @@ describe("what a filter means", () => {
 
   it("asks nothing of times that no date can say", () => {
     const [first, last] = [-1, 1].map((sign) => DateTime.unsafeMake(sign * 8_640_000_000_000_000))
-    const spans = (value: string, at: DateTime.Utc) => meaningOf({ field: "timestamp", op: "eq", value }, at)?.test
+    const spans = (value: string, at: DateTime.Utc) => compileLeaf({ field: "timestamp", op: "eq", value }, at)?.test
     expect(spans("today", last!)).toEqual({ test: "within", spans: [] })
     expect(spans("today-12h", first!)).toEqual({ test: "within", spans: [] })
     expect(spans("now", last!)).toEqual({
       test: "within",
       spans: [{ since: 8_640_000_000_000_000, until: 8_640_000_000_000_000 }]
     })
-    expect(meaningOf({ field: "timestamp", op: "gt", value: "now+1d" }, last!)).toBe(undefined)
+    expect(compileLeaf({ field: "timestamp", op: "gt", value: "now+1d" }, last!)).toBe(undefined)
   })
 
   it("finds a value that is missing, or no time, within no span", () => {
@@ -294,7 +294,7 @@ describe("what a filter means", () => {
       { field: "timestamp", op: "lt", value: "whenever" }
     ]
     expect(made.map((leaf) => Filters.matches(leaf, call, now))).toEqual(made.map(() => false))
-    expect(made.map((leaf) => meaningOf(leaf, now))).toEqual(made.map(() => undefined))
+    expect(made.map((leaf) => compileLeaf(leaf, now))).toEqual(made.map(() => undefined))
     // No more than in a group of conditions of one evaluation, where a call's own fields are unknown as well.
     const own: Filters.Leaf = { field: "topic", op: "neq", value: "x" }
     for (const leaf of [...made, own]) {

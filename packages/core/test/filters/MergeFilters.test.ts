@@ -9,8 +9,8 @@ const and = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => 
 const or = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => ({ operator: "or", conditions })
 
 describe("merging filters", () => {
-  it.each(FilterKit.mergeLaws(Filters.merge, Filters.matches).map((law) => [law.says, law] as const))("%s", (_, law) =>
-    law.check()
+  it.each(FilterKit.mergeProperties(Filters.merge, Filters.matches).map((property) => [property.name, property] as const))("%s", (_, property) =>
+    property.check()
   )
 
   it("puts the conditions of both in one and", () => {

@@ -5,7 +5,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { decode } from "../../src/kernel/Faults.js"
+import { decode } from "../../src/kernel/FieldErrors.js"
 import * as Fields from "../../src/kernel/Fields.js"
 
 const right = <A>(either: Either.Either<A, unknown>): A =>
@@ -84,12 +84,12 @@ describe("parsing a filter", () => {
     }
   })
 
-  for (const { check, says } of FilterKit.parseLaws(Filters.parse, Filters.print)) it(says, check)
+  for (const { check, name } of FilterKit.parseProperties(Filters.parse, Filters.encode)) it(name, check)
 
   it("reads what it printed from text as well", () => {
     fc.assert(
       fc.property(FilterKit.filter, (filter) => {
-        expect(right(Filters.parseText(JSON.stringify(Filters.print(filter))))).toEqual(filter)
+        expect(right(Filters.parseText(JSON.stringify(Filters.encode(filter))))).toEqual(filter)
       })
     )
   })

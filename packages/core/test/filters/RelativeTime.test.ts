@@ -9,9 +9,9 @@ const at = (text: string, now: string, edge: "start" | "end" = "start") => {
 }
 
 describe("relative times", () => {
-  it.each(FilterKit.relativeTimeLaws(Filters.RelativeTime.resolve).map((law) => [law.says, law] as const))(
+  it.each(FilterKit.relativeTimeProperties(Filters.RelativeTime.resolve).map((property) => [property.name, property] as const))(
     "%s",
-    (_, law) => law.check()
+    (_, property) => property.check()
   )
 
   const now = "2026-03-31T10:20:30.456Z"

@@ -1,6 +1,6 @@
 import {
   type Claim,
-  delayAfter,
+  retryDelay,
   Engine,
   jobSignal,
   JobSignal,
@@ -29,17 +29,17 @@ import { describe, it as plainly } from "vitest"
 
 describe("backoff", () => {
   plainly("doubles from the first wait to the longest, spread over its later half", () => {
-    const backoff = { first: 100, most: 1000 }
-    expect([1, 2, 3, 4, 5, 60].map((attempt) => delayAfter(attempt, backoff, 1))).toEqual([
+    const backoff = { initial: 100, max: 1000 }
+    expect([1, 2, 3, 4, 5, 60].map((attempt) => retryDelay(attempt, backoff, 1))).toEqual([
       100, 200, 400, 800, 1000, 1000
     ])
-    expect(delayAfter(2, backoff, 0)).toBe(100)
-    expect(delayAfter(1, backoff, 0.5, 5000)).toBe(5000)
+    expect(retryDelay(2, backoff, 0)).toBe(100)
+    expect(retryDelay(1, backoff, 0.5, 5000)).toBe(5000)
     fc.assert(
       fc.property(fc.nat({ max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, chance) => {
-        const whole = delayAfter(attempt, backoff, 1)
-        expect(delayAfter(attempt, backoff, chance)).toBeLessThanOrEqual(whole)
-        expect(delayAfter(attempt, backoff, chance)).toBeGreaterThanOrEqual(whole / 2)
+        const whole = retryDelay(attempt, backoff, 1)
+        expect(retryDelay(attempt, backoff, chance)).toBeLessThanOrEqual(whole)
+        expect(retryDelay(attempt, backoff, chance)).toBeGreaterThanOrEqual(whole / 2)
       })
     )
   })
@@ -110,7 +110,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { enqueue, job, runner } = yield* workshop(
           ({ attempt }) => new JobFailed({ reason: `try ${attempt}`, retry: true }),
-          { backoff: { first: 1000, most: 10_000 } }
+          { backoff: { initial: 1000, max: 10_000 } }
         )
         const one = yield* enqueue({ maxAttempts: 3 })
         expect(yield* runner.drain).toBe(1)
@@ -213,8 +213,8 @@ for (const database of TestEngine.databases) {
         let looks = 0
         const failing = JobStore.of({
           ...store,
-          anyDue: (kinds, now) =>
-            looks++ === 0 ? store.anyDue(kinds, now) : new StorageFailed({ operation: "anyDue", cause: "gone" })
+          hasDue: (kinds, now) =>
+            looks++ === 0 ? store.hasDue(kinds, now) : new StorageFailed({ operation: "anyDue", cause: "gone" })
         })
         const { enqueue, job, kind, runner } = yield* workshop(({ payload }) =>
           payload === "short" ? Effect.void : Effect.never
@@ -244,9 +244,9 @@ for (const database of TestEngine.databases) {
         const over = yield* Deferred.make<boolean>()
         const slow = JobStore.of({
           ...store,
-          anyDue: (kinds, now) =>
+          hasDue: (kinds, now) =>
             Effect.gen(function* () {
-              const found = yield* store.anyDue(kinds, now)
+              const found = yield* store.hasDue(kinds, now)
               if (++looks !== 2) return found
               yield* Deferred.succeed(looked, true)
               yield* Deferred.await(over)
@@ -278,7 +278,7 @@ for (const database of TestEngine.databases) {
         let looks = 0
         const strange = JobStore.of({
           ...store,
-          anyDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.anyDue(kinds, now))
+          hasDue: (kinds, now) => (looks++ === 0 ? Effect.die(new Error("strange")) : store.hasDue(kinds, now))
         })
         const { enqueue, job, runner } = yield* workshop(() => Effect.void).pipe(
           Effect.provideService(JobStore, strange)

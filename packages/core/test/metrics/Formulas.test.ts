@@ -1,8 +1,8 @@
 import {
-  contextOf,
+  formulaContext,
   type FormulaName,
   measure,
-  type Measured,
+  type FormulaResult,
   type Json,
   quantile,
   type Speaker,
@@ -12,7 +12,7 @@ import {
 import { MetricKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { isFormulaName, settingsOf } from "../../src/metrics/Formulas.js"
-import { countWords, hasPhrase, normalized } from "../../src/metrics/Words.js"
+import { countWords, containsPhrase, normalizeText } from "../../src/metrics/Words.js"
 
 const turn =
   (speaker: Speaker) =>
@@ -79,8 +79,8 @@ const measureIt = (
   name: FormulaName,
   turns: ReadonlyArray<Turn>,
   { configuration = null, tools = [] }: { readonly configuration?: Json; readonly tools?: ReadonlyArray<ToolCall> } = {}
-): Measured =>
-  measure(name, contextOf({ turns, toolCalls: tools, durationSeconds: durations.get(turns) ?? null }), configuration)
+): FormulaResult =>
+  measure(name, formulaContext({ turns, toolCalls: tools, durationSeconds: durations.get(turns) ?? null }), configuration)
 
 const NOBODY = "Nobody speaks in the transcript."
 const NO_AGENT = "The agent does not speak in the transcript."
@@ -447,7 +447,7 @@ describe("silences at their edges", () => {
 
   it("are the infrastructure's where the user waits for more than ten seconds, in the call or at its end", () => {
     const issues = (durationSeconds: number | null, ...turns: ReadonlyArray<Turn>) =>
-      measure("infrastructure_issues", contextOf({ turns, toolCalls: [], durationSeconds }), null)
+      measure("infrastructure_issues", formulaContext({ turns, toolCalls: [], durationSeconds }), null)
     // The agent waits for the user, who comes after 14 seconds.
     expect(issues(17, agent("a", 0, 1), user("b", 15, 16)).value).toBe(true)
     expect(issues(60, user("a", 0, 1), agent("b", 2, 3)).value).toBe(true)
@@ -588,23 +588,23 @@ describe("words", () => {
   })
 
   it("are looked for in lower case with a blank around each, signs of scripts without blanks one by one", () => {
-    expect(normalized("Hello, WORLD! Don’t")).toBe(" hello world don't ")
-    expect(normalized("ＡＢＣ ½")).toBe(" abc 1 2 ")
-    expect(normalized("OK，好的")).toBe(" ok 好 的 ")
-    expect(normalized("ดีมาก")).toBe(" ดี ม า ก ")
-    expect(normalized("...")).toBe("")
+    expect(normalizeText("Hello, WORLD! Don’t")).toBe(" hello world don't ")
+    expect(normalizeText("ＡＢＣ ½")).toBe(" abc 1 2 ")
+    expect(normalizeText("OK，好的")).toBe(" ok 好 的 ")
+    expect(normalizeText("ดีมาก")).toBe(" ดี ม า ก ")
+    expect(normalizeText("...")).toBe("")
   })
 
   it("are found as whole ones, and no words are nowhere", () => {
-    expect(hasPhrase(normalized("the cat sat"), normalized("Cat"))).toBe(true)
-    expect(hasPhrase(normalized("the cat sat"), normalized("ca"))).toBe(false)
-    expect(hasPhrase(normalized("the cat sat"), normalized("!"))).toBe(false)
-    expect(hasPhrase("", "")).toBe(false)
+    expect(containsPhrase(normalizeText("the cat sat"), normalizeText("Cat"))).toBe(true)
+    expect(containsPhrase(normalizeText("the cat sat"), normalizeText("ca"))).toBe(false)
+    expect(containsPhrase(normalizeText("the cat sat"), normalizeText("!"))).toBe(false)
+    expect(containsPhrase("", "")).toBe(false)
   })
 })
 
 describe("percentiles", () => {
-  for (const { check, says } of MetricKit.quantileLaws(quantile)) it(says, () => check())
+  for (const { check, name } of MetricKit.quantileProperties(quantile)) it(name, () => check())
 
   it("of no values are none", () => {
     expect(quantile([], 0.5)).toBeNaN()
@@ -612,6 +612,6 @@ describe("percentiles", () => {
 })
 
 describe("every formula", () => {
-  const asked: MetricKit.MeasureFormula = (name, call, configuration) => measure(name, contextOf(call), configuration)
-  for (const { check, says } of MetricKit.formulaLaws(asked)) it(says, check)
+  const asked: MetricKit.MeasureFormula = (name, call, configuration) => measure(name, formulaContext(call), configuration)
+  for (const { check, name } of MetricKit.formulaProperties(asked)) it(name, check)
 })

@@ -1,11 +1,11 @@
-import { catalogue, encodeMetric, encodePredefinedMetric, formulas, MetricId, Metrics, Agents } from "@earshot/core"
+import { predefinedEntries, encodeMetric, encodePredefinedMetric, formulas, MetricId, Metrics, Agents } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it as plainly } from "vitest"
-import { catalogueRevisions } from "../../src/storage/sql/CatalogueRevisions.js"
+import { predefinedMetricRevisions } from "../../src/storage/sql/PredefinedMetricRevisions.js"
 import { migrate } from "../../src/storage/sql/Migrations.js"
 import { bound, faultsOf as anyFaults } from "../dashboards/fixtures.js"
 
@@ -21,23 +21,23 @@ const NEEDED =
 
 describe("the catalogue", () => {
   plainly("has every metric that is promised, each under its own id, slug and name", () => {
-    const slugs = catalogue.map(({ slug }) => slug)
+    const slugs = predefinedEntries.map(({ slug }) => slug)
     for (const slug of NEEDED) expect(slugs).toContain(slug)
     for (const key of ["id", "slug", "name"] as const) {
-      expect(new Set(catalogue.map((entry) => entry[key])).size).toBe(catalogue.length)
+      expect(new Set(predefinedEntries.map((entry) => entry[key])).size).toBe(predefinedEntries.length)
     }
   })
 
   plainly("has a revision for whatever it gained, so that agents that are there get it", () => {
     // Raise both together: the first is what the last revision gives out.
-    expect({ metrics: catalogue.length, revisions: Object.keys(catalogueRevisions).length }).toEqual({
+    expect({ metrics: predefinedEntries.length, revisions: Object.keys(predefinedMetricRevisions).length }).toEqual({
       metrics: 35,
       revisions: 1
     })
   })
 
   plainly("says of each its formula, unit and basis, and names a formula or a prompt", () => {
-    for (const entry of catalogue) {
+    for (const entry of predefinedEntries) {
       expect(entry.description).toMatch(/Formula: .+ Unit: .+ Basis: .+/)
       if (entry.type === "custom_code") expect(Object.keys(formulas)).toContain(entry.functionName)
       else expect(entry.prompt.length).toBeGreaterThan(20)
@@ -48,11 +48,11 @@ describe("the catalogue", () => {
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`metrics on ${database}`, (it) => {
-    const world = Effect.map(TestEngine.world, (made) => ({ ...made, as: TestEngine.as(made.actor) }))
+    const fixture = Effect.map(TestEngine.fixture, (made) => ({ ...made, as: TestEngine.as(made.actor) }))
 
     it.effect("are predefined as a plain list with every field of the interface", () =>
       Effect.gen(function* () {
-        const { as, organization } = yield* world
+        const { as, organization } = yield* fixture
         const metrics = yield* Metrics
         const all = (yield* as(metrics.predefined())).map((one) => encodePredefinedMetric(one))
         expect(all.length).toBeGreaterThanOrEqual(24)
@@ -72,12 +72,12 @@ for (const database of TestEngine.databases) {
 
     it.effect("are an agent's from the start, until they are switched off", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
+        const { agent, as } = yield* fixture
         const metrics = yield* Metrics
         const list = Effect.map(as(metrics.list({ agent_id: agent.id, limit: 200 })), ({ results }) => results)
         const all = yield* list
         expect(all.map(({ predefinedCode }) => predefinedCode).toSorted()).toEqual(
-          catalogue.map(({ slug }) => slug).toSorted()
+          predefinedEntries.map(({ slug }) => slug).toSorted()
         )
         const csat = all.find(({ slug }) => slug === "csat")
         yield* as(metrics.delete(csat!.id))
@@ -88,7 +88,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are there with the agent: asking for them makes none", () =>
       Effect.gen(function* () {
-        const { agent, as, project } = yield* world
+        const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
         const sql = yield* SqlClient
         const second = yield* Effect.flatMap(Agents, (agents) =>
@@ -98,17 +98,17 @@ for (const database of TestEngine.databases) {
           sql<{ readonly n: number }>`SELECT count(*) AS n FROM metrics WHERE agent_id IN (${agent.id}, ${second.id})`,
           ([row]) => Number(row?.n)
         )
-        expect(yield* rows).toBe(2 * catalogue.length)
+        expect(yield* rows).toBe(2 * predefinedEntries.length)
         yield* as(metrics.list({ agent_id: agent.id }))
         yield* as(metrics.list({ agent_id: second.id }))
-        expect(yield* rows).toBe(2 * catalogue.length)
+        expect(yield* rows).toBe(2 * predefinedEntries.length)
       })
     )
 
     it.effect("reach agents of an older database when it is opened, but for those that they switched off", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
-        const theirs = yield* world
+        const { agent, as } = yield* fixture
+        const theirs = yield* fixture
         const metrics = yield* Metrics
         const sql = yield* SqlClient
         const slugs = (of: typeof theirs) =>
@@ -134,7 +134,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("stay with their agent where they are predefined", () =>
       Effect.gen(function* () {
-        const { agent, as, project } = yield* world
+        const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
         const second = yield* Effect.flatMap(Agents, (agents) =>
           as(agents.create({ project: project.id, name: "Second" }))
@@ -155,7 +155,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are created, read, changed and deleted, and travel with every field of the interface", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
+        const { agent, as } = yield* fixture
         const metrics = yield* Metrics
         const made = yield* as(
           metrics.create({
@@ -201,7 +201,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("get a slug of their own each", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
+        const { agent, as } = yield* fixture
         const metrics = yield* Metrics
         const create = (name: string) =>
           as(metrics.create({ agent: agent.id, name, type: "llm_judge", eval_type: "binary", prompt: "?" }))
@@ -213,8 +213,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("tell every fault at once, that of their code's syntax too", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
-        const theirs = yield* world
+        const { agent, as } = yield* fixture
+        const theirs = yield* fixture
         const metrics = yield* Metrics
         const refused = (input: object) =>
           faultsOf(
@@ -286,7 +286,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("keep a deprecated type that they have, and take on none", () =>
       Effect.gen(function* () {
-        const { agent, as } = yield* world
+        const { agent, as } = yield* fixture
         const metrics = yield* Metrics
         const made = yield* as(
           metrics.create({ agent: agent.id, name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })
@@ -305,7 +305,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are found by the provider's name of their agent, and move to another agent of their project", () =>
       Effect.gen(function* () {
-        const { agent, as, project } = yield* world
+        const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
         const agents = yield* Agents
         const second = yield* as(agents.create({ project: project.id, name: "Second", assistant_id: "asst 2" }))
@@ -324,8 +324,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("are out of reach for others, and for a session that is bound elsewhere", () =>
       Effect.gen(function* () {
-        const { actor, agent, as } = yield* world
-        const theirs = yield* world
+        const { actor, agent, as } = yield* fixture
+        const theirs = yield* fixture
         const metrics = yield* Metrics
         const [one] = (yield* as(metrics.list({ agent_id: agent.id }))).results
         const missing = { _tag: "NotFound" }

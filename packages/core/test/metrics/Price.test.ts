@@ -1,7 +1,7 @@
 import { costOf, Credits, EvaluationStatus, isCharged } from "@earshot/core"
 import { describe, expect, it } from "vitest"
 
-const cost = (metric: Parameters<typeof costOf>[0]) => Credits.print(costOf(metric))
+const cost = (metric: Parameters<typeof costOf>[0]) => Credits.format(costOf(metric))
 
 describe("the price of an evaluation", () => {
   it("is nothing for a formula, unless code of its own takes the formula's place", () => {

@@ -48,7 +48,7 @@ describe("the engine by promises, asked wrongly,", () => {
     for (const options of [undefined, {}, { database: 5 }]) {
       const refused: unknown = await Reflect.apply(createEngine, undefined, [options]).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(TypeError)
-      expect(refused).toMatchObject({ message: expect.stringContaining("Say which database: ") })
+      expect(refused).toMatchObject({ message: expect.stringContaining("A database is required: ") })
     }
     for (const id of ["zz", "1", 0, -1, 1.5, Number.NaN, undefined, null]) {
       expect(() => Reflect.apply(hostActor, undefined, [id]) as unknown).toThrow(

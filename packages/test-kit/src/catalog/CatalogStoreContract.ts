@@ -44,7 +44,7 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
   readonly store: Effect.Effect<
     {
       readonly find: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageError>
-      readonly hold: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageError>
+      readonly findForUpdate: (permit: Permit, id: Id) => Effect.Effect<Option.Option<A>, StorageError>
       readonly remove: (
         permit: Permit<"catalog:delete">,
         id: Id,
@@ -84,7 +84,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         const changed = kind.changed(made)
         yield* store.save(toWrite, changed)
         expect(yield* store.find(toRead, made.id)).toEqual(Option.some(changed))
-        expect(yield* store.hold(toRead, made.id)).toEqual(Option.some(changed))
+        expect(yield* store.findForUpdate(toRead, made.id)).toEqual(Option.some(changed))
         expect(yield* store.find(toRead, beside.id)).toEqual(Option.some(beside))
       })
     )
@@ -96,7 +96,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         const theirs = yield* newOrganization
         const made = yield* kind.insert(mine.toWrite, mine.project.id, 1)
         expect(yield* store.find(theirs.toRead, made.id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.toRead, made.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.toRead, made.id)).toEqual(Option.none())
         expect(yield* kind.list(theirs.toRead, mine.project.id, { cursor: { at: "start" }, limit: 10 })).toEqual([])
         yield* store.save(theirs.toWrite, kind.changed(made))
         yield* store.remove(theirs.toDelete, made.id, at(2))
@@ -114,7 +114,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         yield* (yield* ProjectStore).remove(toDelete, other.id, at(2))
         for (const id of [made.id, elsewhere.id]) {
           expect(yield* store.find(toRead, id)).toEqual(Option.none())
-          expect(yield* store.hold(toRead, id)).toEqual(Option.none())
+          expect(yield* store.findForUpdate(toRead, id)).toEqual(Option.none())
         }
         expect(yield* kind.list(toRead, null, { cursor: { at: "start" }, limit: 10 })).toEqual([])
       })

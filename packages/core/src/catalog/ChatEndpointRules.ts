@@ -1,7 +1,14 @@
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
-import { type ChatEndpoint, type ChatEndpointInput, CONCEALED } from "./Agent.js"
+import {
+  failIfFieldErrors,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages
+} from "../kernel/FieldErrors.js"
+import { type ChatEndpoint, type ChatEndpointInput, MASKED } from "./Agent.js"
 
 const MAX_HEADERS = 20
 const MAX_HEADER_VALUE = 4096
@@ -30,9 +37,9 @@ export const chatEndpointOf = (
     if (typeof value !== "string") return fieldError(path, Messages.notAString)
     if (value.length > MAX_HEADER_VALUE) return fieldError(path, Messages.tooLong(MAX_HEADER_VALUE))
     if (!HEADER_VALUE.test(value)) return fieldError(path, "Enter a valid header value.")
-    const secret = value === CONCEALED ? keptHeaders.get(name) : Redacted.make(value)
+    const secret = value === MASKED ? keptHeaders.get(name) : Redacted.make(value)
     if (secret === undefined) return fieldError(path, Messages.required)
-    if (value === CONCEALED && !sameOrigin)
+    if (value === MASKED && !sameOrigin)
       return fieldError(path, "Give the value again: the kept one is for another address.")
     headers.set(name, secret)
     return noFieldErrors

@@ -1,6 +1,6 @@
 import type { ChatEndpoint } from "@earshot/core"
-import { chatEndpointOf } from "../../src/catalog/ChatEndpointRule.js"
-import { CONCEALED } from "@earshot/core"
+import { chatEndpointOf } from "../../src/catalog/ChatEndpointRules.js"
+import { MASKED } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -31,7 +31,7 @@ describe("a chat endpoint", () => {
   })
 
   it("keeps a concealed value at the same origin, whatever else of the address changes", () => {
-    const concealed = { Authorization: CONCEALED, "X-Team": "red" }
+    const concealed = { Authorization: MASKED, "X-Team": "red" }
     for (const url of [kept.url, "https://bot.example/v2?x=1", "HTTPS://BOT.example:443/"]) {
       expect(shown(chatEndpointOf(input(concealed, url), kept))).toEqual(
         Either.right({ Authorization: "Bearer secret", "X-Team": "red" })
@@ -47,7 +47,7 @@ describe("a chat endpoint", () => {
       "https://bot.example.attacker.example/",
       "https://bot.example@attacker.example/"
     ]) {
-      expect(chatEndpointOf(input({ Authorization: CONCEALED }, url), kept)).toMatchObject({
+      expect(chatEndpointOf(input({ Authorization: MASKED }, url), kept)).toMatchObject({
         left: { "chat_endpoint.headers.Authorization": [expect.stringContaining("another address")] }
       })
     }
@@ -55,9 +55,9 @@ describe("a chat endpoint", () => {
 
   it("asks for the value where none is kept", () => {
     const missing = { left: { "chat_endpoint.headers.X-New": ["This field is required."] } }
-    expect(chatEndpointOf(input({ "X-New": CONCEALED }), kept)).toMatchObject(missing)
-    expect(chatEndpointOf(input({ "X-New": CONCEALED }), null)).toMatchObject(missing)
-    expect(chatEndpointOf(input({ constructor: CONCEALED }), kept)).toMatchObject({ _tag: "Left" })
+    expect(chatEndpointOf(input({ "X-New": MASKED }), kept)).toMatchObject(missing)
+    expect(chatEndpointOf(input({ "X-New": MASKED }), null)).toMatchObject(missing)
+    expect(chatEndpointOf(input({ constructor: MASKED }), kept)).toMatchObject({ _tag: "Left" })
   })
 
   it("takes nothing that could end a header, and reports every fault", () => {

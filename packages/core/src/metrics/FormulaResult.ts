@@ -13,7 +13,7 @@ export interface Moment {
 export const MAX_MOMENTS = 100
 
 /** What a formula makes of a call. */
-export interface Measured {
+export interface FormulaResult {
   readonly value: EvaluationValue
   /** Why there is no value, in a sentence for a person; null where there is one. */
   readonly reason: string | null
@@ -33,15 +33,15 @@ export const moment = (startSecond: number, seconds: number): Moment => ({
   duration_ms: toThousandths(seconds * 1000)
 })
 
-export const measured = (
+export const withValue = (
   value: number | boolean | string,
   moments: ReadonlyArray<Moment> = [],
   statistics?: Readonly<Record<string, number>>
-): Measured => ({
+): FormulaResult => ({
   value,
   reason: null,
   moments: moments.slice(0, MAX_MOMENTS),
   ...(statistics === undefined ? {} : { statistics })
 })
 
-export const unmeasured = (reason: string): Measured => ({ value: null, reason, moments: [] })
+export const withoutValue = (reason: string): FormulaResult => ({ value: null, reason, moments: [] })

@@ -4,11 +4,11 @@ import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
 import { isWithin } from "../kernel/Text.js"
 import type { EvaluatedSubject } from "./EvaluatedSubject.js"
-import { numberedTurns, oneLine } from "./EvaluatedSubject.js"
+import { numberedTurns, singleLineJson } from "./EvaluatedSubject.js"
 import type { MetricSpec } from "./Metric.js"
 import { scaleOf } from "./MetricRules.js"
 import { isBinary, wordsOf } from "./MetricTerms.js"
-import { hasPhrase, normalized } from "./Words.js"
+import { containsPhrase, normalizeText } from "./Words.js"
 
 /** A judge's answer, whatever the metric. */
 export interface Verdict {
@@ -36,10 +36,10 @@ allow an answer, or "not_applicable" where the question does not arise in this c
 the turn that decides with a quote of it: some of its words, exactly as they stand there. Otherwise the value is null.`
 
 /** The longest question, with all that is known of the call, that is put to a language model, in characters. */
-export const MAX_ASKED = 400_000
+export const MAX_PROMPT_CHARACTERS = 400_000
 
 /** Whether a question is short enough to be put to a language model. */
-export const isAskable = ({ prompt }: JudgeQuestion): boolean => isWithin(MAX_ASKED, prompt)
+export const isWithinPromptLimit = ({ prompt }: JudgeQuestion): boolean => isWithin(MAX_PROMPT_CHARACTERS, prompt)
 
 /** A value of the metric's kind, as the schema of answers has it. */
 const valueSchema = (spec: MetricSpec): Schema.Schema<Verdict["value"], Verdict["value"]> => {
@@ -67,7 +67,7 @@ const kindOfAnswer = (spec: MetricSpec): string => {
 }
 
 const section = (title: string, text: string): string => `## ${title}\n${text}\n`
-const data = (title: string, value: Json): string => (value === null ? "" : section(title, oneLine(value)))
+const data = (title: string, value: Json): string => (value === null ? "" : section(title, singleLineJson(value)))
 
 /** The question of a metric about a call; `again` is what was wrong with the answer before. */
 export const questionOf = (spec: MetricSpec, subject: EvaluatedSubject, again?: string): JudgeQuestion =>
@@ -125,7 +125,7 @@ export interface Decision {
 }
 
 /** What is wrong with a value for this metric, in a sentence; undefined for one that may be kept. */
-export const valueFault = (spec: MetricSpec, value: Json): string | undefined => {
+export const valueError = (spec: MetricSpec, value: Json): string | undefined => {
   if (isBinary(spec.evalType)) return typeof value === "boolean" ? undefined : "The value has to be true or false."
   if (spec.evalType === "enum") {
     const words = wordsOf(spec.enumValues)
@@ -141,24 +141,24 @@ export const valueFault = (spec: MetricSpec, value: Json): string | undefined =>
 
 /** The turn that a quote is of: the one that is named if it has these words, else the first that has them. */
 const turnOf = (subject: EvaluatedSubject, turn: number, quote: string): number | undefined => {
-  const words = normalized(quote)
+  const words = normalizeText(quote)
   if (words === "") return undefined
   const has = (position: number): boolean =>
-    hasPhrase(normalized(subject.transcript.turns[position]?.content ?? ""), words)
+    containsPhrase(normalizeText(subject.transcript.turns[position]?.content ?? ""), words)
   if (has(turn - 1)) return turn
   const found = subject.transcript.turns.findIndex((_, position) => has(position))
   return found === -1 ? undefined : found + 1
 }
 
 /** The decision in a verdict, or what is wrong with it. */
-export const decide = (
+export const decisionOf = (
   spec: MetricSpec,
   subject: EvaluatedSubject,
   verdict: Verdict
 ): Either.Either<Decision, string> => {
   const { quote, turn, value } = verdict
   if (value === null) return Either.left("A value is missing, although it is decided.")
-  const wrong = valueFault(spec, value)
+  const wrong = valueError(spec, value)
   if (wrong !== undefined) return Either.left(wrong)
   const said = turnOf(subject, turn, quote)
   return said === undefined

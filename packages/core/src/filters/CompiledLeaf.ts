@@ -7,7 +7,7 @@ import * as RelativeTime from "./RelativeTime.js"
 export type Order = "gt" | "gte" | "lt" | "lte"
 
 /** Instants in epoch milliseconds, both ends included. */
-export interface Span {
+export interface Interval {
   readonly since: number
   readonly until: number
 }
@@ -17,7 +17,7 @@ export interface Span {
  * matcher and the SQL translation then both spell out. Instants are asked as numbers, in epoch milliseconds. Every test
  * but `missing` fails on a missing value, and on one of another type.
  */
-export type Test =
+export type LeafTest =
   | { readonly test: "missing" }
   /** Equal to one of these, type and all. */
   | { readonly test: "among"; readonly values: ReadonlyArray<Scalar> }
@@ -25,20 +25,20 @@ export type Test =
   | { readonly test: "contains" | "startswith" | "endswith"; readonly text: string }
   | { readonly test: "regex"; readonly pattern: string }
   /** An instant within one of these. */
-  | { readonly test: "within"; readonly spans: ReadonlyArray<Span> }
+  | { readonly test: "within"; readonly spans: ReadonlyArray<Interval> }
 
-export interface LeafMeaning {
+export interface CompiledLeaf {
   readonly field: Field
   /** The leaf holds when the test fails. */
   readonly negated: boolean
-  readonly test: Test
+  readonly test: LeafTest
 }
 
 /**
  * The meaning of a leaf asked at `now`. Undefined for a leaf that no parser lets through (an unknown field, a value of
  * the wrong type): such a leaf holds for no call.
  */
-export const meaningOf = (leaf: Leaf, now: DateTime.Utc): LeafMeaning | undefined => {
+export const compileLeaf = (leaf: Leaf, now: DateTime.Utc): CompiledLeaf | undefined => {
   const field = fieldOf(leaf.field)
   if (field === undefined) return undefined
   if (!OPERATORS[field.type].includes(leaf.op) || Array.isArray(leaf.value) !== (leaf.op === "in")) return undefined
@@ -54,7 +54,7 @@ const testOf = (
   type: FieldType,
   values: ReadonlyArray<Scalar>,
   now: DateTime.Utc
-): Test | undefined => {
+): LeafTest | undefined => {
   const [value] = values
   if (value === undefined) return undefined
   switch (op) {
@@ -86,7 +86,7 @@ const instant = (value: Scalar, now: DateTime.Utc, edge: RelativeTime.Edge): num
 }
 
 /** To be equal to a time is to be neither before nor after it: a day is met by all of its instants. */
-const within = (values: ReadonlyArray<Scalar>, now: DateTime.Utc): Test => ({
+const within = (values: ReadonlyArray<Scalar>, now: DateTime.Utc): LeafTest => ({
   test: "within",
   spans: values.flatMap((value) => {
     const since = instant(value, now, "start")
