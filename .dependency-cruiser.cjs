@@ -8,7 +8,7 @@ const CORE = "packages/core/src"
 const FLOORS = [
   ["kernel"],
   ["transcripts", "language"],
-  ["access", "filters", "redaction"],
+  ["access", "filters"],
   ["credits", "jobs"],
   ["catalog"],
   ["metrics", "analytics", "checkouts"],
@@ -188,6 +188,20 @@ module.exports = {
       comment: "The adapters stand on the engine, and the command on the server.",
       from: { path: "^packages/http-adapter/src/" },
       to: { path: "^packages/cli-adapter/" }
+    },
+    {
+      name: "redaction-knows-no-engine",
+      severity: "error",
+      comment: "@earshot/redaction is usable alone: it imports no other package of this workspace.",
+      from: { path: "^packages/redaction/src/" },
+      to: { path: "^packages/(?!redaction/)" }
+    },
+    {
+      name: "redaction-by-its-exports",
+      severity: "error",
+      comment: "Other packages see what @earshot/redaction exports, never a file inside.",
+      from: { path: "^(?:packages/(?!redaction/)|examples/|bench/|scripts/)" },
+      to: { path: "^packages/redaction/src/", pathNot: "^packages/redaction/src/(?:audio/)?index\\.ts$" }
     },
     {
       name: "packages-by-their-exports",

@@ -119,7 +119,7 @@ export default defineConfig(
   },
 
   {
-    files: ["packages/core/src/**/*.ts"],
+    files: ["packages/{core,redaction}/src/**/*.ts"],
     rules: {
       "no-restricted-syntax": ["error", ...inCore],
       "no-restricted-properties": [

@@ -24,6 +24,8 @@ export default mergeConfig(
     // The copy that is broken has its packages by the links of the tree it was copied from, which lead to whole ones.
     resolve: {
       alias: [
+        { find: /^@earshot\/redaction$/, replacement: source("redaction/src/index.ts") },
+        { find: /^@earshot\/redaction\/audio$/, replacement: source("redaction/src/audio/index.ts") },
         { find: /^@earshot\/core$/, replacement: source("core/src/index.ts") },
         { find: /^@earshot\/core\/(sqlite|postgres)$/, replacement: source("core/src/storage/$1/index.ts") },
         { find: /^@earshot\/core\/providers\/(.*)$/, replacement: source("core/src/providers/$1.ts") },

@@ -35,6 +35,10 @@ const inOrder: Readonly<Record<string, string>> = {
     peerDependencies: { "@effect/sql-sqlite-node": "*", "@effect/sql-pg": "*" },
     devDependencies: { "@effect/sql-sqlite-node": "*", "@effect/sql-pg": "*", vitest: "*" }
   }),
+  "packages/redaction/package.json": JSON.stringify({
+    name: "@earshot/redaction",
+    exports: { ".": { "@earshot/source": "./src/index.ts" } }
+  }),
   "packages/http-adapter/package.json": JSON.stringify({
     name: "@earshot/http-adapter",
     exports: { ".": { "@earshot/source": "./src/index.ts" } },
@@ -67,6 +71,8 @@ const inOrder: Readonly<Record<string, string>> = {
   [`${CORE}/Engine.ts`]: uses("./catalog/Projects.js", "./storage/sql/ProjectStoreSql.js"),
   [`${CORE}/promise.ts`]: uses("./Engine.js", "./storage/sqlite/index.js"),
   [`${CORE}/index.ts`]: uses("./catalog/index.js", "./dashboards/index.js", "./Engine.js"),
+  "packages/redaction/src/index.ts": uses("./Tokens.js"),
+  "packages/redaction/src/Tokens.ts": "export {}\n",
   "packages/http-adapter/src/index.ts": uses("@earshot/core"),
   "packages/cli-adapter/src/index.ts": "export {}\n",
   "packages/cli-adapter/src/bin.ts": uses("@earshot/core", "@earshot/core/sqlite", "@earshot/http-adapter"),
@@ -119,6 +125,8 @@ const breaches: ReadonlyArray<readonly [rule: string, file: string, text: string
   ["test-kit-stays-in-tests", "packages/http-adapter/src/Sample.ts", uses("@earshot/test-kit")],
   ["core-knows-no-adapter", `${CORE}/calls/Served.ts`, uses("@earshot/http-adapter")],
   ["server-knows-no-command", "packages/http-adapter/src/Command.ts", uses("@earshot/cli-adapter")],
+  ["redaction-knows-no-engine", "packages/redaction/src/Engine.ts", uses("@earshot/core")],
+  ["redaction-by-its-exports", "packages/test-kit/src/RedactionInside.ts", uses("../../redaction/src/Tokens.js")],
   ["packages-by-their-exports", "packages/test-kit/src/Inside.ts", uses("../../core/src/kernel/Ids.js")],
   ["packages-by-their-names", "packages/test-kit/src/ByPath.ts", uses("../../core/src/index.js")]
 ]
@@ -152,7 +160,7 @@ beforeAll(async () => {
   const installed = join(house, "node_modules")
   await mkdir(join(installed, "@earshot"), { recursive: true })
   await mkdir(join(installed, "@effect"))
-  for (const own of ["core", "http-adapter", "cli-adapter", "test-kit"]) {
+  for (const own of ["redaction", "core", "http-adapter", "cli-adapter", "test-kit"]) {
     await symlink(join(house, "packages", own), join(installed, "@earshot", own))
   }
   for (const name of ["effect", "vitest", "pg", "@effect/sql", "@effect/sql-pg", "@effect/sql-sqlite-node"]) {
@@ -161,7 +169,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, "bench/node_modules/better-sqlite3"), join(installed, "better-sqlite3"))
 
   const program = join(ROOT, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs")
-  const roots = ["core", "http-adapter", "cli-adapter", "test-kit"].map((name) => `packages/${name}/src`)
+  const roots = ["redaction", "core", "http-adapter", "cli-adapter", "test-kit"].map((name) => `packages/${name}/src`)
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [program, ...roots, "packages/core/test", "examples/src", "--config", CONFIG, "--output-type", "json"],

@@ -2,7 +2,7 @@
  * How many times faster than real time audio is muted and checked, the check's second decoding included: a call of an
  * hour in each format, with 6 s of every minute muted (padding included), all of it, and in stereo those 6 s in one channel.
  */
-import { RedactionAudio } from "@earshot/core"
+import * as RedactionAudio from "@earshot/redaction/audio"
 import * as AudioFiles from "@earshot/test-kit/audio"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,7 +14,7 @@ const HOUR = 3600
 const ROUNDS = 3
 
 const sample = async (file: string): Promise<Uint8Array> =>
-  Uint8Array.from(await readFile(new URL(`../../packages/core/test/redaction/audio/fixtures/${file}`, import.meta.url)))
+  Uint8Array.from(await readFile(new URL(`../../packages/redaction/test/audio/fixtures/${file}`, import.meta.url)))
 
 const wav = (bits: number, channels: number, sampleRate: number, tag: "pcm" | "mulaw"): Uint8Array => {
   const samples = new Uint8Array((HOUR * sampleRate * channels * bits) / 8)

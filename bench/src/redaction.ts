@@ -7,7 +7,7 @@
  * `--everyday` switches weekdays and other everyday readings on; `--labelled-only` asks only for the fields that a file
  * labels. Files the tagger was fitted on score better than unseen ones: `fit-tagger --cross-validate` is fair to them.
  */
-import { Redaction } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFile } from "node:fs/promises"
 
@@ -37,7 +37,6 @@ const longCall = (characters: number): Parameters<typeof Redaction.redactTranscr
     }
   }
   return {
-    _tag: "RawTranscript",
     toolCalls: [],
     turns: turns.map(({ content, speaker }) => ({
       speaker,

@@ -1,11 +1,12 @@
 /** Options that several commands share, and the environment variables that stand in for them. */
-import type { CallDetail, Redaction } from "@earshot/core"
+import type { CallDetail } from "@earshot/core"
+import type { SensitiveField } from "@earshot/redaction"
 import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { Misused } from "./Faults.js"
+import { UsageError } from "./Errors.js"
 import type { EngineSettings } from "./Wiring.js"
 
 export const DEFAULT_DATABASE = "sqlite:./earshot.db"
@@ -158,7 +159,7 @@ export const codeHostSettings = (options?: CodeHostOptions): EngineSettings["cod
   return {
     repositories: chosen(options?.repositories, EARSHOT_REPOSITORIES),
     publicUrl: () => publicUrl,
-    allowedHosts: [...(options?.allowedCodeHosts ?? []), ...listed([EARSHOT_CODE_HOSTS ?? ""])]
+    allowedHosts: [...(options?.allowedCodeHosts ?? []), ...splitList([EARSHOT_CODE_HOSTS ?? ""])]
   }
 }
 
@@ -171,7 +172,7 @@ export const plainEngine = (address: string, options?: CodeHostOptions): EngineS
   database: address,
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   recordingHosts: [],
-  agentHosts: listed([process.env.EARSHOT_AGENT_HOSTS ?? ""]),
+  agentHosts: splitList([process.env.EARSHOT_AGENT_HOSTS ?? ""]),
   maxRecordingBytes: undefined,
   redactDetails: [],
   transcriber: undefined,
@@ -182,26 +183,26 @@ export const plainEngine = (address: string, options?: CodeHostOptions): EngineS
 })
 
 /** The engine of a command that takes in calls; the transcriber comes from the environment, since its key is a secret. */
-export const ingestingEngine = (address: string, options: IngestingOptions): Effect.Effect<EngineSettings, Misused> =>
+export const ingestingEngine = (address: string, options: IngestingOptions): Effect.Effect<EngineSettings, UsageError> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = nonBlank(env.EARSHOT_TRANSCRIBER_URL)
     if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl)) {
-      return yield* new Misused({ reason: "EARSHOT_TRANSCRIBER_URL: it begins with http:// or https://." })
+      return yield* new UsageError({ reason: "EARSHOT_TRANSCRIBER_URL: it begins with http:// or https://." })
     }
     const key = nonBlank(env.EARSHOT_TRANSCRIBER_KEY)
     return {
-      ...(yield* modelled(plainEngine(address))),
+      ...(yield* withLanguageModel(plainEngine(address))),
       recordings: options.recordings,
       recordingHosts: [
         ...options.recordingHosts,
         ...(env.EARSHOT_RECORDING_HOSTS ?? "").split(",").map((host) => host.trim())
       ].filter((host) => host !== ""),
       maxRecordingBytes: Option.getOrUndefined(options.maxRecordingBytes),
-      redactDetails: yield* choices(
+      redactDetails: yield* parseChoices(
         "--redact-detail",
         CALL_DETAILS,
-        listed([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
+        splitList([...options.redactDetails, env.EARSHOT_REDACT_DETAILS ?? ""])
       ),
       transcriber:
         baseUrl === undefined
@@ -215,27 +216,27 @@ export const ingestingEngine = (address: string, options: IngestingOptions): Eff
   })
 
 /** The engine of a worker: with the language model of the environment, and agents that may be reached beside public ones. */
-export const workingEngine = (
+export const workerEngine = (
   settings: EngineSettings,
   options: AgentHostOptions
-): Effect.Effect<EngineSettings, Misused> =>
-  Effect.map(modelled(settings), (found) => ({
+): Effect.Effect<EngineSettings, UsageError> =>
+  Effect.map(withLanguageModel(settings), (found) => ({
     ...found,
-    agentHosts: [...listed(options.allowedAgentHosts), ...found.agentHosts]
+    agentHosts: [...splitList(options.allowedAgentHosts), ...found.agentHosts]
   }))
 
 /** The engine with the language model that the environment names. */
-export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings, Misused> =>
+export const withLanguageModel = (settings: EngineSettings): Effect.Effect<EngineSettings, UsageError> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = nonBlank(env.EARSHOT_MODEL_URL)
     if (baseUrl === undefined) return settings
     if (!/^https?:\/\//.test(baseUrl)) {
-      return yield* new Misused({ reason: "EARSHOT_MODEL_URL: it begins with http:// or https://." })
+      return yield* new UsageError({ reason: "EARSHOT_MODEL_URL: it begins with http:// or https://." })
     }
     const model = nonBlank(env.EARSHOT_MODEL)
     if (model === undefined)
-      return yield* new Misused({ reason: "EARSHOT_MODEL: name the model to ask at EARSHOT_MODEL_URL." })
+      return yield* new UsageError({ reason: "EARSHOT_MODEL: name the model to ask at EARSHOT_MODEL_URL." })
     const key = nonBlank(env.EARSHOT_MODEL_KEY)
     return {
       ...settings,
@@ -246,33 +247,33 @@ export const modelled = (settings: EngineSettings): Effect.Effect<EngineSettings
 const CALL_DETAILS: ReadonlyArray<CallDetail> = ["metadata", "dynamic_variables", "feedback", "customer_number"]
 
 /** Names given one by one, or several with commas between them. */
-const listed = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
+const splitList = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given
     .flatMap((text) => text.split(","))
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
 /** Of some known names, those that were given; `all` is every one of them. */
-const choices = <A extends string>(
+const parseChoices = <A extends string>(
   option: string,
   known: ReadonlyArray<A>,
   given: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<A>, Misused> => {
+): Effect.Effect<ReadonlyArray<A>, UsageError> => {
   if (given.includes("all")) return Effect.succeed(known)
   const strange = given.find((name) => !known.some((one) => one === name))
   return strange === undefined
     ? Effect.succeed(known.filter((one) => given.includes(one)))
-    : new Misused({ reason: `${option}: "${strange}" is none of ${known.join(", ")}, or all.` })
+    : new UsageError({ reason: `${option}: "${strange}" is none of ${known.join(", ")}, or all.` })
 }
 
-/** Fields to redact, as an option names them. The engine that knows them is loaded when they are asked for. */
-export const fieldsOf = (
+/** Fields to redact, as an option names them. Loads the list of fields only when it is needed. */
+export const parseFields = (
   given: ReadonlyArray<string>,
   option: string
-): Effect.Effect<ReadonlyArray<Redaction.SensitiveField>, Misused> =>
+): Effect.Effect<ReadonlyArray<SensitiveField>, UsageError> =>
   Effect.flatMap(
-    Effect.promise(() => import("@earshot/core")),
-    (core) => choices(option, core.Redaction.sensitiveFields, listed(given))
+    Effect.promise(() => import("@earshot/redaction")),
+    ({ sensitiveFields }) => parseChoices(option, sensitiveFields, splitList(given))
   )
 
 const nonBlank = (text: string | undefined): string | undefined =>

@@ -55,6 +55,7 @@ import * as CodeHosts from "./providers/CodeHosts.js"
 import * as FileBlobStore from "./providers/FileBlobStore.js"
 import * as HttpChatAgent from "./providers/HttpChatAgent.js"
 import * as HttpRecordingSource from "./providers/HttpRecordingSource.js"
+import * as OutboundHttp from "./providers/OutboundHttp.js"
 import * as QuickJsSandbox from "./providers/QuickJsSandbox.js"
 import { NerProvider, nerProviderNone } from "@earshot/redaction"
 import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
@@ -137,17 +138,22 @@ export type Services =
 export interface Ports {
   /** Where recordings are kept; files under `earshot-recordings` in the working directory unless told. */
   readonly blobs?: Layer.Layer<BlobStore>
-  /** Where recordings that come as URLs are had from; over HTTP from public addresses unless told. */
-  readonly recordings?: Layer.Layer<RecordingSource>
-  /** What makes transcripts of audio; none unless told. */
-  readonly transcriber?: Layer.Layer<Transcriber.Transcriber>
+  /**
+   * Hosts in private networks that may be called, by everything that calls out: recordings, agents under test, code hosts.
+   * See `OutboundHttpConfig`. Default: none, so that addresses from outside have to be public.
+   */
+  readonly allowHosts?: ReadonlyArray<string>
+  /** Downloads recordings that are given as URLs. Default: over HTTP. */
+  readonly recordings?: Layer.Layer<RecordingSource, never, OutboundHttp.OutboundHttp>
+  /** Makes transcripts of audio. Default: none. */
+  readonly transcriber?: Layer.Layer<Transcriber.Transcriber, never, OutboundHttp.OutboundHttp>
   /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
   readonly sandbox?: Layer.Layer<Sandbox>
-  /** The language model that judges and simplifies; none unless told, and then what needs one is skipped or done by rules. */
-  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel>
+  /** The language model that judges and simplifies. Default: none, and what needs one is skipped or done by rules. */
+  readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel, never, OutboundHttp.OutboundHttp>
   readonly evaluation?: CallEvaluations.EvaluationConfig
-  /** How agents are reached that are tested by text; over HTTP at public addresses unless told. */
-  readonly chatAgents?: Layer.Layer<ChatAgent>
+  /** Sends messages to agents that are tested by text. Default: over HTTP. */
+  readonly chatAgents?: Layer.Layer<ChatAgent, never, OutboundHttp.OutboundHttp>
   /** What plays runs inside the engine; the text channel unless told. `runExecutorNone` leaves all to outside workers. */
   readonly runExecutor?: Layer.Layer<RunExecutor, never, ChatAgent | LanguageModel.LanguageModel>
   readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
@@ -156,9 +162,9 @@ export interface Ports {
   /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
   readonly ner?: Layer.Layer<NerProvider>
   readonly ingest?: Calls.IngestConfig
-  /** The kinds of code hosts that repositories are checked out from; those at public addresses unless told. */
-  readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer>
-  /** What seals the secrets of connections; nothing unless told, and then none are taken. */
+  /** The kinds of code hosts that repositories are checked out from. Default: `github` and `gitlab`. */
+  readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer, never, OutboundHttp.OutboundHttp>
+  /** Seals stored secrets: code hosts' keys, chat endpoints' headers. Default: none, and secrets are rejected. */
   readonly secretBox?: Layer.Layer<SecretBox.SecretBox>
   /** What counts callers' requests and wrong credentials; nothing unless told. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
@@ -228,8 +234,10 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const simplifications = yield* Simplifications.Simplifications
       const simulations = yield* Simulations.Simulations
       const results = yield* Results.Results
+      const releases = yield* CheckoutReleases.CheckoutReleases
       return yield* JobRunner.make([evaluations.handler, simplifications.handler, ...simulations.handlers], config, [
-        { failure: "Leases of runs could not be taken back", every: "5 seconds", run: results.sweep }
+        { failure: "Leases of runs could not be taken back", every: "5 seconds", run: results.sweep },
+        { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() }
       ])
     })
   )
@@ -244,7 +252,7 @@ const testCatalog = Layer.mergeAll(
 )
 
 const checkouts = Layer.mergeAll(CodeConnections.layer, Checkouts.layer, Repositories.layer).pipe(
-  Layer.provide(CheckoutReleases.layer),
+  Layer.provideMerge(CheckoutReleases.layer),
   Layer.provide(Vault.layer)
 )
 
@@ -295,18 +303,15 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.merge(Jobs.layer),
     Layer.provideMerge(evaluation),
     Layer.provide(JobQueue.layer),
-    Layer.merge(
-      Layer.provide(
-        checkouts,
-        Layer.mergeAll(ports.codeHosts ?? CodeHosts.layer(), ports.secretBox ?? SecretBox.layerNone)
-      )
-    ),
+    Layer.provideMerge(Layer.provide(checkouts, ports.codeHosts ?? CodeHosts.layer())),
     Layer.provideMerge(catalog),
     Layer.provideMerge(access),
+    Layer.provide(ports.secretBox ?? SecretBox.layerNone),
     Layer.provide(ports.sandbox ?? QuickJsSandbox.layer()),
     Layer.provide(ports.recordings ?? HttpRecordingSource.layer()),
     Layer.provide(ports.transcriber ?? Transcriber.layerNone),
     Layer.provide(ports.languageModel ?? LanguageModel.layerNone),
+    Layer.provide(OutboundHttp.layer(ports.allowHosts === undefined ? {} : { allowHosts: ports.allowHosts })),
     Layer.provide(JobSignal.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),

@@ -68,7 +68,7 @@ export const faults = [
   },
   {
     fault: "redaction of one field too many",
-    file: "packages/core/src/redaction/SpansToRedact.ts",
+    file: "packages/redaction/src/SpansToRedact.ts",
     find: "seen }), fields).filter(",
     put: 'seen }), new Set([...fields, "email_address"])).filter(',
     property: /values of fields that were not asked for stay/
@@ -82,7 +82,7 @@ export const faults = [
   },
   {
     fault: "a price that grows with the number of fields",
-    file: "packages/core/src/redaction/RedactionPrice.ts",
+    file: "packages/core/src/calls/RedactionPrice.ts",
     find: "const numerator = MICROS_PER_MINUTE *",
     put: "const numerator = BigInt(fields.length) * MICROS_PER_MINUTE *",
     property: /the price does not depend on how many fields/
@@ -145,7 +145,7 @@ export const faults = [
   },
   {
     fault: "what a tool answered left as it is by redaction",
-    file: "packages/core/src/redaction/RedactTranscript.ts",
+    file: "packages/redaction/src/RedactTranscript.ts",
     find: "return { ...tool, arguments: given, result }",
     put: "return { ...tool, arguments: given }",
     property: /no value that is unmistakable is left anywhere/

@@ -1,15 +1,5 @@
-import {
-  type Actor,
-  BlobStore,
-  type CallRecord,
-  Calls,
-  encodeLedgerEntry,
-  Ledger,
-  RecordingSource,
-  Redaction,
-  Transcriber,
-  Upload
-} from "@earshot/core"
+import { type Actor, BlobStore, type CallRecord, Calls, encodeLedgerEntry, Ledger, RecordingSource, Transcriber, Upload } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
@@ -99,7 +89,7 @@ const recordings = Layer.succeed(RecordingSource, { fetch: () => Stream.make(lou
 const failingOnce = () => {
   let fails = true
   return Layer.succeed(Redaction.NerProvider, {
-    recognise: (said) => {
+    recognize: (said) => {
       if (!fails || !said.some((text) => text.includes("Unreadable"))) return Effect.succeed([])
       fails = false
       return Effect.fail(new Redaction.NerFailed({ cause: said.join() }))
@@ -120,7 +110,7 @@ for (const database of TestEngine.databases) {
   layer(engine)(`calls to be redacted on ${database}`, (it) => {
     it.effect("lose what is asked for in transcript and recording, for 0.4 credits a minute", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = {
           call_id: "a",
           agent: agent.id,
@@ -147,7 +137,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("keep the other fields, and say nothing of those they were not asked for", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
           call_id: "a",
           agent: agent.id,
@@ -163,7 +153,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("stay redacted when a later delivery does not ask for it", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "a", agent: agent.id, transcript_json: turns }
         yield* ingest(actor, { ...body, redact_fields: ["phone_number"] })
         const more = [...turns, { role: "Main Agent", content: "Good bye 4155552671.", start_time: 14, end_time: 15 }]
@@ -179,7 +169,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("lose what was stored before anybody asked for it to go", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const first = yield* ingest(actor, {
           call_id: "a",
           agent: agent.id,
@@ -201,7 +191,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are muted by a transcript that came before the recording, or after it", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const of = (call_id: string, more: object) => ({
           call_id,
           agent: agent.id,
@@ -220,7 +210,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("mute the speaker's channel alone where it is known", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const bytes = loud(15, 2)
         // The channels have to differ, or they are one.
         for (let at = 44; at < bytes.length; at += 4) bytes[at] = 0x42
@@ -239,7 +229,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("come without a recording that cannot be redacted, and say why", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const of = (call_id: string, more: object) => ({
           call_id,
           agent: agent.id,
@@ -272,7 +262,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are redacted when a transcriber wrote them down", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
           call_id: "a",
           agent: agent.id,
@@ -288,7 +278,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("lose details by the switch alone", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
           call_id: "a",
           agent: agent.id,
@@ -311,7 +301,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("lose what a person wrote of them before anybody asked for it to go", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "a", agent: agent.id, transcript_json: turns }
         const { call } = yield* ingest(actor, body)
         const calls = yield* Calls
@@ -325,7 +315,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are not stored while the host's model cannot read them", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = {
           call_id: "a",
           agent: agent.id,
@@ -343,7 +333,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("agree whichever of many simultaneous deliveries asks for what", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const bodies = Array.from({ length: 12 }, (_, n) => ({
           call_id: "a",
           agent: agent.id,

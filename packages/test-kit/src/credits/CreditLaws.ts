@@ -1,4 +1,5 @@
 /** What any implementation of prices and of their arithmetic has to keep to. Source: interface, Limits. */
+import type { redactionPrice } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { invariant, type Property, property } from "../Property.js"

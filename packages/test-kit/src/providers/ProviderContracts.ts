@@ -170,8 +170,8 @@ export interface NerProviderFixture {
 
 /** What every model that finds sensitive values has to do. */
 export const nerProviderContract = (subject: string, { finds, provider }: NerProviderFixture): void => {
-  const recognise = (turns: ReadonlyArray<string>, fields: ReadonlyArray<Redaction.SensitiveField>) =>
-    Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognise(turns, fields)).pipe(Effect.provide(provider))
+  const recognize = (turns: ReadonlyArray<string>, fields: ReadonlyArray<Redaction.SensitiveField>) =>
+    Effect.flatMap(Redaction.NerProvider, (ner) => ner.recognize(turns, fields)).pipe(Effect.provide(provider))
   describe(`sensitive values found by ${subject}`, () => {
     const { check, name } = asyncProperty(
       "spans lie within their turns, are of fields that were asked for, and score from 0 to 1",
@@ -182,7 +182,7 @@ export const nerProviderContract = (subject: string, { finds, provider }: NerPro
       ],
       async (turns) => {
         const fields = finds === undefined ? Redaction.sensitiveFields : [finds.field]
-        for (const { end, field, score, start, turn } of await Effect.runPromise(recognise(turns, fields))) {
+        for (const { end, field, score, start, turn } of await Effect.runPromise(recognize(turns, fields))) {
           const length = turns[turn]?.length ?? -1
           expect(Number.isInteger(start) && start >= 0 && start < end && Number.isInteger(end) && end <= length).toBe(
             true
@@ -200,7 +200,7 @@ export const nerProviderContract = (subject: string, { finds, provider }: NerPro
       Effect.gen(function* () {
         if (finds === undefined) return
         const { field, turn, value } = finds
-        const found = yield* recognise(["", `\u{1f600} ${turn}`], [field])
+        const found = yield* recognize(["", `\u{1f600} ${turn}`], [field])
         expect(found.map((span) => [span.turn, `\u{1f600} ${turn}`.slice(span.start, span.end)])).toContainEqual([
           1,
           value

@@ -7,7 +7,7 @@ import { randomOf } from "./Random.js"
 import { scoresOf } from "./Scores.js"
 import { type SensitiveField, valueOf } from "./Values.js"
 
-type Raw = Parameters<typeof Redaction.redactTranscript>[0]
+type Raw = Redaction.Transcript
 type Turn = Raw["turns"][number]
 type Tool = Raw["toolCalls"][number]
 type Json = Parameters<typeof Redaction.redactJson>[0]
@@ -29,15 +29,7 @@ const withWords = (turn: Turn, from: number): Turn => {
   return { ...turn, words, startTime: from, endTime: from + words.length * 0.4 }
 }
 
-const toolOf = (given: string, result: string | undefined): Tool => ({
-  id: undefined,
-  name: "lookup",
-  arguments: given,
-  result,
-  succeeded: true,
-  startTime: undefined,
-  endTime: undefined
-})
+const toolOf = (given: string, result: string | undefined): Tool => ({ arguments: given, result })
 
 /** Calls that hold values of every field, in every style, in what tools were given and gave back as well. */
 export const callWithValues: fc.Arbitrary<Raw> = fc
@@ -47,7 +39,6 @@ export const callWithValues: fc.Arbitrary<Raw> = fc
     const calls = labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure")
     const said = calls.flatMap((call) => call.turns.map(({ content }) => content))
     return {
-      _tag: "RawTranscript",
       toolCalls: [toolOf(JSON.stringify({ note: said.at(-1) ?? "", count: 2 }), said[seed % said.length])],
       turns: calls.flatMap((call) =>
         call.turns.map(({ content, speaker }) => {
@@ -114,7 +105,6 @@ export const hostileCall: fc.Arbitrary<Raw> = fc
     { maxLength: 6 }
   )
   .map((turns) => ({
-    _tag: "RawTranscript",
     toolCalls: [],
     turns: turns.map(([speaker, pieces]) => turnOf(speaker, pieces.join(" ")))
   }))
@@ -169,7 +159,7 @@ const promisesOf = (redact: Redact) => ({
   /** Redacting a redacted call changes nothing. */
   stable: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean => {
     const once = redact(raw, fields).transcript
-    const twice = redact({ ...once, _tag: "RawTranscript" }, fields)
+    const twice = redact(once, fields)
     return twice.spans.length === 0 && isDeepStrictEqual(twice.transcript, once)
   },
 
@@ -290,10 +280,7 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       [fc.subarray([...plainValues.keys()]), fc.shuffledSubarray([...plainValues.keys()], { minLength: 1 })],
       (asked, said) => {
         const content = said.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
-        const { transcript } = redact(
-          { _tag: "RawTranscript", toolCalls: [], turns: [turnOf("testing_agent", content)] },
-          asked
-        )
+        const { transcript } = redact({ toolCalls: [], turns: [turnOf("testing_agent", content)] }, asked)
         const left = transcript.turns[0]?.content ?? ""
         return said.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
       },
@@ -311,7 +298,6 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       (told, more, place) => {
         const said = told.map(({ sentence }) => turnOf("testing_agent", sentence))
         const raw: Raw = {
-          _tag: "RawTranscript",
           turns: place === "said" ? said : place === "words" ? said.map((turn, at) => withWords(turn, at * 60)) : [],
           toolCalls: told.flatMap(({ key, sentence, value }) =>
             place === "arguments"
@@ -365,7 +351,6 @@ const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
       (turns) =>
         redact(
           {
-            _tag: "RawTranscript",
             toolCalls: [],
             turns: turns.map(({ content, speaker }) => turnOf(speaker, content))
           },

@@ -39,7 +39,6 @@ export const finderOf =
   (turns) =>
     Redaction.redactTranscript(
       {
-        _tag: "RawTranscript",
         toolCalls: [],
         turns: turns.map((turn) => ({
           speaker: turn.speaker,

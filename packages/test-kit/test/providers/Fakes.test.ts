@@ -37,7 +37,7 @@ ProviderKit.nerProviderContract("nobody", { provider: Redaction.nerProviderNone 
 
 ProviderKit.nerProviderContract("a list of one name", {
   provider: Layer.succeed(Redaction.NerProvider, {
-    recognise: (turns) =>
+    recognize: (turns) =>
       Effect.succeed(
         turns.flatMap((text, turn) =>
           Array.from(text.matchAll(/Zyx/g), ({ index }) => ({

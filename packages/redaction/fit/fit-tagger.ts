@@ -1,0 +1,125 @@
+/**
+ * Fits the tagger and writes `src/redaction/tagger/packed-model.ts`. With `--check` it tells whether that file is what it
+ * would write, and with `--cross-validate` it prints figures of models that never saw what they are measured on; neither
+ * writes anything.
+ *
+ *   npx tsc -b packages/redaction/fit && node packages/redaction/dist/fit/fit-tagger.js [--check | --cross-validate] [--misses N]
+ */
+import * as Redaction from "@earshot/redaction"
+import * as RedactionKit from "@earshot/test-kit/redaction"
+import { readFileSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { deflateRawSync } from "node:zlib"
+import { asHeard, type Example, examplesOf, otherValues, withOthers, wordSets } from "./Examples.js"
+import { train, type TrainOptions } from "./Train.js"
+
+const SEED = 20240601
+const options: TrainOptions = { epochs: 10, rate: 0.12, dropout: 0.15, prune: 0.04, l2: 0.0002, seed: SEED }
+const FOLDS = 5
+
+const here = (path: string): string => fileURLToPath(new URL(`../../fit/${path}`, import.meta.url))
+const written = RedactionKit.labelledTexts(readFileSync(here("data/presidio-research.jsonl"), "utf8"))
+const spoken = RedactionKit.labelledTexts(readFileSync(here("data/slurp-devel.jsonl"), "utf8"))
+
+const sets = wordSets()
+const random = RedactionKit.randomOf(SEED)
+const values = otherValues(random)
+
+const generated = examplesOf([...RedactionKit.labelledCalls(SEED, 700, "fit")])
+
+/** Everything a model is fitted on, with the variants of each sentence. */
+const training = (writtenPart: ReadonlyArray<Example>, spokenPart: ReadonlyArray<Example>): ReadonlyArray<Example> => [
+  ...writtenPart,
+  ...writtenPart.map(asHeard),
+  ...writtenPart.map((one) => withOthers(random, one, values)),
+  ...spokenPart,
+  ...spokenPart,
+  ...spokenPart.map((one) => withOthers(random, one, values)),
+  ...generated,
+  ...generated.map((one) => withOthers(random, one, values))
+]
+
+/** Sentences made from one template go to one fold, or a fold would know its own test. */
+const templateOf = (call: RedactionKit.LabelledCall): string => {
+  const turn = call.turns[0]
+  if (turn === undefined) return ""
+  let text = ""
+  let at = 0
+  for (const span of turn.spans) {
+    text += turn.content.slice(at, span.start)
+    at = span.end
+  }
+  return (text + turn.content.slice(at))
+    .toLowerCase()
+    .replace(/[^a-z]/g, "")
+    .slice(0, 40)
+}
+
+const foldOf = (key: string): number => {
+  let hash = 0
+  for (let i = 0; i < key.length; i++) hash = (Math.imul(hash, 31) + key.charCodeAt(i)) | 0
+  return (hash >>> 0) % FOLDS
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+
+const report = (name: string, scores: RedactionKit.Scores): void => {
+  console.log(`${name}: leak ${percent(scores.leak)}, over ${percent(scores.over)}`)
+  for (const [field, one] of [...scores.fields].filter(([, score]) => score.values > 0)) {
+    console.log(
+      `  ${field.padEnd(22)} leak ${percent(one.leak).padStart(7)}  precision ${one.precision.toFixed(3)}  recall ${one.recall.toFixed(3)}  F1 ${one.f1.toFixed(3)}  values ${one.values}`
+    )
+  }
+}
+
+if (process.argv.includes("--cross-validate")) {
+  const misses = Number(process.argv[process.argv.indexOf("--misses") + 1] ?? 0)
+  const only = process.argv.includes("--one") ? 1 : FOLDS
+  const models: Array<Redaction.Tagger.Model> = []
+  const folds = (calls: ReadonlyArray<RedactionKit.LabelledCall>, fold: number, inside: boolean) =>
+    calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
+  for (let fold = 0; fold < only; fold++)
+    models.push(
+      train(training(examplesOf(folds(written, fold, false)), examplesOf(folds(spoken, fold, false))), sets, options)
+    )
+  for (const [name, calls, everyday] of [
+    ["written", written, false],
+    ["spoken", spoken, true]
+  ] as const) {
+    const kept = calls.filter((call) => foldOf(templateOf(call)) < only)
+    for (const plain of process.argv.includes("--sweep") ? [0.36, 0.42, 0.5] : [undefined]) {
+      const seen: Array<RedactionKit.Miss> = []
+      const scores = RedactionKit.scoresOf(
+        kept,
+        (turns) => {
+          const model = models[foldOf(templateOf({ style: "typed", turns }))]
+          return RedactionKit.finderOf(Redaction.sensitiveFields, {
+            everyday,
+            ...(model === undefined ? {} : { model }),
+            ...(plain === undefined ? {} : { thresholds: { plain, everyday: plain } })
+          })(turns)
+        },
+        (miss) => seen.push(miss)
+      )
+      report(`${name}${plain === undefined ? "" : ` at ${plain}`}, cross-validated`, scores)
+      if (misses > 0)
+        for (const miss of seen.filter((_, at) => at % Math.max(1, Math.floor(seen.length / misses)) === 0))
+          console.log(
+            `    ${miss.kind} ${miss.field}: ${miss.text.replace(/\n/g, "/")} || ${miss.turn.replace(/\n/g, "/").slice(0, 160)}`
+          )
+    }
+  }
+} else {
+  const model = train(training(examplesOf(written), examplesOf(spoken)), sets, options)
+  const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
+  const file = fileURLToPath(new URL("../../src/redaction/tagger/packed-model.ts", import.meta.url))
+  const source = `// Made by fit/fit-tagger.ts; sources and licences in fit/data/README.md.\nexport const packedModel =\n  "${packed}"\n`
+  if (process.argv.includes("--check")) {
+    const isSame = readFileSync(file, "utf8") === source
+    console.log(isSame ? "The shipped model is what this makes." : "The shipped model is another one: fit it again.")
+    process.exitCode = isSame ? 0 : 1
+  } else {
+    writeFileSync(file, source)
+    console.log(`${(packed.length / 1024).toFixed(0)} KB`)
+  }
+}

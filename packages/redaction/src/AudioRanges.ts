@@ -1,0 +1,175 @@
+import type { RedactedTranscript, Speaker, Turn } from "./Transcript.js"
+import type { MuteRange } from "./audio/MuteRanges.js"
+import { placeIn, plainCharacters } from "./PlainText.js"
+import { placeholdersIn } from "./SensitiveField.js"
+
+/** A stretch of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
+export interface AudioRange {
+  readonly speaker: Speaker
+  readonly start: number
+  /** `Infinity` where the turn's end is not known and nothing follows it: to the end of the recording. */
+  readonly end: number
+}
+
+/** What to mute. `Unknown`: something was redacted whose time nobody knows, so the audio cannot be kept. */
+export type AudioRanges =
+  { readonly _tag: "Known"; readonly ranges: ReadonlyArray<AudioRange> } | { readonly _tag: "Unknown" }
+
+/** Seconds muted before and after a value's words or turn: recognisers' times are about that exact. */
+export const RANGE_PADDING = 0.25
+
+/** Where a turn's words lie in its content; undefined for a word that is not there. */
+export interface PlacedWord {
+  readonly start: number
+  readonly end: number
+}
+
+const bare = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
+
+/** How far ahead of the last found word the next one may be, in characters, besides its own length. */
+const LOOK_AHEAD = 60
+
+/** Finds each word of a turn in its content, in order, whatever the case, the form of its characters and the marks around it. */
+export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> => {
+  const { content, words } = turn
+  const plain = plainCharacters(content)
+  const lower = plain.text.toLowerCase()
+  // Lower case may be longer than the original ("İ"): then nothing can be placed by offset.
+  const sameLength = lower.length === plain.text.length
+  let cursor = 0
+  return words.map(({ text }) => {
+    const exact = plainCharacters(text).text.trim()
+    if (exact === "" || !sameLength) return undefined
+    for (const needle of [exact.toLowerCase(), bare(exact)]) {
+      if (needle === "" || needle.length !== needle.normalize().length) continue
+      const at = lower.slice(cursor, cursor + needle.length + LOOK_AHEAD).indexOf(needle)
+      if (at >= 0) {
+        const start = cursor + at
+        cursor = start + needle.length
+        return placeIn(plain, { start, end: cursor })
+      }
+    }
+    return undefined
+  })
+}
+
+/** Words `from` to `to` that a stretch of content covers, counting those between its neighbours that were not placed. */
+export const wordsWithin = (
+  placed: ReadonlyArray<PlacedWord | undefined>,
+  start: number,
+  end: number
+): readonly [number, number] => {
+  let from = 0
+  let to = placed.length
+  for (let at = 0; at < placed.length; at++) {
+    const word = placed[at]
+    if (word === undefined) continue
+    if (word.end <= start) from = at + 1
+    else if (word.start >= end) {
+      to = at
+      break
+    }
+  }
+  return [from, Math.max(from, to)]
+}
+
+const isTime = (time: number | undefined): time is number => time !== undefined && Number.isFinite(time) && time >= 0
+
+/**
+ * The stretch of audio in which a part of a turn was said: from word times with padding, else the whole turn, else
+ * undefined. `next` is the start of the following turn, used where a turn's own end is not known.
+ */
+export const rangeOf = (
+  turn: Turn,
+  placed: ReadonlyArray<PlacedWord | undefined>,
+  start: number,
+  end: number,
+  next: number | undefined
+): AudioRange | undefined => {
+  const [from, to] = wordsWithin(placed, start, end)
+  const covered = turn.words.slice(from, to)
+  const found = placed.slice(from, to).some((word) => word !== undefined)
+  if (
+    found &&
+    covered.every((word) => isTime(word.startTime) && isTime(word.endTime) && word.endTime >= word.startTime)
+  ) {
+    let first = Infinity
+    let last = 0
+    for (const word of covered) {
+      first = Math.min(first, word.startTime ?? Infinity)
+      last = Math.max(last, word.endTime ?? 0)
+    }
+    return { speaker: turn.speaker, start: Math.max(0, first - RANGE_PADDING), end: last + RANGE_PADDING }
+  }
+  if (!isTime(turn.startTime)) return undefined
+  const ends =
+    isTime(turn.endTime) && turn.endTime >= turn.startTime
+      ? turn.endTime
+      : next !== undefined && next >= turn.startTime
+        ? next
+        : Infinity
+  return { speaker: turn.speaker, start: Math.max(0, turn.startTime - RANGE_PADDING), end: ends + RANGE_PADDING }
+}
+
+/** Ranges in order of time, a speaker's overlapping or touching ones joined. */
+export const joinRanges = (ranges: ReadonlyArray<AudioRange>): ReadonlyArray<AudioRange> => {
+  const joined: Array<AudioRange> = []
+  const last = new Map<Speaker, number>()
+  for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
+    const at = last.get(range.speaker)
+    const before = at === undefined ? undefined : joined[at]
+    if (at !== undefined && before !== undefined && range.start <= before.end) {
+      joined[at] = { ...before, end: Math.max(before.end, range.end) }
+    } else {
+      last.set(range.speaker, joined.length)
+      joined.push(range)
+    }
+  }
+  return joined
+}
+
+/**
+ * The stretches in which placeholders were said, so that a recording which arrives after its transcript was redacted can
+ * be muted all the same.
+ */
+export const placeholderRanges = ({ turns }: RedactedTranscript): AudioRanges => {
+  const ranges: Array<AudioRange> = []
+  for (const [index, turn] of turns.entries()) {
+    const places = placeholdersIn(turn.content)
+    if (places.length === 0) continue
+    const placed = placeWords(turn)
+    for (const { end, start } of places) {
+      const range = rangeOf(turn, placed, start, end, turns[index + 1]?.startTime)
+      if (range === undefined) return { _tag: "Unknown" }
+      ranges.push(range)
+    }
+  }
+  return { _tag: "Known", ranges: joinRanges(ranges) }
+}
+
+/** What either says; unknown where either is. */
+export const bothRanges = (one: AudioRanges, other: AudioRanges): AudioRanges =>
+  one._tag === "Unknown" || other._tag === "Unknown"
+    ? { _tag: "Unknown" }
+    : { _tag: "Known", ranges: joinRanges([...one.ranges, ...other.ranges]) }
+
+/**
+ * Ranges as muting takes them. `mainAgentChannel` is the main agent's channel of a stereo recording, the other one being
+ * the other side's; where it is not known, both go.
+ */
+export const muteRanges = (
+  ranges: ReadonlyArray<AudioRange>,
+  mainAgentChannel: 0 | 1 | undefined
+): ReadonlyArray<MuteRange> =>
+  ranges.map(({ end, speaker, start }) => ({
+    start,
+    end,
+    channel:
+      mainAgentChannel === undefined
+        ? undefined
+        : speaker === "main_agent"
+          ? mainAgentChannel
+          : mainAgentChannel === 0
+            ? 1
+            : 0
+  }))

@@ -1,0 +1,90 @@
+import { runSync, type Steps } from "./Steps.js"
+import type { CallText } from "./CallText.js"
+import { cuesOf } from "./Cues.js"
+import { placeIn, readingOf } from "./PlainText.js"
+import { addressCandidates } from "./recognisers/Addresses.js"
+import { moneyCandidates } from "./recognisers/Money.js"
+import { numberCandidates } from "./recognisers/Numbers.js"
+import { organizationCandidates } from "./recognisers/Organizations.js"
+import { peopleCandidates } from "./recognisers/People.js"
+import { placeCandidates } from "./recognisers/Places.js"
+import { secretCandidates } from "./recognisers/Secrets.js"
+import { termCandidates } from "./recognisers/Terms.js"
+import { timeCandidates } from "./recognisers/Times.js"
+import { repeatCandidates } from "./Repeats.js"
+import { type Found, resolve } from "./Resolve.js"
+import type { Candidate } from "./Span.js"
+import { spokenAddressesOf } from "./SpokenForms.js"
+import { runsOf } from "./SpokenNumbers.js"
+import type { Model } from "./tagger/Model.js"
+import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/Tagger.js"
+
+export interface FindOptions {
+  /** Weekdays, "tomorrow", lengths of time, meetings and places such as "home" count too. Off unless switched on. */
+  readonly everyday?: boolean
+  /** Least score of a span, 0 to 1; 0.5 unless told. Lower finds more and is wrong more often. */
+  readonly threshold?: number
+  /** What a host's own model found, in offsets of the joined call text. */
+  readonly extra?: ReadonlyArray<Candidate>
+  /** Another tagger than the shipped one, for fitting and measuring. */
+  readonly model?: Model
+  readonly thresholds?: TaggerThresholds
+  /** What the tagger made of turns before, by their text; shared between readings of one call. */
+  readonly seen?: Map<string, ReadonlyArray<Candidate>>
+}
+
+export const DEFAULT_THRESHOLD = 0.5
+
+/**
+ * Every sensitive span of a call, of all fields, in reading order, none overlapping. It does not depend on which fields
+ * are asked for: so asking for more never changes what a span is, it only redacts more. Offsets are those of the original.
+ */
+export const findSpans = (call: CallText, options: FindOptions = {}): ReadonlyArray<Found> =>
+  runSync(findingSpans(call, options)).map((one) => inOriginal(call, one))
+
+/** A span of what is read, in offsets of the original. */
+export const inOriginal = (call: CallText, found: Found): Found =>
+  call.plain.starts === undefined
+    ? found
+    : {
+        ...found,
+        ...placeIn(call.plain, found),
+        parts: found.parts.map((part) => ({ ...part, ...placeIn(call.plain, part) }))
+      }
+
+/** The same, in steps, and in offsets of what is read. */
+export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<ReadonlyArray<Found>> {
+  const { everyday = false, extra = [], threshold = DEFAULT_THRESHOLD } = options
+  const model = options.model ?? shippedModel()
+  const runs = runsOf(call.tokens)
+  yield
+  const cues = cuesOf(call)
+  yield
+  const addresses = spokenAddressesOf(call.tokens, runs)
+  const candidates: Array<Candidate> = []
+  const add = (some: ReadonlyArray<Candidate>): void => {
+    for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)
+  }
+  for (const recognise of [
+    () => addressCandidates(call, runs, addresses),
+    () => numberCandidates(call, runs, cues),
+    () => timeCandidates(call, runs, cues),
+    () => moneyCandidates(call, runs, cues),
+    () => placeCandidates(call, runs, model.sets),
+    () => peopleCandidates(call, runs, model.sets),
+    () => organizationCandidates(call, model.sets),
+    () => termCandidates(call),
+    () => secretCandidates(call, runs)
+  ]) {
+    yield
+    add(recognise())
+  }
+  add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen))
+  add(extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })))
+  yield
+  const first = resolve(candidates, threshold)
+  yield
+  const again = repeatCandidates(call, runs, first, model.sets)
+  yield
+  return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
+}

@@ -1,0 +1,77 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { runYielding } from "./Steps.js"
+import type { ToolCall, Transcript, Turn } from "./Transcript.js"
+import { redactingTranscript, type Redaction, redactTranscript } from "./RedactTranscript.js"
+import type { SensitiveField } from "./SensitiveField.js"
+import type { RedactOptions, TurnSpan } from "./SpansToRedact.js"
+
+/** The host's model could not read the call. The call must not be stored unredacted: see `redactCall`. */
+export class NerFailed extends Schema.TaggedError<NerFailed>("@earshot/redaction/NerFailed")("NerFailed", {
+  cause: Schema.Defect
+}) {
+  override get message(): string {
+    return "The named-entity model failed"
+  }
+}
+
+/**
+ * A host's own model for finding sensitive values, run beside the rules and the shipped tagger. It is given the turns'
+ * contents and answers spans by turn, in UTF-16 code units, with scores from 0 to 1; at an overlap the best score
+ * names the span. The default finds nothing.
+ */
+export class NerProvider extends Context.Tag("@earshot/redaction/NerProvider")<
+  NerProvider,
+  {
+    readonly recognize: (
+      turns: ReadonlyArray<string>,
+      fields: ReadonlyArray<SensitiveField>
+    ) => Effect.Effect<ReadonlyArray<TurnSpan>, NerFailed>
+  }
+>() {}
+
+/** No model of the host's own. */
+export const layerNone: Layer.Layer<NerProvider> = Layer.succeed(NerProvider, { recognize: () => Effect.succeed([]) })
+
+/** Keeps what lies within its turn; a model's offsets are not taken on trust. */
+export const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyArray<TurnSpan> =>
+  spans.filter((span) => {
+    const length = raw.turns[span.turn]?.content.length
+    return (
+      length !== undefined &&
+      Number.isInteger(span.start) &&
+      Number.isInteger(span.end) &&
+      span.start >= 0 &&
+      span.start < span.end &&
+      span.end <= length &&
+      span.score >= 0 &&
+      span.score <= 1
+    )
+  })
+
+/** Characters that are read in one go; with more the event loop runs in between. */
+const LONG = 4096
+
+/**
+ * Redacts a call with the host's model beside the rules. Fails closed: when the model fails there is no transcript to
+ * store. Without fields the model is not asked.
+ */
+export const redactCall = Effect.fn("Redaction.redactCall")(function* <T extends Turn, C extends ToolCall>(
+  raw: Transcript<T, C>,
+  fields: ReadonlyArray<SensitiveField>,
+  options: Omit<RedactOptions, "extra"> = {}
+) {
+  if (fields.length === 0) return redactTranscript(raw, fields, options)
+  const provider = yield* NerProvider
+  const spans = yield* provider.recognize(
+    raw.turns.map((turn) => turn.content),
+    fields
+  )
+  const all = { ...options, extra: validSpans(raw, spans) }
+  if (raw.turns.reduce((length, turn) => length + turn.content.length, 0) <= LONG && raw.toolCalls.length === 0)
+    return redactTranscript(raw, fields, all)
+  const redaction: Redaction<T, C> = yield* runYielding(() => redactingTranscript(raw, fields, all))
+  return redaction
+})

@@ -1,0 +1,51 @@
+import * as Schema from "effect/Schema"
+
+/** The audio is of a format that cannot be muted here; whoever wants redaction has to drop it. */
+export class UnsupportedAudio extends Schema.TaggedError<UnsupportedAudio>("@earshot/redaction/UnsupportedAudio")(
+  "UnsupportedAudio",
+  { reason: Schema.String }
+) {
+  override get message(): string {
+    return `Audio that cannot be muted: ${this.reason}`
+  }
+}
+
+/** The audio contradicts itself or its format, so that nobody can say which bytes hold which second. */
+export class MalformedAudio extends Schema.TaggedError<MalformedAudio>("@earshot/redaction/MalformedAudio")(
+  "MalformedAudio",
+  {
+    format: Schema.String,
+    reason: Schema.String
+  }
+) {
+  override get message(): string {
+    return `Malformed ${this.format}: ${this.reason}`
+  }
+}
+
+/** Ranges or options that say nothing usable; errors are keyed by path (`ranges[2].start`), every one of them. */
+export class UnusableRanges extends Schema.TaggedError<UnusableRanges>("@earshot/redaction/UnusableRanges")(
+  "UnusableRanges",
+  {
+    errors: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) })
+  }
+) {
+  override get message(): string {
+    return Object.entries(this.errors)
+      .map(([path, messages]) => `${path}: ${messages.join(" ")}`)
+      .join("\n")
+  }
+}
+
+/** The muted audio was decoded again and did not prove to be silent where it has to be; it must not be stored. */
+export class MutingNotProven extends Schema.TaggedError<MutingNotProven>("@earshot/redaction/MutingNotProven")(
+  "MutingNotProven",
+  { format: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `Muting of ${this.format} not proven: ${this.reason}`
+  }
+}
+
+/** Why audio could not be redacted. None of them carries a byte of the audio. */
+export type AudioFault = UnsupportedAudio | MalformedAudio | UnusableRanges | MutingNotProven

@@ -1,0 +1,27 @@
+export * from "./AudioRanges.js"
+export { type CallText, callTextOf } from "./CallText.js"
+export { DEFAULT_THRESHOLD, type FindOptions, findSpans } from "./FindSpans.js"
+export { layerNone as nerProviderNone, NerFailed, NerProvider, redactCall } from "./NerProvider.js"
+export { redactCustomerNumber, redactJson, redactText } from "./RedactJson.js"
+export { type Redaction, redactTranscript } from "./RedactTranscript.js"
+export type { RedactOptions, TurnSpan } from "./SpansToRedact.js"
+export { patternsOverText } from "./Patterns.js"
+export { canonicalValue, type ReplacementStyle } from "./Replacement.js"
+export type { Found } from "./Resolve.js"
+export { hidePlaceholders, inInterfaceOrder, labelOf, SensitiveField, sensitiveFields } from "./SensitiveField.js"
+export type { Candidate, Span } from "./Span.js"
+export { spokenAddressesOf, type WrittenForm, writtenFormOf } from "./SpokenForms.js"
+export { readCardinal, type Run, runsOf } from "./SpokenNumbers.js"
+export * as Tagger from "./tagger/TaggerParts.js"
+export { tokenize, type Tokens } from "./Tokens.js"
+export * as Validators from "./Validators.js"
+export {
+  type RedactedTranscript,
+  type Speaker,
+  type ToolCall,
+  type Transcript,
+  type Turn,
+  withoutRedaction,
+  type Word
+} from "./Transcript.js"
+export type { Json } from "./Json.js"

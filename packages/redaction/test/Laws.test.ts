@@ -1,0 +1,34 @@
+import * as Redaction from "@earshot/redaction"
+import * as RedactionKit from "@earshot/test-kit/redaction"
+import { describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const { anyCall, redactionPredicates, someFields } = RedactionKit
+const runs = { numRuns: 120, seed: 42 }
+
+describe("redaction of any call", () => {
+  it("redacts only the fields that were asked for", () => {
+    fc.assert(fc.property(anyCall, someFields, redactionPredicates.onlyAsked), runs)
+  })
+  it("changes nothing without fields", () => {
+    fc.assert(fc.property(anyCall, redactionPredicates.identity), runs)
+  })
+  it("redacts no less when more fields are asked for", () => {
+    fc.assert(fc.property(anyCall, someFields, someFields, redactionPredicates.monotone), runs)
+  })
+  it("finds nothing in what it redacted", () => {
+    fc.assert(fc.property(anyCall, someFields, redactionPredicates.stable), runs)
+  })
+  it("answers offsets that rebuild the redacted text", () => {
+    fc.assert(fc.property(anyCall, someFields, redactionPredicates.offsets), runs)
+  })
+  it("cuts no character in half", () => {
+    fc.assert(fc.property(anyCall, someFields, redactionPredicates.wellFormed), runs)
+  })
+  it("keeps its word about all fields at once", () => {
+    fc.assert(
+      fc.property(anyCall, (raw) => redactionPredicates.stable(raw, Redaction.sensitiveFields)),
+      runs
+    )
+  })
+})
