@@ -591,7 +591,7 @@ for (const database of TestEngine.databases) {
     }
     const checkout = (token = session.token) =>
       server.send("POST", E2, { key, headers: bearer(token), json: { repo: "web" } })
-    const endDue = () => server.run(Effect.flatMap(Checkouts, (checkouts) => checkouts.endDue))
+    const endDue = () => server.run(Effect.flatMap(Checkouts, (checkouts) => checkouts.releaseDue))
     const later = (seconds: number) =>
       server.run(TestEngine.execute(`UPDATE checkout_grants SET next_attempt_ms = next_attempt_ms - ${seconds * 1000}`))
     const expire = () => server.run(TestEngine.execute(`UPDATE checkout_grants SET expires_ms = ${Date.now() - 1}`))

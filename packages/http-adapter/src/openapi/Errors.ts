@@ -1,25 +1,25 @@
-/** The bodies of errors. Source: interface, Errors; design, errors in general. */
+/** Error bodies. Source: interface, Errors; design, errors in general. */
 
 export const errorSchemas = {
   FieldErrors: {
     type: "object",
     description:
-      "What is wrong, under the path of each field, such as `filters.conditions[2].op`; under `non_field_errors` what " +
-      "fits no field.",
+      "Error messages by field path, such as `filters.conditions[2].op`. Errors that belong to no field are under " +
+      "`non_field_errors`.",
     minProperties: 1,
     additionalProperties: { type: "array", minItems: 1, items: { type: "string" } }
   },
   Detail: {
     type: "object",
     required: ["detail"],
-    properties: { detail: { type: "string" } }
+    properties: { detail: { type: "string", description: "The error message." } }
   },
   ServerError: {
     type: "object",
     required: ["detail", "request_id"],
     properties: {
-      detail: { type: "string" },
-      request_id: { type: "string", description: "Under this id the log says more." }
+      detail: { type: "string", description: "The error message." },
+      request_id: { type: "string", description: "Identifies the request in the server's log." }
     }
   }
 }
@@ -40,53 +40,48 @@ const retryAfter = {
 
 export const errorResponses = {
   Invalid: {
-    description:
-      "The input breaks the rules of its kind; every fault is told. A body that cannot be read has a `detail`.",
+    description: "Invalid input. Every field error is reported. A malformed request has a `detail` instead.",
     content: jsonContent(
       { anyOf: [reference("FieldErrors"), reference("Detail")] },
       { call_id: ["This field is required."] }
     )
   },
-  Unauthenticated: detailResponse(
-    "No credential that is accepted here.",
-    "Authentication credentials were not provided.",
-    {
-      "WWW-Authenticate": { description: "The ways in.", schema: { type: "string" } }
-    }
-  ),
+  Unauthenticated: detailResponse("Missing or invalid credential.", "Authentication credentials were not provided.", {
+    "WWW-Authenticate": { description: "The accepted authentication schemes.", schema: { type: "string" } }
+  }),
   Forbidden: detailResponse(
-    "The credential lacks a permission.",
+    "Missing permission.",
     "You do not have permission to perform this action (needs calls:write)."
   ),
-  NotFound: detailResponse("There is no such thing, or not for this caller.", "No Project matches the given query."),
+  NotFound: detailResponse(
+    "The resource does not exist, or is not accessible to the caller.",
+    "No Project matches the given query."
+  ),
   Conflict: detailResponse(
-    "Things are not as this request needs them.",
+    "The request conflicts with the current state.",
     "There is no active connection to a code host."
   ),
   TooLarge: detailResponse("The body is too large.", "The body has more than 10485760 bytes."),
-  UnsupportedMediaType: detailResponse(
-    "The body is of a type that is not accepted here.",
-    'Unsupported media type "text/plain" in request.'
-  ),
+  UnsupportedMediaType: detailResponse("Unsupported media type.", 'Unsupported media type "text/plain" in request.'),
   RateLimited: detailResponse(
-    "The credential made more requests than it may.",
+    "Rate limit exceeded.",
     "Request was throttled. Expected available in 3 seconds.",
     retryAfter
   ),
   ServerError: {
-    description: "A failure of the service. The log says more under the same id.",
+    description: "Internal error. The server's log contains details under the same `request_id`.",
     content: jsonContent(reference("ServerError"), {
       detail: "A server error occurred.",
       request_id: "4f1d2c3b5a69-1z"
     })
   },
   CodeHostFailed: detailResponse(
-    "The code host failed, cannot be reached, or refuses the connection.",
+    "The code host failed, is unreachable, or rejected the connection.",
     "The code host refuses the connection's credential (HTTP 401).",
     retryAfter
   ),
   Busy: detailResponse(
-    "The service is busy; the same request may work in a moment.",
+    "Temporarily unavailable. Retry after the given time.",
     "The service is busy. Try again in a moment.",
     retryAfter
   )

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made of the same endpoints as the server. */
+/** Generates the OpenAPI 3.1 document from the endpoints that the server serves. */
 import { type Operation, type OperationRule, operations } from "@earshot/core"
 import type { RequestBody, Encoding, Endpoint, ResponseDescription, NamedSchema } from "../Endpoint.js"
 import {
@@ -12,40 +12,40 @@ import {
 import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
 
 const TAGS = [
-  ["Calls", "Production calls: taken in, listed, reviewed."],
-  ["Test suites", "Files that say how an agent is tested: what they would do, what they would cost, and running them."],
-  ["Results", "Runs of simulated calls, and what they hold of what there is."],
-  ["Evaluators", "Test cases: how a simulated caller behaves, and what is asked of the call."],
+  ["Calls", "Production calls: ingest, list, review and export."],
+  ["Test suites", "Test suites as JSON: validate, estimate the cost, run."],
+  ["Results", "Results of test suites, their runs of simulated calls, and capacity."],
+  ["Evaluators", "Test cases: how a simulated caller behaves, and how the call is evaluated."],
   ["Personalities", "How simulated callers speak and behave, and which of them a project has enabled."],
   ["Test profiles", "What simulated callers know about themselves."],
   ["Phone numbers", "Numbers that simulated callers call from."],
-  ["Tools", "What simulated callers can use while they talk."],
-  ["Folders", "Places for evaluators, under dot-separated paths."],
-  ["Metrics", "What is asked of calls, and what they scored."],
-  ["Jobs", "What is done after a request was answered."],
-  ["Credits", "What was charged."],
-  ["Dashboards", "Dashboards, their widgets, and what widgets show."],
-  ["Projects", "What everything else belongs to."],
-  ["Agents", "The voice agents that are observed and tested."],
-  ["Checkouts", "Keys that read one repository for an hour, and the connections to code hosts that they come from."],
-  ["Access", "API keys, tokens, shareable links and people."],
-  ["Service", "The server itself."]
+  ["Tools", "Tools that simulated callers can use during a call."],
+  ["Folders", "Folders for evaluators, with dot-separated paths."],
+  ["Metrics", "Metrics, and the evaluations of calls by them."],
+  ["Jobs", "Background jobs."],
+  ["Credits", "The ledger of charges."],
+  ["Dashboards", "Dashboards, their widgets, and the data of widgets."],
+  ["Projects", "Projects, which own all other resources."],
+  ["Agents", "Voice agents under observation and test."],
+  ["Checkouts", "Short-lived tokens for repositories, and the connections to code hosts that issue them."],
+  ["Access", "API keys, tokens, shareable links and users."],
+  ["Service", "Health, readiness and metrics of the server."]
 ] as const
 
 const bearer = (description: string) => ({ type: "http", scheme: "bearer", bearerFormat: "JWT", description })
 
 /** Source: interface, Authentication. */
 const SECURITY_SCHEMES = {
-  api_key: { type: "apiKey", in: "header", name: "X-SERVICE-API-KEY", description: "An organisation's API key." },
-  oauth2: bearer("A token of a connected app."),
-  dashboard_session: bearer("A session of the web dashboard."),
-  embedded_session: bearer("A session bound to some resources, for pages of others."),
-  agent_session: bearer("An agent's session, beside the API key."),
+  api_key: { type: "apiKey", in: "header", name: "X-SERVICE-API-KEY", description: "API key of an organization." },
+  oauth2: bearer("Token of a connected app."),
+  dashboard_session: bearer("Session of the web dashboard."),
+  embedded_session: bearer("Session for embedding in other pages, restricted to given resources."),
+  agent_session: bearer("Session of an agent, sent in addition to the API key."),
   shareable_link: {
     type: "apiKey",
     in: "header",
     name: "X-SHAREABLE-LINK",
-    description: "What a shareable link holds."
+    description: "Token of a shareable link."
   }
 }
 
@@ -56,9 +56,9 @@ const MEDIA_TYPES: { readonly [E in Encoding]: string } = {
 }
 
 /**
- * The document of these endpoints.
+ * Generates the document.
  *
- * @param basePath what all paths begin with, without a slash at its end
+ * @param basePath prefix of all paths, without a trailing slash
  */
 export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): JsonSchema => {
   const schemas = makeSchemaRegistry()
@@ -73,8 +73,8 @@ export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): J
       title: "Earshot",
       version: "1.0.0",
       description:
-        "Tests and observes AI voice agents. Every path answers with and without a slash at its end. Fields of a body " +
-        "that are not named here are passed over. In a form, objects and lists are JSON text, and repeated fields make a list.",
+        "Testing and observability for AI voice agents. Trailing slashes are optional. Unknown fields of bodies are ignored. " +
+        "In forms, objects and lists are JSON text, and a repeated field is a list.",
       license: { name: "MIT", identifier: "MIT" }
     },
     servers: [{ url: basePath === "" ? "/" : basePath }],
@@ -89,12 +89,12 @@ export const openApi = (endpoints: ReadonlyArray<Endpoint>, basePath: string): J
 }
 
 interface SchemaRegistry {
-  /** A reference to the schema of a shape. */
+  /** Registers a schema and returns a reference to it. */
   readonly refer: (shape: NamedSchema) => JsonSchema
-  /** The schema of a shape, as it is kept under its name. */
+  /** Registers a schema and returns it. */
   readonly read: (shape: NamedSchema) => JsonSchema
-  /** Keeps a schema under a name of its own, and refers to it. */
-  readonly keep: (name: string, schema: JsonSchema) => JsonSchema
+  /** Registers a JSON Schema under a name and returns a reference to it. */
+  readonly add: (name: string, schema: JsonSchema) => JsonSchema
   readonly all: () => Readonly<Record<string, JsonSchema>>
 }
 
@@ -102,39 +102,39 @@ const referenceTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas
 
 const makeSchemaRegistry = (): SchemaRegistry => {
   const describer = makeSchemaGenerator()
-  const kept = new Map<string, JsonSchema>()
-  const keep = (name: string, schema: JsonSchema): JsonSchema => {
-    kept.set(name, schema)
+  const registered = new Map<string, JsonSchema>()
+  const add = (name: string, schema: JsonSchema): JsonSchema => {
+    registered.set(name, schema)
     return referenceTo(name)
   }
   const read = ({ name, schema }: NamedSchema): JsonSchema => {
     const described = describer.describe(schema)
     const known = typeof described.$ref === "string" ? describer.named().get(referencedName(described.$ref)) : undefined
     const found = known ?? described
-    kept.set(name, found)
+    registered.set(name, found)
     return found
   }
   return {
-    keep,
+    add,
     read,
     refer: (shape) => {
       read(shape)
       return referenceTo(shape.name)
     },
     all: () => {
-      const all = new Map([...describer.named(), ...kept])
+      const all = new Map([...describer.named(), ...registered])
       const names = new Map([...all].map(([name, schema]) => [JSON.stringify(schema), name] as const))
       const shared = new Map(
         [...all].map(([name, schema]) => [name, replaceWithReferences(schema, names, true)] as const)
       )
-      return Object.fromEntries([...reachable(shared, [...kept.keys()])].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      return Object.fromEntries([...reachable(shared, [...registered.keys()])].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
 }
 
 const referencedName = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1)
 
-/** The same schema with what has a name elsewhere referred to: a dashboard's widgets are widgets. */
+/** Replaces inlined schemas that are registered under a name by references, such as a dashboard's widgets. */
 const replaceWithReferences = (schema: JsonSchema, names: ReadonlyMap<string, string>, isRoot = false): JsonSchema => {
   const name = isRoot ? undefined : names.get(JSON.stringify(schema))
   if (name !== undefined) return referenceTo(name)
@@ -154,19 +154,19 @@ const replaceWithReferences = (schema: JsonSchema, names: ReadonlyMap<string, st
   )
 }
 
-/** Those of the schemas that the given ones refer to, themselves included: the others nobody would find. */
+/** The given schemas and all that they refer to. */
 const reachable = (
   schemas: ReadonlyMap<string, JsonSchema>,
   names: ReadonlyArray<string>
 ): ReadonlyMap<string, JsonSchema> => {
   const found = new Map<string, JsonSchema>()
-  const waiting = [...names]
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  const pending = [...names]
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const schema = schemas.get(name)
     if (schema === undefined || found.has(name)) continue
     found.set(name, schema)
     for (const [, other] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (other !== undefined) waiting.push(other)
+      if (other !== undefined) pending.push(other)
     }
   }
   return found
@@ -202,22 +202,32 @@ const pathParameters = (path: string) =>
     name,
     in: "path",
     required: true,
+    description: "Identifier of the resource.",
     schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     example: 1
   }))
 
 const QUERY_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  cursor: "Where the page begins: `next` or `previous` of another page.",
-  limit: "How many at most; 50 unless told.",
-  filters_v2: "A filter as JSON text, such as a widget's `effective_filters`.",
-  agent_id: "Only those of this agent.",
-  agent: "Only those of this agent.",
-  project: "Only those of this project.",
-  dashboard: "Only those of this dashboard.",
-  result: "Only those of this result.",
-  status: "Only those in this state.",
-  base: "The result that it is compared with.",
-  tolerance: "What difference counts as none: 0 (unless told) to 1."
+  cursor: "Position of the page: `next` or `previous` of another page.",
+  limit: "Maximum number of items per page. Default: 50.",
+  filters_v2: "Filter as JSON text, such as a widget's `effective_filters`.",
+  agent_id: "Restrict to this agent.",
+  agent: "Restrict to this agent.",
+  project: "Restrict to this project.",
+  dashboard: "Restrict to this dashboard.",
+  result: "Restrict to this result.",
+  status: "Restrict to this status.",
+  state: "Restrict to this state.",
+  kind: "Restrict to this kind.",
+  language: "Restrict to this language.",
+  enabled_in: "Restrict to personalities that are enabled in this project.",
+  folder_path: "Restrict to this folder; empty for evaluators in no folder.",
+  tag: "Restrict to this tag.",
+  search: "Restrict to evaluators whose name or instructions contain this text, ignoring case.",
+  many: "Return all updated evaluators instead of the first. Default: false.",
+  progress_id: "The `progress_id` of the simplification.",
+  base: "The result to compare with.",
+  tolerance: "Largest difference that counts as unchanged, 0 to 1. Default: 0."
 }
 
 const queryParameters = (query: NamedSchema["schema"]) => {
@@ -229,7 +239,7 @@ const queryParameters = (query: NamedSchema["schema"]) => {
     in: "query",
     required: required.includes(name),
     ...(QUERY_DESCRIPTIONS[name] === undefined ? {} : { description: QUERY_DESCRIPTIONS[name] }),
-    // A list or an object in a query is JSON text.
+    // Lists and objects in a query are JSON text.
     ...(isScalar(schema) ? { schema } : { content: { [MEDIA_TYPES.json]: { schema } } })
   }))
 }
@@ -251,14 +261,14 @@ const describeRequestBody = (body: RequestBody, schemas: SchemaRegistry) => {
   const content = body.encodings.map((encoding) => {
     const mediaType = MEDIA_TYPES[encoding]
     if (encoding === "json") {
-      return [mediaType, { schema: schemas.keep(body.name, inJson), example: body.example }] as const
+      return [mediaType, { schema: schemas.add(body.name, inJson), example: body.example }] as const
     }
     const name = files.length === 0 ? body.name : `${body.name}Form`
     const encodings = Object.fromEntries(structured.map(([field]) => [field, { contentType: MEDIA_TYPES.json }]))
     return [
       mediaType,
       {
-        schema: schemas.keep(name, inForm),
+        schema: schemas.add(name, inForm),
         example: body.example,
         ...(structured.length === 0 ? {} : { encoding: encodings })
       }
@@ -285,7 +295,7 @@ const describeResponse = ({ description, mediaType, body: shape }: ResponseDescr
       })
 })
 
-/** The errors that an endpoint can answer with, besides those of messages that are no requests to it. */
+/** The error responses of an endpoint, without those that precede routing, such as 405 and 431. */
 const errorStatuses = ({
   body,
   id,
@@ -294,7 +304,7 @@ const errorStatuses = ({
   query,
   errorStatuses: refusals = []
 }: Endpoint): ReadonlyArray<readonly [string, ErrorName]> => [
-  // A path that has a parameter may be no text at all, such as `%ff`.
+  // A path parameter may be invalid UTF-8, such as `%ff`.
   ...(body !== undefined || query !== undefined || path.includes(":") ? [["400", "Invalid"] as const] : []),
   ...(operation === null
     ? []

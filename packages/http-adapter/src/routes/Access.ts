@@ -42,7 +42,7 @@ export const apiKeys = resource({
   encode: encodeApiKey,
   create: {
     operation: "access.createApiKey",
-    description: "The key itself is in `api_key`, this once and never again.",
+    description: "The key is in `api_key`. It is shown only in this response.",
     schema: ApiKeyDraft,
     encodings: anyEncoding,
     example: { name: "Webhook of the telephony provider", scopes: ["calls:write"] },
@@ -56,7 +56,8 @@ export const apiKeys = resource({
   },
   delete: {
     operation: "access.revokeApiKey",
-    description: "The key is refused from now on; it stays in the list.",
+    verb: "Revoke",
+    description: "The key stops working and stays in the list.",
     run: (id) => Effect.flatMap(ApiKeys, (keys) => keys.revoke(id))
   }
 })
@@ -71,7 +72,7 @@ export const shareableLinks = resource({
   encode: encodeShareableLink,
   create: {
     operation: "access.createLink",
-    description: "What the header X-SHAREABLE-LINK takes is in `token`, this once and never again.",
+    description: "The value for the header X-SHAREABLE-LINK is in `token`. It is shown only in this response.",
     schema: ShareableLinkDraft,
     encodings: anyEncoding,
     example: { name: "For the board", bounds: [{ type: "dashboard", id: 1 }] },
@@ -85,7 +86,8 @@ export const shareableLinks = resource({
   },
   delete: {
     operation: "access.revokeLink",
-    description: "The link is refused from now on; it stays in the list.",
+    verb: "Revoke",
+    description: "The link stops working and stays in the list.",
     run: (id) => Effect.flatMap(ShareableLinks, (links) => links.revoke(id))
   }
 })
@@ -94,7 +96,7 @@ const IssuedToken = Schema.Struct({
   token: Schema.String,
   token_type: Schema.Literal("Bearer"),
   kind: TokenKind,
-  /** Names the token for revocation. */
+  /** Identifies the token for revocation. */
   jti: Schema.String,
   user: Schema.NullOr(UserId),
   permissions: Schema.Array(Permission),
@@ -110,7 +112,8 @@ export const tokens: ReadonlyArray<Endpoint> = [
     operation: "access.issueToken",
     tag,
     summary: "Issue a token",
-    description: "A signed session of the given kind, for the header Authorization. It is shown this once.",
+    description:
+      "Issues a signed token of the given kind for the header Authorization. It is shown only in this response.",
     headers: noStore,
     body: {
       name: "TokenDraft",
@@ -118,9 +121,7 @@ export const tokens: ReadonlyArray<Endpoint> = [
       encodings: anyEncoding,
       example: { kind: "embedded_session", bounds: [{ type: "dashboard", id: 1 }], ttl: 3600 }
     },
-    responses: [
-      { status: 201, description: "The token that was made.", body: { name: "IssuedToken", schema: IssuedToken } }
-    ],
+    responses: [{ status: 201, description: "The issued token.", body: { name: "IssuedToken", schema: IssuedToken } }],
     handle: ({ body }) =>
       Effect.flatMap(Tokens, (tokens) =>
         Effect.map(tokens.issue(body), (issued) => json(201, encodeIssuedToken(issued)))
@@ -133,14 +134,14 @@ export const tokens: ReadonlyArray<Endpoint> = [
     operation: "access.revokeToken",
     tag,
     summary: "Revoke a token",
-    description: "The token is refused from now on. One that never was is no fault.",
+    description: "The token stops working. Revoking an unknown token succeeds.",
     body: {
       name: "TokenRevocation",
       schema: TokenRevocation,
       encodings: anyEncoding,
       example: { jti: "4Jq1aXf0Tn2bE9cZkLw8Gg" }
     },
-    responses: [{ status: 204, description: "The token is refused from now on." }],
+    responses: [{ status: 204, description: "The token is revoked." }],
     handle: ({ body }) => Effect.flatMap(Tokens, (tokens) => Effect.as(tokens.revoke(body), noContent))
   }
 ]

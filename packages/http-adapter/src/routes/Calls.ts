@@ -9,7 +9,7 @@ const tag = "Calls"
 
 const record: NamedSchema = { name: "CallRecord", schema: CallRecordJson }
 
-/** E10. A call that was delivered before is updated and answered with 200. */
+/** E10: 201 for a new call, 200 for a redelivery. */
 const observe: Endpoint = {
   method: "POST",
   path: "/observability/v1/observe/",
@@ -18,10 +18,10 @@ const observe: Endpoint = {
   tag,
   summary: "Ingest a production call",
   description:
-    "Webhooks may deliver a call again: `agent` and `call_id` together name it, and a repeat updates the one record. " +
-    "A recording comes as `voice_recording` in a multipart body, or by URL. What `redact_fields` names is gone from " +
-    "transcript and recording before either is stored, for 0.4 credits a minute; later deliveries of the call are " +
-    "redacted alike. A recording that cannot be redacted is not stored, and `error_message` says why.",
+    "Idempotent: `agent` and `call_id` identify the call, and a redelivery updates its record. Send a recording as " +
+    "`voice_recording` in a multipart body, or as a URL. The fields in `redact_fields` are removed from transcript and " +
+    "recording before either is stored, for 0.4 credits per minute; redeliveries are redacted in the same way. A " +
+    "recording that cannot be redacted is not stored, and `error_message` states the reason.",
   body: {
     name: "IngestBody",
     schema: IngestBody,
@@ -38,8 +38,8 @@ const observe: Endpoint = {
     }
   },
   responses: [
-    { status: 201, description: "The call is kept.", body: record },
-    { status: 200, description: "The call was known, and is updated.", body: record }
+    { status: 201, description: "The created call.", body: record },
+    { status: 200, description: "The updated call of an earlier delivery.", body: record }
   ],
   handle: ({ body }) =>
     Effect.flatMap(Calls, (calls) =>
@@ -54,9 +54,9 @@ const exportCalls: Endpoint = {
   operation: "calls.export",
   tag,
   summary: "Export calls",
-  description: "Every call that the list would page through, newest first, one JSON document a line.",
+  description: "Streams all calls that match the filters of the list, newest first, as newline-delimited JSON.",
   query: CallQuery,
-  responses: [{ status: 200, description: "One call a line.", body: record, mediaType: "application/x-ndjson" }],
+  responses: [{ status: 200, description: "One call per line.", body: record, mediaType: "application/x-ndjson" }],
   handle: ({ query }) =>
     Effect.flatMap(Calls, (calls) =>
       streamResponse(
@@ -85,7 +85,7 @@ export const calls: ReadonlyArray<Endpoint> = [
     read: { operation: "calls.read", run: (id) => Effect.flatMap(Calls, (calls) => calls.read(id)) },
     update: {
       operation: "calls.review",
-      description: "What a person says of the call. Fields that are left out stay as they are.",
+      description: "Records a human review of the call. Omitted fields keep their values.",
       schema: ReviewPatch,
       encodings: anyEncoding,
       example: { status: "reviewed_success", feedback: "Booked the right table." },
@@ -93,7 +93,7 @@ export const calls: ReadonlyArray<Endpoint> = [
     },
     delete: {
       operation: "calls.delete",
-      description: "The call goes for good, with its transcript, evaluations and recording.",
+      description: "Permanently deletes the call with its transcript, evaluations and recording.",
       run: (id) => Effect.flatMap(Calls, (calls) => calls.delete(id))
     }
   }),

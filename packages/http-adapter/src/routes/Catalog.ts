@@ -80,7 +80,7 @@ export const agents = resource({
   },
   delete: {
     operation: "agents.delete",
-    description: "The agent's calls stay.",
+    description: "The agent's calls are kept.",
     run: (id) => Effect.flatMap(Agents, (agents) => agents.delete(id))
   }
 })

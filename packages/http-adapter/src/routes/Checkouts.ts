@@ -25,9 +25,9 @@ const checkout: Endpoint = {
   tag,
   summary: "Authorize a repository checkout",
   description:
-    "A key that reads one repository for an hour at most, shown this once. It takes an agent's session beside the API " +
-    "key. Access is asked of the code host at every request. 409 where the organization has no active connection, 502 " +
-    "where the code host fails.",
+    "Returns a token that can read one repository for at most an hour. Requires an agent session in addition to the API " +
+    "key. The code host is asked for access on every request. 409 if the organization has no active connection, 502 if " +
+    "the code host fails.",
   headers: noStore,
   errorStatuses: [404, 409, 502],
   body: {
@@ -37,7 +37,7 @@ const checkout: Endpoint = {
     example: { repo: "voice-agent" }
   },
   responses: [
-    { status: 200, description: "The repository and its key.", body: { name: "Checkout", schema: CheckoutWire } }
+    { status: 200, description: "The repository and a token for it.", body: { name: "Checkout", schema: CheckoutWire } }
   ],
   handle: ({ body }) =>
     Effect.flatMap(Checkouts, (checkouts) =>
@@ -61,7 +61,7 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     create: {
       operation: "connections.create",
       description:
-        "The secret is sealed and never shown again. The connection is inactive, and its code host is not asked yet.",
+        "The secret is encrypted and never shown again. The connection is inactive, and the code host is not contacted yet.",
       schema: CodeConnectionDraft,
       encodings: anyEncoding,
       example: {
@@ -84,7 +84,9 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     },
     delete: {
       operation: "connections.revoke",
-      description: "It is revoked for good, and the keys that were had through it with it. It stays in the list.",
+      verb: "Revoke",
+      description:
+        "Permanently revokes the connection and the checkout tokens issued through it. It stays in the list.",
       run: (id) => Effect.flatMap(CodeConnections, (connections) => connections.revoke(id))
     }
   }),
@@ -96,8 +98,8 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Test a connection",
     errorStatuses: [409],
-    description: "Asks the code host. What is wrong is in `test_error`, which is null where nothing is.",
-    responses: [{ status: 200, description: "The connection, as it was just found.", body: shape }],
+    description: "Contacts the code host. `test_error` states the problem, or is null if there is none.",
+    responses: [{ status: 200, description: "The tested connection.", body: shape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(CodeConnectionId, params, "CodeConnection"), (id) =>
         Effect.flatMap(CodeConnections, (connections) =>
@@ -114,9 +116,9 @@ export const checkouts: ReadonlyArray<Endpoint> = [
     summary: "Activate a connection",
     errorStatuses: [409, 502],
     description:
-      "It is tested first, and 502 says what is wrong. The one that was active before becomes inactive, and keys that were " +
-      "had through it end.",
-    responses: [{ status: 200, description: "The connection, which is the active one now.", body: shape }],
+      "Tests the connection first: 502 states the problem. The connection that was active before becomes inactive, and its " +
+      "checkout tokens are revoked.",
+    responses: [{ status: 200, description: "The active connection.", body: shape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(CodeConnectionId, params, "CodeConnection"), (id) =>
         Effect.flatMap(CodeConnections, (connections) =>

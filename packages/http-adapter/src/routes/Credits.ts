@@ -6,6 +6,7 @@ export const ledger = resource({
   path: "/credits/ledger/",
   tag: "Credits",
   noun: "ledger entry",
+  plural: "ledger entries",
   name: "LedgerEntry",
   id: LedgerEntryId,
   wire: LedgerEntry,

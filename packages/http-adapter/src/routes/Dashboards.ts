@@ -22,7 +22,7 @@ import { pathId, resource } from "./Resource.js"
 
 const tag = "Dashboards"
 
-/** E5 and its neighbours. */
+/** E5 and related endpoints. */
 export const dashboards = resource({
   path: "/dashboards/dashboards/",
   tag,
@@ -53,7 +53,7 @@ export const dashboards = resource({
   },
   delete: {
     operation: "dashboards.delete",
-    description: "Its widgets go with it.",
+    description: "Also deletes its widgets.",
     run: (id) => Effect.flatMap(Dashboards, (dashboards) => dashboards.delete(id))
   }
 })
@@ -62,14 +62,14 @@ const data: NamedSchema = { name: "WidgetData", schema: WidgetData }
 
 const draft = {
   dashboard: 1,
-  name: "Calls a day",
+  name: "Calls per day",
   chart_type: "bar",
   field: "duration",
   aggregation_function: "count",
   time_period: "day"
 }
 
-/** E3 and its neighbours. */
+/** E3 and related endpoints. */
 export const widgets: ReadonlyArray<Endpoint> = [
   ...resource({
     path: "/dashboards/widgets/",
@@ -94,10 +94,10 @@ export const widgets: ReadonlyArray<Endpoint> = [
     read: { operation: "widgets.read", run: (id) => Effect.flatMap(Widgets, (widgets) => widgets.read(id)) },
     update: {
       operation: "widgets.update",
-      description: "Fields that are left out stay as they are; the chart rules judge the whole.",
+      description: "Omitted fields keep their values. The merged widget must satisfy the rules of its chart type.",
       schema: WidgetPatch,
       encodings: ["json"],
-      example: { name: "Calls an hour", time_period: "hour" },
+      example: { name: "Calls per hour", time_period: "hour" },
       run: (id, body) => Effect.flatMap(Widgets, (widgets) => widgets.update(id, body))
     },
     delete: { operation: "widgets.delete", run: (id) => Effect.flatMap(Widgets, (widgets) => widgets.delete(id)) }
@@ -108,8 +108,8 @@ export const widgets: ReadonlyArray<Endpoint> = [
     id: "widgets.data",
     operation: "widgets.data",
     tag,
-    summary: "Read what a widget shows",
-    responses: [{ status: 200, description: "What the widget shows at this moment.", body: data }],
+    summary: "Read the data of a widget",
+    responses: [{ status: 200, description: "The current data of the widget.", body: data }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(WidgetId, params, "Widget"), (id) =>
         Effect.flatMap(Widgets, (widgets) =>
@@ -123,10 +123,10 @@ export const widgets: ReadonlyArray<Endpoint> = [
     id: "widgets.preview",
     operation: "widgets.preview",
     tag,
-    summary: "Read what a widget would show",
-    description: "Nothing is kept.",
+    summary: "Preview the data of a widget",
+    description: "Computes the data of an unsaved widget. Nothing is stored.",
     body: { name: "WidgetDraft", schema: WidgetDraft, encodings: anyEncoding, example: draft },
-    responses: [{ status: 200, description: "What such a widget would show at this moment.", body: data }],
+    responses: [{ status: 200, description: "The current data of such a widget.", body: data }],
     handle: ({ body }) =>
       Effect.flatMap(Widgets, (widgets) =>
         Effect.map(widgets.preview(body), (shown) => json(200, encodeWidgetData(shown)))

@@ -22,7 +22,7 @@ const evaluator: NamedSchema = {
   schema: Schema.Struct({ ...Evaluator.fields, conditional_actions: Schema.NullOr(ConditionalActionsWire) })
 }
 
-/** E4 and its neighbours. */
+/** E4 and related endpoints. */
 export const evaluators: ReadonlyArray<Endpoint> = [
   {
     method: "POST",
@@ -32,8 +32,8 @@ export const evaluators: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Bulk update evaluators",
     description: [
-      "Changes all of the named evaluators or, where anything is wrong, none. Either `agent` or `project` is required;",
-      "`append_instruction` is joined to the instructions once a call, so a repeated call appends again."
+      "Changes all of the given evaluators, or none if there is an error. Either `agent` or `project` is required.",
+      "`append_instruction` is appended on every request, so this is not idempotent with it."
     ].join(" "),
     query: BulkUpdateQuery,
     body: {
@@ -45,7 +45,7 @@ export const evaluators: ReadonlyArray<Endpoint> = [
     responses: [
       {
         status: 200,
-        description: "The first of the evaluators named as it is now; with `many=true` all of them, in their order.",
+        description: "The first of the updated evaluators; with `many=true` all of them, in the order given.",
         body: {
           name: "BulkUpdated",
           schema: Schema.Union(Schema.make(evaluator.schema.ast), Schema.Array(Schema.make(evaluator.schema.ast)))
@@ -93,7 +93,7 @@ export const evaluators: ReadonlyArray<Endpoint> = [
       operation: "evaluators.update",
       schema: EvaluatorPatch,
       encodings: anyEncoding,
-      description: "Fields that are left out stay as they are; the whole is judged.",
+      description: "Omitted fields keep their values. The merged evaluator must be valid.",
       example: { name: "Books two tables", tags: ["nightly"] },
       run: (id, body) => Effect.flatMap(Evaluators, (evaluators) => evaluators.update(id, body))
     },
@@ -104,5 +104,5 @@ export const evaluators: ReadonlyArray<Endpoint> = [
   })
 ]
 
-/** The use case has read the same word, and refused what is none. */
+/** The use case has already validated `many`. */
 const isMany = (query: Readonly<Record<string, unknown>>): boolean => /^true$/i.test(String(query.many))

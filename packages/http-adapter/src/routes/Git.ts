@@ -1,7 +1,5 @@
-/**
- * Repositories of this machine for git's clients: the reading half of git's smart HTTP protocol. Source: git's
- * Documentation/gitprotocol-http.
- */
+/** Repositories on this machine for git clients: the read side of git's smart HTTP protocol. Source: git's
+ * Documentation/gitprotocol-http. */
 import type { IncomingHttpHeaders } from "node:http"
 import { Repositories, REPOSITORIES_PATH, type RepositoryRequest } from "@earshot/core"
 import * as Effect from "effect/Effect"
@@ -12,12 +10,12 @@ import { streamResponse } from "../StreamResponse.js"
 
 const tag = "Checkouts"
 
-/** Tokens are shorter; a longer header is not even decoded. */
+/** Longer headers cannot contain a valid token and are not decoded. */
 const MAX_AUTHORIZATION = 1_000
 
 /**
- * The token in a header `Authorization`: after `Bearer`, or as the password of `Basic`, where clients of code hosts put
- * it; the name beside it is not looked at.
+ * The token in a header `Authorization`: a bearer token, or the password of `Basic`, where clients of code hosts put it. The
+ * user name is ignored.
  */
 export const tokenOf = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length > MAX_AUTHORIZATION) return undefined
@@ -40,13 +38,13 @@ const gitProtocol = (headers: IncomingHttpHeaders): string | undefined => {
   return typeof header === "string" ? header : undefined
 }
 
-/** Git's own server says it in these words, to caches older than Cache-Control too. */
+/** The headers of git's own server. */
 const headers = { "cache-control": "no-cache, no-store, max-age=0, must-revalidate", pragma: "no-cache" }
 
 const challenge = 'Basic realm="earshot"'
 const base = `${REPOSITORIES_PATH}/:organization/:repository` as const
 
-/** A push is refused as such, once its sender is known to hold a key to the repository. */
+/** Rejects a push. Callers without a valid token get the same response as for a read. */
 const rejectPush = (request: RawRequest) =>
   Effect.flatMap(Repositories, (repositories) =>
     Effect.zipRight(repositories.open(repositoryRequest(request)), Effect.fail(messageErrors.readOnly))
@@ -63,9 +61,15 @@ export const git: ReadonlyArray<RawEndpoint> = [
     query: Schema.Struct({ service: Schema.optional(Schema.String) }),
     headers,
     challenge,
-    responses: [{ status: 200, description: "Its refs.", mediaType: "application/x-git-upload-pack-advertisement" }],
+    responses: [
+      {
+        status: 200,
+        description: "The refs of the repository.",
+        mediaType: "application/x-git-upload-pack-advertisement"
+      }
+    ],
     handle: (request) =>
-      // Without a service it is the dumb protocol, which would take files as they lie.
+      // Without a service it is the dumb protocol, which is not supported.
       request.query.service === "git-upload-pack"
         ? Effect.flatMap(Repositories, (repositories) =>
             Effect.flatMap(repositories.open(repositoryRequest(request)), (repository) =>
@@ -83,11 +87,11 @@ export const git: ReadonlyArray<RawEndpoint> = [
     id: "repositories.uploadPack",
     operation: "raw",
     tag,
-    summary: "Read from a repository",
+    summary: "Fetch from a repository",
     mediaType: "application/x-git-upload-pack-request",
     headers,
     challenge,
-    responses: [{ status: 200, description: "A pack.", mediaType: "application/x-git-upload-pack-result" }],
+    responses: [{ status: 200, description: "A packfile.", mediaType: "application/x-git-upload-pack-result" }],
     handle: (request) =>
       Effect.flatMap(Repositories, (repositories) =>
         Effect.flatMap(repositories.open(repositoryRequest(request)), (repository) =>
@@ -106,10 +110,10 @@ export const git: ReadonlyArray<RawEndpoint> = [
     id: "repositories.receivePack",
     operation: "raw",
     tag,
-    summary: "Push to a repository, which is refused",
+    summary: "Reject a push to a repository",
     headers,
     challenge,
-    responses: [{ status: 200, description: "Never." }],
+    responses: [{ status: 200, description: "Push is rejected." }],
     handle: rejectPush
   }
 ]

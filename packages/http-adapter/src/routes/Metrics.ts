@@ -34,11 +34,12 @@ const predefined: Endpoint = {
   operation: "metrics.predefined",
   tag,
   summary: "List predefined metrics",
-  description: "What every agent is measured by until it is switched off. All of them, on no pages.",
+  description:
+    "Predefined metrics are enabled for every agent until they are turned off for it. Returns all of them, without pages.",
   responses: [
     {
       status: 200,
-      description: "Every predefined metric.",
+      description: "All predefined metrics.",
       body: { name: "PredefinedMetrics", schema: Schema.Array(PredefinedMetric) }
     }
   ],
@@ -53,7 +54,7 @@ const predefined: Endpoint = {
     )
 }
 
-/** E12 and its neighbours. */
+/** E12 and related endpoints. */
 export const metrics: ReadonlyArray<Endpoint> = [
   predefined,
   ...resource({
@@ -66,7 +67,7 @@ export const metrics: ReadonlyArray<Endpoint> = [
     encode: encodeMetric,
     create: {
       operation: "metrics.create",
-      description: "The agent is named by `agent` or by its provider's `assistant_id`.",
+      description: "Identify the agent by `agent` or by its provider's `assistant_id`.",
       schema: MetricDraft,
       encodings: anyEncoding,
       example: {
@@ -86,7 +87,7 @@ export const metrics: ReadonlyArray<Endpoint> = [
     read: { operation: "metrics.read", run: (id) => Effect.flatMap(Metrics, (metrics) => metrics.read(id)) },
     update: {
       operation: "metrics.update",
-      description: "Fields that are left out stay as they are; the metric's rules judge the whole.",
+      description: "Omitted fields keep their values. The merged metric must be valid.",
       schema: MetricPatch,
       encodings: ["json"],
       example: { name: "Offers a call-back", display_order: 3 },
@@ -94,8 +95,7 @@ export const metrics: ReadonlyArray<Endpoint> = [
     },
     delete: {
       operation: "metrics.delete",
-      description:
-        "What it said of calls goes out of sight with it. A predefined metric is so switched off for its agent.",
+      description: "Also deletes its evaluations. Deleting a predefined metric turns it off for its agent.",
       run: (id) => Effect.flatMap(Metrics, (metrics) => metrics.delete(id))
     }
   })
@@ -106,7 +106,7 @@ const requested: NamedSchema = {
   schema: Schema.Struct({
     call: Schema.Int,
     metric_ids: Schema.NullOr(Schema.Array(Schema.Int)),
-    job: Schema.Int.annotations({ description: "See the list of jobs for what became of it." })
+    job: Schema.Int.annotations({ description: "Id of the evaluation job; see the list of jobs for its state." })
   })
 }
 
@@ -119,15 +119,15 @@ export const evaluations: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Evaluate a call",
     description:
-      "A worker evaluates the call with the metrics that are named, or with all that are enabled for production calls. A " +
-      "metric is charged once a call, however often it is asked for.",
+      "Queues an evaluation of the call with the given metrics, or with all metrics that are enabled for production calls. A " +
+      "metric is charged once per call, however often it is evaluated.",
     body: {
       name: "EvaluationRequest",
       schema: EvaluationRequest,
       encodings: anyEncoding,
       example: { metric_ids: "12,15" }
     },
-    responses: [{ status: 200, description: "It is queued.", body: requested }],
+    responses: [{ status: 200, description: "The queued evaluation.", body: requested }],
     handle: ({ body, params }) =>
       Effect.flatMap(pathId(CallId, params, "Call"), (id) =>
         Effect.flatMap(CallEvaluations, (all) =>
@@ -143,19 +143,19 @@ export const evaluations: ReadonlyArray<Endpoint> = [
     id: "calls.evaluations",
     operation: "calls.evaluations",
     tag,
-    summary: "Read what metrics said of a call",
-    description: "Each with its status, its reason where there is no value, and the moments that explain it.",
+    summary: "List the evaluations of a call",
+    description: "Each evaluation has a status, a reason if it has no value, and the moments that explain it.",
     responses: [
       {
         status: 200,
-        description: "Every evaluation of the call.",
+        description: "All evaluations of the call.",
         body: { name: "Evaluations", schema: Schema.Array(EvaluationJson) }
       }
     ],
     handle: ({ params }) =>
       Effect.flatMap(pathId(CallId, params, "Call"), (id) =>
         Effect.flatMap(CallEvaluations, (all) =>
-          Effect.map(all.evaluations(id), (said) => json(200, said.map(encodeEvaluation)))
+          Effect.map(all.evaluations(id), (evaluations) => json(200, evaluations.map(encodeEvaluation)))
         )
       )
   }
@@ -184,10 +184,10 @@ export const jobs: ReadonlyArray<Endpoint> = [
     id: "jobs.retry",
     operation: "jobs.retry",
     tag: "Jobs",
-    summary: "Try a dead job again",
-    description: "It has all its attempts before it again. 409 where the job is not dead.",
+    summary: "Retry a dead job",
+    description: "Queues the job with all its attempts. 409 if the job is not dead.",
     errorStatuses: [409],
-    responses: [{ status: 200, description: "The job, queued anew.", body: jobShape }],
+    responses: [{ status: 200, description: "The queued job.", body: jobShape }],
     handle: ({ params }) =>
       Effect.flatMap(pathId(JobId, params, "Job"), (id) =>
         Effect.flatMap(Jobs, (jobs) => Effect.map(jobs.retry(id), (job) => json(200, encodeJob(job))))

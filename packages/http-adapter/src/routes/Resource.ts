@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { type RequestBody, type Encoding, type Endpoint, json, noContent, type NamedSchema } from "../Endpoint.js"
 import { type HttpError, notFound } from "../ErrorResponses.js"
 
-/** A use case as a route calls it. */
+/** A use case of the engine. */
 type UseCase<A> = Effect.Effect<A, HttpError, Engine.Services | CurrentActor>
 
 interface WriteOperation {
@@ -16,25 +16,25 @@ interface WriteOperation {
   readonly description?: string
 }
 
-/**
- * The endpoints that a kind of thing has in common: create (201), list, read, patch, delete (204) under one path. Each
- * is there if its use case is given.
- */
+/** The standard endpoints of a resource under one path: create (201), list, read, patch, delete (204), as far as given. */
 export interface Resource<Id extends number, Noun> {
   readonly path: `/${string}/`
   readonly tag: string
-  /** What one is called in sentences, `API key`, and in the document, `ApiKey`. */
+  /** The noun in descriptions, such as `API key`. */
   readonly noun: string
+  /** Default: `noun` with an s. */
+  readonly plural?: string
+  /** The name of its schema, such as `ApiKey`. */
   readonly name: string
-  /** What the engine calls it when it is not there; `name` unless told. */
+  /** The name in 404 messages. Default: `name`. */
   readonly resource?: string
   readonly id: Schema.Schema<Id, number>
   readonly wire: Schema.Schema.All
   readonly encode: (noun: Noun) => unknown
   readonly create?: WriteOperation & {
-    /** Answers what was made, as it travels. */
+    /** Returns the encoded result. */
     readonly run: (body: unknown) => UseCase<unknown>
-    /** What is shown this once, where that is more than is shown later. */
+    /** The schema of the response, if it contains more than later reads, such as a secret. */
     readonly shape?: NamedSchema
   }
   readonly list?: {
@@ -46,25 +46,27 @@ export interface Resource<Id extends number, Noun> {
   readonly update?: WriteOperation & { readonly run: (id: Id, body: unknown) => UseCase<Noun> }
   readonly delete?: {
     readonly operation: Operation
+    /** Default: `Delete`. */
+    readonly verb?: "Revoke"
     readonly description?: string
     readonly run: (id: Id) => UseCase<void>
   }
 }
 
-/** The id that a path names. What is no id names nothing: 404, as for any other thing that is not there. */
+/** Parses the id in a path. Anything that is not an id is a 404, as is an unknown id. */
 export const pathId = <Id extends number>(
   id: Schema.Schema<Id, number>,
   params: Readonly<Record<string, string>>,
   noun: string
 ): Either.Either<Id, NotFound> => {
   const text = params.id ?? ""
-  // Digits and nothing else: what the fields of bodies let pass, such as a space, is part of a name here.
+  // Digits only: unlike fields of bodies, a path parameter may not contain spaces or a sign.
   return /^[1-9]\d*$/.test(text)
     ? Either.mapLeft(Schema.decodeUnknownEither(Fields.id(id))(text), () => notFound(noun))
     : Either.left(notFound(noun))
 }
 
-/** A page as it travels. Source: design, lists beyond the interface. */
+/** The schema of a page. Source: design, lists beyond the interface. */
 export const pageSchema = (item: NamedSchema): NamedSchema => ({
   name: `${item.name}Page`,
   schema: Schema.Struct({
@@ -74,10 +76,10 @@ export const pageSchema = (item: NamedSchema): NamedSchema => ({
   })
 })
 
-const withArticle = (noun: string): string => (/^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
+const withArticle = (noun: string): string => (/^[aeio]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
 
 export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): ReadonlyArray<Endpoint> => {
-  const { name, noun, path, resource = name, tag } = of
+  const { name, noun, path, plural = `${noun}s`, resource = name, tag } = of
   const one = `${path}:id/` as const
   const shape: NamedSchema = { name, schema: of.wire }
   const a = withArticle(noun)
@@ -93,7 +95,7 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       summary: `Create ${a}`,
       ...(description === undefined ? {} : { description }),
       body: { name: `${name}Draft`, schema, encodings, example },
-      responses: [{ status: 201, description: `The ${noun} that was made.`, body: shown ?? shape }],
+      responses: [{ status: 201, description: `The created ${noun}.`, body: shown ?? shape }],
       handle: ({ body }) => Effect.map(run(body), (made) => json(201, made))
     })
   }
@@ -105,10 +107,10 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       id: operation,
       operation,
       tag,
-      summary: `List ${noun}s`,
-      description: "Newest first, a page at a time: hand `next` back as `cursor` for the page after this one.",
+      summary: `List ${plural}`,
+      description: "Returns one page, newest first. Pass `next` as `cursor` to get the next page.",
       query,
-      responses: [{ status: 200, description: `A page of ${noun}s.`, body: pageSchema(shape) }],
+      responses: [{ status: 200, description: `A page of ${plural}.`, body: pageSchema(shape) }],
       handle: (request) =>
         Effect.map(run(request.query), ({ next, previous, results }) =>
           json(200, { next, previous, results: results.map(of.encode) })
@@ -138,9 +140,9 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
       operation,
       tag,
       summary: `Update ${a}`,
-      description: description ?? "Fields that are left out stay as they are.",
+      description: description ?? "Omitted fields keep their values.",
       body: { name: `${name}Patch`, schema, encodings, example },
-      responses: [{ status: 200, description: `The ${noun} as it is now.`, body: shape }],
+      responses: [{ status: 200, description: `The updated ${noun}.`, body: shape }],
       handle: ({ body, params }) =>
         Effect.map(
           Effect.flatMap(pathId(of.id, params, resource), (id) => run(id, body)),
@@ -149,16 +151,16 @@ export const resource = <Id extends number, Noun>(of: Resource<Id, Noun>): Reado
     })
   }
   if (of.delete !== undefined) {
-    const { description, operation, run } = of.delete
+    const { description, operation, run, verb = "Delete" } = of.delete
     endpoints.push({
       method: "DELETE",
       path: one,
       id: operation,
       operation,
       tag,
-      summary: `Delete ${a}`,
+      summary: `${verb} ${a}`,
       ...(description === undefined ? {} : { description }),
-      responses: [{ status: 204, description: `The ${noun} is gone.` }],
+      responses: [{ status: 204, description: `The ${noun} is ${verb.toLowerCase()}d.` }],
       handle: ({ params }) => Effect.as(Effect.flatMap(pathId(of.id, params, resource), run), noContent)
     })
   }

@@ -62,7 +62,7 @@ const encodeClaimedRun = (claimed: ClaimedRun) => ({
   provider_data: claimed.providerData
 })
 
-/** E8, E9 and their neighbours; what outside workers call. */
+/** E8, E9 and related endpoints, including those of external workers. */
 export const results: ReadonlyArray<Endpoint> = [
   {
     method: "POST",
@@ -72,11 +72,11 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Bulk delete results",
     description: [
-      "Takes results and their runs out of sight for good, and gives back the slots and phone numbers that they hold. Ids",
-      "that are unknown, deleted already or out of reach are passed over."
+      "Soft-deletes results with their runs, and releases the slots and phone numbers that they hold. Unknown, deleted and",
+      "inaccessible ids are ignored."
     ].join(" "),
     body: { name: "BulkDelete", schema: BulkDeleteInput, encodings: anyEncoding, example: { result_ids: [1, 2] } },
-    responses: [{ status: 204, description: "They are gone, as are those that were gone before." }],
+    responses: [{ status: 204, description: "The results or runs are deleted." }],
     handle: ({ body }) => Effect.flatMap(Results, (all) => Effect.as(all.bulkDelete(body), noContent))
   },
   {
@@ -86,9 +86,9 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "results.deleteRuns",
     tag,
     summary: "Delete runs from a result",
-    description: "Takes runs of the result out of sight; the result is then what the others come to.",
+    description: "Soft-deletes runs of the result and recalculates the result from the remaining ones.",
     body: { name: "DeleteRuns", schema: DeleteRunsInput, encodings: anyEncoding, example: { run_ids: [1, 2] } },
-    responses: [{ status: 204, description: "They are gone, as are those that were gone before." }],
+    responses: [{ status: 204, description: "The results or runs are deleted." }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -119,10 +119,10 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Cancel a result",
     description: [
-      "Cancels its runs that are not over and gives back what they hold; the others stay as they are. Whoever executes one",
-      "finds that its lease does not hold any more. Cancelling twice is no fault."
+      "Cancels all runs that have not ended, and releases their slots and phone numbers. Leases of canceled runs become",
+      "invalid. Canceling twice succeeds."
     ].join(" "),
-    responses: [{ status: 200, description: "The result as it is now.", body: result }],
+    responses: [{ status: 200, description: "The canceled result.", body: result }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -137,12 +137,11 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Compare a result with an earlier one",
     description: [
-      "What became better and what worse since `base`: scenarios with the same key, metric by metric, and the two as",
-      "wholes. A success rate may differ by `tolerance` (0 to 1), a metric's mean by that share of the base's, before it",
-      "counts as changed."
+      "Lists improvements and regressions since `base`: overall, and per metric for scenarios with the same key. Differences",
+      "up to `tolerance` count as unchanged: absolute for success rates, relative to the base's mean for metrics."
     ].join(" "),
     query: CompareQuery,
-    responses: [{ status: 200, description: "The differences.", body: { name: "Comparison", schema: Comparison } }],
+    responses: [{ status: 200, description: "The comparison.", body: { name: "Comparison", schema: Comparison } }],
     handle: ({ params, query }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -156,11 +155,11 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "results.export",
     tag,
     summary: "Export a result",
-    description: "Every run with its transcript and what metrics said of it, oldest first, one JSON document a line.",
+    description: "Streams all runs with transcripts and evaluations, oldest first, as newline-delimited JSON.",
     responses: [
       {
         status: 200,
-        description: "One run a line.",
+        description: "One run per line.",
         body: runDetail,
         mediaType: "application/x-ndjson"
       }
@@ -180,12 +179,12 @@ export const results: ReadonlyArray<Endpoint> = [
     id: "results.junit",
     operation: "results.junit",
     tag,
-    summary: "A result as a JUnit report",
+    summary: "Export a result as a JUnit report",
     description: [
-      "A case a run: no success is a failure, a run that could not be played or timed out an error, one that was cancelled",
-      "or is not over is skipped."
+      "One test case per run: unsuccessful runs are failures, runs that failed to execute or timed out are errors, and canceled",
+      "or unfinished runs are skipped."
     ].join(" "),
-    responses: [{ status: 200, description: "The report.", mediaType: "application/xml" }],
+    responses: [{ status: 200, description: "The JUnit report.", mediaType: "application/xml" }],
     handle: ({ params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(ResultId, params, "Result")
@@ -214,8 +213,7 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "runs.read",
     tag,
     summary: "Read a run",
-    description:
-      "With its transcript, what metrics said of it, and the criteria that decided whether it was a success.",
+    description: "Returns the run with its transcript, its evaluations, and the criteria that determined its success.",
     responses: [{ status: 200, description: "The run.", body: runDetail }],
     handle: ({ params }) =>
       Effect.gen(function* () {
@@ -230,8 +228,8 @@ export const results: ReadonlyArray<Endpoint> = [
     operation: "runs.cancel",
     tag,
     summary: "Cancel a run",
-    description: "One that was cancelled stays so; one that is over otherwise cannot be cancelled (409).",
-    responses: [{ status: 200, description: "The run as it is now.", body: run }],
+    description: "Canceling a canceled run succeeds; 409 if the run has ended otherwise.",
+    responses: [{ status: 200, description: "The canceled run.", body: run }],
     errorStatuses: [409],
     handle: ({ params }) =>
       Effect.gen(function* () {
@@ -247,8 +245,8 @@ export const results: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Claim runs to execute",
     description: [
-      "Gives queued runs of a channel to a worker, oldest first and within their results' concurrency limits. Send a",
-      "heartbeat before each lease is over, or the run is given to somebody else."
+      "Leases queued runs of a channel to a worker, oldest first, within their results' concurrency limits. Send a heartbeat",
+      "before the lease expires, or the run can be claimed by another worker."
     ].join(" "),
     body: {
       name: "Claim",
@@ -259,7 +257,7 @@ export const results: ReadonlyArray<Endpoint> = [
     responses: [
       {
         status: 200,
-        description: "The runs, none where nothing is queued.",
+        description: "The claimed runs; empty if none is queued.",
         body: { name: "Claimed", schema: ClaimedRunsJson }
       }
     ],
@@ -274,14 +272,14 @@ export const results: ReadonlyArray<Endpoint> = [
     id: "runs.heartbeat",
     operation: "runs.heartbeat",
     tag,
-    summary: "Keep a claimed run",
+    summary: "Renew the lease of a run",
     description:
-      "A run that was deleted is not found, and a lease that has ended is a fault of `lease`: stop executing the run.",
+      "Stop executing the run on a 404 (the run was deleted) or an error of `lease` (the lease has expired).",
     body: { name: "Heartbeat", schema: HeartbeatInput, encodings: ["json"], example: { lease: "token" } },
     responses: [
       {
         status: 200,
-        description: "When the lease ends now.",
+        description: "The new expiry of the lease.",
         body: { name: "Lease", schema: Schema.Struct({ lease_expires_at: Schema.String }) }
       }
     ],
@@ -298,11 +296,11 @@ export const results: ReadonlyArray<Endpoint> = [
     id: "runs.complete",
     operation: "runs.complete",
     tag,
-    summary: "Report a run that is over",
+    summary: "Complete a run",
     description: [
-      "With a transcript in any of the formats that calls come in, or with a recording, which is transcribed and not kept:",
-      "`transcript_type` `none-mono`, with `voice_recording` in a multipart body or `voice_recording_url`. Where the scenario has metrics or an expected outcome",
-      "the run is `evaluating` until a worker of the engine has scored it."
+      "Takes a transcript in any supported format, or a recording, which is transcribed and not stored: `transcript_type`",
+      "`none-mono` with `voice_recording` in a multipart body or `voice_recording_url`. If the scenario has metrics or an",
+      "expected outcome, the run is `evaluating` until the engine has scored it."
     ].join(" "),
     body: {
       name: "Complete",
@@ -328,7 +326,8 @@ export const results: ReadonlyArray<Endpoint> = [
     id: "runs.fail",
     operation: "runs.fail",
     tag,
-    summary: "Report a run that could not be executed",
+    summary: "Fail a run",
+    description: "Reports that the run could not be executed.",
     body: { name: "Fail", schema: FailInput, encodings: ["json"], example: { lease: "token", error: "No answer" } },
     responses: [{ status: 200, description: "The run as it is now.", body: run }],
     handle: ({ body, params }) =>
@@ -343,8 +342,9 @@ export const results: ReadonlyArray<Endpoint> = [
     id: "results.capacity",
     operation: "results.capacity",
     tag,
-    summary: "What the organisation's runs take up",
-    responses: [{ status: 200, description: "It.", body: { name: "Capacity", schema: CapacityWire } }],
+    summary: "Read the current capacity",
+    description: "Returns the slots and phone numbers that the organization's runs use, and the demand of queued runs.",
+    responses: [{ status: 200, description: "Current capacity.", body: { name: "Capacity", schema: CapacityWire } }],
     handle: () =>
       Effect.flatMap(Results, (all) => Effect.map(all.capacity(), (held) => json(200, encodeCapacity(held))))
   }

@@ -9,12 +9,15 @@ import { openApi } from "../openapi/OpenApi.js"
 
 const tag = "Service"
 
-/** How long the database may take to answer before the server counts as not ready. */
+/** The server is not ready if the database takes longer to respond. */
 const READINESS_TIMEOUT = "2 seconds"
 
-const Status = (word: string) => ({ name: "Status", schema: Schema.Struct({ status: Schema.Literal(word) }) })
+const statusSchema = (name: string, status: string) => ({
+  name,
+  schema: Schema.Struct({ status: Schema.Literal(status) })
+})
 
-/** What is asked about the server itself; nobody is asked for a credential here. */
+/** Endpoints of the server itself. They require no credential. */
 export const serviceEndpoints = (
   metrics: HttpMetrics,
   basePath: string,
@@ -27,8 +30,8 @@ export const serviceEndpoints = (
       id: "service.health",
       operation: null,
       tag,
-      summary: "Whether the process answers",
-      responses: [{ status: 200, description: "It does.", body: { ...Status("ok"), name: "Health" } }],
+      summary: "Check that the process is alive",
+      responses: [{ status: 200, description: "The process is alive.", body: statusSchema("Health", "ok") }],
       handle: () => Effect.succeed(json(200, { status: "ok" }))
     },
     {
@@ -37,9 +40,11 @@ export const serviceEndpoints = (
       id: "service.ready",
       operation: null,
       tag,
-      summary: "Whether requests can be served",
-      description: "Asks the database. Send no traffic here while it answers 503.",
-      responses: [{ status: 200, description: "They can.", body: { ...Status("ready"), name: "Readiness" } }],
+      summary: "Check that the server is ready for traffic",
+      description: "Queries the database. Send no traffic while this returns 503.",
+      responses: [
+        { status: 200, description: "The server is ready for traffic.", body: statusSchema("Readiness", "ready") }
+      ],
       handle: () =>
         Effect.flatMap(Organizations, (organizations) => organizations.list({ limit: 1 })).pipe(
           Effect.as(json(200, { status: "ready" })),
@@ -53,8 +58,8 @@ export const serviceEndpoints = (
       id: "service.metrics",
       operation: null,
       tag,
-      summary: "Metrics for Prometheus",
-      responses: [{ status: 200, description: "In Prometheus' text format.", mediaType: "text/plain" }],
+      summary: "Read Prometheus metrics",
+      responses: [{ status: 200, description: "Metrics in the Prometheus text format.", mediaType: "text/plain" }],
       handle: () =>
         Effect.tryPromise({ try: metrics.print, catch: () => messageErrors.busy }).pipe(
           Effect.map((text) => ({ status: 200, content: { as: "text", type: metrics.contentType, text } }))
@@ -71,7 +76,7 @@ export const serviceEndpoints = (
   ]
 }
 
-/** Same-origin only, and nothing is fetched from elsewhere: the page works where there is no way out. */
+/** Same-origin only: the page works without internet access. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 

@@ -12,7 +12,7 @@ import { anyEncoding, type Endpoint, json } from "../Endpoint.js"
 
 const tag = "Metrics"
 
-/** E6 and its neighbour. */
+/** E6 and the endpoint for its progress. */
 export const simplifications: ReadonlyArray<Endpoint> = [
   {
     method: "POST",
@@ -22,9 +22,9 @@ export const simplifications: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Simplify a metric prompt",
     description:
-      "`original_prompt`, or `metric_id`, whose prompt is then taken; with both the prompt is the one that is given. Where nothing is left to take away, the answer says so at once " +
-      "(`skipped_simplification`) and `progress_id` is blank; otherwise `simplified_prompt` is blank, and `progress_id` " +
-      "is what to ask again with. The result is offered: a metric gets it by being patched with it.",
+      "Simplifies `original_prompt`, or the prompt of `metric_id` if it is omitted. If the prompt cannot be simplified, " +
+      "`skipped_simplification` is true and `progress_id` is empty; otherwise `simplified_prompt` is empty, and `progress_id` " +
+      "identifies the simplification for polling. The metric is not changed: update it with the simplified prompt.",
     body: {
       name: "SimplificationDraft",
       schema: SimplificationDraft,
@@ -37,7 +37,7 @@ export const simplifications: ReadonlyArray<Endpoint> = [
     responses: [
       {
         status: 200,
-        description: "The result, or the id to ask again with.",
+        description: "The result, or the id for polling.",
         body: { name: "Simplification", schema: SimplificationWire }
       }
     ],
@@ -52,14 +52,15 @@ export const simplifications: ReadonlyArray<Endpoint> = [
     id: "simplifications.progress",
     operation: "simplifications.progress",
     tag,
-    summary: "Ask how far a simplification is",
-    description: "`error` says why one failed. Another organization's `progress_id` is a 404, as any that nobody has.",
+    summary: "Read the progress of a simplification",
+    description:
+      "`error` states why a simplification failed. 404 if the organization has no simplification with this `progress_id`.",
     query: SimplificationQuery,
     errorStatuses: [404],
     responses: [
       {
         status: 200,
-        description: "The result so far.",
+        description: "The status, and the result once it is completed.",
         body: { name: "SimplificationProgress", schema: SimplificationProgressWire }
       }
     ],

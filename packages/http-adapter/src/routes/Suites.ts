@@ -27,7 +27,7 @@ const example = {
   channel: "text"
 }
 
-/** E1 and its neighbours. */
+/** E1 and related endpoints. */
 export const suites: ReadonlyArray<Endpoint> = [
   {
     method: "POST",
@@ -37,12 +37,12 @@ export const suites: ReadonlyArray<Endpoint> = [
     tag,
     summary: "Validate a test-suite spec",
     description: [
-      "Checks a spec, given as `spec` or as a .json `file`, against the agent that it is for, and answers the plan that a",
-      "run would follow with its price. Creates nothing and places no calls."
+      "Validates a spec, given as `spec` or as a JSON `file`, against its agent, and returns the plan of a run with its",
+      "estimated cost. Creates nothing and places no calls."
     ].join(" "),
     body: { name: "SuiteRequest", schema: SuiteRequestInput, encodings: anyEncoding, example },
     responses: [
-      { status: 200, description: "The plan.", body: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
+      { status: 200, description: "The plan of a run.", body: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
     ],
     handle: ({ body }) =>
       Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidated(plan))))
@@ -54,9 +54,9 @@ export const suites: ReadonlyArray<Endpoint> = [
     operation: "suites.run",
     tag,
     summary: "Run a test-suite spec",
-    description: "Takes what the validation takes, and makes a result with its runs queued.",
+    description: "Validates a spec as `validate_scenarios_json` does, and creates a result with queued runs.",
     body: { name: "SuiteRunRequest", schema: SuiteRunInput, encodings: anyEncoding, example },
-    responses: [{ status: 201, description: "The result.", body: result }],
+    responses: [{ status: 201, description: "The created result.", body: result }],
     handle: ({ body }) =>
       Effect.flatMap(Suites, (all) => Effect.map(all.run(body), (made) => json(201, encodeResult(made))))
   },
@@ -66,9 +66,11 @@ export const suites: ReadonlyArray<Endpoint> = [
     id: "suites.schema",
     operation: null,
     tag,
-    summary: "The JSON Schema of test-suite specs",
-    description: "JSON Schema 2020-12, for editors and other tools. No credential is asked for.",
-    responses: [{ status: 200, description: "The schema.", body: { name: "SuiteJsonSchema", schema: JsonObject } }],
+    summary: "Read the JSON Schema of test-suite specs",
+    description: "JSON Schema 2020-12, for editors and other tools. Requires no credential.",
+    responses: [
+      { status: 200, description: "The JSON Schema.", body: { name: "SuiteJsonSchema", schema: JsonObject } }
+    ],
     handle: () => Effect.succeed(json(200, suiteJsonSchema))
   }
 ]

@@ -46,6 +46,7 @@ const personalityResource = resource({
   path: "/test_framework/v1/personalities/",
   tag: "Personalities",
   noun: "personality",
+  plural: "personalities",
   name: "Personality",
   id: PersonalityId,
   wire: Personality,
@@ -54,7 +55,7 @@ const personalityResource = resource({
     operation: "personalities.create",
     schema: PersonalityDraft,
     encodings: anyEncoding,
-    example: { project: 1, name: "Impatient", language: "en", description: "Sighs, and cuts in." },
+    example: { project: 1, name: "Impatient", language: "en", description: "Sighs and interrupts." },
     run: (body) =>
       Effect.flatMap(Personalities, (personalities) => Effect.map(personalities.create(body), encodePersonality))
   },
@@ -76,12 +77,12 @@ const personalityResource = resource({
   },
   delete: {
     operation: "personalities.delete",
-    description: "Evaluators that used it have none.",
+    description: "It is removed from evaluators that use it.",
     run: (id) => Effect.flatMap(Personalities, (personalities) => personalities.delete(id))
   }
 })
 
-/** E7 and its neighbours. */
+/** E7 and related endpoints. */
 export const personalities: ReadonlyArray<Endpoint> = [
   ...personalityResource,
   {
@@ -92,7 +93,7 @@ export const personalities: ReadonlyArray<Endpoint> = [
     tag: "Personalities",
     summary: "Enable personalities for a project",
     description:
-      "Adds to what the project's evaluators may use; those enabled already stay. `language` keeps those of that language.",
+      "Enables further personalities for the project's evaluators. `language` restricts the given ones to that language.",
     body: {
       name: "EnablePersonalities",
       schema: EnableInput,
@@ -102,7 +103,7 @@ export const personalities: ReadonlyArray<Endpoint> = [
     responses: [
       {
         status: 200,
-        description: "All personalities that are enabled for the project now.",
+        description: "All personalities that are enabled for the project.",
         body: { name: "EnabledPersonalities", schema: Schema.Array(Personality) }
       }
     ],
@@ -112,7 +113,7 @@ export const personalities: ReadonlyArray<Endpoint> = [
           Effect.map(personalities.enable(id, body), (enabled) =>
             json(
               200,
-              enabled.map((one) => encodePersonality(one))
+              enabled.map((personality) => encodePersonality(personality))
             )
           )
         )
@@ -154,7 +155,7 @@ export const testProfiles = resource({
   },
   delete: {
     operation: "testProfiles.delete",
-    description: "Evaluators that used it have none.",
+    description: "It is removed from evaluators that use it.",
     run: (id) => Effect.flatMap(TestProfiles, (testProfiles) => testProfiles.delete(id))
   }
 })
@@ -193,7 +194,7 @@ export const phoneNumbers = resource({
   },
   delete: {
     operation: "phoneNumbers.delete",
-    description: "Evaluators that used it have none.",
+    description: "It is removed from evaluators that use it.",
     run: (id) => Effect.flatMap(PhoneNumbers, (phoneNumbers) => phoneNumbers.delete(id))
   }
 })
@@ -228,7 +229,7 @@ export const tools = resource({
   },
   delete: {
     operation: "tools.delete",
-    description: "Evaluators that had it have it no more.",
+    description: "It is removed from evaluators that use it.",
     run: (id) => Effect.flatMap(Tools, (tools) => tools.delete(id))
   }
 })
@@ -257,14 +258,14 @@ export const folders = resource({
   update: {
     operation: "folders.update",
     schema: FolderPatch,
-    description: "Renames or moves the folder, with the folders and evaluators in it.",
+    description: "Renames or moves the folder with its subfolders and evaluators.",
     encodings: anyEncoding,
     example: { path: "nightly" },
     run: (id, body) => Effect.flatMap(Folders, (folders) => folders.update(id, body))
   },
   delete: {
     operation: "folders.delete",
-    description: "The folders in it go with it; the evaluators in them move to its parent, or to the root.",
+    description: "Also deletes its subfolders. Their evaluators move to the parent folder, or to the root.",
     run: (id) => Effect.flatMap(Folders, (folders) => folders.delete(id))
   }
 })

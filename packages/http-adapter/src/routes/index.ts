@@ -12,7 +12,7 @@ import { suites } from "./Suites.js"
 import { folders, personalities, phoneNumbers, testProfiles, tools } from "./TestCatalog.js"
 import { evaluations, jobs, metrics } from "./Metrics.js"
 
-/** Every endpoint over the engine, a file a subject. */
+/** All endpoints of the API, one file per subject. */
 export const endpoints: ReadonlyArray<Endpoint> = [
   ...calls,
   ...evaluations,
