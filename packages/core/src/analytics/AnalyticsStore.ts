@@ -2,18 +2,18 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type {
   Shares,
-  SharesQuestion,
-  Span,
+  SharesQuery,
+  TimeRange,
   Timeline,
-  TimelineQuestion,
+  TimelineQuery,
   Totals,
-  TotalsQuestion,
-  Types,
-  ValuesQuestion
-} from "./AnalyticsQuestion.js"
+  TotalsQuery,
+  TypeCounts,
+  ValuesQuery
+} from "./AnalyticsQuery.js"
 
 /**
  * Answers questions about calls; a project that is not the organisation's has none. What the answers are is said by the
@@ -26,23 +26,23 @@ export class AnalyticsStore extends Context.Tag("@earshot/core/analytics/Analyti
   {
     readonly totals: (
       permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: TotalsQuestion
-    ) => Effect.Effect<Totals, StorageFault>
-    readonly types: (
+      question: TotalsQuery
+    ) => Effect.Effect<Totals, StorageError>
+    readonly typeCounts: (
       permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: ValuesQuestion
-    ) => Effect.Effect<Types, StorageFault>
-    readonly span: (
+      question: ValuesQuery
+    ) => Effect.Effect<TypeCounts, StorageError>
+    readonly timeRange: (
       permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: ValuesQuestion
-    ) => Effect.Effect<Option.Option<Span>, StorageFault>
+      question: ValuesQuery
+    ) => Effect.Effect<Option.Option<TimeRange>, StorageError>
     readonly timeline: (
       permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: TimelineQuestion
-    ) => Effect.Effect<Timeline, StorageFault>
+      question: TimelineQuery
+    ) => Effect.Effect<Timeline, StorageError>
     readonly shares: (
       permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: SharesQuestion
-    ) => Effect.Effect<Shares, StorageFault>
+      question: SharesQuery
+    ) => Effect.Effect<Shares, StorageError>
   }
 >() {}

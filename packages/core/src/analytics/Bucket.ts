@@ -47,14 +47,14 @@ const startOfMonth = (at: number, later: number): number => {
 }
 
 /** The most points that a line is given on its own account; with fewer, bends go unseen, with more, they blur. */
-const COMFORTABLE_POINTS = 100
+const MAX_INFERRED_POINTS = 100
 
 /** The period in which a line from `first` to `last` (epoch milliseconds) has at most 100 points; months at the longest. */
 export const periodFor = (first: number, last: number): TimePeriod => {
   const fits = (period: "hour" | "day" | "week"): boolean => {
     const bucket: Bucket = { by: "period", period }
     const width = widthOf(bucket) ?? Number.POSITIVE_INFINITY
-    return (bucketStart(bucket, last) - bucketStart(bucket, first)) / width < COMFORTABLE_POINTS
+    return (bucketStart(bucket, last) - bucketStart(bucket, first)) / width < MAX_INFERRED_POINTS
   }
   return fits("hour") ? "hour" : fits("day") ? "day" : fits("week") ? "week" : "month"
 }

@@ -1,7 +1,7 @@
 /** What can be drawn, and what a drawing asks. */
 import type { Field } from "../filters/Filter.js"
 import type { MetricId } from "../kernel/Ids.js"
-import type { Scope } from "./AnalyticsQuestion.js"
+import type { QueryScope } from "./AnalyticsQuery.js"
 import type { Bucket } from "./Bucket.js"
 import type { Aggregate, DataType } from "./Measure.js"
 
@@ -35,7 +35,7 @@ export interface BarChart extends Plot {
 }
 
 /** Which calls a chart is about, and what it plots of them. */
-export interface ChartQuestion extends Scope {
+export interface ChartQuery extends QueryScope {
   readonly chart: Chart
   /** As the widget names it, for labels. */
   readonly fieldName: string

@@ -1,10 +1,9 @@
 export { Analytics } from "./Analytics.js"
-export * as AnalyticsQuestion from "./AnalyticsQuestion.js"
+export * as AnalyticsQuery from "./AnalyticsQuery.js"
 export { AnalyticsStore } from "./AnalyticsStore.js"
-export * as Answer from "./Answer.js"
 export * as Buckets from "./Bucket.js"
-export type { Chart, ChartQuestion } from "./Chart.js"
-export { answer as answerChart, type Asked } from "./ChartAnswer.js"
+export type { Chart, ChartQuery } from "./Chart.js"
+export { type AnalyticsSource, chartData } from "./ChartData.js"
 export { Aggregate, DataType, TimePeriod } from "./Measure.js"
 export {
   BarData,

@@ -1,37 +1,33 @@
 import * as Schema from "effect/Schema"
-import { SensitiveField } from "../redaction/SensitiveField.js"
+import { SensitiveField } from "@earshot/redaction"
 
 /**
- * A delivery that would leave standing what an earlier or simultaneous one asked to be redacted. Nothing of it was kept;
- * the same delivery with all of `fields` redacted may be.
+ * Storing the delivery would keep data that an earlier or concurrent delivery asked to redact. Nothing was stored; retry
+ * with all of `fields` redacted.
  */
-export class RedactionOwed extends Schema.TaggedError<RedactionOwed>("@earshot/core/calls/RedactionOwed")(
-  "RedactionOwed",
-  { fields: Schema.Array(SensitiveField) }
-) {
+export class RedactionIncomplete extends Schema.TaggedError<RedactionIncomplete>(
+  "@earshot/core/calls/RedactionIncomplete"
+)("RedactionIncomplete", { fields: Schema.Array(SensitiveField) }) {
   override get message(): string {
-    return "The delivery is not redacted as this call has to be"
+    return "The delivery is not redacted by all fields that the call requires"
+  }
+}
+
+/** The call was deleted while the delivery was being processed. Nothing was stored; a retry creates a new call. */
+export class CallDeleted extends Schema.TaggedError<CallDeleted>("@earshot/core/calls/CallDeleted")("CallDeleted", {}) {
+  override get message(): string {
+    return "The call was deleted while the delivery was being processed"
   }
 }
 
 /**
- * The call that a delivery goes to was deleted while it was under way. Nothing of it was kept; delivered from the start
- * it makes a call anew.
- */
-export class CallGone extends Schema.TaggedError<CallGone>("@earshot/core/calls/CallGone")("CallGone", {}) {
-  override get message(): string {
-    return "The call was deleted meanwhile"
-  }
-}
-
-/**
- * What was asked to be redacted could not be found just now, so nothing of the call was kept. It carries no cause: a
- * model's own complaint may quote what it was given to read.
+ * Redaction failed, so nothing of the call was stored. It carries no cause: a model's error message may quote the
+ * transcript.
  */
 export class RedactionUnavailable extends Schema.TaggedError<RedactionUnavailable>(
   "@earshot/core/calls/RedactionUnavailable"
 )("RedactionUnavailable", {}) {
   override get message(): string {
-    return "The call could not be redacted, and nothing of it was stored. Send it again in a moment."
+    return "Redaction is temporarily unavailable. Nothing was stored; retry the request."
   }
 }

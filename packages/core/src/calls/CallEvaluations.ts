@@ -11,26 +11,33 @@ import { hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
-import { JobBell } from "../jobs/JobBell.js"
+import { JobSignal } from "../jobs/JobSignal.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
 import { JobQueue } from "../jobs/JobQueue.js"
-import { decode, decodeInput, fault, type Faults, NON_FIELD, Messages, ValidationFailed } from "../kernel/Faults.js"
+import {
+  decode,
+  decodeInput,
+  fieldError,
+  type FieldErrors,
+  NON_FIELD,
+  Messages,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
-import { expectedOutcomeOf, fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { expectedOutcomeOf, fillVariables, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
 import { type StoredEvaluation, outcomes } from "../metrics/Evaluation.js"
 import { Evaluations } from "../metrics/Evaluations.js"
 import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { redactJson, redactText } from "../redaction/RedactJson.js"
-import type { RedactOptions } from "../redaction/SpansToRedact.js"
+import { redactJson, type RedactOptions, redactText } from "@earshot/redaction"
 import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
-import { evaluated } from "./EvaluatedCall.js"
+import { applyEvaluations } from "./CallOutcomeRules.js"
 import { EVALUATION_JOB, evaluationJob, EvaluationPayload } from "./EvaluationJob.js"
 import { parseMetricIds } from "./MetricIds.js"
 
@@ -38,13 +45,13 @@ import { parseMetricIds } from "./MetricIds.js"
 export const EvaluationRequest = Fields.object({
   metric_ids: Fields.optional(
     Fields.nullable(
-      Fields.judged<ReadonlyArray<MetricId> | null>(
+      Fields.custom<ReadonlyArray<MetricId> | null>(
         (input) =>
           Array.isArray(input)
             ? Either.map(readIds(input), unique)
             : typeof input === "string"
               ? parseMetricIds(input)
-              : Either.left(fault(NON_FIELD, Messages.notAList)),
+              : Either.left(fieldError(NON_FIELD, Messages.notAList)),
         (ids) => ids,
         { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] }
       )
@@ -54,16 +61,16 @@ export const EvaluationRequest = Fields.object({
 
 const unique = (ids: ReadonlyArray<MetricId>): ReadonlyArray<MetricId> => [...new Set(ids)]
 
-const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, Faults> =>
+const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, FieldErrors> =>
   // Whoever lists no metrics asked for none of them, and surely not for all.
   input.length === 0
-    ? Either.left(fault(NON_FIELD, "This list may not be empty."))
+    ? Either.left(fieldError(NON_FIELD, "This list may not be empty."))
     : Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
-        fault(NON_FIELD, ...new Set(Object.values(faults).flat()))
+        fieldError(NON_FIELD, ...new Set(Object.values(faults).flat()))
       )
 
 /** An evaluation that was asked for. */
-export interface Requested {
+export interface RequestedEvaluation {
   readonly callId: CallId
   readonly metricIds: ReadonlyArray<MetricId> | null
   readonly jobId: JobId
@@ -80,15 +87,15 @@ export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvalua
     readonly evaluate: UseCase<
       "calls.evaluate",
       [id: CallId, input: unknown],
-      Requested,
-      ValidationFailed | NotFound | StorageFault
+      RequestedEvaluation,
+      ValidationFailed | NotFound | StorageError
     >
     /** Everything that metrics said of a call, with what explains it. */
     readonly evaluations: UseCase<
       "calls.evaluations",
       [id: CallId],
       ReadonlyArray<StoredEvaluation>,
-      NotFound | StorageFault
+      NotFound | StorageError
     >
     /** Does the jobs that evaluate calls. */
     readonly handler: JobHandler
@@ -103,7 +110,7 @@ export interface EvaluationConfig {
 }
 
 /** The call was deleted while it was evaluated. */
-class CallGone extends Data.TaggedError("CallGone") {}
+class CallDeleted extends Data.TaggedError("CallDeleted") {}
 
 const missing = new NotFound({ resource: "Call" })
 const decodePayload = Schema.decodeUnknown(EvaluationPayload)
@@ -118,7 +125,7 @@ export const layer = (config: EvaluationConfig = {}) =>
       const evaluations = yield* Evaluations
       const scorer = yield* Scorer
       const queue = yield* JobQueue
-      const bell = yield* JobBell
+      const bell = yield* JobSignal
       const work = yield* UnitOfWork
 
       const find = (permit: Permit, id: CallId) =>
@@ -135,7 +142,7 @@ export const layer = (config: EvaluationConfig = {}) =>
         endedReason: call.callEndedReason,
         metadata: call.metadata,
         dynamicVariables: call.dynamicVariables,
-        agentDescription: fillIn(description, call.dynamicVariables),
+        agentDescription: fillVariables(description, call.dynamicVariables),
         expectedOutcome: expectedOutcomeOf(call.metadata)
       })
 
@@ -166,10 +173,10 @@ export const layer = (config: EvaluationConfig = {}) =>
       /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
       const whileHeld = <A, E>(
         claim: Claim,
-        steps: Effect.Effect<A, E | StorageFault>
-      ): Effect.Effect<A, E | StorageFault | JobFailed> =>
+        steps: Effect.Effect<A, E | StorageError>
+      ): Effect.Effect<A, E | StorageError | JobFailed> =>
         work.atomically(
-          Effect.flatMap(queue.holds(claim), (held): Effect.Effect<A, E | StorageFault | JobFailed> =>
+          Effect.flatMap(queue.isLeaseValid(claim), (held): Effect.Effect<A, E | StorageError | JobFailed> =>
             held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
           )
         )
@@ -191,7 +198,7 @@ export const layer = (config: EvaluationConfig = {}) =>
               all.filter((metric) => decidesSuccess(metric.configuration)).map((metric) => metric.id)
             )
             const said = yield* evaluations.ofCall(permit, id)
-            const changed = evaluated(
+            const changed = applyEvaluations(
               call.value,
               said.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
             )
@@ -229,13 +236,13 @@ export const layer = (config: EvaluationConfig = {}) =>
             whileHeld(
               claim,
               Effect.flatMap(
-                calls.holdRedaction(permit, call.id),
-                (fields): Effect.Effect<void, StorageFault | JobFailed | CallGone> =>
+                calls.lockRedactFields(permit, call.id),
+                (fields): Effect.Effect<void, StorageError | JobFailed | CallDeleted> =>
                   Option.isNone(fields)
-                    ? new CallGone()
+                    ? new CallDeleted()
                     : fields.value.length > call.redactFields.length
                       ? new JobFailed({ reason: "More of the call was redacted while it was evaluated.", retry: true })
-                      : evaluations.keep(permit, call.id, outcome, claim.id)
+                      : evaluations.record(permit, call.id, outcome, claim.id)
               )
             )
           const results = new Map(
@@ -254,27 +261,30 @@ export const layer = (config: EvaluationConfig = {}) =>
           )
           const postponed = yield* scorer.evaluate({
             subject,
-            outside: () => outside(subject, call),
+            forModel: () => outside(subject, call),
             metrics: chosen,
-            earlier: results,
-            last,
+            previousResults: results,
+            isLastAttempt: last,
             emit: keep
           })
           const [hopeless, waiting] = [
-            postponed.filter(({ fault: why }) => last || !why.retry),
-            postponed.filter(({ fault: why }) => !last && why.retry)
+            postponed.filter(({ error: why }) => last || !why.retry),
+            postponed.filter(({ error: why }) => !last && why.retry)
           ]
           if (hopeless.length > 0) {
             yield* keep(
-              hopeless.map(({ fault: why, metric }) => ({ metric, outcome: outcomes.without("failed", why.reason) }))
+              hopeless.map(({ error: why, metric }) => ({
+                metric,
+                outcome: outcomes.withoutValue("failed", why.reason)
+              }))
             )
           }
           yield* conclude(permit, claim, call.id, all, postponed.length === 0)
           const [first] = waiting
           if (first !== undefined) {
-            const retryAfter = Math.max(...waiting.map(({ fault: why }) => why.retryAfter ?? 0))
+            const retryAfter = Math.max(...waiting.map(({ error: why }) => why.retryAfter ?? 0))
             return yield* new JobFailed({
-              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.fault.reason}`,
+              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.error.reason}`,
               retry: true,
               retryAfter
             })
@@ -282,11 +292,11 @@ export const layer = (config: EvaluationConfig = {}) =>
           const [why] = hopeless
           if (why !== undefined) {
             return yield* new JobFailed({
-              reason: `${hopeless.length} of ${chosen.length} metrics failed: ${why.fault.reason}`,
+              reason: `${hopeless.length} of ${chosen.length} metrics failed: ${why.error.reason}`,
               retry: false
             })
           }
-        }).pipe(Effect.catchTag("CallGone", () => Effect.void))
+        }).pipe(Effect.catchTag("CallDeleted", () => Effect.void))
 
       return CallEvaluations.of({
         handler: { kind: EVALUATION_JOB, concurrency: config.concurrency ?? 4, run },
@@ -301,7 +311,9 @@ export const layer = (config: EvaluationConfig = {}) =>
               const known = new Set((yield* metrics.ofAgent(permit, call.agentId)).map((metric) => metric.id))
               const unknown = asked.filter((one) => !known.has(one))
               if (unknown.length > 0) {
-                return yield* new ValidationFailed({ faults: fault("metric_ids", ...unknown.map(Messages.unknownId)) })
+                return yield* new ValidationFailed({
+                  errors: fieldError("metric_ids", ...unknown.map(Messages.unknownId))
+                })
               }
             }
             const jobId = yield* work.atomically(
@@ -310,7 +322,7 @@ export const layer = (config: EvaluationConfig = {}) =>
                 queue.enqueue(evaluationJob(permit.organizationId, call.id, asked))
               )
             )
-            yield* bell.ring
+            yield* bell.notify
             return { callId: call.id, metricIds: asked, jobId }
           })
         )

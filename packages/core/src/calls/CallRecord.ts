@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { statusOf } from "../filters/Filter.js"
 import type { AgentId, CallId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
-import type { SensitiveField } from "../redaction/SensitiveField.js"
+import type { SensitiveField } from "@earshot/redaction"
 import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js"
 import { printClock, type TranscriptItem, transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 
@@ -81,7 +81,7 @@ export interface CallRecord {
   readonly redactFields: ReadonlyArray<SensitiveField>
   readonly metrics: ReadonlyArray<CallMetric>
   /** The metrics that deliveries asked for; null is all that the agent has enabled for production calls. */
-  readonly askedMetrics: ReadonlyArray<MetricId> | null
+  readonly requestedMetrics: ReadonlyArray<MetricId> | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

@@ -6,14 +6,14 @@ import type { Permit } from "../access/Permit.js"
 import type { Filter } from "../filters/Filter.js"
 import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
-import type { SensitiveField } from "../redaction/SensitiveField.js"
-import type { CallGone, RedactionOwed } from "./CallErrors.js"
+import type { StorageError } from "../kernel/Storage.js"
+import type { SensitiveField } from "@earshot/redaction"
+import type { CallDeleted, RedactionIncomplete } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
 
 /** What became of a delivery. */
-export interface Delivered {
+export interface DeliveryOutcome {
   readonly call: CallRecord
   /** False where the call had been delivered before. */
   readonly created: boolean
@@ -24,7 +24,7 @@ export interface Delivered {
 }
 
 /** Which calls a list asks for. */
-export interface CallQuestion {
+export interface CallCriteria {
   readonly filter: Filter
   readonly agentId: AgentId | undefined
   readonly projectId: ProjectId | undefined
@@ -48,38 +48,38 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
     readonly deliver: (
       permit: Permit<"calls:write">,
       delivery: Delivery
-    ) => Effect.Effect<Delivered, StorageFault | RedactionOwed | CallGone>
+    ) => Effect.Effect<DeliveryOutcome, StorageError | RedactionIncomplete | CallDeleted>
     /** The record that deliveries of `(agent, callId)` go to, if there is one. */
-    readonly findDelivered: (
+    readonly findByCallId: (
       permit: Permit<"calls:write">,
       agent: AgentId,
       callId: string
-    ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
-    readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
+    ) => Effect.Effect<Option.Option<CallRecord>, StorageError>
+    readonly find: (permit: Permit, id: CallId) => Effect.Effect<Option.Option<CallRecord>, StorageError>
     /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"calls:read">,
-      question: CallQuestion,
+      question: CallCriteria,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageError>
     /** Locks a call for the rest of the transaction, so that a review, a delivery and a deletion do not undo each other. */
     readonly findForUpdate: (
       permit: Permit<"calls:write" | "calls:delete">,
       id: CallId
-    ) => Effect.Effect<Option.Option<CallRecord>, StorageFault>
+    ) => Effect.Effect<Option.Option<CallRecord>, StorageError>
     /**
      * Locks a call as `findForUpdate` does and answers what is redacted in it by now, without reading what was said:
      * whoever kept the call in mind asks before writing down something about it.
      */
-    readonly holdRedaction: (
+    readonly lockRedactFields: (
       permit: Permit<"calls:write">,
       id: CallId
-    ) => Effect.Effect<Option.Option<ReadonlyArray<SensitiveField>>, StorageFault>
+    ) => Effect.Effect<Option.Option<ReadonlyArray<SensitiveField>>, StorageError>
     /** Saves what a review changes: success, review, feedback, drop-off point, topic. */
-    readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
+    readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageError>
     /** Saves what an evaluation changes: success, drop-off point, topic, evaluation. */
-    readonly saveEvaluation: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageFault>
+    readonly saveEvaluation: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageError>
     /** Deletes the call with all that belongs to it, but for the recording's bytes. */
-    readonly remove: (permit: Permit<"calls:delete">, id: CallId) => Effect.Effect<void, StorageFault>
+    readonly remove: (permit: Permit<"calls:delete">, id: CallId) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -1,11 +1,11 @@
 import type * as DateTime from "effect/DateTime"
 import type { AgentId, MetricId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
-import type { SensitiveField } from "../redaction/SensitiveField.js"
+import type { SensitiveField } from "@earshot/redaction"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import type { CallRecord, Recording } from "./CallRecord.js"
 
-/** The agent whose call it is, as the records of its calls have to know it. */
+/** The agent of a call, as call records store it. */
 export interface CalledAgent {
   readonly id: AgentId
   readonly organizationId: OrganizationId
@@ -14,22 +14,22 @@ export interface CalledAgent {
 }
 
 /**
- * The call that was read to make a delivery, and what of it went into the delivery. It is kept on that call alone, and
- * only while what it was made from is still there.
+ * The stored call that a delivery was made from, and which parts of it were used. The delivery is stored only on that call,
+ * and only while those parts are unchanged (optimistic concurrency).
  */
-export interface LaidOver {
+export interface MergeBase {
   readonly call: CallRecord
-  /** The transcript was redacted again, or tells what to mute in the recording that came. */
+  /** The stored transcript was redacted again, or decided what to mute in the delivered recording. */
   readonly transcript: boolean
-  /** The recording was muted again, or has to go. */
+  /** The stored recording was muted again or is dropped. */
   readonly recording: boolean
-  /** Metadata, variables, feedback and the customer's number were redacted again. */
+  /** Metadata, variables, feedback and customer number were redacted again. */
   readonly details: boolean
 }
 
 /**
- * A call as one delivery tells it, fit to be kept. What a delivery leaves out or gives as null is undefined: it says
- * nothing of it. An empty trace id says nothing either.
+ * One delivery of a call, ready to be stored. A field that the delivery omits or gives as null is undefined, as is an empty
+ * trace id.
  */
 export interface Delivery {
   readonly agent: CalledAgent
@@ -39,23 +39,23 @@ export interface Delivery {
   readonly customerNumber: string | undefined
   readonly callEndedReason: string | undefined
   readonly feedback: string | undefined
-  /** What a person wrote before anybody asked for it to go, and what is left of it. */
-  readonly reviewed?: { readonly of: string; readonly to: string } | undefined
+  /** A person's feedback before and after it was redacted for this delivery. */
+  readonly redactedFeedback?: { readonly from: string; readonly to: string } | undefined
   readonly metadata: Json | undefined
   readonly dynamicVariables: Json | undefined
   readonly transcript: { readonly type: string; readonly content: RedactedTranscript } | undefined
   readonly recording: Recording | undefined
-  /** Why the recording that this delivery announced is not there, in a sentence for a person. */
-  readonly recordingFault: string | undefined
-  /** The metrics that the delivery asks for; undefined leaves it at those asked for before, or else all of the agent's. */
+  /** Why the recording of this delivery could not be stored, for the record's `error_message`. */
+  readonly recordingError: string | undefined
+  /** The metrics that the delivery requests; undefined keeps those requested before, by default all of the agent's. */
   readonly metricIds: ReadonlyArray<MetricId> | undefined
-  /** Whether new or changed calls are evaluated at all. */
+  /** Whether new and changed calls are evaluated. */
   readonly evaluates: boolean
-  /** The fields that are gone from transcript and recording. */
+  /** The fields that are redacted in transcript and recording. */
   readonly redactFields: ReadonlyArray<SensitiveField>
-  /** The recording that is there holds what was to be redacted, and could not be muted: it goes. */
+  /** The stored recording has to be redacted and cannot be muted, so it is removed. */
   readonly dropsRecording: boolean
-  /** Undefined where no call was read. A delivery with one never makes a call. */
-  readonly laidOver?: LaidOver | undefined
+  /** Undefined when no stored call was read. A delivery with a merge base never creates a call. */
+  readonly mergeBase?: MergeBase | undefined
   readonly receivedAt: DateTime.Utc
 }

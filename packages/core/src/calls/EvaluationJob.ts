@@ -1,24 +1,23 @@
-/** The job that evaluates a call. */
+/** The background job that evaluates a call. */
 import * as Schema from "effect/Schema"
 import type { NewJob } from "../jobs/Job.js"
 import { CallId, MetricId, type OrganizationId } from "../kernel/Ids.js"
 
 export const EVALUATION_JOB = "evaluate_call"
 
-/** Attempts at a call's evaluation; a language model that is out for an hour is waited for. */
+/** Attempts per evaluation job; with the backoff between them they outlast an outage of an hour. */
 export const EVALUATION_ATTEMPTS = 8
 
-/** What the job needs to know. */
 export const EvaluationPayload = Schema.Struct({
   call: CallId,
-  /** The metrics to evaluate; null is all that the agent has enabled for production calls. */
+  /** The metrics to evaluate; null means all that the agent has enabled for production calls. */
   metrics: Schema.NullOr(Schema.Array(MetricId)),
-  /** Whether metrics that spoke of the call before are asked again too: what they spoke of has changed. */
+  /** Also evaluate metrics that have results for this call, because the transcript or its redaction changed. */
   again: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 export type EvaluationPayload = typeof EvaluationPayload.Type
 
-/** A call's evaluations run one after the other, or an older one could have the last word. */
+/** The evaluation jobs of one call share an ordering key, so that an older one cannot overwrite a newer result. */
 export const evaluationJob = (
   organizationId: OrganizationId,
   call: CallId,
@@ -28,6 +27,6 @@ export const evaluationJob = (
   organizationId,
   kind: EVALUATION_JOB,
   payload: again ? { call, metrics, again } : { call, metrics },
-  lane: String(call),
+  orderingKey: String(call),
   maxAttempts: EVALUATION_ATTEMPTS
 })

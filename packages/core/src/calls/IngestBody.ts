@@ -9,12 +9,12 @@ import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
-import * as Faults from "../kernel/Faults.js"
+import * as FieldErrors from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId } from "../kernel/Ids.js"
-import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
-import { textFault } from "../kernel/Text.js"
-import { type SensitiveField, sensitiveFields } from "../redaction/SensitiveField.js"
+import { isPlainObject, Json, jsonError } from "../kernel/Json.js"
+import { textError } from "../kernel/Text.js"
+import { type SensitiveField, sensitiveFields } from "@earshot/redaction"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 import { CallLimits } from "./CallRecord.js"
 import { Upload } from "./Upload.js"
@@ -23,7 +23,7 @@ import { Upload } from "./Upload.js"
 export const redactFields = sensitiveFields
 
 /** Said of a URL that no recording is fetched from, or undefined for one that may be tried. Blank is none at all. */
-export const webAddressFault = (text: string): string | undefined => {
+export const webAddressError = (text: string): string | undefined => {
   if (text.trim() === "") return undefined
   if (!URL.canParse(text)) return "Enter a valid URL."
   const url = new URL(text)
@@ -45,7 +45,7 @@ const AudioUpload = Schema.declare((value): value is Upload => value instanceof 
 })
 
 const WebAddress = Fields.text({ max: CallLimits.url }).pipe(
-  Schema.filter((text) => webAddressFault(text) ?? true, { jsonSchema: { format: "uri" } })
+  Schema.filter((text) => webAddressError(text) ?? true, { jsonSchema: { format: "uri" } })
 )
 
 const channelIndex = Fields.integer({ min: 0, max: 1 })
@@ -77,13 +77,13 @@ export const IngestBody = fieldsOf(TranscriptFormat.builtIn)
 export type IngestBody = typeof IngestBody.Type
 
 /** A body's reader: the body with its defaults filled in, or every fault of its fields. */
-export type DecodeIngestBody = (input: unknown) => Either.Either<IngestBody, Faults.Faults>
+export type DecodeIngestBody = (input: unknown) => Either.Either<IngestBody, FieldErrors.FieldErrors>
 
 /** The reader for one engine's transcript formats. */
 export const makeDecode = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {
   const schema = fieldsOf(formats)
   const accepts = compile(schema)
-  const decode = Faults.decode(schema)
+  const decode = FieldErrors.decode(schema)
   return (input) => (accepts(input) ? Either.right(read(input)) : decode(input))
 }
 
@@ -135,15 +135,15 @@ const read = (body: Accepted): IngestBody => {
 const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input is Accepted) => {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateFormats: true })
   ajv.addFormat("date-time", { type: "string", validate: (text: string) => Fields.parseTimestamp(text) !== undefined })
-  ajv.addFormat("uri", { type: "string", validate: (text: string) => webAddressFault(text) === undefined })
+  ajv.addFormat("uri", { type: "string", validate: (text: string) => webAddressError(text) === undefined })
   ajv.addKeyword({
     keyword: "keepable",
     schemaType: "string",
     errors: false,
     compile: (of: string) =>
       of === "text"
-        ? (value: unknown) => typeof value !== "string" || textFault(value) === undefined
-        : (value: unknown) => value === null || jsonFault(value) === undefined
+        ? (value: unknown) => typeof value !== "string" || textError(value) === undefined
+        : (value: unknown) => value === null || jsonError(value) === undefined
   })
   const validate = ajv.compile<Accepted>(checkOf(JSONSchema.make(schema)))
   // A body with inherited fields is no JSON; the schema looks at such a one.

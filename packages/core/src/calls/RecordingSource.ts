@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 
-/** The URL itself is not one that is fetched from: its scheme, or an address it leads to. The caller's to put right. */
+/** The URL is not allowed: its scheme, or an address that it resolves to. The client has to correct it. */
 export class RecordingUrlRefused extends Schema.TaggedError<RecordingUrlRefused>(
   "@earshot/core/calls/RecordingUrlRefused"
 )("RecordingUrlRefused", { reason: Schema.String }) {
@@ -11,7 +11,7 @@ export class RecordingUrlRefused extends Schema.TaggedError<RecordingUrlRefused>
   }
 }
 
-/** The other side did not give the recording this time; the call is kept without it. `reason` is fit for the record. */
+/** The download failed; the call is stored without the recording. `reason` goes into the call record. */
 export class RecordingUnavailable extends Schema.TaggedError<RecordingUnavailable>(
   "@earshot/core/calls/RecordingUnavailable"
 )("RecordingUnavailable", { reason: Schema.String }) {
@@ -20,11 +20,11 @@ export class RecordingUnavailable extends Schema.TaggedError<RecordingUnavailabl
   }
 }
 
-/** Where recordings that come as URLs are had from. */
+/** Port: downloads recordings that are given by URL. */
 export class RecordingSource extends Context.Tag("@earshot/core/calls/RecordingSource")<
   RecordingSource,
   {
-    /** The bytes behind a URL, within the limits of size and time that the source was made with. */
+    /** Streams the bytes behind a URL, within the configured size and time limits. */
     readonly fetch: (url: string) => Stream.Stream<Uint8Array, RecordingUrlRefused | RecordingUnavailable>
   }
 >() {}

@@ -1,15 +1,21 @@
-/** What a person says of a call. */
+/** A person's review of a call. */
 import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { STATUSES } from "../filters/Filter.js"
-import { type Faults, fault, mergeFaults, noFaults, failWhenFaulty } from "../kernel/Faults.js"
+import {
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  failIfFieldErrors
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallLimits } from "./CallRecord.js"
 
 /**
- * What a review may set: the writable fields of the Call record that a person judges (interface, Call record). `status`
- * is another way to say `success` and `is_reviewed`. Fields left out stay as they are.
+ * The fields of a Call record that a review may set (interface, Call record). `status` is an alternative notation for
+ * `success` and `is_reviewed`. Omitted fields stay unchanged.
  */
 export const ReviewPatch = Fields.object({
   success: Fields.optional(Fields.nullable(Fields.boolean)),
@@ -21,7 +27,7 @@ export const ReviewPatch = Fields.object({
 }).pipe(Schema.annotations({ identifier: "CallReview" }))
 export type ReviewPatch = typeof ReviewPatch.Type
 
-/** What of a call a review may change. */
+/** The fields of a call that a review changes. */
 export type Reviewable = Pick<
   CallRecord,
   "success" | "isReviewed" | "feedback" | "feedbackByPerson" | "dropoffPoint" | "topic"
@@ -29,21 +35,24 @@ export type Reviewable = Pick<
 
 const CONTRADICTS = (field: string): string => `This contradicts ${field}.`
 
-/** Lays a review over a call, or says what in it contradicts itself. The time of change is the caller's to set. */
-export const review = <Call extends Reviewable>(call: Call, patch: ReviewPatch): Either.Either<Call, Faults> => {
+/** A call updated by a review, or the field errors of a patch that contradicts itself. The caller sets `updatedAt`. */
+export const applyReview = <Call extends Reviewable>(
+  call: Call,
+  patch: ReviewPatch
+): Either.Either<Call, FieldErrors> => {
   const meant = meaningOf(patch.status)
-  const faults = mergeFaults(
+  const faults = mergeFieldErrors(
     meant !== undefined && patch.success !== undefined && patch.success !== meant.success
-      ? fault("status", CONTRADICTS("success"))
-      : noFaults,
+      ? fieldError("status", CONTRADICTS("success"))
+      : noFieldErrors,
     meant !== undefined &&
       patch.is_reviewed !== undefined &&
       meant.isReviewed !== undefined &&
       patch.is_reviewed !== meant.isReviewed
-      ? fault("status", CONTRADICTS("is_reviewed"))
-      : noFaults
+      ? fieldError("status", CONTRADICTS("is_reviewed"))
+      : noFieldErrors
   )
-  return failWhenFaulty(faults, () => ({
+  return failIfFieldErrors(faults, () => ({
     ...call,
     success: patch.success !== undefined ? patch.success : meant !== undefined ? meant.success : call.success,
     isReviewed: patch.is_reviewed ?? meant?.isReviewed ?? call.isReviewed,
@@ -54,7 +63,7 @@ export const review = <Call extends Reviewable>(call: Call, patch: ReviewPatch):
   }))
 }
 
-/** Success and review as a status says them; no status says nothing of the review. */
+/** Success and review that a status stands for; a null status leaves the review unchanged. */
 const meaningOf = (
   status: ReviewPatch["status"]
 ): { readonly success: boolean | null; readonly isReviewed: boolean | undefined } | undefined =>

@@ -1,10 +1,8 @@
-/**
- * A file of a multipart body, as an adapter hands it over. A class, so that no JSON can pass for one.
- */
+/** A file of a multipart body. A class, so that JSON input cannot be mistaken for one. */
 export class Upload {
   constructor(
     readonly bytes: Uint8Array,
-    /** As the client declared it; what is in the bytes decides. */
+    /** As declared by the client; not trusted. */
     readonly contentType: string,
     readonly filename: string
   ) {}

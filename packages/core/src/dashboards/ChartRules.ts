@@ -7,13 +7,13 @@ import type { Bucket } from "../analytics/Bucket.js"
 import type { Chart, StatChart } from "../analytics/Chart.js"
 import { Aggregate, type DataType } from "../analytics/Measure.js"
 import { type Field, fieldOf } from "../filters/Filter.js"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import type { ProjectId } from "../kernel/Ids.js"
 import type { EvalType } from "../metrics/MetricTerms.js"
-import { NOT_A_FIELD, type Reading, readWidget, type WidgetSpec } from "./WidgetSpec.js"
+import { NOT_A_FIELD, type ParsedWidget, parseWidget, type WidgetSpec } from "./WidgetSpec.js"
 
 /** What the ids in an input stand for; null where there is nothing of that id for this caller. */
-export interface Referred {
+export interface WidgetReferences {
   readonly dashboard: { readonly projectId: ProjectId } | null
   readonly metric: { readonly projectId: ProjectId; readonly evalType: EvalType } | null
 }
@@ -22,94 +22,94 @@ export interface Referred {
  * Judges a patch laid over a stored widget, or, with null, the draft of a new one: the widget that comes of it, or every
  * fault, keyed by path.
  */
-export const judge = (
+export const validateWidget = (
   stored: WidgetSpec | null,
   input: unknown,
-  referred: Referred
-): Either.Either<WidgetSpec, Faults> => judgeReading(readWidget(stored, input), referred)
+  referred: WidgetReferences
+): Either.Either<WidgetSpec, FieldErrors> => validateParsedWidget(parseWidget(stored, input), referred)
 
 /** `judge` for what was read before, as it has to be to know which dashboard and metric to look up. */
-export const judgeReading = ({ spec, whole }: Reading, referred: Referred): Either.Either<WidgetSpec, Faults> => {
-  const broken = mergeFaults(referenceFaults(spec, referred), chartFaults(spec), fieldFaults(spec, referred.metric))
+export const validateParsedWidget = ({ spec, result: whole }: ParsedWidget, referred: WidgetReferences): Either.Either<WidgetSpec, FieldErrors> => {
+  const broken = mergeFieldErrors(referenceErrors(spec, referred), chartErrors(spec), fieldErrors(spec, referred.metric))
   return Either.match(whole, {
-    onLeft: (faults) => Either.left(mergeFaults(faults, broken)),
-    onRight: (widget) => failWhenFaulty(broken, () => widget)
+    onLeft: (faults) => Either.left(mergeFieldErrors(faults, broken)),
+    onRight: (widget) => failIfFieldErrors(broken, () => widget)
   })
 }
 
-type Spec = Reading["spec"]
+type Spec = ParsedWidget["spec"]
 
-const referenceFaults = ({ dashboardId, metricId }: Spec, { dashboard, metric }: Referred): Faults => {
+const referenceErrors = ({ dashboardId, metricId }: Spec, { dashboard, metric }: WidgetReferences): FieldErrors => {
   const isMetricThere = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)
-  return mergeFaults(
-    dashboardId !== undefined && dashboard === null ? fault("dashboard", Messages.unknownId(dashboardId)) : noFaults,
-    metricId !== undefined && metricId !== null && !isMetricThere ? fault("metric", Messages.unknownId(metricId)) : noFaults
+  return mergeFieldErrors(
+    dashboardId !== undefined && dashboard === null ? fieldError("dashboard", Messages.unknownId(dashboardId)) : noFieldErrors,
+    metricId !== undefined && metricId !== null && !isMetricThere ? fieldError("metric", Messages.unknownId(metricId)) : noFieldErrors
   )
 }
 
-const chartFaults = (spec: Spec): Faults => {
+const chartErrors = (spec: Spec): FieldErrors => {
   switch (spec.chartType) {
     case undefined:
-      return noFaults
+      return noFieldErrors
     case "stat":
       return spec.field === undefined || spec.field === ""
-        ? noFaults
-        : fault("field", "A stat chart takes no field: it shows total calls, success rate, duration and latency.")
+        ? noFieldErrors
+        : fieldError("field", "A stat chart takes no field: it shows total calls, success rate, duration and latency.")
     case "line":
     case "pie":
-      return mergeFaults(
-        needed("field", spec.field, spec.chartType),
-        unwanted("aggregation_function", spec.aggregationFunction, spec.chartType),
-        unwanted("time_period", spec.timePeriod, spec.chartType)
+      return mergeFieldErrors(
+        required("field", spec.field, spec.chartType),
+        notAllowed("aggregation_function", spec.aggregationFunction, spec.chartType),
+        notAllowed("time_period", spec.timePeriod, spec.chartType)
       )
     case "bar":
-      return mergeFaults(
-        needed("field", spec.field, "bar"),
-        needed("aggregation_function", spec.aggregationFunction, "bar"),
-        needed("time_period", spec.timePeriod, "bar")
+      return mergeFieldErrors(
+        required("field", spec.field, "bar"),
+        required("aggregation_function", spec.aggregationFunction, "bar"),
+        required("time_period", spec.timePeriod, "bar")
       )
   }
 }
 
-const needed = (path: string, value: string | null | undefined, chart: string): Faults =>
-  value === null || value === "" ? fault(path, `A ${chart} chart needs ${article(path)} ${path}.`) : noFaults
+const required = (path: string, value: string | null | undefined, chart: string): FieldErrors =>
+  value === null || value === "" ? fieldError(path, `A ${chart} chart needs ${article(path)} ${path}.`) : noFieldErrors
 
-const unwanted = (path: string, value: string | null | undefined, chart: string): Faults =>
+const notAllowed = (path: string, value: string | null | undefined, chart: string): FieldErrors =>
   value === null || value === undefined
-    ? noFaults
-    : fault(path, `A ${chart} chart takes no ${path}; leave it out or set it to null.`)
+    ? noFieldErrors
+    : fieldError(path, `A ${chart} chart takes no ${path}; leave it out or set it to null.`)
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? "an" : "a")
 
 const VALUE = "metric_evaluations.value"
 
-const fieldFaults = (spec: Spec, metric: Referred["metric"]): Faults => {
+const fieldErrors = (spec: Spec, metric: WidgetReferences["metric"]): FieldErrors => {
   const name = spec.chartType === "stat" ? "" : (spec.field ?? "")
   const field = fieldOf(name)
   const isOfMetric =
     name === VALUE || (spec.chartType !== "stat" && spec.groupBy?.type === "field" && spec.groupBy.field === VALUE)
-  return mergeFaults(
-    name !== "" && field === undefined ? fault("field", NOT_A_FIELD) : noFaults,
-    isOfMetric && spec.metricId === null ? fault("metric", `${Messages.required} ${VALUE} is of one metric.`) : noFaults,
-    field === undefined || spec.dataType === undefined ? noFaults : dataTypeFaults(field, spec.dataType),
+  return mergeFieldErrors(
+    name !== "" && field === undefined ? fieldError("field", NOT_A_FIELD) : noFieldErrors,
+    isOfMetric && spec.metricId === null ? fieldError("metric", `${Messages.required} ${VALUE} is of one metric.`) : noFieldErrors,
+    field === undefined || spec.dataType === undefined ? noFieldErrors : dataTypeErrors(field, spec.dataType),
     field === undefined || spec.dataType === undefined || spec.chartType !== "bar"
-      ? noFaults
-      : aggregateFaults(field, effectiveType(field, spec.dataType, metric?.evalType), spec.aggregationFunction)
+      ? noFieldErrors
+      : aggregateErrors(field, effectiveType(field, spec.dataType, metric?.evalType), spec.aggregationFunction)
   )
 }
 
-const dataTypeFaults = (field: Field, given: DataType | null): Faults => {
+const dataTypeErrors = (field: Field, given: DataType | null): FieldErrors => {
   const own = ownType(field)
   return given === null || given === "dynamic" || own === "dynamic" || given === own
-    ? noFaults
-    : fault("data_type", `This field is ${own}, not ${given}.`)
+    ? noFieldErrors
+    : fieldError("data_type", `This field is ${own}, not ${given}.`)
 }
 
-const aggregateFaults = (field: Field, type: DataType, given: Aggregate | null | undefined): Faults => {
+const aggregateErrors = (field: Field, type: DataType, given: Aggregate | null | undefined): FieldErrors => {
   const possible = aggregatesOf(field, type)
   return given === null || given === undefined || possible.includes(given)
-    ? noFaults
-    : fault("aggregation_function", `"${given}" makes no sense of this field; use ${possible.join(" or ")}.`)
+    ? noFieldErrors
+    : fieldError("aggregation_function", `"${given}" makes no sense of this field; use ${possible.join(" or ")}.`)
 }
 
 /** Which aggregates a field takes. Identifiers are numbers that nobody adds up. */

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { DashboardId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { DashboardSpec, StoredDashboard } from "./Dashboard.js"
 
 /** What storage promises about dashboards. A permit's organisation bounds every answer; those of deleted projects are not there. */
@@ -16,20 +16,20 @@ export class DashboardStore extends Context.Tag("@earshot/core/dashboards/Dashbo
       permit: Permit<"dashboards:write">,
       spec: DashboardSpec,
       now: DateTime.Utc
-    ) => Effect.Effect<StoredDashboard, StorageFault>
-    readonly find: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageFault>
+    ) => Effect.Effect<StoredDashboard, StorageError>
+    readonly find: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
     /** As `find`, and nobody changes or deletes the dashboard until the transaction ends. */
-    readonly hold: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageFault>
+    readonly findForUpdate: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
     /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"dashboards:read">,
       page: PageRequest,
       /** Null for those of all projects. */
       project: ProjectId | null
-    ) => Effect.Effect<ReadonlyArray<StoredDashboard>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<StoredDashboard>, StorageError>
     /** Saves name and filters. */
-    readonly save: (permit: Permit<"dashboards:write">, dashboard: StoredDashboard) => Effect.Effect<void, StorageFault>
+    readonly save: (permit: Permit<"dashboards:write">, dashboard: StoredDashboard) => Effect.Effect<void, StorageError>
     /** Deletes the dashboard and its widgets. */
-    readonly remove: (permit: Permit<"dashboards:delete">, id: DashboardId) => Effect.Effect<void, StorageFault>
+    readonly remove: (permit: Permit<"dashboards:delete">, id: DashboardId) => Effect.Effect<void, StorageError>
   }
 >() {}

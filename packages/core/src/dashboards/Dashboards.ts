@@ -5,26 +5,26 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import { type Permit, isInScope } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Projects } from "../catalog/Projects.js"
 import {
   decode,
   decodeInput,
-  type Faults,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   ValidationFailed
-} from "../kernel/Faults.js"
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type DashboardId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Dashboard, DashboardDraft, DashboardPatch, type StoredDashboard } from "./Dashboard.js"
 import { DashboardStore } from "./DashboardStore.js"
-import { presentDashboard } from "./Present.js"
+import { dashboardToWire } from "./WidgetToWire.js"
 import { WidgetStore } from "./WidgetStore.js"
 
 /** Dashboards of the caller's organisation. Inputs are what came from outside and are judged here. */
@@ -32,19 +32,19 @@ export class Dashboards extends Context.Tag("@earshot/core/dashboards/Dashboards
   Dashboards,
   {
     /** `{name, project, filters?}`. Source: interface, E5. */
-    readonly create: UseCase<"dashboards.create", [input: unknown], Dashboard, ValidationFailed | StorageFault>
+    readonly create: UseCase<"dashboards.create", [input: unknown], Dashboard, ValidationFailed | StorageError>
     /** `{cursor?, limit?, project?}`; newest first. */
-    readonly list: UseCase<"dashboards.list", [query: unknown], Pages.Page<Dashboard>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"dashboards.read", [id: DashboardId], Dashboard, NotFound | StorageFault>
+    readonly list: UseCase<"dashboards.list", [query: unknown], Pages.Page<Dashboard>, ValidationFailed | StorageError>
+    readonly read: UseCase<"dashboards.read", [id: DashboardId], Dashboard, NotFound | StorageError>
     /** `{name?, filters?}`; a dashboard stays in its project. */
     readonly update: UseCase<
       "dashboards.update",
       [id: DashboardId, input: unknown],
       Dashboard,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Deletes the dashboard with its widgets, for good. */
-    readonly delete: UseCase<"dashboards.delete", [id: DashboardId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"dashboards.delete", [id: DashboardId], void, NotFound | StorageError>
   }
 >() {}
 
@@ -64,24 +64,24 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<StoredDashboard>, StorageFault>) =>
+    const within = (permit: Permit, found: Effect.Effect<Option.Option<StoredDashboard>, StorageError>) =>
       found.pipe(
         Effect.flatten,
-        Effect.filterOrFail(({ id, spec }) => reaches(permit, { project: spec.projectId, dashboard: id })),
+        Effect.filterOrFail(({ id, spec }) => isInScope(permit, { project: spec.projectId, dashboard: id })),
         Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Dashboard" }))
       )
 
     const present = (permit: Permit, stored: StoredDashboard) =>
-      Effect.map(widgetStore.ofDashboards(permit, [stored.id]), (widgets) => presentDashboard(stored, widgets))
+      Effect.map(widgetStore.ofDashboards(permit, [stored.id]), (widgets) => dashboardToWire(stored, widgets))
 
     /** A project that is not there is told together with whatever else is wrong with the draft. */
-    const projectFaults = (permit: Permit, input: unknown): Effect.Effect<Faults, StorageFault> =>
+    const projectFaults = (permit: Permit, input: unknown): Effect.Effect<FieldErrors, StorageError> =>
       Either.match(decodeProject(input), {
-        onLeft: () => Effect.succeed(noFaults),
+        onLeft: () => Effect.succeed(noFieldErrors),
         onRight: ({ project }) =>
-          projects.hold(permit, "project", project).pipe(
-            Effect.as(noFaults),
-            Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed(faults))
+          projects.findNamedForUpdate(permit, "project", project).pipe(
+            Effect.as(noFieldErrors),
+            Effect.catchTag("ValidationFailed", ({ errors: faults }) => Effect.succeed(faults))
           )
       })
 
@@ -90,14 +90,14 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const draft = decode(DashboardDraft)(input)
-            const faults = mergeFaults(
-              Either.isLeft(draft) ? draft.left : noFaults,
+            const faults = mergeFieldErrors(
+              Either.isLeft(draft) ? draft.left : noFieldErrors,
               yield* projectFaults(permit, input)
             )
-            if (isFaulty(faults) || Either.isLeft(draft)) return yield* new ValidationFailed({ faults })
+            if (hasFieldErrors(faults) || Either.isLeft(draft)) return yield* new ValidationFailed({ errors: faults })
             const { filters, name, project } = draft.right
             const stored = yield* store.insert(permit, { projectId: project, name, filters }, yield* DateTime.now)
-            return presentDashboard(stored, [])
+            return dashboardToWire(stored, [])
           })
         )
       ),
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
           return {
             ...neighbours,
             results: results.map((stored) =>
-              presentDashboard(
+              dashboardToWire(
                 stored,
                 widgets.filter(({ spec }) => spec.dashboardId === stored.id)
               )
@@ -128,16 +128,16 @@ export const layer = Layer.effect(
       update: useCase("dashboards.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const stored = yield* within(permit, store.hold(permit, id))
+            const stored = yield* within(permit, store.findForUpdate(permit, id))
             const { spec } = stored
             const patch = decode(DashboardPatch)(input)
             const project = decodeProject(input)
             const moves = Either.isRight(project) && project.right.project !== spec.projectId
-            const faults = mergeFaults(
-              Either.isLeft(patch) ? patch.left : noFaults,
-              moves ? fault("project", "A dashboard stays in its project.") : noFaults
+            const faults = mergeFieldErrors(
+              Either.isLeft(patch) ? patch.left : noFieldErrors,
+              moves ? fieldError("project", "A dashboard stays in its project.") : noFieldErrors
             )
-            if (isFaulty(faults) || Either.isLeft(patch)) return yield* new ValidationFailed({ faults })
+            if (hasFieldErrors(faults) || Either.isLeft(patch)) return yield* new ValidationFailed({ errors: faults })
             const { filters, name } = patch.right
             const changed: StoredDashboard = {
               ...stored,
@@ -152,7 +152,7 @@ export const layer = Layer.effect(
       delete: useCase("dashboards.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* within(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id)
           })
         )

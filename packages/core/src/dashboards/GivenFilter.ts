@@ -23,7 +23,7 @@ export interface GivenFilter {
 export const noFilter: GivenFilter = { given: null, filter: null }
 
 /** A field that holds a filter and keeps the words. */
-export const GivenFilter: Schema.Schema<GivenFilter, unknown> = Fields.judged(
+export const GivenFilter: Schema.Schema<GivenFilter, unknown> = Fields.custom(
   (input) => Either.map(parse(input), (filter) => ({ given: isParsed(input) ? input : null, filter })),
   ({ given }) => given,
   FilterJsonSchema

@@ -7,10 +7,10 @@ import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
 import { fieldOf, type Filter, MAX_FIELD } from "../filters/Filter.js"
-import { decode, type Faults, fault, mergeFaults, noFaults, NON_FIELD, Messages, underPath } from "../kernel/Faults.js"
+import { decode, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, NON_FIELD, Messages, underPath } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
-import { isPlainObject, Json, jsonFault } from "../kernel/Json.js"
+import { isPlainObject, Json, jsonError } from "../kernel/Json.js"
 import type { EvalType } from "../metrics/MetricTerms.js"
 import { GivenFilter, noFilter } from "./GivenFilter.js"
 import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
@@ -52,7 +52,7 @@ export interface StoredWidget {
 
 /** A field where null and blank mean that nothing is there. */
 const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Schema<A | null, unknown> =>
-  Fields.judged(
+  Fields.custom(
     (input) => (input === null || input === "" ? Either.right(null) : decode(field)(input)),
     (value) => value,
     { anyOf: [jsonSchema, { type: "null" }] }
@@ -60,7 +60,7 @@ const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Sc
 
 const textOrBlank = (max: number): Schema.Schema<string, unknown> => {
   const text = decode(Fields.text({ max }))
-  return Fields.judged(
+  return Fields.custom(
     (input) => (input === null ? Either.right("") : text(input)),
     (value) => value,
     { anyOf: [{ type: "string", maxLength: max }, { type: "null" }] }
@@ -74,21 +74,21 @@ const knownField = decode(Fields.text({ max: MAX_FIELD, blank: false }))
 const groupType = decode(Fields.choice(["field", "bucket"]))
 const interval = decode(Fields.integer({ min: 1, max: MAX_INTERVAL }))
 
-const readGroupBy = (input: unknown): Either.Either<GroupBy | null, Faults> => {
+const parseGroupBy = (input: unknown): Either.Either<GroupBy | null, FieldErrors> => {
   if (input === null || input === "") return Either.right(null)
-  if (!isPlainObject(input)) return Either.left(fault(NON_FIELD, Messages.notAnObject))
+  if (!isPlainObject(input)) return Either.left(fieldError(NON_FIELD, Messages.notAnObject))
   if (Object.keys(input).length === 0) return Either.right(null)
-  const under = <A>(key: string, read: (value: unknown) => Either.Either<A, Faults>): Either.Either<A, Faults> =>
+  const under = <A>(key: string, read: (value: unknown) => Either.Either<A, FieldErrors>): Either.Either<A, FieldErrors> =>
     input[key] === undefined
-      ? Either.left(fault(key, Messages.required))
+      ? Either.left(fieldError(key, Messages.required))
       : Either.mapLeft(read(input[key]), (faults) => underPath(key, faults))
-  return Either.flatMap(under("type", groupType), (type): Either.Either<GroupBy, Faults> => {
+  return Either.flatMap(under("type", groupType), (type): Either.Either<GroupBy, FieldErrors> => {
     switch (type) {
       case "field":
         return under("field", knownField).pipe(
           Either.filterOrLeft(
             (field) => fieldOf(field) !== undefined,
-            () => fault("field", NOT_A_FIELD)
+            () => fieldError("field", NOT_A_FIELD)
           ),
           Either.map((field) => ({ type, field }))
         )
@@ -98,7 +98,7 @@ const readGroupBy = (input: unknown): Either.Either<GroupBy | null, Faults> => {
   })
 }
 
-const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.judged(readGroupBy, (value) => value, {
+const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.custom(parseGroupBy, (value) => value, {
   description: "How the chart is divided; null or {} where it is not.",
   anyOf: [
     {
@@ -116,12 +116,12 @@ const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.judged(readG
   ]
 })
 
-const MetadataField: Schema.Schema<Json, unknown> = Fields.judged(
+const MetadataField: Schema.Schema<Json, unknown> = Fields.custom(
   (input) => {
-    const wrong = jsonFault(input)
-    if (wrong !== undefined) return Either.left(fault(NON_FIELD, wrong))
+    const wrong = jsonError(input)
+    if (wrong !== undefined) return Either.left(fieldError(NON_FIELD, wrong))
     return JSON.stringify(input).length > MAX_METADATA
-      ? Either.left(fault(NON_FIELD, `Ensure this value has no more than ${MAX_METADATA} characters as JSON.`))
+      ? Either.left(fieldError(NON_FIELD, `Ensure this value has no more than ${MAX_METADATA} characters as JSON.`))
       : decode(Json)(input)
   },
   (value) => value,
@@ -165,23 +165,23 @@ export const WidgetPatch = Fields.object({
 })
 
 /** A widget as far as it could be read. */
-export interface Reading {
+export interface ParsedWidget {
   /** What had a fault is undefined. */
   readonly spec: { readonly [Key in keyof WidgetSpec]: WidgetSpec[Key] | undefined }
   /** The same where all of it could be read, or every fault of what could not. */
-  readonly whole: Either.Either<WidgetSpec, Faults>
+  readonly result: Either.Either<WidgetSpec, FieldErrors>
 }
 
 /**
  * Reads an input laid over a widget that is stored, or, with null, over the defaults of a new one. Fields that the input
  * leaves out stay as they are; fields that no client may write are passed over.
  */
-export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading => {
+export const parseWidget = (stored: WidgetSpec | null, input: unknown): ParsedWidget => {
   const body = isPlainObject(input) ? input : {}
-  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): Either.Either<A, Faults> => {
+  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): Either.Either<A, FieldErrors> => {
     const given = Object.hasOwn(body, name) ? body[name] : undefined
     if (given !== undefined) return Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
-    return otherwise === undefined ? Either.left(fault(name, Messages.required)) : Either.right(otherwise)
+    return otherwise === undefined ? Either.left(fieldError(name, Messages.required)) : Either.right(otherwise)
   }
   const fieldsRead = {
     dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
@@ -196,10 +196,10 @@ export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading =
     groupBy: read("group_by", fields.group_by, stored?.groupBy ?? null),
     metadata: read("metadata", fields.metadata, stored?.metadata ?? null)
   }
-  const readings: ReadonlyArray<Either.Either<unknown, Faults>> = Object.values(fieldsRead)
-  const faults = mergeFaults(
-    isPlainObject(input) ? noFaults : fault(NON_FIELD, Messages.notAnObject),
-    ...readings.map((one) => (Either.isLeft(one) ? one.left : noFaults))
+  const readings: ReadonlyArray<Either.Either<unknown, FieldErrors>> = Object.values(fieldsRead)
+  const faults = mergeFieldErrors(
+    isPlainObject(input) ? noFieldErrors : fieldError(NON_FIELD, Messages.notAnObject),
+    ...readings.map((one) => (Either.isLeft(one) ? one.left : noFieldErrors))
   )
   return {
     spec: {
@@ -215,6 +215,6 @@ export const readWidget = (stored: WidgetSpec | null, input: unknown): Reading =
       groupBy: Either.getOrUndefined(fieldsRead.groupBy),
       metadata: Either.getOrUndefined(fieldsRead.metadata)
     },
-    whole: isPlainObject(input) ? Either.mapLeft(Either.all(fieldsRead), () => faults) : Either.left(faults)
+    result: isPlainObject(input) ? Either.mapLeft(Either.all(fieldsRead), () => faults) : Either.left(faults)
   }
 }

@@ -1,4 +1,4 @@
-export { judge as judgeWidget, plotOf, type Referred } from "./ChartRules.js"
+export { validateWidget, plotOf, type WidgetReferences } from "./ChartRules.js"
 export { Dashboard, DashboardDraft, DashboardPatch, encodeDashboard, type StoredDashboard } from "./Dashboard.js"
 export { DashboardQuery, Dashboards } from "./Dashboards.js"
 export { DashboardStore } from "./DashboardStore.js"

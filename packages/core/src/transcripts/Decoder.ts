@@ -1,5 +1,5 @@
 import type * as Either from "effect/Either"
-import type { Faults } from "../kernel/Faults.js"
+import type { FieldErrors } from "../kernel/FieldErrors.js"
 import type { RawTranscript } from "./Transcript.js"
 
 /** What is known of a call besides its transcript. */
@@ -24,4 +24,4 @@ export interface DecodeContext {
  * - A role that the format does not know is a fault; rows of the kinds each decoder lists as not being speech are passed
  *   over. In the providers' formats a row of speech with a blank text is no turn.
  */
-export type Decoder = (input: unknown, context?: DecodeContext) => Either.Either<RawTranscript, Faults>
+export type Decoder = (input: unknown, context?: DecodeContext) => Either.Either<RawTranscript, FieldErrors>

@@ -31,4 +31,4 @@ export const EPOCH_MILLISECONDS_FROM = 1e11
 export const LATEST_EPOCH_MILLISECONDS = 253_402_300_799_999
 
 /** Faults listed for one transcript. A body that is wrong throughout must not buy an answer larger than itself. */
-export const MAX_FAULTS = 1_000
+export const MAX_FIELD_ERRORS = 1_000

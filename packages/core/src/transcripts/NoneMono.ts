@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { fault, NON_FIELD } from "../kernel/Faults.js"
+import { fieldError, NON_FIELD } from "../kernel/FieldErrors.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 
@@ -11,7 +11,7 @@ import type { Decoder } from "./Decoder.js"
 export const decode: Decoder = (input) =>
   isEmpty(input)
     ? Either.right({ _tag: "RawTranscript", turns: [], toolCalls: [] })
-    : Either.left(fault(NON_FIELD, 'Leave this out for the transcript type "none-mono": it is made from the audio.'))
+    : Either.left(fieldError(NON_FIELD, 'Leave this out for the transcript type "none-mono": it is made from the audio.'))
 
 const isEmpty = (input: unknown): boolean =>
   input === undefined ||

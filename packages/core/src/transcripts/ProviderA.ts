@@ -1,30 +1,30 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import {
-  type Draft,
-  draft,
-  type Moment,
-  momentOf,
+  type TranscriptBuilder,
+  makeTranscriptBuilder,
+  type CallTime,
+  timeOf,
   readFunctionCalls,
-  sinceStart,
-  statedStart,
+  relativeTime,
+  epochStartOf,
   toMicroseconds
-} from "./Draft.js"
+} from "./TranscriptBuilder.js"
 import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS, MAX_TURNS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type Findings,
+  type PayloadErrors,
   jsonTextOf,
   listOf,
   optionalTextOf,
   readRow,
   type Row,
-  secondsFault,
+  secondsError,
   secondsOf,
   textOf,
-  under
-} from "./Reading.js"
+  joinPath
+} from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
 type Kind = Speaker | "tool_calls" | "tool_call_result" | "not_speech"
@@ -48,8 +48,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  * Source: interface, E10, and the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   const report = locate(found, input)
   let clockStart: number | undefined
   listOf(found, report.rows, report.path, MAX_TURNS).forEach((value, index) => {
@@ -57,17 +57,17 @@ export const decode: Decoder = (input) => {
     readRow(found, value, path, (row) => {
       const kind = choiceOf(found, row, "role", path, KINDS)
       if (kind === "not_speech") return
-      const time = momentOf(found, row, "time", path)
+      const time = timeOf(found, row, "time", path)
       const seconds = secondsOf(found, row, "secondsFromStart", path)
       // A row that has both tells when the call began, for the rows that have not.
       if (time?.clock === "world" && seconds !== undefined) clockStart ??= time.seconds - seconds
-      const start = seconds === undefined ? time : sinceStart(seconds, under(path, "secondsFromStart"))
+      const start = seconds === undefined ? time : relativeTime(seconds, joinPath(path, "secondsFromStart"))
       if (kind === "tool_calls") readFunctionCalls(notes, row, "toolCalls", path, start)
       else if (kind === "tool_call_result") readToolResult(notes, row, path, start)
       else {
         const content = textOf(found, row, "message", path)
         const end = endOf(found, row, path, start, time)
-        notes.turn({ speaker: kind, content, start, end })
+        notes.addTurn({ speaker: kind, content, start, end })
       }
     })
   })
@@ -80,32 +80,32 @@ interface Report {
   readonly callStart: number | undefined
 }
 
-const locate = (found: Findings, input: unknown): Report => {
+const locate = (found: PayloadErrors, input: unknown): Report => {
   if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined }
   let at: Row = input
   let path = ""
   let callStart: number | undefined
   for (const key of ["message", "artifact"]) {
     envelope(found, at, path)
-    callStart ??= statedStart(at.startedAt)
+    callStart ??= epochStartOf(at.startedAt)
     const inner = at[key]
     if (isPlainObject(inner)) {
       at = inner
-      path = under(path, key)
+      path = joinPath(path, key)
     }
   }
   envelope(found, at, path)
-  return { rows: at.messages, path: under(path, "messages"), callStart: callStart ?? statedStart(at.startedAt) }
+  return { rows: at.messages, path: joinPath(path, "messages"), callStart: callStart ?? epochStartOf(at.startedAt) }
 }
 
 const endOf = (
-  found: Findings,
+  found: PayloadErrors,
   row: Row,
   path: string,
-  start: Moment | undefined,
-  time: Moment | undefined
-): Moment | undefined => {
-  const end = momentOf(found, row, "endTime", path)
+  start: CallTime | undefined,
+  time: CallTime | undefined
+): CallTime | undefined => {
+  const end = timeOf(found, row, "endTime", path)
   const duration = durationOf(found, row, path)
   if (end !== undefined) {
     // The two clocks of a row may differ by a little: the length comes from one of them, the start from the other.
@@ -115,23 +115,23 @@ const endOf = (
   }
   return start === undefined || duration === undefined
     ? undefined
-    : { clock: start.clock, seconds: toMicroseconds(start.seconds + duration), path: under(path, "duration") }
+    : { clock: start.clock, seconds: toMicroseconds(start.seconds + duration), path: joinPath(path, "duration") }
 }
 
-const durationOf = (found: Findings, row: Row, path: string): number | undefined => {
+const durationOf = (found: PayloadErrors, row: Row, path: string): number | undefined => {
   const { duration } = row
   if (duration === undefined || duration === null) return undefined
   const unit = typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM ? 1 : 1000
-  const wrong = secondsFault(duration, MAX_CALL_SECONDS * unit)
+  const wrong = secondsError(duration, MAX_CALL_SECONDS * unit)
   if (wrong === undefined) return Number(duration) / unit
-  found.note(under(path, "duration"), wrong)
+  found.add(joinPath(path, "duration"), wrong)
   return undefined
 }
 
-const readToolResult = (notes: Draft, row: Row, path: string, at: Moment | undefined): void => {
-  const { found } = notes
+const readToolResult = (notes: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
+  const { errors: found } = notes
   const id = optionalTextOf(found, row, "toolCallId", path)
   const name = optionalTextOf(found, row, "name", path)
   const result = jsonTextOf(found, row, "result", path)
-  notes.toolAnswered({ id, name, result, succeeded: undefined, at })
+  notes.addToolResult({ id, name, result, succeeded: undefined, at })
 }

@@ -1,11 +1,11 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
-import { draft, sinceStart } from "./Draft.js"
+import { makeTranscriptBuilder, relativeTime } from "./TranscriptBuilder.js"
 import { MAX_TURNS, MAX_WORDS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type Findings,
+  type PayloadErrors,
   jsonTextOf,
   listOf,
   optionalFlagOf,
@@ -14,11 +14,11 @@ import {
   readRow,
   type Row,
   secondsOf,
-  spanOf,
+  wordTimesOf,
   textOf,
-  under,
+  joinPath,
   wordOf
-} from "./Reading.js"
+} from "./PayloadReader.js"
 import type { Speaker, Word } from "./Transcript.js"
 
 type Kind = Speaker | "tool_call_invocation" | "tool_call_result" | "not_speech"
@@ -47,8 +47,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   const { path: root, rows } = locate(found, input)
   listOf(found, rows, root, MAX_TURNS).forEach((value, index) => {
     const path = `${root}[${index}]`
@@ -59,24 +59,24 @@ export const decode: Decoder = (input) => {
         const id = optionalTextOf(found, row, "tool_call_id", path)
         const name = textOf(found, row, "name", path)
         const args = jsonTextOf(found, row, "arguments", path)
-        const at = sinceStart(secondsOf(found, row, "time_sec", path), under(path, "time_sec"))
-        notes.toolCalled({ id, name, arguments: args, at })
+        const at = relativeTime(secondsOf(found, row, "time_sec", path), joinPath(path, "time_sec"))
+        notes.addToolCall({ id, name, arguments: args, at })
       } else if (kind === "tool_call_result") {
         const id = optionalTextOf(found, row, "tool_call_id", path)
         const result = jsonTextOf(found, row, "content", path)
         const succeeded = optionalFlagOf(found, row, "successful", path)
-        const at = sinceStart(secondsOf(found, row, "time_sec", path), under(path, "time_sec"))
-        notes.toolAnswered({ id, name: undefined, result, succeeded, at })
+        const at = relativeTime(secondsOf(found, row, "time_sec", path), joinPath(path, "time_sec"))
+        notes.addToolResult({ id, name: undefined, result, succeeded, at })
       } else {
         const content = textOf(found, row, "content", path)
         const words = wordsOf(found, row, path)
-        const { endTime, startTime } = spanOf(words)
-        const place = under(path, "words")
-        notes.turn({
+        const { endTime, startTime } = wordTimesOf(words)
+        const place = joinPath(path, "words")
+        notes.addTurn({
           speaker: kind,
           content,
-          start: sinceStart(startTime, place),
-          end: sinceStart(endTime, place),
+          start: relativeTime(startTime, place),
+          end: relativeTime(endTime, place),
           words
         })
       }
@@ -85,7 +85,7 @@ export const decode: Decoder = (input) => {
   return notes.finish()
 }
 
-const locate = (found: Findings, input: unknown): { readonly rows: unknown; readonly path: string } => {
+const locate = (found: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
   if (!isPlainObject(input)) return { rows: input, path: "" }
   envelope(found, input, "")
   const wrapped = isPlainObject(input.call)
@@ -93,10 +93,10 @@ const locate = (found: Findings, input: unknown): { readonly rows: unknown; read
   const path = wrapped ? "call" : ""
   envelope(found, call, path)
   const key = Array.isArray(call.transcript_with_tool_calls) ? "transcript_with_tool_calls" : "transcript_object"
-  return { rows: call[key], path: under(path, key) }
+  return { rows: call[key], path: joinPath(path, key) }
 }
 
-const wordsOf = (found: Findings, row: Row, path: string): ReadonlyArray<Word> => {
+const wordsOf = (found: PayloadErrors, row: Row, path: string): ReadonlyArray<Word> => {
   const words: Array<Word> = []
   optionalListOf(found, row, "words", path, MAX_WORDS).forEach((value, index) => {
     const place = `${path}.words[${index}]`

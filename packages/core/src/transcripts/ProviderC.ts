@@ -1,9 +1,9 @@
-import { Messages } from "../kernel/Faults.js"
+import { Messages } from "../kernel/FieldErrors.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
-import { draft, sinceStart } from "./Draft.js"
+import { makeTranscriptBuilder, relativeTime } from "./TranscriptBuilder.js"
 import { MAX_WORDS } from "./Limits.js"
-import { envelope, type Findings, listOf, readRow, type Row, spanOf, under, wordOf } from "./Reading.js"
+import { envelope, type PayloadErrors, listOf, readRow, type Row, wordTimesOf, joinPath, wordOf } from "./PayloadReader.js"
 import type { Word } from "./Transcript.js"
 
 /**
@@ -18,17 +18,17 @@ import type { Word } from "./Transcript.js"
  * Source: the provider's public API.
  */
 export const decode: Decoder = (input, context) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   const heard = readWords(found, input)
   const mainAgent = context?.mainAgentChannelIndex ?? heard[0]?.speaker
   const flush = (words: ReadonlyArray<Word>, speaker: number): void => {
-    const { endTime, startTime } = spanOf(words)
-    notes.turn({
+    const { endTime, startTime } = wordTimesOf(words)
+    notes.addTurn({
       speaker: speaker === mainAgent ? "main_agent" : "testing_agent",
       content: words.map((word) => word.text).join(" "),
-      start: sinceStart(startTime, ""),
-      end: sinceStart(endTime, ""),
+      start: relativeTime(startTime, ""),
+      end: relativeTime(endTime, ""),
       words
     })
   }
@@ -48,7 +48,7 @@ interface Heard {
   readonly word: Word
 }
 
-const readWords = (found: Findings, input: unknown): ReadonlyArray<Heard> => {
+const readWords = (found: PayloadErrors, input: unknown): ReadonlyArray<Heard> => {
   if (!isPlainObject(input)) return readList(found, input, "", undefined)
   envelope(found, input, "")
   if (input.results === undefined) return readList(found, input.words, "words", undefined)
@@ -60,7 +60,7 @@ const readWords = (found: Findings, input: unknown): ReadonlyArray<Heard> => {
     const channel = envelope(found, value, path)
     if (channel === undefined) return []
     // The first alternative is the one the recogniser believes in.
-    const place = under(path, "alternatives")
+    const place = joinPath(path, "alternatives")
     const best = listOf(found, channel.alternatives, place, MAX_CHANNELS)[0]
     const alternative = best === undefined ? undefined : envelope(found, best, `${place}[0]`)
     return alternative === undefined
@@ -73,7 +73,7 @@ const readWords = (found: Findings, input: unknown): ReadonlyArray<Heard> => {
 /** Channels of one recording, and alternatives of one channel. */
 const MAX_CHANNELS = 64
 
-const readList = (found: Findings, value: unknown, path: string, channel: number | undefined): ReadonlyArray<Heard> => {
+const readList = (found: PayloadErrors, value: unknown, path: string, channel: number | undefined): ReadonlyArray<Heard> => {
   const heard: Array<Heard> = []
   listOf(found, value, path, MAX_WORDS).forEach((item, index) => {
     const place = `${path}[${index}]`
@@ -86,11 +86,11 @@ const readList = (found: Findings, value: unknown, path: string, channel: number
   return heard
 }
 
-const speakerOf = (found: Findings, row: Row, path: string): number | undefined => {
+const speakerOf = (found: PayloadErrors, row: Row, path: string): number | undefined => {
   const { speaker } = row
   if (typeof speaker === "number" && Number.isSafeInteger(speaker) && speaker >= 0) return speaker
-  found.note(
-    under(path, "speaker"),
+  found.add(
+    joinPath(path, "speaker"),
     speaker === undefined ? Messages.required : speaker === null ? Messages.notNull : Messages.notAnInteger
   )
   return undefined

@@ -1,7 +1,7 @@
 import type { Decoder } from "./Decoder.js"
-import { draft, type Moment, momentOf, readFunctionCalls } from "./Draft.js"
+import { makeTranscriptBuilder, type CallTime, timeOf, readFunctionCalls } from "./TranscriptBuilder.js"
 import { MAX_TURNS } from "./Limits.js"
-import { choiceOf, type Findings, jsonTextOf, listOf, optionalTextOf, readRow, type Row, textOf } from "./Reading.js"
+import { choiceOf, type PayloadErrors, jsonTextOf, listOf, optionalTextOf, readRow, type Row, textOf } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
 type Kind = Speaker | "tool_call" | "tool_call_result" | "not_speech"
@@ -27,8 +27,8 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  * `tool_calls` in an assistant's row with `tool {tool_call_id, content}`. `system` and `developer` rows are passed over.
  */
 export const decode: Decoder = (input) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
     const path = `[${index}]`
     readRow(found, value, path, (row) => {
@@ -39,31 +39,31 @@ export const decode: Decoder = (input) => {
         const id = toolIdOf(found, row, path)
         const name = textOf(found, row, row.name === undefined ? "function_name" : "name", path)
         const args = jsonTextOf(found, row, "arguments", path)
-        notes.toolCalled({ id, name, arguments: args, at: start })
+        notes.addToolCall({ id, name, arguments: args, at: start })
       } else if (kind === "tool_call_result") {
         const id = toolIdOf(found, row, path)
         const name = optionalTextOf(found, row, row.name === undefined ? "function_name" : "name", path)
         const result = jsonTextOf(found, row, row.result === undefined ? "content" : "result", path)
-        notes.toolAnswered({ id, name, result, succeeded: undefined, at: start })
+        notes.addToolResult({ id, name, result, succeeded: undefined, at: start })
       } else {
         readFunctionCalls(notes, row, "tool_calls", path, start)
         // A row that only calls tools says nothing.
         const content = Array.isArray(row.tool_calls)
           ? (optionalTextOf(found, row, "content", path) ?? "")
           : textOf(found, row, "content", path)
-        const end = momentOf(found, row, "end_time", path)
-        notes.turn({ speaker: kind, content, start, end })
+        const end = timeOf(found, row, "end_time", path)
+        notes.addTurn({ speaker: kind, content, start, end })
       }
     })
   })
   return notes.finish()
 }
 
-const startOf = (found: Findings, row: Row, path: string): Moment | undefined => {
-  const start = momentOf(found, row, "start_time", path)
-  const timestamp = momentOf(found, row, "timestamp", path)
+const startOf = (found: PayloadErrors, row: Row, path: string): CallTime | undefined => {
+  const start = timeOf(found, row, "start_time", path)
+  const timestamp = timeOf(found, row, "timestamp", path)
   return start ?? timestamp
 }
 
-const toolIdOf = (found: Findings, row: Row, path: string): string | undefined =>
+const toolIdOf = (found: PayloadErrors, row: Row, path: string): string | undefined =>
   optionalTextOf(found, row, row.tool_call_id === undefined ? "id" : "tool_call_id", path)

@@ -1,12 +1,12 @@
-import { Messages } from "../kernel/Faults.js"
+import { Messages } from "../kernel/FieldErrors.js"
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
-import { type Draft, draft, type Moment, momentOf, statedStart } from "./Draft.js"
+import { type TranscriptBuilder, makeTranscriptBuilder, type CallTime, timeOf, epochStartOf } from "./TranscriptBuilder.js"
 import { MAX_TURNS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type Findings,
+  type PayloadErrors,
   jsonTextOf,
   listOf,
   optionalFlagOf,
@@ -15,8 +15,8 @@ import {
   type Row,
   textAt,
   textOf,
-  under
-} from "./Reading.js"
+  joinPath
+} from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
 const KINDS: ReadonlyMap<string, Speaker | "not_speech"> = new Map([
@@ -41,8 +41,8 @@ const KINDS: ReadonlyMap<string, Speaker | "not_speech"> = new Map([
  * Source: the provider's public session report.
  */
 export const decode: Decoder = (input) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   const report = locate(found, input)
   listOf(found, report.rows, report.path, MAX_TURNS).forEach((value, index) => {
     const path = `${report.path}[${index}]`
@@ -51,32 +51,32 @@ export const decode: Decoder = (input) => {
   return notes.finish(report.callStart)
 }
 
-const readItem = (notes: Draft, row: Row, path: string): void => {
-  const { found } = notes
+const readItem = (notes: TranscriptBuilder, row: Row, path: string): void => {
+  const { errors: found } = notes
   const type = row.type === undefined ? "message" : textOf(found, row, "type", path)
   if (type === "message") {
     const kind = choiceOf(found, row, "role", path, KINDS)
     if (kind === "not_speech") return
     const content = contentOf(found, row, path)
     const { end, start } = timesOf(found, row, path)
-    notes.turn({ speaker: kind, content, start, end })
+    notes.addTurn({ speaker: kind, content, start, end })
   } else if (type === "function_call") {
     const id = optionalTextOf(found, row, "call_id", path)
     const name = textOf(found, row, "name", path)
     const args = jsonTextOf(found, row, "arguments", path)
-    const at = momentOf(found, row, "created_at", path)
-    notes.toolCalled({ id, name, arguments: args, at })
+    const at = timeOf(found, row, "created_at", path)
+    notes.addToolCall({ id, name, arguments: args, at })
   } else if (type === "function_call_output") {
     const id = optionalTextOf(found, row, "call_id", path)
     const name = optionalTextOf(found, row, "name", path)
     const result = jsonTextOf(found, row, "output", path)
     const failed = optionalFlagOf(found, row, "is_error", path)
-    const at = momentOf(found, row, "created_at", path)
-    notes.toolAnswered({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
+    const at = timeOf(found, row, "created_at", path)
+    notes.addToolResult({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
   }
 }
 
-const contentOf = (found: Findings, row: Row, path: string): string | undefined => {
+const contentOf = (found: PayloadErrors, row: Row, path: string): string | undefined => {
   const { content } = row
   if (!Array.isArray(content)) return textOf(found, row, "content", path)
   const parts: ReadonlyArray<unknown> = content
@@ -91,35 +91,35 @@ const contentOf = (found: Findings, row: Row, path: string): string | undefined 
       const text = optionalTextOf(found, part, part.text === undefined ? "transcript" : "text", place)
       if (text !== undefined) texts.push(text)
     } else {
-      found.note(place, Messages.notAString)
+      found.add(place, Messages.notAString)
     }
   })
   return texts.join("\n")
 }
 
 const timesOf = (
-  found: Findings,
+  found: PayloadErrors,
   row: Row,
   path: string
-): { readonly start: Moment | undefined; readonly end: Moment | undefined } => {
-  const created = momentOf(found, row, "created_at", path)
-  const timestamp = momentOf(found, row, "timestamp", path)
-  const place = under(path, "metrics")
+): { readonly start: CallTime | undefined; readonly end: CallTime | undefined } => {
+  const created = timeOf(found, row, "created_at", path)
+  const timestamp = timeOf(found, row, "timestamp", path)
+  const place = joinPath(path, "metrics")
   const metrics = row.metrics === undefined || row.metrics === null ? undefined : envelope(found, row.metrics, place)
-  const start = metrics === undefined ? undefined : momentOf(found, metrics, "started_speaking_at", place)
-  const end = metrics === undefined ? undefined : momentOf(found, metrics, "stopped_speaking_at", place)
+  const start = metrics === undefined ? undefined : timeOf(found, metrics, "started_speaking_at", place)
+  const end = metrics === undefined ? undefined : timeOf(found, metrics, "stopped_speaking_at", place)
   // Creation and speech are of different clocks: a start from one and an end from the other would be a made-up length.
   return start === undefined && end === undefined ? { start: timestamp ?? created, end: undefined } : { start, end }
 }
 
 const locate = (
-  found: Findings,
+  found: PayloadErrors,
   input: unknown
 ): { readonly rows: unknown; readonly path: string; readonly callStart: number | undefined } => {
   if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined }
   envelope(found, input, "")
-  const callStart = statedStart(input.started_at) ?? statedStart(input.audio_recording_started_at)
+  const callStart = epochStartOf(input.started_at) ?? epochStartOf(input.audio_recording_started_at)
   const key = isPlainObject(input.chat_history) ? "chat_history" : isPlainObject(input.history) ? "history" : ""
   const holder = key === "" ? input : envelope(found, input[key], key)
-  return { rows: holder?.items, path: under(key, "items"), callStart }
+  return { rows: holder?.items, path: joinPath(key, "items"), callStart }
 }

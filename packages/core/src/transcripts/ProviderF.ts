@@ -1,11 +1,11 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
-import { type Draft, draft, type Moment, sinceStart } from "./Draft.js"
+import { type TranscriptBuilder, makeTranscriptBuilder, type CallTime, relativeTime } from "./TranscriptBuilder.js"
 import { MAX_TOOL_CALLS, MAX_TURNS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type Findings,
+  type PayloadErrors,
   jsonTextOf,
   listOf,
   optionalFlagOf,
@@ -15,8 +15,8 @@ import {
   type Row,
   secondsOf,
   textOf,
-  under
-} from "./Reading.js"
+  joinPath
+} from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
 const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
@@ -34,17 +34,17 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
-  const notes = draft()
-  const { found } = notes
+  const notes = makeTranscriptBuilder()
+  const { errors: found } = notes
   const { path: root, rows } = locate(found, input)
   listOf(found, rows, root, MAX_TURNS).forEach((value, index) => {
     const path = `${root}[${index}]`
     readRow(found, value, path, (row) => {
       const speaker = choiceOf(found, row, "role", path, SPEAKERS)
-      const at = sinceStart(secondsOf(found, row, "time_in_call_secs", path), under(path, "time_in_call_secs"))
+      const at = relativeTime(secondsOf(found, row, "time_in_call_secs", path), joinPath(path, "time_in_call_secs"))
       const silent = row.message === null || (row.message === undefined && callsTools(row))
       const content = silent ? "" : textOf(found, row, "message", path)
-      notes.turn({ speaker, content, start: at, end: undefined })
+      notes.addTurn({ speaker, content, start: at, end: undefined })
       readTools(notes, row, path, at)
     })
   })
@@ -53,8 +53,8 @@ export const decode: Decoder = (input) => {
 
 const callsTools = (row: Row): boolean => Array.isArray(row.tool_calls) || Array.isArray(row.tool_results)
 
-const readTools = (notes: Draft, row: Row, path: string, at: Moment | undefined): void => {
-  const { found } = notes
+const readTools = (notes: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
+  const { errors: found } = notes
   optionalListOf(found, row, "tool_calls", path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${path}.tool_calls[${index}]`
     const call = envelope(found, value, place)
@@ -62,7 +62,7 @@ const readTools = (notes: Draft, row: Row, path: string, at: Moment | undefined)
     const id = optionalTextOf(found, call, "request_id", place)
     const name = textOf(found, call, "tool_name", place)
     const args = jsonTextOf(found, call, "params_as_json", place)
-    notes.toolCalled({ id, name, arguments: args, at })
+    notes.addToolCall({ id, name, arguments: args, at })
   })
   optionalListOf(found, row, "tool_results", path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${path}.tool_results[${index}]`
@@ -72,11 +72,11 @@ const readTools = (notes: Draft, row: Row, path: string, at: Moment | undefined)
     const name = optionalTextOf(found, answer, "tool_name", place)
     const result = jsonTextOf(found, answer, "result_value", place)
     const failed = optionalFlagOf(found, answer, "is_error", place)
-    notes.toolAnswered({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
+    notes.addToolResult({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
   })
 }
 
-const locate = (found: Findings, input: unknown): { readonly rows: unknown; readonly path: string } => {
+const locate = (found: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
   if (!isPlainObject(input)) return { rows: input, path: "" }
   envelope(found, input, "")
   if (!isPlainObject(input.data)) return { rows: input.transcript, path: "transcript" }

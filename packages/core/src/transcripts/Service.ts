@@ -1,25 +1,25 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Messages } from "../kernel/Faults.js"
+import { Messages } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { lengthOf, textFault } from "../kernel/Text.js"
+import { lengthOf, textError } from "../kernel/Text.js"
 import type { Decoder } from "./Decoder.js"
-import { assemble, noWords, tooMuchText } from "./Draft.js"
+import { assemble, noWords, tooManyCharacters } from "./TranscriptBuilder.js"
 import { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } from "./Limits.js"
 import {
   checkOrder,
   choiceOf,
   ENDS_BEFORE_START,
-  findings,
+  makePayloadErrors,
   isReversed,
   listOf,
   readRow,
-  secondsFault,
+  secondsError,
   secondsOf,
   textOf,
-  unkeepable
-} from "./Reading.js"
+  unstorableReason
+} from "./PayloadReader.js"
 import { type RawTranscript, roleNames, type Speaker, type Turn } from "./Transcript.js"
 
 const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_agent]
@@ -27,8 +27,8 @@ const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_age
 /** Seconds from the start of the call; null is unknown. */
 const Seconds = Schema.optional(
   Schema.NullOr(
-    Schema.declare((value): value is number => secondsFault(value) === undefined, {
-      message: (issue) => secondsFault(issue.actual) ?? Messages.notANumber,
+    Schema.declare((value): value is number => secondsError(value) === undefined, {
+      message: (issue) => secondsError(issue.actual) ?? Messages.notANumber,
       jsonSchema: { type: "number", minimum: 0, maximum: MAX_CALL_SECONDS }
     })
   )
@@ -57,14 +57,14 @@ export const ServiceTurn = Fields.object({
  * to by a property.
  */
 export const ServiceTurns = Fields.list(ServiceTurn, { max: MAX_TURNS }).pipe(
-  Schema.filter((turns) => charactersOf(turns) <= MAX_TEXT || tooMuchText),
+  Schema.filter((turns) => charactersOf(turns) <= MAX_TEXT || tooManyCharacters),
   Schema.annotations({ identifier: "ServiceTranscript" })
 )
 
 const storable = (rows: unknown): boolean =>
   !Array.isArray(rows) ||
   rows.length > MAX_TURNS ||
-  rows.every((row) => !isPlainObject(row) || unkeepable(row) === undefined)
+  rows.every((row) => !isPlainObject(row) || unstorableReason(row) === undefined)
 
 /**
  * `ServiceTurns`, and besides that nothing in the rows, keys that nobody reads included, that no database could keep.
@@ -86,15 +86,15 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
  * Source: interface, E10.
  */
 export const decode: Decoder = (input) => {
-  const turns = accepted(input)
-  return turns === undefined ? explained(input) : Either.right({ _tag: "RawTranscript", turns, toolCalls: [] })
+  const turns = decodeValid(input)
+  return turns === undefined ? decodeWithErrors(input) : Either.right({ _tag: "RawTranscript", turns, toolCalls: [] })
 }
 
 /**
  * The turns of a payload in which nothing is wrong, else undefined. Every ingested call comes through here, so it looks
  * at each value once and writes nothing down about what it dislikes.
  */
-export const accepted = (input: unknown): RawTranscript["turns"] | undefined => {
+export const decodeValid = (input: unknown): RawTranscript["turns"] | undefined => {
   if (!Array.isArray(input) || input.length > MAX_TURNS) return undefined
   const rows: ReadonlyArray<unknown> = input
   const turns: Array<Turn> = []
@@ -116,8 +116,8 @@ export const accepted = (input: unknown): RawTranscript["turns"] | undefined => 
     } else if (end !== undefined && end !== null) return undefined
     // Only a row with keys of its own kind needs the sweep over what nobody reads.
     const read = 2 + (start === undefined ? 0 : 1) + (end === undefined ? 0 : 1)
-    if (keyCount(row) !== read && unkeepable(row) !== undefined) return undefined
-    if (textFault(content) !== undefined) return undefined
+    if (keyCount(row) !== read && unstorableReason(row) !== undefined) return undefined
+    if (textError(content) !== undefined) return undefined
     units += content.length
     turns.push({ speaker, content, startTime, endTime, words: noWords })
   }
@@ -133,8 +133,8 @@ const keyCount = (row: object): number => {
 }
 
 /** The same decision with every fault: what `accepted` refused is read again, at leisure. */
-export const explained: Decoder = (input) => {
-  const found = findings()
+export const decodeWithErrors: Decoder = (input) => {
+  const found = makePayloadErrors()
   const turns: Array<Turn> = []
   listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
     const path = `[${index}]`

@@ -1,8 +1,8 @@
-import { Messages } from "../kernel/Faults.js"
+import { Messages } from "../kernel/FieldErrors.js"
 import type { Decoder } from "./Decoder.js"
-import { assemble, noWords } from "./Draft.js"
+import { assemble, noWords } from "./TranscriptBuilder.js"
 import { MAX_TURNS } from "./Limits.js"
-import { checkOrder, findings, listOf, readRow, type Row, secondsOf, textOf } from "./Reading.js"
+import { checkOrder, makePayloadErrors, listOf, readRow, type Row, secondsOf, textOf } from "./PayloadReader.js"
 import type { Speaker, Turn } from "./Transcript.js"
 
 const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
@@ -32,14 +32,14 @@ const given = (row: Row, key: string): boolean => row[key] !== undefined && row[
  * case and with spaces for underscores, and `text` where there is no `content`. Blank texts are turns.
  */
 export const decode: Decoder = (input) => {
-  const found = findings()
+  const found = makePayloadErrors()
   const turns: Array<Turn> = []
   listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
     const path = `[${index}]`
     readRow(found, value, path, (row) => {
       const speaker = speakerOf(row.role)
       if (speaker === undefined) {
-        found.note(
+        found.add(
           `${path}.role`,
           row.role === undefined ? Messages.required : row.role === null ? Messages.notNull : Messages.notAChoice(row.role)
         )

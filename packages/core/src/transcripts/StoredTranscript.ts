@@ -11,7 +11,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { isPlainObject } from "../kernel/Json.js"
-import { noWords } from "./Draft.js"
+import { noWords } from "./TranscriptBuilder.js"
 import type { RedactedTranscript, ToolCall, Turn, Word } from "./Transcript.js"
 
 const VERSION = 1

@@ -1,7 +1,7 @@
 /** The formats of `transcript_json`: which there are, and who reads each. */
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { type Faults, fault, NON_FIELD, Messages } from "../kernel/Faults.js"
+import { type FieldErrors, fieldError, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import type { DecodeContext, Decoder } from "./Decoder.js"
 import * as NoneMono from "./NoneMono.js"
@@ -61,9 +61,9 @@ export interface TranscriptFormats {
   readonly type: Schema.Schema<string>
   /**
    * The transcript in a payload, or every fault keyed by its path within the payload; a fault of the whole is under
-   * `non_field_errors`, so `Faults.underPath("transcript_json", faults)` puts each where it belongs.
+   * `non_field_errors`, so `FieldErrors.underPath("transcript_json", faults)` puts each where it belongs.
    */
-  readonly decode: (type: string, input: unknown, context?: DecodeContext) => Either.Either<RawTranscript, Faults>
+  readonly decode: (type: string, input: unknown, context?: DecodeContext) => Either.Either<RawTranscript, FieldErrors>
 }
 
 /** The built-in formats with a host's laid over them. */
@@ -75,7 +75,7 @@ export const make = (own: Decoders = {}): TranscriptFormats => {
     type: Fields.choice(tokens),
     decode: (type, input, context = {}) => {
       const decoder = decoders.get(type)
-      return decoder === undefined ? Either.left(fault(NON_FIELD, Messages.notAChoice(type))) : decoder(input, context)
+      return decoder === undefined ? Either.left(fieldError(NON_FIELD, Messages.notAChoice(type))) : decoder(input, context)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { AnalyticsStore, answerChart, authorize, type Filters, hostActor, OrganizationId } from "@earshot/core"
+import { AnalyticsStore, chartData, authorize, type Filters, hostActor, OrganizationId } from "@earshot/core"
 import { AnalyticsKit, FilterKit, TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { layer } from "@effect/vitest"
@@ -45,7 +45,7 @@ for (const database of TestEngine.databases) {
   layer(stored, { timeout: "2 minutes" })(`more cells than a chart has, on ${database},`, (it) => {
     it.effect("are put together by groups as they are in memory", () =>
       Effect.gen(function* () {
-        const asked = AnalyticsKit.agreeing(yield* AnalyticsStore, permit, deep)
+        const asked = AnalyticsKit.checkedSource(yield* AnalyticsStore, permit, deep)
         const group_by = { type: "field", field: "call_id" }
         const widget = {
           dashboard: 1,
@@ -55,7 +55,7 @@ for (const database of TestEngine.databases) {
           time_period: "day",
           group_by
         }
-        yield* answerChart(AnalyticsKit.questionOf(widget), asked)
+        yield* chartData(AnalyticsKit.widgetQuery(widget), asked)
       })
     )
   })

@@ -1,5 +1,5 @@
 import {
-  Answer,
+
   type BarData,
   type DataType,
   Filters,
@@ -15,9 +15,9 @@ import { AnalyticsKit, FilterKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { ValuesQuestion } from "../../src/analytics/AnalyticsQuestion.js"
+import type { ValuesQuery } from "../../src/analytics/AnalyticsQuery.js"
 
-const { show } = AnalyticsKit
+const { widgetDataOf: show } = AnalyticsKit
 
 const call = (timestamp: string, rest: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall =>
   FilterKit.blankCall(1, { callId: "c", agentName: "Desk", timestamp: DateTime.unsafeMake(timestamp), ...rest })
@@ -63,7 +63,7 @@ describe("what is seen of calls", () => {
   const evaluated = (...values: ReadonlyArray<readonly [metricId: number, value: number | string | null]>) =>
     values.map(([metricId, value]) => ({ metricId, metricName: `Metric ${metricId}`, value }))
   const scope = { projectId: ProjectId.make(1), filter: null, now: DateTime.unsafeMake("2026-03-31T00:00:00Z") }
-  const asking = (field: string, dataType: DataType): ValuesQuestion => ({
+  const asking = (field: string, dataType: DataType): ValuesQuery => ({
     ...scope,
     field: Filters.fieldOf(field)!,
     dataType,
@@ -85,21 +85,21 @@ describe("what is seen of calls", () => {
       call("2026-03-01T10:00:00Z", { evaluations: evaluated([3, 100]) })
     ]
     const latencyMetrics = [1, 3].map((id) => MetricId.make(id))
-    expect(Answer.totals({ ...scope, latencyMetrics }, calls).p95Latency).toBe(195)
-    expect(Answer.totals({ ...scope, latencyMetrics: [] }, calls).p95Latency).toBe(null)
+    expect(AnalyticsKit.ReferenceAnalytics.totals({ ...scope, latencyMetrics }, calls).p95Latency).toBe(195)
+    expect(AnalyticsKit.ReferenceAnalytics.totals({ ...scope, latencyMetrics: [] }, calls).p95Latency).toBe(null)
   })
 
   it("is numbers up to 1e100, and none beyond", () => {
     const calls = holding(1e100, -1e100, 1.0001e100, -1.0001e100)
-    expect(Answer.types(asking("metadata.x", "numeric"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
-    expect(Answer.types(asking("metadata.x", "dynamic"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
+    expect(AnalyticsKit.ReferenceAnalytics.typeCounts(asking("metadata.x", "numeric"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
+    expect(AnalyticsKit.ReferenceAnalytics.typeCounts(asking("metadata.x", "dynamic"), calls)).toEqual({ numeric: 2, boolean: 0, string: 0 })
     const lasting = [1e100, 1.0001e100].map((duration) => call("2026-03-01T10:00:00Z", { duration }))
-    expect(Answer.totals({ ...scope, latencyMetrics: [] }, lasting).averageDuration).toBe(1e100)
+    expect(AnalyticsKit.ReferenceAnalytics.totals({ ...scope, latencyMetrics: [] }, lasting).averageDuration).toBe(1e100)
   })
 
   it("is the values of the type that is asked for, and neither null nor objects nor lists of any", () => {
     const calls = holding(1, "a", true, null, {}, [1], "b", false, false)
-    const counts = (dataType: DataType, field = "metadata.x") => Answer.types(asking(field, dataType), calls)
+    const counts = (dataType: DataType, field = "metadata.x") => AnalyticsKit.ReferenceAnalytics.typeCounts(asking(field, dataType), calls)
     const none = { numeric: 0, boolean: 0, string: 0 }
     expect(counts("numeric")).toEqual({ ...none, numeric: 1 })
     expect(counts("boolean")).toEqual({ ...none, boolean: 3 })
@@ -113,9 +113,9 @@ describe("what is seen of calls", () => {
   it("lies between the first and the last call that has a value", () => {
     const calls = holding(null, 5, 6, 7, null)
     const [second, last] = ["2026-03-02T10:00:00Z", "2026-03-04T10:00:00Z"].map((text) => Date.parse(text))
-    expect(Answer.span(asking("metadata.x", "numeric"), calls)).toEqual({ first: second, last })
-    expect(Answer.span(asking("metadata.x", "numeric"), calls.toReversed())).toEqual({ first: second, last })
-    expect(Answer.span(asking("metadata.x", "string"), calls)).toBe(undefined)
+    expect(AnalyticsKit.ReferenceAnalytics.timeRange(asking("metadata.x", "numeric"), calls)).toEqual({ first: second, last })
+    expect(AnalyticsKit.ReferenceAnalytics.timeRange(asking("metadata.x", "numeric"), calls.toReversed())).toEqual({ first: second, last })
+    expect(AnalyticsKit.ReferenceAnalytics.timeRange(asking("metadata.x", "string"), calls)).toBe(undefined)
   })
 
   it("is one value a call, whatever was evaluated of it, unless evaluations are asked about", () => {
@@ -173,16 +173,16 @@ describe("what is seen of calls", () => {
 
 describe("an aggregate", () => {
   it("adds up to the last place, whatever the order", () => {
-    expect(Answer.aggregate("sum", [1, 1e100, 1, -1e100])).toBe(2)
-    expect(Answer.aggregate("sum", [1e100, 1, -1e100, 1])).toBe(2)
-    expect(Answer.aggregate("sum", [0.1, 0.2, 0.3, 0.4])).toBe(1)
-    expect(Answer.aggregate("avg", [1, 1e100, 1, -1e100])).toBe(0.5)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("sum", [1, 1e100, 1, -1e100])).toBe(2)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("sum", [1e100, 1, -1e100, 1])).toBe(2)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("sum", [0.1, 0.2, 0.3, 0.4])).toBe(1)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("avg", [1, 1e100, 1, -1e100])).toBe(0.5)
   })
 
   it("takes percentiles of values in any order", () => {
-    expect(Answer.aggregate("p50", [30, 10, 20])).toBe(20)
-    expect(Answer.aggregate("p50", [4, 1, 3, 2])).toBe(2.5)
-    expect(Answer.aggregate("p99", [7])).toBe(7)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("p50", [30, 10, 20])).toBe(20)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("p50", [4, 1, 3, 2])).toBe(2.5)
+    expect(AnalyticsKit.ReferenceAnalytics.aggregate("p99", [7])).toBe(7)
   })
 })
 
@@ -191,10 +191,10 @@ describe("the order of values", () => {
     const ordered = [null, false, true, -1, 2, 10, "", "10", "2", "a", "\uff5e", "\u{1f600}"]
     fc.assert(
       fc.property(fc.shuffledSubarray(ordered), (some) => {
-        expect(some.toSorted(Answer.compareKeys)).toEqual(ordered.filter((one) => some.includes(one)))
+        expect(some.toSorted(AnalyticsKit.X)).toEqual(ordered.filter((one) => some.includes(one)))
       })
     )
-    expect(ordered.map((one) => Answer.compareKeys(one, one))).toEqual(ordered.map(() => 0))
+    expect(ordered.map((one) => AnalyticsKit.X(one, one))).toEqual(ordered.map(() => 0))
   })
 })
 

@@ -5,14 +5,14 @@
  */
 import {
   AnalyticsStore,
-  answerChart,
-  type Asked as Asks,
+  chartData,
+  type AnalyticsSource as Asks,
   authorize,
   encodeWidgetData,
   type Filters,
   hostActor,
   type Json,
-  type StorageFault
+  type StorageError
 } from "@earshot/core"
 import { AnalyticsKit, FilterKit, TestEngine } from "@earshot/test-kit"
 import { layer } from "@effect/vitest"
@@ -466,9 +466,9 @@ const checkAll = <E>(asked: Asks<E>, calls: Calls, stored?: FilterKit.StoredCall
         widget.metric === undefined || stored === undefined
           ? widget
           : { ...widget, metric: stored.metric(widget.metric) }
-      const question = AnalyticsKit.questionOf({ dashboard: 1, ...widget }, stored === undefined ? {} : { of: stored })
+      const question = AnalyticsKit.widgetQuery({ dashboard: 1, ...widget }, stored === undefined ? {} : { of: stored })
       const shown = JSON.stringify(rounded(expected(calls, numbered)))
-      return Effect.map(answerChart(question, asked), (data) => {
+      return Effect.map(chartData(question, asked), (data) => {
         check(widget, shown, encodeWidgetData(data))
       })
     },
@@ -477,7 +477,7 @@ const checkAll = <E>(asked: Asks<E>, calls: Calls, stored?: FilterKit.StoredCall
 
 describe("widgets over awkward calls", () => {
   it("show in memory what the guide says", () => {
-    Effect.runSync(checkAll(AnalyticsKit.askedOf(awkward), awkward))
+    Effect.runSync(checkAll(AnalyticsKit.memorySource(awkward), awkward))
   })
 })
 
@@ -489,10 +489,10 @@ for (const database of TestEngine.databases) {
         const stored = yield* FilterKit.storeCalls({ agents: AGENTS, metrics: METRICS, calls: awkward })
         const store = yield* AnalyticsStore
         const permit = Either.getOrThrow(authorize(hostActor(stored.organizationId), "widgets.data"))
-        const asked: Asks<StorageFault> = {
+        const asked: Asks<StorageError> = {
           totals: (question) => store.totals(permit, question),
-          types: (question) => store.types(permit, question),
-          span: (question) => store.span(permit, question),
+          typeCounts: (question) => store.typeCounts(permit, question),
+          timeRange: (question) => store.timeRange(permit, question),
           timeline: (question) => store.timeline(permit, question),
           shares: (question) => store.shares(permit, question)
         }

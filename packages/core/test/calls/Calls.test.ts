@@ -61,7 +61,7 @@ const ingest = (actor: Actor, body: unknown) =>
   Effect.flatMap(Calls, (calls) => calls.ingest(body)).pipe(TestEngine.as(actor))
 
 const faultsOf = (actor: Actor, body: unknown) =>
-  Effect.map(Effect.flip(ingest(actor, body)), (error) => (error._tag === "ValidationFailed" ? error.faults : error))
+  Effect.map(Effect.flip(ingest(actor, body)), (error) => (error._tag === "ValidationFailed" ? error.errors : error))
 
 /** How many blobs lie in the store behind an engine. */
 const counted = () => {
@@ -88,7 +88,7 @@ for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database, { blobs, recordings, transcriber }))(`calls on ${database}`, (it) => {
     it.effect("answers an ingested call with its record, as the interface has it", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const { call, created } = yield* ingest(actor, {
           call_id: "call-1",
           agent: String(agent.id),
@@ -125,7 +125,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("reads back every call as it was answered", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
         const sampled = fc.sample(CallKit.ingestInput(agent.id), 60)
         const bodies = [...new Map(sampled.map((body) => [body.call_id, body])).values()]
@@ -140,7 +140,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("finds the agent by its assistant id", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const sql = yield* SqlClient
         yield* sql`UPDATE agents SET assistant_id = ${`asst_${agent.id}`} WHERE id = ${agent.id}`
         const { call } = yield* ingest(actor, { call_id: "a", assistant_id: `asst_${agent.id}` })
@@ -150,7 +150,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("answers a repeated delivery with the one record, and 32 at once too", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "again", agent: agent.id, transcript_json: said }
         const all = yield* Effect.forEach(Array.from({ length: 32 }), () => ingest(actor, body), {
           concurrency: "unbounded"
@@ -163,7 +163,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("makes one record of deliveries at once that differ, and never a mixture of two transcripts", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const before = keys.size
         const turns = (n: number) => [
           { role: "Main Agent", content: `First of ${n}`, start_time: 0, end_time: 1 },
@@ -196,8 +196,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("takes the same call id of two agents for two calls", () =>
       Effect.gen(function* () {
-        const one = yield* TestEngine.world
-        const other = yield* TestEngine.world
+        const one = yield* TestEngine.fixture
+        const other = yield* TestEngine.fixture
         const first = yield* ingest(one.actor, { call_id: "same", agent: one.agent.id })
         const second = yield* ingest(other.actor, { call_id: "same", agent: other.agent.id })
         expect([first.created, second.created]).toEqual([true, true])
@@ -218,7 +218,7 @@ for (const database of TestEngine.databases) {
       "a".repeat(100_000)
     ])("lets the name of an upload name nothing (%#)", (filename) =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
           call_id: "named",
           agent: agent.id,
@@ -231,7 +231,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("tells every fault at once, an unknown agent among them, and stores nothing", () =>
       Effect.gen(function* () {
-        const { actor } = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
         const faults = yield* faultsOf(actor, {
           call_id: "x".repeat(101),
           agent: 999_999_999,
@@ -246,12 +246,12 @@ for (const database of TestEngine.databases) {
 
     it.effect("refuses whatever is wrong, and stores nothing of it", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         for (const { input, path } of fc.sample(CallKit.invalidIngest(agent.id), 100)) {
           // What this engine's transcriber takes is no fault here.
           expect(Object.keys(yield* faultsOf(actor, input))).toContain(path)
         }
-        for (const [wrong, field, value, path = field] of CallKit.flaws) {
+        for (const [wrong, field, value, path = field] of CallKit.invalidIngestFields) {
           const faults = yield* faultsOf(actor, { call_id: "a", agent: agent.id, [field]: value })
           expect([wrong, Object.keys(faults)]).toEqual([wrong, expect.arrayContaining([path])])
         }
@@ -262,8 +262,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("knows no agent of another organisation", () =>
       Effect.gen(function* () {
-        const mine = yield* TestEngine.world
-        const theirs = yield* TestEngine.world
+        const mine = yield* TestEngine.fixture
+        const theirs = yield* TestEngine.fixture
         expect(yield* faultsOf(mine.actor, { call_id: "a", agent: theirs.agent.id })).toEqual({
           agent: [expect.stringContaining("does not exist")]
         })
@@ -272,7 +272,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("keeps an uploaded recording, and takes the call's duration from it", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const file = CallKit.wav(75)
         const { call } = yield* ingest(actor, {
           call_id: "sound",
@@ -294,7 +294,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("keeps one copy of a recording that comes again, and the newer of two", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = (seconds: number) => ({
           call_id: "sound",
           agent: agent.id,
@@ -319,7 +319,7 @@ for (const database of TestEngine.databases) {
       ["a text", "a.wav"]
     ])("refuses an upload that is %s, and leaves nothing behind", ([, voice_recording]) =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const before = keys.size
         const faults = yield* faultsOf(actor, { call_id: "a", agent: agent.id, voice_recording })
         expect(Object.keys(faults)).toEqual(["voice_recording"])
@@ -329,7 +329,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("fetches a recording, and refuses a URL that must not be fetched from", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const fetched = yield* ingest(actor, {
           call_id: "url",
           agent: agent.id,
@@ -350,7 +350,7 @@ for (const database of TestEngine.databases) {
 
     it.effect.each(["gone", "broken", "page"])("keeps the call when its recording's URL is %s, and says so", (why) =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const before = keys.size
         const body = { call_id: "a", agent: agent.id, transcript_json: said }
         const { call, created } = yield* ingest(actor, {
@@ -370,7 +370,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("makes a transcript of audio that has none, and keeps the call when it cannot", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const body = (call_id: string, seconds: number) => ({
           call_id,
           agent: agent.id,
@@ -390,7 +390,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("takes a person's review, and keeps it over later deliveries", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
         const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id, feedback: "automatic" })
         const review = (patch: unknown) => calls.review(call.id, patch).pipe(TestEngine.as(actor))
@@ -423,7 +423,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("lists, pages and exports what a filter asks for", () =>
       Effect.gen(function* () {
-        const { actor, agent, project } = yield* TestEngine.world
+        const { actor, agent, project } = yield* TestEngine.fixture
         const calls = yield* Calls
         yield* Effect.forEach(
           Array.from({ length: 25 }, (_, n) => n),
@@ -456,7 +456,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("exports more calls than a page holds, once each", () =>
       Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.world
+        const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
         yield* Effect.forEach(
           Array.from({ length: 401 }, (_, n) => n),
@@ -471,7 +471,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("shows what metrics made of a call", () =>
       Effect.gen(function* () {
-        const { actor, agent, project } = yield* TestEngine.world
+        const { actor, agent, project } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id })
         const sql = yield* SqlClient
         const times = { created_ms: 0, updated_ms: 0 }
@@ -512,7 +512,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("keeps a bound credential to what it is bound to", () =>
       Effect.gen(function* () {
-        const { actor, agent, project } = yield* TestEngine.world
+        const { actor, agent, project } = yield* TestEngine.fixture
         const calls = yield* Calls
         const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id })
         const elsewhere: Actor = { ...actor, bounds: [{ type: "project", id: project.id + 1_000_000 }] }
@@ -534,7 +534,7 @@ for (const database of TestEngine.databases) {
 layer(TestEngine.layer("sqlite"))("an engine without a transcriber", (it) => {
   it.effect("refuses none-mono on its field", () =>
     Effect.gen(function* () {
-      const { actor, agent } = yield* TestEngine.world
+      const { actor, agent } = yield* TestEngine.fixture
       const faults = yield* faultsOf(actor, {
         call_id: "a",
         agent: agent.id,

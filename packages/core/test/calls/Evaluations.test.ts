@@ -39,9 +39,9 @@ const turns = [
   { role: "Main Agent", content: "Booked for Friday evening.", start_time: 10, end_time: 12 }
 ]
 
-const world = Effect.gen(function* () {
+const fixture = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 2, 31))
-  const made = yield* TestEngine.world
+  const made = yield* TestEngine.fixture
   const as = TestEngine.as(made.actor)
   const calls = yield* Calls
   const metrics = yield* Metrics
@@ -67,7 +67,7 @@ const world = Effect.gen(function* () {
         (all) => new Map<string, StoredEvaluation>(all.map((one) => [one.slug ?? String(one.metricId), one]))
       ),
     charged: Effect.map(as(ledger.list({})), ({ results }) =>
-      Credits.print(Credits.sum(results.map(({ amount }) => amount)))
+      Credits.format(Credits.sum(results.map(({ amount }) => amount)))
     ),
     slug: (slug: string) =>
       Effect.map(as(metrics.list({ agent_id: made.agent.id, limit: 200 })), ({ results }) => {
@@ -84,7 +84,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(TestEngine.layer(database), quiet))(`calls without a language model, on ${database},`, (it) => {
     it.effect("are scored by formula, skipped where a model is needed, and charged nothing", () =>
       Effect.gen(function* () {
-        const { as, calls, charged, ingest, runner, said } = yield* world
+        const { as, calls, charged, ingest, runner, said } = yield* fixture
         const call = yield* ingest()
         expect((yield* said(call)).size).toBe(0)
         expect(yield* runner.drain).toBe(1)
@@ -127,7 +127,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are evaluated again when the transcript changes, and not when it does not", () =>
       Effect.gen(function* () {
-        const { calls, as, agent, ingest, runner, said } = yield* world
+        const { calls, as, agent, ingest, runner, said } = yield* fixture
         const call = yield* ingest({ call_id: "again" })
         yield* runner.drain
         yield* ingest({ call_id: "again", metadata: { told: "later" } })
@@ -141,7 +141,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("leave no score of another transcript standing, whoever asked for it", () =>
       Effect.gen(function* () {
-        const { as, evaluations, ingest, metrics, runner, said, slug } = yield* world
+        const { as, evaluations, ingest, metrics, runner, said, slug } = yield* fixture
         const [latency, talk, own] = [
           yield* slug("latency_ms"),
           yield* slug("talk_ratio"),
@@ -169,8 +169,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("are evaluated with the metrics that their delivery names, of their own agent alone", () =>
       Effect.gen(function* () {
-        const { as, agent, calls, ingest, metrics, runner, said, slug } = yield* world
-        const theirs = yield* world
+        const { as, agent, calls, ingest, metrics, runner, said, slug } = yield* fixture
+        const theirs = yield* fixture
         const [one, two] = [yield* slug("talk_ratio"), yield* slug("latency_ms")]
         const call = yield* ingest({ metric_ids: ` ${one.id},${two.id}, ${one.id}` })
         yield* runner.drain
@@ -201,7 +201,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("leave out metrics that are switched off for production calls", () =>
       Effect.gen(function* () {
-        const { as, ingest, metrics, runner, said, slug } = yield* world
+        const { as, ingest, metrics, runner, said, slug } = yield* fixture
         const off = yield* slug("dead_air_ratio")
         yield* as(metrics.update(off.id, { observability_enabled: false }))
         const call = yield* ingest()
@@ -212,7 +212,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are scored by code of the agent's own, which sees what was said of the call before", () =>
       Effect.gen(function* () {
-        const { agent, as, charged, ingest, metrics, runner, said } = yield* world
+        const { agent, as, charged, ingest, metrics, runner, said } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
           as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
         yield* code("after", "numeric", "return call.results.before.value + 1", {
@@ -264,8 +264,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("are evaluated when they are asked to be, with metrics that are named or all, and charged once", () =>
       Effect.gen(function* () {
-        const { agent, as, charged, evaluations, ingest, metrics, runner, said } = yield* world
-        const theirs = yield* world
+        const { agent, as, charged, evaluations, ingest, metrics, runner, said } = yield* fixture
+        const theirs = yield* fixture
         const call = yield* ingest()
         yield* runner.drain
         const metric = yield* as(
@@ -303,7 +303,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("that are deleted meanwhile are left alone", () =>
       Effect.gen(function* () {
-        const { as, calls, ingest, runner } = yield* world
+        const { as, calls, ingest, runner } = yield* fixture
         const call = yield* ingest()
         yield* as(calls.delete(call.id))
         expect(yield* runner.drain).toBe(1)
@@ -314,7 +314,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("show on widgets and answer filters by what they really scored", () =>
       Effect.gen(function* () {
-        const { as, calls, ingest, project, runner, slug } = yield* world
+        const { as, calls, ingest, project, runner, slug } = yield* fixture
         const quick = yield* ingest({ timestamp: "2026-03-30T10:00:00Z" })
         const slow = turns.map((turn) => ({ ...turn, start_time: turn.start_time * 3, end_time: turn.end_time * 3 }))
         yield* ingest({ transcript_json: slow, timestamp: "2026-03-30T11:00:00Z" })
@@ -349,7 +349,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("answer filters over what they really scored as the same filters do in memory", () =>
       Effect.gen(function* () {
-        const { agent, as, calls, ingest, metrics, runner } = yield* world
+        const { agent, as, calls, ingest, metrics, runner } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
           as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
         const mood = yield* code("mood", "enum", "return call.duration_s > 20 ? 'dull' : 'fine'", {
@@ -412,7 +412,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("show on widgets of every kind what they really scored", () =>
       Effect.gen(function* () {
-        const { agent, as, ingest, metrics, project, runner } = yield* world
+        const { agent, as, ingest, metrics, project, runner } = yield* fixture
         const code = (name: string, eval_type: string, custom_code: string, more: object = {}) =>
           as(metrics.create({ agent: agent.id, name, type: "custom_code", eval_type, custom_code, ...more }))
         const mood = yield* code("mood", "enum", "return call.metadata.mood", { enum_values: ["fine", "dull"] })
@@ -455,7 +455,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are charged nothing, and are said nothing of, by a metric that is deleted while it waits", () =>
       Effect.gen(function* () {
-        const { agent, as, charged, ingest, metrics, runner, said } = yield* world
+        const { agent, as, charged, ingest, metrics, runner, said } = yield* fixture
         const late = yield* as(
           metrics.create({
             agent: agent.id,
@@ -512,7 +512,7 @@ for (const database of TestEngine.databases) {
     /** An agent with one metric of its own, and no others. */
     const judged = (input: object, answer: typeof scripted.answer) =>
       Effect.gen(function* () {
-        const made = yield* world
+        const made = yield* fixture
         asked.length = 0
         scripted.answer = answer
         scripted.meanwhile = Effect.void
@@ -939,7 +939,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("get success, topic and drop-off point, unless a person had their say", () =>
       Effect.gen(function* () {
-        const { as, calls, ingest, runner } = yield* world
+        const { as, calls, ingest, runner } = yield* fixture
         scripted.answer = (prompt) =>
           prompt.includes("about?")
             ? { value: "booking" }

@@ -13,11 +13,11 @@ const config = (
   changes: { readonly writers?: number; readonly most?: number; readonly heaviest?: number } = {}
 ): GroupCommit.GroupCommitConfig<number, number, Fault> => ({
   writers: 1,
-  most: 100,
-  heaviest: 1000,
+  maxItems: 100,
+  maxWeight: 1000,
   weigh: () => 1,
   commit,
-  isPoisoned: (fault) => fault === "poisoned",
+  mayBeOneItems: (fault) => fault === "poisoned",
   closed: "closed",
   ...changes
 })

@@ -1,14 +1,14 @@
-import { Faults } from "@earshot/core"
+import { FieldErrors } from "@earshot/core"
 import { CallKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { IngestBody, makeDecode } from "../../src/calls/IngestBody.js"
-import { makeJudge } from "../../src/calls/JudgeIngest.js"
+import { makeIngestValidator } from "../../src/calls/IngestValidation.js"
 import * as TranscriptFormat from "../../src/transcripts/TranscriptFormat.js"
 
 const decode = makeDecode(TranscriptFormat.builtIn)
-const bySchema = Faults.decode(IngestBody)
+const bySchema = FieldErrors.decode(IngestBody)
 
 /** Anything JSON can put under a field's name, and what it cannot. */
 const hostile = fc.oneof(
@@ -54,7 +54,7 @@ describe("the compiled check of a body", () => {
     )
   })
 
-  it.each(CallKit.flaws.map(([flaw, field, value]) => ({ flaw, field, value })))(
+  it.each(CallKit.invalidIngestFields.map(([flaw, field, value]) => ({ flaw, field, value })))(
     "agrees with the schema about $flaw",
     ({ field, value }) => {
       const input = { call_id: "a", agent: 1, [field]: value }
@@ -77,9 +77,9 @@ describe("the compiled check of a body", () => {
   })
 })
 
-const judge = makeJudge({ formats: TranscriptFormat.builtIn, transcribes: false, maxRecordingBytes: 1000 })
-const faultsOf = (input: unknown): Faults.Faults =>
-  Either.match(judge(input), { onLeft: ({ faults }) => faults, onRight: () => ({}) })
+const judge = makeIngestValidator({ formats: TranscriptFormat.builtIn, transcribes: false, maxRecordingBytes: 1000 })
+const faultsOf = (input: unknown): FieldErrors.FieldErrors =>
+  Either.match(judge(input), { onLeft: ({ errors: faults }) => faults, onRight: () => ({}) })
 
 describe("judging a body", () => {
   it("finds nothing wrong with a body that makes a call", () => {
@@ -116,15 +116,15 @@ describe("judging a body", () => {
         voice_recording_url: "nowhere"
       })
     ).toEqual({
-      call_id: [Faults.Messages.notBlank],
-      trace_id: [Faults.Messages.tooLong(32)],
-      agent: [Faults.Messages.notAnInteger],
+      call_id: [FieldErrors.Messages.notBlank],
+      trace_id: [FieldErrors.Messages.tooLong(32)],
+      agent: [FieldErrors.Messages.notAnInteger],
       "transcript_json[0].role": [expect.stringContaining("agent")],
-      "transcript_json[1].content": [Faults.Messages.required],
+      "transcript_json[1].content": [FieldErrors.Messages.required],
       metadata: [expect.stringContaining("2^53")],
-      "redact_fields[1]": [Faults.Messages.notAChoice("shoe_size")],
+      "redact_fields[1]": [FieldErrors.Messages.notAChoice("shoe_size")],
       metric_ids: [expect.stringContaining("separated by commas")],
-      main_agent_channel_index: [Faults.Messages.tooLarge(1)],
+      main_agent_channel_index: [FieldErrors.Messages.tooLarge(1)],
       voice_recording_url: [expect.stringContaining("URL")]
     })
   })

@@ -1,4 +1,4 @@
-import { judgeWidget, plotOf, ProjectId, type Referred, WidgetDraft, WidgetPatch, type WidgetSpec } from "@earshot/core"
+import { validateWidget, plotOf, ProjectId, type WidgetReferences, WidgetDraft, WidgetPatch, type WidgetSpec } from "@earshot/core"
 import { DashboardKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
@@ -7,28 +7,28 @@ import { describe, expect, it } from "vitest"
 import { effectiveType } from "../../src/dashboards/ChartRules.js"
 import { fieldOf } from "../../src/filters/Filter.js"
 
-const referred: Referred = {
+const referred: WidgetReferences = {
   dashboard: { projectId: ProjectId.make(1) },
   metric: { projectId: ProjectId.make(1), evalType: "numeric" }
 }
 
-const faultsOf = (input: object, stored: WidgetSpec | null = null, world: Referred = referred) =>
-  Either.match(judgeWidget(stored, stored === null ? { dashboard: 1, ...input } : input, world), {
+const faultsOf = (input: object, stored: WidgetSpec | null = null, fixture: WidgetReferences = referred) =>
+  Either.match(validateWidget(stored, stored === null ? { dashboard: 1, ...input } : input, fixture), {
     onLeft: (faults) => faults,
     onRight: () => ({})
   })
 
-const widget = (input: object): WidgetSpec => Either.getOrThrow(judgeWidget(null, { dashboard: 1, ...input }, referred))
+const widget = (input: object): WidgetSpec => Either.getOrThrow(validateWidget(null, { dashboard: 1, ...input }, referred))
 
 describe("the chart rules", () => {
-  for (const { check, says } of DashboardKit.chartLaws(judgeWidget, referred)) it(says, check)
+  for (const { check, name } of DashboardKit.chartRuleProperties(validateWidget, referred)) it(name, check)
 
   it("need a dashboard and a chart type", () => {
-    expect(Either.flip(judgeWidget(null, {}, referred)).pipe(Either.getOrThrow)).toEqual({
+    expect(Either.flip(validateWidget(null, {}, referred)).pipe(Either.getOrThrow)).toEqual({
       dashboard: ["This field is required."],
       chart_type: ["This field is required."]
     })
-    expect(Either.flip(judgeWidget(null, [], referred)).pipe(Either.getOrThrow)).toMatchObject({
+    expect(Either.flip(validateWidget(null, [], referred)).pipe(Either.getOrThrow)).toMatchObject({
       non_field_errors: ["Expected an object."]
     })
   })
@@ -118,7 +118,7 @@ describe("the chart rules", () => {
     const said = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
     const line = { chart_type: "line", field: "metric_evaluations.value", metric: 3 }
     expect(faultsOf(line, null, { ...referred, metric: null })).toEqual({ metric: said(3) })
-    const elsewhere: Referred["metric"] = { projectId: ProjectId.make(2), evalType: "numeric" }
+    const elsewhere: WidgetReferences["metric"] = { projectId: ProjectId.make(2), evalType: "numeric" }
     expect(faultsOf(line, null, { ...referred, metric: elsewhere })).toEqual({ metric: said(3) })
     expect(faultsOf(line, null, { dashboard: null, metric: null })).toEqual({ dashboard: said(1), metric: said(3) })
   })
@@ -261,8 +261,8 @@ describe("the chart rules", () => {
   })
 
   it("tell no more of an id than that it is missing or unknown", () => {
-    const nothing: Referred = { dashboard: null, metric: null }
-    expect(Either.flip(judgeWidget(null, { chart_type: "stat" }, nothing))).toEqual(
+    const nothing: WidgetReferences = { dashboard: null, metric: null }
+    expect(Either.flip(validateWidget(null, { chart_type: "stat" }, nothing))).toEqual(
       Either.right({ dashboard: ["This field is required."] })
     )
     const unknown = ['Invalid pk "1" - object does not exist.']

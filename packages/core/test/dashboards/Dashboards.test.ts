@@ -3,7 +3,7 @@ import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { bound, engine, faultsOf, world } from "./fixtures.js"
+import { bound, engine, faultsOf, fixture } from "./fixtures.js"
 
 const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
 const lastWeek = { field: "timestamp", op: "gte", value: "today-7d" }
@@ -13,7 +13,7 @@ for (const database of TestEngine.databases) {
   layer(engine(database))(`dashboards on ${database}`, (it) => {
     it.effect("are created and shown with the interface's field names, their filters as they were given", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const made = yield* dashboards.create({ name: "Quality", project: project.id, filters: successful }).pipe(as)
@@ -54,8 +54,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("need a name and a project, and tell every fault at once", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
-        const other = yield* TestEngine.world
+        const { as, project } = yield* fixture
+        const other = yield* TestEngine.fixture
         const { create } = yield* Dashboards
         expect(yield* faultsOf(create({}).pipe(as))).toEqual({
           name: ["This field is required."],
@@ -81,7 +81,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are changed in name and filters, and with them what their widgets are about", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "A", project: project.id }).pipe(as)
@@ -106,7 +106,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are listed newest first with their widgets, by project too", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const elsewhere = yield* (yield* Projects).create({ name: "Another" }).pipe(as)
@@ -128,7 +128,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are deleted with their widgets", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "A", project: project.id }).pipe(as)
@@ -142,7 +142,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are gone with their project", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "A", project: project.id }).pipe(as)
@@ -157,12 +157,12 @@ for (const database of TestEngine.databases) {
 
     it.effect("do not exist for another organisation", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "Mine", project: project.id }).pipe(as)
         const widget = yield* widgets.create({ dashboard: id, chart_type: "stat" }).pipe(as)
-        const asOther = TestEngine.as((yield* TestEngine.world).actor)
+        const asOther = TestEngine.as((yield* TestEngine.fixture).actor)
         const attempts: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
           dashboards.read(id).pipe(asOther),
           dashboards.update(id, { name: "Theirs" }).pipe(asOther),
@@ -184,7 +184,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are as near as a session's bounds allow", () =>
       Effect.gen(function* () {
-        const { actor, agent, as, project } = yield* world
+        const { actor, agent, as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const near = yield* dashboards.create({ name: "Near", project: project.id }).pipe(as)
@@ -215,7 +215,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("show what is on them to who may read, and nothing else", () =>
       Effect.gen(function* () {
-        const { actor, as, project } = yield* world
+        const { actor, as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const { id } = yield* dashboards.create({ name: "A", project: project.id }).pipe(as)
@@ -237,7 +237,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("hold at most a hundred widgets", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* world
+        const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
         const widgets = yield* Widgets
         const full = yield* dashboards.create({ name: "Full", project: project.id }).pipe(as)

@@ -18,13 +18,13 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import * as fc from "fast-check"
-import { engine, faultsOf, insertCalls, NOW, world } from "./fixtures.js"
+import { engine, faultsOf, insertCalls, NOW, fixture } from "./fixtures.js"
 
 const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
 
 /** A world with a dashboard, a metric of its agent and a few scored calls. */
 const scored = Effect.gen(function* () {
-  const owner = yield* world
+  const owner = yield* fixture
   const { agent, as, organization, project } = owner
   const dashboard = yield* (yield* Dashboards).create({ name: "A", project: project.id }).pipe(as)
   const host = hostActor(organization.id)
@@ -227,7 +227,7 @@ for (const database of TestEngine.databases) {
           const outcome = yield* Effect.either(widgets.preview(input).pipe(as))
           if (Either.isLeft(outcome)) expect(outcome.left).toMatchObject({ _tag: "ValidationFailed" })
         }
-        for (const { patch, path } of DashboardKit.breakages) {
+        for (const { patch, path } of DashboardKit.invalidWidgetFields) {
           expect(
             Object.keys(
               (yield* faultsOf(widgets.create({ dashboard: dashboard.id, ...bar, ...patch }).pipe(as))) as object

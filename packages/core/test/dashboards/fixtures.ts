@@ -1,7 +1,7 @@
 import {
   type Actor,
   type AgentId,
-  type Bound,
+  type ResourceScope,
   CallId,
   type Json,
   type OrganizationId,
@@ -25,16 +25,16 @@ export const engine = (database: TestEngine.DatabaseName) =>
   Layer.mergeAll(MetricStoreSql.layer, EvaluationStoreSql.layer).pipe(Layer.provideMerge(TestEngine.layer(database)))
 
 /** An organisation of its own, at `NOW`. */
-export const world = Effect.gen(function* () {
+export const fixture = Effect.gen(function* () {
   yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
-  const { actor, agent, organization, project } = yield* TestEngine.world
+  const { actor, agent, organization, project } = yield* TestEngine.fixture
   return { actor, agent, organization, project, as: TestEngine.as(actor) }
 })
 
 /** A session of somebody who sees some of an organisation. */
 export const bound = (
   actor: Actor,
-  bounds: ReadonlyArray<Bound>,
+  bounds: ReadonlyArray<ResourceScope>,
   permissions: Iterable<Permission> = actor.permissions
 ): Actor => ({ ...actor, credential: "embedded_session", permissions: new Set(permissions), bounds })
 

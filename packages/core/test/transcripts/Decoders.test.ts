@@ -1,4 +1,4 @@
-import { Faults, type RawTranscript, TranscriptFormat, TranscriptLimits } from "@earshot/core"
+import { FieldErrors, type RawTranscript, TranscriptFormat, TranscriptLimits } from "@earshot/core"
 import { TranscriptArbitraries } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -68,7 +68,7 @@ describe.each(withTranscript)("hostile %s", (type) => {
       fc.property(hostilePayloadOf(type), ({ path, payload }) => {
         const faults = Either.match(builtIn.decode(type, payload), {
           onLeft: (left) => left,
-          onRight: () => Faults.noFaults
+          onRight: () => FieldErrors.noFieldErrors
         })
         expect(Object.keys(faults)).toContain(path)
       }),
@@ -78,7 +78,7 @@ describe.each(withTranscript)("hostile %s", (type) => {
 
   it("is refused for its length, not worked through", () => {
     const rows = Array.from({ length: 200_000 }, () => null)
-    const faults = Either.match(builtIn.decode(type, rows), { onLeft: (left) => left, onRight: () => Faults.noFaults })
+    const faults = Either.match(builtIn.decode(type, rows), { onLeft: (left) => left, onRight: () => FieldErrors.noFieldErrors })
     expect(Object.keys(faults)).toStrictEqual(["non_field_errors"])
   })
 
@@ -107,8 +107,8 @@ describe.each(withTranscript)("hostile %s", (type) => {
 })
 
 describe("a payload with more than any call holds", () => {
-  const faultsOf = (type: string, input: unknown): Faults.Faults =>
-    Either.match(builtIn.decode(type, input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+  const faultsOf = (type: string, input: unknown): FieldErrors.FieldErrors =>
+    Either.match(builtIn.decode(type, input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
 
   it("is refused for its tool calls", () => {
     const row = { role: "tool_calls", toolCalls: Array.from({ length: 6_000 }, () => ({ function: { name: "f" } })) }

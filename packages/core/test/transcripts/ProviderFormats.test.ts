@@ -1,4 +1,4 @@
-import { type DecodeContext, Faults, type RawTranscript, TranscriptFormat } from "@earshot/core"
+import { type DecodeContext, FieldErrors, type RawTranscript, TranscriptFormat } from "@earshot/core"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import * as ProviderC from "../../src/transcripts/ProviderC.js"
@@ -8,10 +8,10 @@ const decode = (type: string, input: unknown, context?: DecodeContext): RawTrans
     TranscriptFormat.builtIn.decode(type, input, context),
     (faults) => new Error(JSON.stringify(faults))
   )
-const faultsOf = (type: string, input: unknown): Faults.Faults =>
+const faultsOf = (type: string, input: unknown): FieldErrors.FieldErrors =>
   Either.match(TranscriptFormat.builtIn.decode(type, input), {
     onLeft: (faults) => faults,
-    onRight: () => Faults.noFaults
+    onRight: () => FieldErrors.noFieldErrors
   })
 
 /** Speaker, text, start and end of each turn. */

@@ -1,16 +1,16 @@
-import { Faults, ServicePayload, ServiceTurns, TranscriptFormat, TranscriptLimits } from "@earshot/core"
+import { FieldErrors, ServicePayload, ServiceTurns, TranscriptFormat, TranscriptLimits } from "@earshot/core"
 import { TranscriptArbitraries } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { accepted, explained } from "../../src/transcripts/Service.js"
+import { decodeValid, decodeWithErrors } from "../../src/transcripts/Service.js"
 
 const { hostilePayloadOf, payloadOf } = TranscriptArbitraries
 const decode = (input: unknown) => TranscriptFormat.builtIn.decode("service", input)
-const decodeWithSchema = Faults.decode(ServicePayload)
-const faultsOf = (input: unknown): Faults.Faults =>
-  Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+const decodeWithSchema = FieldErrors.decode(ServicePayload)
+const faultsOf = (input: unknown): FieldErrors.FieldErrors =>
+  Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
 
 const turn = (changes: object = {}): object => ({
   role: "Main Agent",
@@ -103,7 +103,7 @@ describe("the service format", () => {
 
   it("lists a thousand faults and says that there are more", () => {
     const faults = faultsOf(Array.from({ length: 2_000 }, () => ({})))
-    expect(Object.keys(faults)).toHaveLength(TranscriptLimits.MAX_FAULTS + 1)
+    expect(Object.keys(faults)).toHaveLength(TranscriptLimits.MAX_FIELD_ERRORS + 1)
     expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 faults are listed."])
   })
 
@@ -153,9 +153,9 @@ describe("the quick look, the slow one and the schema", () => {
     ["as long a text as may be", [turn({ content: "x".repeat(MAX_TEXT) })]],
     ["as long a text of signs beyond the first plane", [turn({ content: "🦊".repeat(MAX_TEXT) })]]
   ])("take %s", (_, input) => {
-    const turns = accepted(input)
+    const turns = decodeValid(input)
     expect(turns).toBeDefined()
-    expect(explained(input)).toStrictEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls: [] }))
+    expect(decodeWithErrors(input)).toStrictEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls: [] }))
     expect(Either.isRight(decodeWithSchema(input))).toBe(true)
   })
 
@@ -180,14 +180,14 @@ describe("the quick look, the slow one and the schema", () => {
     ["one row too many", rows(MAX_TURNS + 1)],
     ["one character too many", [turn({ content: "x".repeat(MAX_TEXT) }), turn({ content: "!" })]]
   ])("refuse %s", (_, input) => {
-    expect(accepted(input)).toBeUndefined()
-    expect(Either.isLeft(explained(input))).toBe(true)
+    expect(decodeValid(input)).toBeUndefined()
+    expect(Either.isLeft(decodeWithErrors(input))).toBe(true)
     expect(Either.isLeft(decodeWithSchema(input))).toBe(true)
   })
 
   it("say the same of what is wrong", () => {
     const said = (input: unknown) =>
-      Either.match(decodeWithSchema(input), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+      Either.match(decodeWithSchema(input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
     for (const changes of [
       { start_time: -1 },
       { start_time: 1e6, end_time: null },
@@ -257,7 +257,7 @@ describe("the hand-written check and the schema", () => {
         if (Either.isLeft(bySchema) && Either.isLeft(own)) {
           for (const path of Object.keys(bySchema.left)) {
             // A row that no database could keep is one fault to the schema, and named more closely by the check.
-            if (path !== Faults.NON_FIELD) expect(Object.keys(own.left)).toContain(path)
+            if (path !== FieldErrors.NON_FIELD) expect(Object.keys(own.left)).toContain(path)
           }
         }
         if (Either.isRight(bySchema) && Either.isRight(own)) {

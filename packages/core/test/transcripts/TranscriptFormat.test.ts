@@ -1,4 +1,4 @@
-import { type Decoder, Faults, TranscriptFormat, TranscriptType } from "@earshot/core"
+import { type Decoder, FieldErrors, TranscriptFormat, TranscriptType } from "@earshot/core"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 
@@ -17,7 +17,7 @@ describe("transcript formats", () => {
       "provider_f",
       "none-mono"
     ])
-    expect(Faults.decode(TranscriptType)("provider_g")).toStrictEqual(
+    expect(FieldErrors.decode(TranscriptType)("provider_g")).toStrictEqual(
       Either.left({ non_field_errors: ['"provider_g" is not a valid choice.'] })
     )
   })
@@ -29,11 +29,11 @@ describe("transcript formats", () => {
   it("can be replaced and added to by a host, without touching the built-in ones", () => {
     const formats = TranscriptFormat.make({ provider_c: empty, acme: empty })
     expect(formats.tokens).toStrictEqual([...TranscriptFormat.builtIn.tokens, "acme"])
-    expect(Either.isRight(Faults.decode(formats.type)("acme"))).toBe(true)
+    expect(Either.isRight(FieldErrors.decode(formats.type)("acme"))).toBe(true)
     expect(Either.isRight(formats.decode("acme", "anything"))).toBe(true)
     expect(Either.isRight(formats.decode("provider_c", "anything"))).toBe(true)
     expect(Either.isLeft(TranscriptFormat.builtIn.decode("provider_c", "anything"))).toBe(true)
-    expect(Either.isLeft(Faults.decode(TranscriptFormat.builtIn.type)("acme"))).toBe(true)
+    expect(Either.isLeft(FieldErrors.decode(TranscriptFormat.builtIn.type)("acme"))).toBe(true)
   })
 
   it.each(["constructor", "__proto__", "toString", ""])("know no format %j", (type) => {

@@ -1,8 +1,8 @@
 import type { ToolCall, Turn } from "@earshot/core"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { assemble } from "../../src/transcripts/Draft.js"
-import { findings } from "../../src/transcripts/Reading.js"
+import { assemble } from "../../src/transcripts/TranscriptBuilder.js"
+import { makePayloadErrors } from "../../src/transcripts/PayloadReader.js"
 
 const turn = (content: string, more: Partial<Turn> = {}): Turn => ({
   speaker: "main_agent",
@@ -26,17 +26,17 @@ const many = <A>(count: number, one: A): ReadonlyArray<A> => Array.from({ length
 
 /** What is said of a transcript of these, by field. */
 const faultsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
-  Either.match(assemble(findings(), turns, toolCalls), { onLeft: (faults) => faults, onRight: () => ({}) })
+  Either.match(assemble(makePayloadErrors(), turns, toolCalls), { onLeft: (faults) => faults, onRight: () => ({}) })
 
 describe("a transcript put together", () => {
   it("is its turns and tool calls", () => {
     const [turns, toolCalls] = [[turn("Hello")], [call()]]
-    expect(assemble(findings(), turns, toolCalls)).toEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls }))
+    expect(assemble(makePayloadErrors(), turns, toolCalls)).toEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls }))
   })
 
   it("is none where something was found wrong", () => {
-    const found = findings()
-    found.note("[0].role", "wrong")
+    const found = makePayloadErrors()
+    found.add("[0].role", "wrong")
     expect(assemble(found, [turn("Hello")], [])).toEqual(Either.left({ "[0].role": ["wrong"] }))
   })
 

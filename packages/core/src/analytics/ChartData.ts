@@ -4,32 +4,32 @@ import type { Field } from "../filters/Filter.js"
 import {
   isField,
   type Shares,
-  type SharesQuestion,
-  type Span,
+  type SharesQuery,
+  type TimeRange,
   type Timeline,
-  type TimelineQuestion,
+  type TimelineQuery,
   type Totals,
-  type TotalsQuestion,
-  type Types,
-  type ValuesQuestion
-} from "./AnalyticsQuestion.js"
+  type TotalsQuery,
+  type TypeCounts,
+  type ValuesQuery
+} from "./AnalyticsQuery.js"
 import { type Bucket, periodFor } from "./Bucket.js"
-import { layOutShares, layOutTimeline } from "./LayOut.js"
+import { layoutShares, layoutTimeline } from "./ChartLayout.js"
 import type { Aggregate, DataType } from "./Measure.js"
 import type { LineData, WidgetData } from "./WidgetData.js"
-import type { ChartQuestion } from "./Chart.js"
+import type { ChartQuery } from "./Chart.js"
 
 /** Whoever answers the questions of a chart: a store with a permit in hand, or calls in memory. */
-export interface Asked<E> {
-  readonly totals: (question: TotalsQuestion) => Effect.Effect<Totals, E>
-  readonly types: (question: ValuesQuestion) => Effect.Effect<Types, E>
-  readonly span: (question: ValuesQuestion) => Effect.Effect<Option.Option<Span>, E>
-  readonly timeline: (question: TimelineQuestion) => Effect.Effect<Timeline, E>
-  readonly shares: (question: SharesQuestion) => Effect.Effect<Shares, E>
+export interface AnalyticsSource<E> {
+  readonly totals: (question: TotalsQuery) => Effect.Effect<Totals, E>
+  readonly typeCounts: (question: ValuesQuery) => Effect.Effect<TypeCounts, E>
+  readonly timeRange: (question: ValuesQuery) => Effect.Effect<Option.Option<TimeRange>, E>
+  readonly timeline: (question: TimelineQuery) => Effect.Effect<Timeline, E>
+  readonly shares: (question: SharesQuery) => Effect.Effect<Shares, E>
 }
 
 /** What a chart shows. docs/dashboards.md says for each chart what is plotted. */
-export const answer = <E>(question: ChartQuestion, asked: Asked<E>): Effect.Effect<WidgetData, E> => {
+export const chartData = <E>(question: ChartQuery, asked: AnalyticsSource<E>): Effect.Effect<WidgetData, E> => {
   const { chart, fieldName, filter, now, projectId } = question
   switch (chart.type) {
     case "stat":
@@ -43,15 +43,15 @@ export const answer = <E>(question: ChartQuestion, asked: Asked<E>): Effect.Effe
     case "bar": {
       const { aggregate, group, period } = chart
       const bucket = isBucket(group) ? group : period
-      const timeline = { ...values(question, chart), aggregate, bucket, group: isField(group) ? group : null }
+      const timeline = { ...valuesQuery(question, chart), aggregate, bucket, group: isField(group) ? group : null }
       return overTime("bar", timeline, fieldName, asked)
     }
     case "line":
-      return line(values(question, chart), chart.group, fieldName, asked)
+      return line(valuesQuery(question, chart), chart.group, fieldName, asked)
     case "pie": {
-      const shares: SharesQuestion = { ...values(question, chart), group: chart.group }
+      const shares: SharesQuery = { ...valuesQuery(question, chart), group: chart.group }
       return Effect.map(asked.shares(shares), (answered) => {
-        const series = layOutShares(shares, fieldName, answered)
+        const series = layoutShares(shares, fieldName, answered)
         return {
           chartType: chart.type,
           dataType: chart.dataType,
@@ -64,16 +64,16 @@ export const answer = <E>(question: ChartQuestion, asked: Asked<E>): Effect.Effe
   }
 }
 
-const values = (
-  { filter, metric, now, projectId }: ChartQuestion,
+const valuesQuery = (
+  { filter, metric, now, projectId }: ChartQuery,
   { dataType, field }: { readonly dataType: DataType; readonly field: Field }
-): ValuesQuestion => ({ projectId, filter, now, field, dataType, metric })
+): ValuesQuery => ({ projectId, filter, now, field, dataType, metric })
 
 const overTime = <Type extends "line" | "bar", E>(
   chartType: Type,
-  question: TimelineQuestion,
+  question: TimelineQuery,
   fieldName: string,
-  asked: Asked<E>
+  asked: AnalyticsSource<E>
 ): Effect.Effect<Omit<LineData, "chartType"> & { readonly chartType: Type }, E> =>
   Effect.map(asked.timeline(question), (answered) => ({
     chartType,
@@ -83,7 +83,7 @@ const overTime = <Type extends "line" | "bar", E>(
     timePeriod: question.bucket.by === "period" ? question.bucket.period : null,
     interval: question.bucket.by === "interval" ? question.bucket.milliseconds : null,
     truncated: answered.truncated,
-    series: layOutTimeline(question, fieldName, answered)
+    series: layoutTimeline(question, fieldName, answered)
   }))
 
 /**
@@ -91,16 +91,16 @@ const overTime = <Type extends "line" | "bar", E>(
  * occurs. What holds values of several types is taken for the type that most of them have.
  */
 const line = <E>(
-  asking: ValuesQuestion,
+  asking: ValuesQuery,
   group: Field | Bucket | null,
   fieldName: string,
-  asked: Asked<E>
+  asked: AnalyticsSource<E>
 ): Effect.Effect<LineData, E> =>
   Effect.gen(function* () {
-    const dataType = asking.dataType === "dynamic" ? mostOf(yield* asked.types(asking)) : asking.dataType
-    const question: ValuesQuestion = { ...asking, dataType }
+    const dataType = asking.dataType === "dynamic" ? mostFrequentType(yield* asked.typeCounts(asking)) : asking.dataType
+    const question: ValuesQuery = { ...asking, dataType }
     const aggregate: Aggregate = dataType === "numeric" || dataType === "boolean" ? "avg" : "count"
-    const bucket = isBucket(group) ? group : periodOf(yield* asked.span(question))
+    const bucket = isBucket(group) ? group : periodOf(yield* asked.timeRange(question))
     const by = isField(group) ? group : dataType === "string" ? question.field : null
     return yield* overTime("line", { ...question, aggregate, bucket, group: by }, fieldName, asked)
   })
@@ -108,12 +108,12 @@ const line = <E>(
 /** A grouping by time buckets says how wide they are, and takes the place of a period. */
 const isBucket = (group: Field | Bucket | null): group is Bucket => group !== null && !isField(group)
 
-const periodOf = (span: Option.Option<Span>): Bucket => ({
+const periodOf = (span: Option.Option<TimeRange>): Bucket => ({
   by: "period",
   period: Option.match(span, { onNone: () => "day", onSome: ({ first, last }) => periodFor(first, last) })
 })
 
-const mostOf = ({ boolean, numeric, string }: Types): DataType =>
+const mostFrequentType = ({ boolean, numeric, string }: TypeCounts): DataType =>
   numeric + boolean + string === 0
     ? "dynamic"
     : numeric >= boolean && numeric >= string

@@ -1,12 +1,12 @@
 import { CallKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AUDIO_HEAD_BYTES, audioFacts } from "../../src/calls/AudioFacts.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat } from "../../src/calls/AudioFormat.js"
 
 const bytes = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...Buffer.from(part, "latin1")] : part)))
 
-const facts = (file: Uint8Array) => audioFacts(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
+const facts = (file: Uint8Array) => detectAudioFormat(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
 
 describe("what audio tells of itself", () => {
   it.each([

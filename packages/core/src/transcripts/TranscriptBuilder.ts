@@ -1,6 +1,6 @@
 /** What the decoders of the providers' formats write into: turns and tool calls whose times may still be instants. */
 import type * as Either from "effect/Either"
-import { type Faults, failWhenFaulty, NON_FIELD, Messages } from "../kernel/Faults.js"
+import { type FieldErrors, failIfFieldErrors, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
 import { parseTimestamp } from "../kernel/Fields.js"
 import { lengthOf } from "../kernel/Text.js"
 import {
@@ -16,8 +16,8 @@ import {
 import {
   checkOrder,
   envelope,
-  type Findings,
-  findings,
+  type PayloadErrors,
+  makePayloadErrors,
   isReversed,
   jsonTextOf,
   optionalListOf,
@@ -25,17 +25,17 @@ import {
   type Row,
   secondsOf,
   textOf,
-  under
-} from "./Reading.js"
+  joinPath
+} from "./PayloadReader.js"
 import type { RawTranscript, Speaker, ToolCall, Turn, Word } from "./Transcript.js"
 
 /** When something happened, in seconds: from the call's start, or since 1970. `path` is where the payload says so. */
-export type Moment = { readonly path: string } & (
+export type CallTime = { readonly path: string } & (
   { readonly clock: "call"; readonly seconds: number } | { readonly clock: "world"; readonly seconds: number }
 )
 
 /** A moment in seconds from the call's start. */
-export const sinceStart = (seconds: number | undefined, path: string): Moment | undefined =>
+export const relativeTime = (seconds: number | undefined, path: string): CallTime | undefined =>
   seconds === undefined ? undefined : { clock: "call", seconds, path }
 
 /** To the microsecond, below which differences of instants are the noise of floating point. */
@@ -46,111 +46,111 @@ export const toMicroseconds = (seconds: number): number => Math.round(seconds * 
  * `EPOCH_SECONDS_FROM` seconds since 1970, one above `EPOCH_MILLISECONDS_FROM` milliseconds since 1970, and a text is an
  * ISO 8601 date-time. Left out and null are unknown.
  */
-export const momentOf = (found: Findings, row: Row, key: string, path: string): Moment | undefined => {
+export const timeOf = (found: PayloadErrors, row: Row, key: string, path: string): CallTime | undefined => {
   const value = row[key]
-  const place = under(path, key)
+  const place = joinPath(path, key)
   if (typeof value === "string") {
     const instant = parseTimestamp(value)
     if (instant !== undefined) return { clock: "world", seconds: instant / 1000, path: place }
-    found.note(place, Messages.notATimestamp)
+    found.add(place, Messages.notATimestamp)
     return undefined
   }
   if (typeof value === "number" && value >= EPOCH_SECONDS_FROM && value < Number.POSITIVE_INFINITY) {
     if (value <= LATEST_EPOCH_MILLISECONDS) {
       return { clock: "world", seconds: value > EPOCH_MILLISECONDS_FROM ? value / 1000 : value, path: place }
     }
-    found.note(place, Messages.tooLarge(LATEST_EPOCH_MILLISECONDS))
+    found.add(place, Messages.tooLarge(LATEST_EPOCH_MILLISECONDS))
     return undefined
   }
-  return sinceStart(secondsOf(found, row, key, path), place)
+  return relativeTime(secondsOf(found, row, key, path), place)
 }
 
 /** Seconds since 1970 of a stated start of a call, in whichever form; undefined when it is not told or no instant. */
-export const statedStart = (value: unknown): number | undefined => {
-  const moment = momentOf(findings(), { at: value }, "at", "")
+export const epochStartOf = (value: unknown): number | undefined => {
+  const moment = timeOf(makePayloadErrors(), { at: value }, "at", "")
   return moment?.clock === "world" ? moment.seconds : undefined
 }
 
 /** A row of speech as it was read. What is undefined was not understood, and a fault says so. */
-export interface DraftTurn {
+export interface BuilderTurn {
   readonly speaker: Speaker | undefined
   readonly content: string | undefined
-  readonly start: Moment | undefined
-  readonly end: Moment | undefined
+  readonly start: CallTime | undefined
+  readonly end: CallTime | undefined
   readonly words?: ReadonlyArray<Word>
 }
 
 /** A tool call as it was read. Without a name, which a fault says, it is none; arguments may be left out. */
-export interface DraftToolCall {
+export interface BuilderToolCall {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly arguments: string | undefined
-  readonly at: Moment | undefined
+  readonly at: CallTime | undefined
 }
 
-export interface DraftToolResult {
+export interface BuilderToolResult {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly result: string | undefined
   readonly succeeded: boolean | undefined
-  readonly at: Moment | undefined
+  readonly at: CallTime | undefined
 }
 
-export interface Draft {
-  readonly found: Findings
+export interface TranscriptBuilder {
+  readonly errors: PayloadErrors
   /** Adds a turn; one with a blank text is passed over. */
-  readonly turn: (turn: DraftTurn) => void
-  readonly toolCalled: (call: DraftToolCall) => void
+  readonly addTurn: (turn: BuilderTurn) => void
+  readonly addToolCall: (call: BuilderToolCall) => void
   /**
    * Completes the earliest call that waits for a result under this id (or, without ids, this name). A result whose call
    * is not in the payload becomes a call with no arguments, and no name where the result tells none.
    */
-  readonly toolAnswered: (result: DraftToolResult) => void
+  readonly addToolResult: (result: BuilderToolResult) => void
   /** The transcript, given the start of the call in seconds since 1970 where the payload states it, or every fault. */
-  readonly finish: (callStart?: number) => Either.Either<RawTranscript, Faults>
+  readonly finish: (callStart?: number) => Either.Either<RawTranscript, FieldErrors>
 }
 
-interface KnownTurn extends DraftTurn {
+interface CompleteTurn extends BuilderTurn {
   readonly speaker: Speaker
   readonly content: string
 }
 
-interface OpenCall {
-  readonly call: DraftToolCall & { readonly name: string }
-  answer: DraftToolResult | undefined
+interface PendingToolCall {
+  readonly call: BuilderToolCall & { readonly name: string }
+  answer: BuilderToolResult | undefined
 }
 
-export const draft = (): Draft => {
-  const found = findings()
-  const turns: Array<KnownTurn> = []
-  const calls: Array<OpenCall> = []
-  const waiting = new Map<string, Array<OpenCall>>()
+export const makeTranscriptBuilder = (): TranscriptBuilder => {
+  const found = makePayloadErrors()
+  const turns: Array<CompleteTurn> = []
+  const calls: Array<PendingToolCall> = []
+  const waiting = new Map<string, Array<PendingToolCall>>()
   const keyOf = (one: { readonly id: string | undefined; readonly name: string | undefined }): string =>
     one.id === undefined ? `name ${one.name ?? ""}` : `id ${one.id}`
 
   return {
-    found,
-    turn: ({ content, speaker, ...more }) => {
+    errors: found,
+    addTurn: ({ content, speaker, ...more }) => {
       if (speaker !== undefined && content !== undefined && content.trim() !== "") {
         turns.push({ speaker, content, ...more })
       }
     },
-    toolCalled: ({ name, ...more }) => {
+    addToolCall: ({ name, ...more }) => {
       if (name === undefined) return
       const call = { name, ...more }
-      const open: OpenCall = { call, answer: undefined }
+      const open: PendingToolCall = { call, answer: undefined }
       calls.push(open)
       const queue = waiting.get(keyOf(call))
       if (queue === undefined) waiting.set(keyOf(call), [open])
       else queue.push(open)
     },
-    toolAnswered: (answer) => {
+    addToolResult: (answer) => {
       const open = waiting.get(keyOf(answer))?.shift()
       if (open !== undefined) open.answer = answer
       else calls.push({ call: { id: answer.id, name: answer.name ?? "", arguments: undefined, at: undefined }, answer })
     },
     finish: (callStart) => {
-      const origin = originOf(turns, calls, callStart)
+      const origin = epochOriginOf(turns, calls, callStart)
       return assemble(
         found,
         turns.map((turn): Turn => {
@@ -181,10 +181,10 @@ export const draft = (): Draft => {
  * Tool calls in the form most language models write them: a list of `{id, function: {name, arguments}}` under `key`,
  * which may be left out.
  */
-export const readFunctionCalls = (notes: Draft, row: Row, key: string, path: string, at: Moment | undefined): void => {
-  const { found } = notes
+export const readFunctionCalls = (notes: TranscriptBuilder, row: Row, key: string, path: string, at: CallTime | undefined): void => {
+  const { errors: found } = notes
   optionalListOf(found, row, key, path, MAX_TOOL_CALLS).forEach((value, index) => {
-    const place = `${under(path, key)}[${index}]`
+    const place = `${joinPath(path, key)}[${index}]`
     const call = envelope(found, value, place)
     if (call === undefined) return
     const called = envelope(found, call.function, `${place}.function`)
@@ -192,7 +192,7 @@ export const readFunctionCalls = (notes: Draft, row: Row, key: string, path: str
     if (called === undefined) return
     const name = textOf(found, called, "name", `${place}.function`)
     const args = jsonTextOf(found, called, "arguments", `${place}.function`)
-    notes.toolCalled({ id, name, arguments: args, at })
+    notes.addToolCall({ id, name, arguments: args, at })
   })
 }
 
@@ -200,13 +200,13 @@ export const readFunctionCalls = (notes: Draft, row: Row, key: string, path: str
 export const noWords: ReadonlyArray<Word> = []
 
 /** The call's start on the world's clock: as stated, but never later than anything that happened in the call. */
-const originOf = (
-  turns: ReadonlyArray<KnownTurn>,
-  calls: ReadonlyArray<OpenCall>,
+const epochOriginOf = (
+  turns: ReadonlyArray<CompleteTurn>,
+  calls: ReadonlyArray<PendingToolCall>,
   stated: number | undefined
 ): number => {
   let origin = stated ?? Number.POSITIVE_INFINITY
-  const consider = (moment: Moment | undefined): void => {
+  const consider = (moment: CallTime | undefined): void => {
     if (moment?.clock === "world" && moment.seconds < origin) origin = moment.seconds
   }
   for (const turn of turns) {
@@ -220,23 +220,23 @@ const originOf = (
   return origin
 }
 
-const relativeTo = (found: Findings, origin: number, moment: Moment | undefined): number | undefined => {
+const relativeTo = (found: PayloadErrors, origin: number, moment: CallTime | undefined): number | undefined => {
   if (moment === undefined) return undefined
   if (moment.clock === "call") return moment.seconds
   const seconds = toMicroseconds(moment.seconds - origin)
   if (seconds <= MAX_CALL_SECONDS) return seconds
-  found.note(moment.path, Messages.tooLarge(MAX_CALL_SECONDS))
+  found.add(moment.path, Messages.tooLarge(MAX_CALL_SECONDS))
   return undefined
 }
 
 /** The transcript, when nothing was found wrong and it keeps within the limits. */
 export const assemble = (
-  found: Findings,
+  found: PayloadErrors,
   turns: ReadonlyArray<Turn>,
   toolCalls: ReadonlyArray<ToolCall>
-): Either.Either<RawTranscript, Faults> => {
-  if (turns.length > MAX_TURNS) found.note(NON_FIELD, Messages.tooMany(MAX_TURNS))
-  if (toolCalls.length > MAX_TOOL_CALLS) found.note(NON_FIELD, tooManyToolCalls)
+): Either.Either<RawTranscript, FieldErrors> => {
+  if (turns.length > MAX_TURNS) found.add(NON_FIELD, Messages.tooMany(MAX_TURNS))
+  if (toolCalls.length > MAX_TOOL_CALLS) found.add(NON_FIELD, tooManyToolCalls)
   let words = 0
   let text = 0
   for (const turn of turns) {
@@ -247,13 +247,13 @@ export const assemble = (
   for (const call of toolCalls) {
     text += lengthOf(call.name) + lengthOf(call.arguments) + lengthOf(call.result ?? "") + lengthOf(call.id ?? "")
   }
-  if (words > MAX_WORDS) found.note(NON_FIELD, tooManyWords)
-  if (text > MAX_TEXT) found.note(NON_FIELD, tooMuchText)
-  return failWhenFaulty(found.faults(), () => ({ _tag: "RawTranscript", turns, toolCalls }))
+  if (words > MAX_WORDS) found.add(NON_FIELD, tooManyWords)
+  if (text > MAX_TEXT) found.add(NON_FIELD, tooManyCharacters)
+  return failIfFieldErrors(found.fieldErrors(), () => ({ _tag: "RawTranscript", turns, toolCalls }))
 }
 
 const tooManyToolCalls = `Ensure this transcript has no more than ${MAX_TOOL_CALLS} tool calls.`
 const tooManyWords = `Ensure this transcript has no more than ${MAX_WORDS} words.`
 
 /** Said of a transcript whose texts together are too long. */
-export const tooMuchText = `Ensure this transcript has no more than ${MAX_TEXT} characters.`
+export const tooManyCharacters = `Ensure this transcript has no more than ${MAX_TEXT} characters.`

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
-import * as Reading from "../../src/transcripts/Reading.js"
+import * as Reading from "../../src/transcripts/PayloadReader.js"
 
 /** What a reader answers, and what it notes. */
-const read = <A>(reader: (found: Reading.Findings) => A): readonly [A, Readonly<Record<string, unknown>>] => {
-  const found = Reading.findings()
+const read = <A>(reader: (found: Reading.PayloadErrors) => A): readonly [A, Readonly<Record<string, unknown>>] => {
+  const found = Reading.makePayloadErrors()
   const answer = reader(found)
-  return [answer, found.faults()]
+  return [answer, found.fieldErrors()]
 }
 
 const proto: Reading.Row = JSON.parse('{"a": 1, "__proto__": 2}')
@@ -14,7 +14,7 @@ const notNull = "This field may not be null."
 
 describe("findings", () => {
   it("keep each sentence once under its path, in the order noted, and count all", () => {
-    const found = Reading.findings()
+    const found = Reading.makePayloadErrors()
     expect(found.count()).toBe(0)
     for (const [path, sentence] of [
       ["b", "one"],
@@ -22,9 +22,9 @@ describe("findings", () => {
       ["b", "three"],
       ["b", "one"]
     ] as const) {
-      found.note(path, sentence)
+      found.add(path, sentence)
     }
-    expect(Object.entries(found.faults())).toEqual([
+    expect(Object.entries(found.fieldErrors())).toEqual([
       ["b", ["one", "three"]],
       ["a", ["two"]]
     ])
@@ -32,15 +32,15 @@ describe("findings", () => {
   })
 
   it("list a thousand paths, and of those every sentence", () => {
-    const found = Reading.findings()
-    for (let at = 0; at < 1000; at++) found.note(`[${at}]`, "wrong")
-    expect(Object.keys(found.faults())).toHaveLength(1000)
-    expect(found.faults()).not.toHaveProperty("non_field_errors")
-    found.note("[1000]", "wrong")
-    found.note("[3]", "more")
-    expect(found.faults()["[1000]"]).toBeUndefined()
-    expect(found.faults()["[3]"]).toEqual(["wrong", "more"])
-    expect(found.faults().non_field_errors).toEqual(["Only the first 1000 faults are listed."])
+    const found = Reading.makePayloadErrors()
+    for (let at = 0; at < 1000; at++) found.add(`[${at}]`, "wrong")
+    expect(Object.keys(found.fieldErrors())).toHaveLength(1000)
+    expect(found.fieldErrors()).not.toHaveProperty("non_field_errors")
+    found.add("[1000]", "wrong")
+    found.add("[3]", "more")
+    expect(found.fieldErrors()["[1000]"]).toBeUndefined()
+    expect(found.fieldErrors()["[3]"]).toEqual(["wrong", "more"])
+    expect(found.fieldErrors().non_field_errors).toEqual(["Only the first 1000 faults are listed."])
   })
 })
 
@@ -48,7 +48,7 @@ describe("a row", () => {
   const readRow = (
     value: unknown,
     path: string,
-    reader: (row: Reading.Row, found: Reading.Findings) => void = () => undefined
+    reader: (row: Reading.Row, found: Reading.PayloadErrors) => void = () => undefined
   ) => read((found) => Reading.readRow(found, value, path, (row) => reader(row, found)))[1]
 
   it("is an object, and what is none is said of it at its place", () => {
@@ -222,7 +222,7 @@ describe("times", () => {
 
   it("of words together last from the first's start to the last's end, where these are known", () => {
     const span = (...words: ReadonlyArray<readonly [number | undefined, number | undefined]>) => {
-      const { endTime, startTime } = Reading.spanOf(
+      const { endTime, startTime } = Reading.wordTimesOf(
         words.map(([start, end]) => ({ text: "a", startTime: start, endTime: end }))
       )
       return [startTime, endTime]

@@ -1,6 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import type { Field, Filter, Scalar } from "../filters/Filter.js"
 import type { MetricId, ProjectId } from "../kernel/Ids.js"
+import { compareText } from "../kernel/Text.js"
 import type { Bucket } from "./Bucket.js"
 import type { Aggregate, DataType } from "./Measure.js"
 
@@ -17,7 +18,7 @@ export const MAX_BUCKETS = 1000
 export const MAX_MEASURE = 1e100
 
 /** Which calls are asked about. */
-export interface Scope {
+export interface QueryScope {
   readonly projectId: ProjectId
   readonly filter: Filter
   /** The moment of asking, which relative times in the filter refer to. */
@@ -25,7 +26,7 @@ export interface Scope {
 }
 
 /** The four numbers of a stat. */
-export interface TotalsQuestion extends Scope {
+export interface TotalsQuery extends QueryScope {
   /** The metrics whose values are latencies. */
   readonly latencyMetrics: ReadonlyArray<MetricId>
 }
@@ -35,7 +36,7 @@ export interface TotalsQuestion extends Scope {
  * which with `metric` is again one a call. What is null, an object, a list, or of another type than `dataType` is no
  * value.
  */
-export interface ValuesQuestion extends Scope {
+export interface ValuesQuery extends QueryScope {
   readonly field: Field
   readonly dataType: DataType
   /** The metric whose evaluations are meant, or null for those of all. */
@@ -43,14 +44,14 @@ export interface ValuesQuestion extends Scope {
 }
 
 /** An aggregate of the values for each bucket of time, and for each value of another field. */
-export interface TimelineQuestion extends ValuesQuestion {
+export interface TimelineQuery extends ValuesQuery {
   readonly aggregate: Aggregate
   readonly bucket: Bucket
   readonly group: Field | null
 }
 
 /** How often each value occurs. */
-export interface SharesQuestion extends ValuesQuestion {
+export interface SharesQuery extends ValuesQuery {
   readonly group: Field | Bucket | null
 }
 
@@ -65,14 +66,14 @@ export interface Totals {
 }
 
 /** How many values there are of each type. */
-export interface Types {
+export interface TypeCounts {
   readonly numeric: number
   readonly boolean: number
   readonly string: number
 }
 
 /** The first and the last call with a value, in epoch milliseconds. */
-export interface Span {
+export interface TimeRange {
   readonly first: number
   readonly last: number
 }
@@ -112,7 +113,16 @@ export interface Shares {
 }
 
 /** Whether the values are one an evaluation: where the field, or the field that divides it, is one of evaluations. */
-export const isOfEvaluations = (question: ValuesQuestion, group: Field | Bucket | null): boolean =>
+export const readsEvaluations = (question: ValuesQuery, group: Field | Bucket | null): boolean =>
   question.field.of === "evaluation" || (isField(group) && group.of === "evaluation")
 
 export const isField = (group: Field | Bucket | null): group is Field => group !== null && "of" in group
+
+const KEY_TYPES = ["object", "boolean", "number", "string"]
+
+/** Order of group keys: null, booleans, numbers, strings; within a type by value. */
+export const compareGroupKeys = (a: Scalar | null, b: Scalar | null): number => {
+  const byKind = KEY_TYPES.indexOf(typeof a) - KEY_TYPES.indexOf(typeof b)
+  if (byKind !== 0) return byKind
+  return typeof a === "string" && typeof b === "string" ? compareText(a, b) : Number(a) - Number(b)
+}

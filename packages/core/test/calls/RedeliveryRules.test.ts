@@ -2,7 +2,7 @@ import { type CallRecord, type Delivery, type RedactedTranscript } from "@earsho
 import { CallKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import { describe, expect, it } from "vitest"
-import { firstRecord, redeliver } from "../../src/calls/Redelivery.js"
+import { firstRecord, mergeRedelivery } from "../../src/calls/RedeliveryRules.js"
 import { AgentId, CallId, OrganizationId, ProjectId } from "../../src/kernel/Ids.js"
 
 const agent = {
@@ -26,7 +26,7 @@ const silent: Delivery = {
   dynamicVariables: undefined,
   transcript: undefined,
   recording: undefined,
-  recordingFault: undefined,
+  recordingError: undefined,
   metricIds: undefined,
   evaluates: true,
   redactFields: [],
@@ -51,10 +51,10 @@ const sound = (sha256: string, blobKey = sha256, durationSeconds: number | null 
 
 const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...silent, ...told }, CallId.make(1))
 const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
-  redeliver(call, { ...silent, receivedAt: at(5), ...told })
+  mergeRedelivery(call, { ...silent, receivedAt: at(5), ...told })
 
 describe("a repeated delivery", () => {
-  for (const { check, says } of CallKit.redeliveryLaws({ first: firstRecord, again: redeliver })) it(says, check)
+  for (const { check, name } of CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery })) it(name, check)
 
   it("keeps feedback that a person took away", () => {
     const call: CallRecord = { ...first({ feedback: "automatic" }), feedback: null, feedbackByPerson: true }
@@ -95,11 +95,11 @@ describe("a repeated delivery", () => {
   })
 
   it("says that a recording is missing only as long as it is", () => {
-    const missing = first({ recordingFault: "The recording is missing: the server answered 404." })
+    const missing = first({ recordingError: "The recording is missing: the server answered 404." })
     expect(missing.errorMessage).toContain("404")
     const fetched = again(missing, { recording: sound("x") }).call
     expect(fetched.errorMessage).toBeNull()
-    expect(again(fetched, { recordingFault: "The recording is missing." })).toMatchObject({ changed: false })
+    expect(again(fetched, { recordingError: "The recording is missing." })).toMatchObject({ changed: false })
   })
 
   it("takes the later end of transcript and recording for the call's duration", () => {

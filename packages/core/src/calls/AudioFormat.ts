@@ -1,6 +1,6 @@
-/** What an audio file tells of itself in its first bytes. The declared content type is a client's guess; these decide. */
+/** Detects the format of an audio file by its signature. The content type that a client declares is not trusted. */
 
-/** The kinds of audio that are kept, by the content type they are kept under. */
+/** The supported audio formats, by content type. */
 export type AudioType =
   | "audio/wav"
   | "audio/mpeg"
@@ -13,18 +13,17 @@ export type AudioType =
   | "audio/aiff"
   | "audio/basic"
 
-export interface AudioFacts {
+export interface AudioFormat {
   readonly contentType: AudioType
-  /** Seconds, where the head tells; null elsewhere. */
+  /** Seconds, for WAV files whose header states it; otherwise null. */
   readonly durationSeconds: number | null
 }
 
-/** As many first bytes as `audioFacts` looks at. */
+/** Bytes from the start of a file that `detectAudioFormat` reads. */
 export const AUDIO_HEAD_BYTES = 65_536
 
-/** Said of a file that is no audio. */
 export const NOT_AUDIO =
-  "The file is no audio of a known format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
+  "The file is not in a supported audio format (WAV, MP3, Ogg, WebM, FLAC, M4A, AAC, AMR, AIFF or AU)."
 
 const ascii = (head: Uint8Array, at: number, text: string): boolean => {
   if (head.length < at + text.length) return false
@@ -33,10 +32,10 @@ const ascii = (head: Uint8Array, at: number, text: string): boolean => {
 }
 
 /**
- * The format of an audio file, by its signature, and a WAV file's duration. `head` is its first bytes, up to
- * `AUDIO_HEAD_BYTES`; `sizeBytes` the whole file's. Undefined for what is no audio of a known format.
+ * The format of an audio file, and the duration of a WAV file. `head` is the first `AUDIO_HEAD_BYTES` bytes or the whole
+ * file if it is shorter; `sizeBytes` is the size of the whole file. Undefined when the format is not supported.
  */
-export const audioFacts = (head: Uint8Array, sizeBytes: number): AudioFacts | undefined => {
+export const detectAudioFormat = (head: Uint8Array, sizeBytes: number): AudioFormat | undefined => {
   const contentType = typeOf(head)
   return contentType === undefined
     ? undefined
@@ -51,13 +50,13 @@ const typeOf = (head: Uint8Array): AudioType | undefined => {
   if (ascii(head, 0, "FORM") && (ascii(head, 8, "AIFF") || ascii(head, 8, "AIFC"))) return "audio/aiff"
   if (ascii(head, 0, ".snd")) return "audio/basic"
   if (ascii(head, 4, "ftyp")) return "audio/mp4"
-  // EBML, which WebM and Matroska are.
+  // EBML: WebM and Matroska.
   if (ascii(head, 0, "\x1a\x45\xdf\xa3")) return "audio/webm"
   if (ascii(head, 0, "ID3")) return "audio/mpeg"
   return frameType(head)
 }
 
-/** MPEG audio and ADTS AAC begin with a frame's sync word; the layer bits, which AAC has zero, tell them apart. */
+/** MPEG audio and ADTS AAC start with a frame sync word; the layer bits distinguish them (zero in AAC). */
 const frameType = (head: Uint8Array): AudioType | undefined => {
   const [first = 0, second = 0, third = 0] = head
   if (head.length < 4 || first !== 0xff) return undefined
@@ -72,9 +71,9 @@ const frameType = (head: Uint8Array): AudioType | undefined => {
 }
 
 /**
- * Seconds of a WAV file: bytes of its data chunk over its bytes a second, null where the head does not tell. A writer
- * that streams leaves the data size 0 or 0xFFFFFFFF; then, and where a size claims more than there is, the data is
- * what follows.
+ * Duration of a WAV file in seconds: the size of its data chunk divided by its byte rate; null when the header has none.
+ * Streaming writers leave the data size 0 or 0xFFFFFFFF; such a size, and one larger than the file, means that the data
+ * extends to the end of the file.
  */
 const wavSeconds = (head: Uint8Array, sizeBytes: number): number | null => {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)

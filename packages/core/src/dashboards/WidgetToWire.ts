@@ -1,7 +1,7 @@
 /** From what is kept to what is shown. */
 import { type Filter, fieldOf } from "../filters/Filter.js"
 import { merge } from "../filters/MergeFilters.js"
-import { print } from "../filters/ParseFilter.js"
+import { encode } from "../filters/ParseFilter.js"
 import { effectiveType } from "./ChartRules.js"
 import { Dashboard, type StoredDashboard } from "./Dashboard.js"
 import { Widget } from "./Widget.js"
@@ -11,7 +11,7 @@ import type { StoredWidget } from "./WidgetSpec.js"
 export const effectiveFilter = ({ dashboardFilter, spec }: Pick<StoredWidget, "dashboardFilter" | "spec">): Filter =>
   merge(dashboardFilter, spec.filters.filter)
 
-export const presentWidget = (stored: StoredWidget): Widget => {
+export const widgetToWire = (stored: StoredWidget): Widget => {
   const { createdAt, id, metric, spec, updatedAt } = stored
   const field = fieldOf(spec.field)
   return new Widget({
@@ -20,7 +20,7 @@ export const presentWidget = (stored: StoredWidget): Widget => {
     name: spec.name,
     chartType: spec.chartType,
     filters: spec.filters.given,
-    effectiveFilters: print(effectiveFilter(stored)),
+    effectiveFilters: encode(effectiveFilter(stored)),
     dataType: spec.dataType ?? (field === undefined ? null : effectiveType(field, null, metric?.evalType)),
     field: spec.field,
     metricId: spec.metricId,
@@ -34,7 +34,7 @@ export const presentWidget = (stored: StoredWidget): Widget => {
   })
 }
 
-export const presentDashboard = (
+export const dashboardToWire = (
   { createdAt, id, spec, updatedAt }: StoredDashboard,
   widgets: ReadonlyArray<StoredWidget>
 ): Dashboard =>
@@ -43,7 +43,7 @@ export const presentDashboard = (
     name: spec.name,
     projectId: spec.projectId,
     filters: spec.filters.given,
-    widgets: widgets.map(presentWidget),
+    widgets: widgets.map(widgetToWire),
     widgetCount: widgets.length,
     createdAt,
     updatedAt

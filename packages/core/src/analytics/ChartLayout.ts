@@ -8,10 +8,10 @@ import {
   MAX_BUCKETS,
   type Share,
   type Shares,
-  type SharesQuestion,
+  type SharesQuery,
   type Timeline,
-  type TimelineQuestion
-} from "./AnalyticsQuestion.js"
+  type TimelineQuery
+} from "./AnalyticsQuery.js"
 import { type Bucket, nextBucket } from "./Bucket.js"
 import type { Aggregate } from "./Measure.js"
 import type { Slice, SliceSeries, TimePoint, TimeSeries } from "./WidgetData.js"
@@ -20,8 +20,8 @@ import type { Slice, SliceSeries, TimePoint, TimeSeries } from "./WidgetData.js"
  * The series of a line or bar chart. All have a point for each period from the first to the last that holds a value,
  * those between without one included; only where these are more than a chart shows are the empty ones left out.
  */
-export const layOutTimeline = (
-  question: TimelineQuestion,
+export const layoutTimeline = (
+  question: TimelineQuery,
   fieldName: string,
   { cells, groups }: Timeline
 ): ReadonlyArray<TimeSeries> => {
@@ -29,19 +29,19 @@ export const layOutTimeline = (
   const series = groups.map((group) => ({ group, held: new Map<number, Cell>() }))
   for (const cell of cells) series[cell.group]?.held.set(cell.at, cell)
   return series.map(({ group, held }) => ({
-    ...named(group, question.group, fieldName),
+    ...labeled(group, question.group, fieldName),
     points: times.map((at) => pointOf(question.aggregate, at, held.get(at)))
   }))
 }
 
 const pointOf = (aggregate: Aggregate, at: number, cell: Cell | undefined): TimePoint => ({
   timestamp: DateTime.unsafeMake(at),
-  value: cell !== undefined ? withoutMinus(cell.value) : aggregate === "count" ? 0 : null,
+  value: cell !== undefined ? withoutNegativeZero(cell.value) : aggregate === "count" ? 0 : null,
   count: cell?.count ?? 0
 })
 
 /** JSON has no minus zero. */
-const withoutMinus = (value: number): number => (value === 0 ? 0 : value)
+const withoutNegativeZero = (value: number): number => (value === 0 ? 0 : value)
 
 const periods = (bucket: Bucket, cells: ReadonlyArray<Cell>): ReadonlyArray<number> => {
   const held = [...new Set(cells.map(({ at }) => at))].sort((a, b) => a - b)
@@ -57,14 +57,14 @@ const periods = (bucket: Bucket, cells: ReadonlyArray<Cell>): ReadonlyArray<numb
 }
 
 /** The series of a pie chart; where time divides it, in the order of time. */
-export const layOutShares = (
-  question: SharesQuestion,
+export const layoutShares = (
+  question: SharesQuery,
   fieldName: string,
   { groups }: Shares
 ): ReadonlyArray<SliceSeries> => {
   const inTime = isField(question.group) ? groups : [...groups].sort(byTime)
   return inTime.map((group) => ({
-    ...named(group, question.group, fieldName),
+    ...labeled(group, question.group, fieldName),
     total: group.count,
     points: group.slices.map((slice) => sliceOf(slice, question.field, fieldName, group.count))
   }))
@@ -76,12 +76,12 @@ const byTime = (a: Share, b: Share): number => timeOf(a) - timeOf(b)
 const timeOf = ({ key }: Share): number => (typeof key === "number" ? key : Number.POSITIVE_INFINITY)
 
 const sliceOf = (slice: Share, field: Field, fieldName: string, total: number): Slice => ({
-  ...named(slice, field, fieldName),
+  ...labeled(slice, field, fieldName),
   value: slice.count,
   share: slice.count / total
 })
 
-const named = ({ key, kind }: Group, by: Field | Bucket | null, fieldName: string) => {
+const labeled = ({ key, kind }: Group, by: Field | Bucket | null, fieldName: string) => {
   const shown = keyOf(key, by)
   switch (kind) {
     case "all":
@@ -103,4 +103,4 @@ const keyOf = (key: Scalar | null, by: Field | Bucket | null): Scalar | null =>
     ? key
     : !isField(by) || by.type === "timestamp"
       ? DateTime.formatIso(DateTime.unsafeMake(key))
-      : withoutMinus(key)
+      : withoutNegativeZero(key)

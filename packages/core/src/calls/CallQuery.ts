@@ -1,0 +1,55 @@
+/** The query parameters of call lists and exports. */
+import type * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Filter } from "../filters/Filter.js"
+import * as ParseFilter from "../filters/ParseFilter.js"
+import {
+  decode,
+  type FieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  underPath,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
+import * as Fields from "../kernel/Fields.js"
+import { AgentId, ProjectId } from "../kernel/Ids.js"
+import * as Pages from "../kernel/Pages.js"
+import type { CallCriteria } from "./CallStore.js"
+
+export const CallQuery = Fields.object({
+  ...Pages.PageQuery.fields,
+  /** JSON text or an object; see `filters/ParseFilter`. */
+  filters_v2: Fields.optional(Schema.Unknown),
+  agent_id: Fields.optional(Fields.id(AgentId)),
+  project: Fields.optional(Fields.id(ProjectId))
+})
+
+const decodeQuery = decode(CallQuery)
+
+const parseFilter = (input: unknown): Either.Either<Filter, FieldErrors> =>
+  Either.mapLeft(
+    typeof input === "object" ? ParseFilter.parse(input, ParseFilter.QUERY_LIMITS) : ParseFilter.parseText(input),
+    (errors) => underPath("filters_v2", errors)
+  )
+
+/** The criteria and the page of a query, or all of its field errors. */
+export const parseCallQuery = (
+  query: unknown,
+  now: DateTime.Utc
+): Either.Either<{ readonly criteria: CallCriteria; readonly page: Pages.PageRequest }, ValidationFailed> =>
+  Either.gen(function* () {
+    const decoded = yield* decodeQuery(query)
+    const filter = parseFilter(decoded.filters_v2)
+    const page = Pages.pageRequest(decoded)
+    const errors = mergeFieldErrors(
+      Either.match(filter, { onLeft: (found) => found, onRight: () => noFieldErrors }),
+      Either.match(page, { onLeft: (found) => found, onRight: () => noFieldErrors })
+    )
+    return yield* Either.isRight(filter) && Either.isRight(page)
+      ? Either.right({
+          criteria: { filter: filter.right, agentId: decoded.agent_id, projectId: decoded.project, now },
+          page: page.right
+        })
+      : Either.left(errors)
+  }).pipe(Either.mapLeft((errors) => new ValidationFailed({ errors })))

@@ -1,0 +1,379 @@
+/**
+ * Redaction of deliveries. Everything is held in memory until it is redacted: only redacted transcripts and verified muted
+ * audio reach a store.
+ */
+import {
+  type AudioRanges,
+  bothRanges,
+  inInterfaceOrder,
+  muteRanges,
+  NerProvider,
+  placeholderRanges,
+  redactCall,
+  redactCustomerNumber,
+  redactJson,
+  type RedactOptions,
+  redactText,
+  type SensitiveField
+} from "@earshot/redaction"
+import { type AudioFault, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Permit } from "../access/Permit.js"
+import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
+import type { Json } from "../kernel/Json.js"
+import type { StorageError } from "../kernel/Storage.js"
+import type { RawTranscript, RedactedTranscript } from "../transcripts/Transcript.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
+import { type Blob, BlobStore } from "./BlobStore.js"
+import { RedactionUnavailable } from "./CallErrors.js"
+import { CallLimits, type CallRecord, type Recording } from "./CallRecord.js"
+import { CallStore } from "./CallStore.js"
+import type { CalledAgent, Delivery } from "./Delivery.js"
+import { plainFields } from "./DeliveryRules.js"
+import { channelOf, type RecordingRef, type ValidIngest } from "./IngestValidation.js"
+import { blobStoreError, recordingMissing } from "./RecordingIntake.js"
+import { RecordingSource } from "./RecordingSource.js"
+import { Transcriber, transcription } from "./Transcriber.js"
+
+/** Fields of a call besides transcript and recording that can be redacted. */
+export type CallDetail = "metadata" | "dynamic_variables" | "feedback" | "customer_number"
+
+/** How an engine redacts calls. */
+export interface RedactionConfig extends Pick<RedactOptions, "everyday" | "threshold" | "replacement"> {
+  /**
+   * Details that are redacted along with transcript and recording. Default: none, because hosts look calls up by them and
+   * the interface covers transcript and audio only.
+   */
+  readonly details?: ReadonlyArray<CallDetail>
+  /** What muted ranges of WAV recordings contain. Default: silence. */
+  readonly fill?: Fill
+}
+
+/** A recording in memory. */
+interface AudioData {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+  readonly durationSeconds: number | null
+}
+
+/** A recording in memory, or an error message for the call record. */
+interface AudioOutcome {
+  readonly audio: AudioData | undefined
+  readonly error: string | undefined
+}
+
+/** A redacted delivery, without the blob of its recording. */
+export interface RedactedDelivery {
+  /** The bytes to store, if any. */
+  readonly audio: AudioData | undefined
+  /** The delivery, given the blob that `audio` was stored as. */
+  readonly deliveryOf: (blob: Blob | undefined) => Delivery
+}
+
+const noAudio: AudioOutcome = { audio: undefined, error: undefined }
+const failedAudio = (error: string): AudioOutcome => ({ audio: undefined, error })
+
+const NOT_STORED = "The recording was not stored:"
+const NO_TRANSCRIPT = `${NOT_STORED} there is no transcript to locate what has to be redacted.`
+const NO_TIMES = `${NOT_STORED} the transcript has no times for what is redacted.`
+const BEYOND_END = `${NOT_STORED} the transcript has times beyond the end of the recording, so it cannot be muted reliably.`
+
+/** Why audio could not be muted; the message holds nothing of the audio. */
+const notMuted = (error: AudioFault): string => {
+  switch (error._tag) {
+    case "UnsupportedAudio":
+      return `${NOT_STORED} audio of this format cannot be muted.`
+    case "MalformedAudio":
+      return `${NOT_STORED} it cannot be decoded.`
+    case "UnusableRanges":
+      return NO_TIMES
+    case "MutingNotProven":
+      return `${NOT_STORED} its muted ranges could not be verified to be silent.`
+  }
+}
+
+const audioOf = (bytes: Uint8Array): AudioData | undefined => {
+  const format = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
+  return format === undefined
+    ? undefined
+    : {
+        bytes,
+        contentType: format.contentType,
+        durationSeconds: Either.match(describeAudio(bytes), {
+          onLeft: () => format.durationSeconds,
+          onRight: ({ durationSeconds }) => durationSeconds
+        })
+      }
+}
+
+/** A stored transcript as input for further redaction. */
+const asRaw = ({ toolCalls, turns }: RedactedTranscript): RawTranscript => ({ _tag: "RawTranscript", turns, toolCalls })
+
+const collect = <E>(content: Stream.Stream<Uint8Array, E>): Effect.Effect<Uint8Array, E> =>
+  Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat([...chunks]))
+
+/** What is redacted: the fields, and whether they are more than those of the stored call. */
+interface Scope {
+  readonly fields: ReadonlyArray<SensitiveField>
+  readonly before: CallRecord | undefined
+  readonly extended: boolean
+}
+
+const scopeOf = (before: CallRecord | undefined, requested: ReadonlyArray<SensitiveField>): Scope => {
+  const fields = inInterfaceOrder([...requested, ...(before?.redactFields ?? [])])
+  return { fields, before, extended: before !== undefined && fields.length > before.redactFields.length }
+}
+
+/** The transcript to redact. */
+interface TranscriptSource {
+  /** The delivered transcript, otherwise the stored one. */
+  readonly raw: RawTranscript | undefined
+  /** Whether it is the delivered one. An empty transcript does not replace a stored one. */
+  readonly delivered: boolean
+}
+
+const transcriptSource = (delivered: RawTranscript | undefined, before: CallRecord | undefined): TranscriptSource => {
+  const stored = before?.transcript ?? undefined
+  return delivered !== undefined && (delivered.turns.length > 0 || stored === undefined)
+    ? { raw: delivered, delivered: true }
+    : { raw: stored === undefined ? undefined : asRaw(stored), delivered: false }
+}
+
+interface TranscriptRedaction {
+  readonly transcript: RedactedTranscript
+  readonly ranges: AudioRanges
+}
+
+/** Everything that the delivery is made of. */
+interface Parts {
+  readonly ingest: ValidIngest
+  readonly agent: CalledAgent
+  readonly now: Delivery["receivedAt"]
+  readonly scope: Scope
+  readonly source: TranscriptSource
+  readonly redaction: TranscriptRedaction | undefined
+  /** Whether the delivery brings a recording that could be read. */
+  readonly bringsAudio: boolean
+  /** Whether the stored recording has to be muted again, because its transcript or the fields change. */
+  readonly mutesStored: boolean
+  readonly muted: AudioOutcome
+  readonly recordingError: string | undefined
+  readonly channel: 0 | 1 | undefined
+}
+
+/** The redacted transcript of the delivery; undefined keeps the stored one. */
+const deliveredTranscript = ({ ingest, redaction, scope, source }: Parts): Delivery["transcript"] => {
+  if (redaction === undefined || (!source.delivered && !scope.extended)) return undefined
+  const type = ingest.body.transcript_type
+  return {
+    type: source.delivered ? type : (scope.before?.transcriptType ?? type),
+    content: redaction.transcript
+  }
+}
+
+/** Which parts of the stored call the delivery was made from. */
+const mergeBaseOf = ({ bringsAudio, mutesStored, scope, source }: Parts): Delivery["mergeBase"] =>
+  scope.before && {
+    call: scope.before,
+    transcript: source.raw !== undefined && !source.delivered && (scope.extended || bringsAudio),
+    recording: mutesStored && !bringsAudio,
+    details: scope.extended
+  }
+
+const recordingOf = (audio: AudioData, blob: Blob, channel: 0 | 1 | undefined): Recording => ({
+  blobKey: blob.key,
+  contentType: audio.contentType,
+  sizeBytes: blob.sizeBytes,
+  sha256: blob.sha256,
+  durationSeconds: audio.durationSeconds,
+  mainAgentChannelIndex: channel ?? null
+})
+
+/** Redacts the details that the configuration names. */
+const makeDetails = (configured: ReadonlyArray<CallDetail>, options: RedactOptions) => {
+  const redacted = new Set(configured)
+
+  /** The delivered value, or the stored one (`kept`) where it has to be redacted again. */
+  const detail = <A>(
+    name: CallDetail,
+    given: A | null,
+    kept: A | null | undefined,
+    redact: (value: A) => A
+  ): A | undefined => {
+    const value = given ?? (redacted.has(name) ? kept : undefined)
+    return value === undefined || value === null || !redacted.has(name) ? (value ?? undefined) : redact(value)
+  }
+
+  return {
+    /** `stored` is the stored call when its details have to be redacted by more fields. */
+    ofDelivery: (
+      { body }: ValidIngest,
+      fields: ReadonlyArray<SensitiveField>,
+      stored: CallRecord | undefined
+    ): Pick<Delivery, "customerNumber" | "feedback" | "metadata" | "dynamicVariables"> => {
+      const json = (value: Json): Json => redactJson(value, fields, options)
+      return {
+        metadata: detail("metadata", body.metadata, stored?.metadata, json),
+        dynamicVariables: detail("dynamic_variables", body.dynamic_variables, stored?.dynamicVariables, json),
+        feedback: detail("feedback", body.feedback, stored?.feedback, (value) => redactText(value, fields, options)),
+        customerNumber: detail("customer_number", body.customer_number, stored?.customerNumber, (value) =>
+          redactCustomerNumber(value, fields, options).slice(0, CallLimits.customerNumber)
+        )
+      }
+    },
+    /** A person's feedback that is stored, before and after it is redacted. */
+    ofReviewer: (
+      { feedback, feedbackByPerson }: CallRecord,
+      fields: ReadonlyArray<SensitiveField>
+    ): Delivery["redactedFeedback"] =>
+      feedbackByPerson && feedback !== null && redacted.has("feedback")
+        ? { from: feedback, to: redactText(feedback, fields, options) }
+        : undefined,
+    redactFeedback: ({ feedback, redactFields }: CallRecord): string | null =>
+      feedback === null || !redacted.has("feedback") ? feedback : redactText(feedback, redactFields, options)
+  }
+}
+
+export interface DeliveryRedaction {
+  /**
+   * A validated body as a delivery, redacted by `requested` and by the fields of earlier deliveries of the call. A
+   * recording and a transcript that arrive in separate deliveries are redacted by each other.
+   */
+  readonly redact: (
+    permit: Permit<"calls:write">,
+    ingest: ValidIngest,
+    agent: CalledAgent,
+    requested: ReadonlyArray<SensitiveField>,
+    now: Delivery["receivedAt"]
+  ) => Effect.Effect<RedactedDelivery, ValidationFailed | StorageError | RedactionUnavailable>
+  /** The feedback of a review, redacted by the fields of its call where feedback is a redacted detail. */
+  readonly redactFeedback: (call: CallRecord) => string | null
+}
+
+export const make = (config: RedactionConfig) =>
+  Effect.gen(function* () {
+    const store = yield* CallStore
+    const blobs = yield* BlobStore
+    const source = yield* RecordingSource
+    const transcriber = yield* Transcriber
+    const ner = yield* NerProvider
+    const { details = [], fill, ...options } = config
+    const callDetails = makeDetails(details, options)
+
+    const readDelivered = (ref: RecordingRef): Effect.Effect<AudioOutcome, ValidationFailed> =>
+      (ref.from === "upload" ? Effect.succeed(ref.upload.bytes) : collect(source.fetch(ref.url))).pipe(
+        Effect.map((bytes): AudioOutcome => {
+          const audio = audioOf(bytes)
+          return audio === undefined ? failedAudio(recordingMissing(NOT_AUDIO)) : { audio, error: undefined }
+        }),
+        Effect.catchTags({
+          RecordingUrlRefused: ({ reason }) =>
+            new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
+          RecordingUnavailable: ({ reason }) => Effect.succeed(failedAudio(recordingMissing(reason)))
+        })
+      )
+
+    const readStored = (recording: Recording): Effect.Effect<AudioData | undefined, StorageError> =>
+      collect(blobs.get(recording.blobKey)).pipe(
+        Effect.map(audioOf),
+        Effect.catchTags({ BlobMissing: () => Effect.succeed(undefined), BlobStoreFailed: blobStoreError })
+      )
+
+    const redactTranscript = (
+      { delivered, raw }: TranscriptSource,
+      fields: ReadonlyArray<SensitiveField>
+    ): Effect.Effect<TranscriptRedaction | undefined, RedactionUnavailable> =>
+      raw === undefined
+        ? Effect.succeed(undefined)
+        : redactCall(raw, fields, options).pipe(
+            Effect.provideService(NerProvider, ner),
+            Effect.mapBoth({
+              onFailure: () => new RedactionUnavailable(),
+              // A stored transcript has placeholders of earlier redactions, whose audio has to be muted as well.
+              onSuccess: ({ ranges, transcript }) => ({
+                transcript,
+                ranges: delivered ? ranges : bothRanges(ranges, placeholderRanges(transcript))
+              })
+            })
+          )
+
+    const mute = (
+      audio: AudioData,
+      redaction: TranscriptRedaction | undefined,
+      channel: 0 | 1 | undefined
+    ): Effect.Effect<AudioOutcome> => {
+      if (redaction === undefined || redaction.transcript.turns.length === 0) {
+        return Effect.succeed(failedAudio(NO_TRANSCRIPT))
+      }
+      const { ranges } = redaction
+      if (ranges._tag === "Unknown") return Effect.succeed(failedAudio(NO_TIMES))
+      if (ranges.ranges.length === 0) return Effect.succeed({ audio, error: undefined })
+      // The ranges include their margin already.
+      return redactAudio(audio.bytes, muteRanges(ranges.ranges, channel), { padding: 0, fill }).pipe(
+        Effect.map(({ bytes, rangesBeyond }): AudioOutcome =>
+          rangesBeyond > 0 ? failedAudio(BEYOND_END) : { audio: { ...audio, bytes }, error: undefined }
+        ),
+        Effect.catchAll((error) => Effect.succeed(failedAudio(notMuted(error))))
+      )
+    }
+
+    const deliveryOf = (parts: Parts, blob: Blob | undefined): Delivery => {
+      const { agent, channel, ingest, muted, mutesStored, now, recordingError, scope } = parts
+      const { before, extended, fields } = scope
+      return {
+        ...plainFields(ingest, agent, now),
+        ...callDetails.ofDelivery(ingest, fields, extended ? before : undefined),
+        redactedFeedback: extended && before !== undefined ? callDetails.ofReviewer(before, fields) : undefined,
+        transcript: deliveredTranscript(parts),
+        recording:
+          blob === undefined || muted.audio === undefined ? undefined : recordingOf(muted.audio, blob, channel),
+        recordingError,
+        redactFields: fields,
+        evaluates: true,
+        dropsRecording: mutesStored && muted.audio === undefined,
+        mergeBase: mergeBaseOf(parts)
+      }
+    }
+
+    const redact: DeliveryRedaction["redact"] = (permit, ingest, agent, requested, now) =>
+      Effect.gen(function* () {
+        const before = Option.getOrUndefined(yield* store.findByCallId(permit, agent.id, ingest.body.call_id))
+        const scope = scopeOf(before, requested)
+        const delivered = ingest.recording === undefined ? noAudio : yield* readDelivered(ingest.recording)
+        const speech =
+          ingest.transcribe && delivered.audio !== undefined
+            ? yield* transcription(transcriber, {
+                contentType: delivered.audio.contentType,
+                sizeBytes: delivered.audio.bytes.length,
+                content: Stream.make(delivered.audio.bytes)
+              })
+            : undefined
+        const transcript = transcriptSource(speech?.transcript ?? ingest.transcript, before)
+        const redaction = yield* redactTranscript(transcript, scope.fields)
+        const stored = before?.recording ?? undefined
+        const mutesStored = stored !== undefined && (transcript.delivered || scope.extended)
+        const channel = channelOf(ingest.body.main_agent_channel_index) ?? stored?.mainAgentChannelIndex ?? undefined
+        const audio = delivered.audio ?? (mutesStored ? yield* readStored(stored) : undefined)
+        const muted = audio === undefined ? delivered : yield* mute(audio, redaction, channel)
+        const parts: Parts = {
+          ingest,
+          agent,
+          now,
+          scope,
+          source: transcript,
+          redaction,
+          bringsAudio: delivered.audio !== undefined,
+          mutesStored,
+          muted,
+          recordingError: speech?.error ?? muted.error,
+          channel
+        }
+        return { audio: muted.audio, deliveryOf: (blob) => deliveryOf(parts, blob) }
+      })
+
+    const service: DeliveryRedaction = { redact, redactFeedback: callDetails.redactFeedback }
+    return service
+  })

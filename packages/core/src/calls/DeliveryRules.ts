@@ -1,0 +1,44 @@
+/** How a validated body becomes a delivery. */
+import { withoutRedaction } from "@earshot/redaction"
+import type * as DateTime from "effect/DateTime"
+import type { CalledAgent, Delivery } from "./Delivery.js"
+import type { ValidIngest } from "./IngestValidation.js"
+
+/** The fields of a delivery that are never redacted. */
+export const plainFields = (
+  { body, metricIds }: ValidIngest,
+  agent: CalledAgent,
+  now: DateTime.Utc
+): Pick<Delivery, "agent" | "callId" | "traceId" | "timestamp" | "callEndedReason" | "metricIds" | "receivedAt"> => ({
+  agent,
+  callId: body.call_id,
+  traceId: body.trace_id === "" ? undefined : body.trace_id,
+  timestamp: body.timestamp ?? undefined,
+  callEndedReason: body.call_ended_reason ?? undefined,
+  metricIds,
+  receivedAt: now
+})
+
+/** The delivery of a body without fields to redact. */
+export const unredactedDelivery = (
+  ingest: ValidIngest,
+  agent: CalledAgent,
+  recorded: Pick<Delivery, "recording" | "recordingError">,
+  evaluates: boolean,
+  now: DateTime.Utc
+): Delivery => {
+  const { body, transcript } = ingest
+  return {
+    ...plainFields(ingest, agent, now),
+    ...recorded,
+    customerNumber: body.customer_number ?? undefined,
+    feedback: body.feedback ?? undefined,
+    metadata: body.metadata ?? undefined,
+    dynamicVariables: body.dynamic_variables ?? undefined,
+    transcript:
+      transcript === undefined ? undefined : { type: body.transcript_type, content: withoutRedaction(transcript) },
+    evaluates,
+    redactFields: [],
+    dropsRecording: false
+  }
+}

@@ -1,0 +1,243 @@
+/** The use case of E10: validate, look up the agent, store or redact the recording, store the delivery. */
+import type { SensitiveField } from "@earshot/redaction"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Permit } from "../access/Permit.js"
+import type { Agent } from "../catalog/Agent.js"
+import { Agents } from "../catalog/Agents.js"
+import { JobSignal } from "../jobs/JobSignal.js"
+import {
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  Messages,
+  noFieldErrors,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
+import type { MetricId } from "../kernel/Ids.js"
+import { StorageBusy, type StorageError } from "../kernel/Storage.js"
+import { Metrics } from "../metrics/Metrics.js"
+import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
+import { BlobStore } from "./BlobStore.js"
+import type { CallDeleted, RedactionIncomplete, RedactionUnavailable } from "./CallErrors.js"
+import type { CallRecord } from "./CallRecord.js"
+import { CallStore, type DeliveryOutcome } from "./CallStore.js"
+import type { CalledAgent } from "./Delivery.js"
+import type * as DeliveryRedaction from "./DeliveryRedaction.js"
+import { unredactedDelivery } from "./DeliveryRules.js"
+import {
+  channelOf,
+  type InvalidIngest,
+  makeIngestValidator,
+  namesAgent,
+  type RecordingRef,
+  type ValidIngest
+} from "./IngestValidation.js"
+import * as RecordingIntake from "./RecordingIntake.js"
+import { type Transcription, Transcriber, transcription } from "./Transcriber.js"
+
+/** The result of an ingest. */
+export interface Ingested {
+  readonly call: CallRecord
+  /** False for a redelivery, which updated an existing call. */
+  readonly created: boolean
+}
+
+/** How an engine ingests calls. */
+export interface IngestConfig {
+  /** The formats of `transcript_json`. Default: the built-in formats. */
+  readonly formats?: TranscriptFormat.TranscriptFormats
+  /** Whether new and changed calls are evaluated. Default: true. */
+  readonly evaluate?: boolean
+  /** Bytes of the largest recording, uploaded or downloaded. Default: 200 MB. */
+  readonly maxRecordingBytes?: number
+  /** How calls are redacted; see docs/redaction.md. */
+  readonly redaction?: DeliveryRedaction.RedactionConfig
+}
+
+export const MAX_RECORDING_BYTES = 200_000_000
+
+/** Attempts at redacting a delivery while concurrent deliveries of the call extend the fields to redact. */
+const MAX_REDACTION_ATTEMPTS = 5
+
+/** Retries of a delivery whose call is deleted concurrently. */
+const MAX_DELETION_RETRIES = 4
+
+type IngestError = ValidationFailed | StorageError | RedactionUnavailable
+
+/** Whether nothing was stored and the delivery is attempted again with other blobs. */
+const isRetried = ({ _tag }: StorageError | RedactionIncomplete | CallDeleted): boolean =>
+  _tag === "RedactionIncomplete" || _tag === "CallDeleted"
+
+const noRecording: RecordingIntake.RecordingOutcome = { recording: undefined, recordingError: undefined }
+
+/** The ingest function of an engine. */
+export const make = (config: IngestConfig, redaction: DeliveryRedaction.DeliveryRedaction) =>
+  Effect.gen(function* () {
+    const store = yield* CallStore
+    const agents = yield* Agents
+    const metrics = yield* Metrics
+    const signal = yield* JobSignal
+    const blobs = yield* BlobStore
+    const transcriber = yield* Transcriber
+    const recordings = yield* RecordingIntake.make
+    const evaluates = config.evaluate ?? true
+    const validate = makeIngestValidator({
+      formats: config.formats ?? TranscriptFormat.builtIn,
+      transcribes: Option.isSome(transcriber.transcribe),
+      maxRecordingBytes: config.maxRecordingBytes ?? MAX_RECORDING_BYTES
+    })
+
+    /** Field errors of requested metrics that are not metrics of the agent. */
+    const unknownMetrics = (permit: Permit, agent: Agent, requested: ReadonlyArray<MetricId> | undefined) =>
+      requested === undefined
+        ? Effect.succeed(noFieldErrors)
+        : Effect.map(metrics.ofAgent(permit, agent.id), (all) => {
+            const known = new Set(all.map((metric) => metric.id))
+            const unknown = requested.filter((id) => !known.has(id))
+            return unknown.length === 0 ? noFieldErrors : fieldError("metric_ids", ...unknown.map(Messages.unknownId))
+          })
+
+    /** Fails with every error of a body, including an unknown agent and unknown metrics. */
+    const reject = (permit: Permit, { agent, errors, metricIds }: InvalidIngest) =>
+      !namesAgent(agent)
+        ? Effect.fail(new ValidationFailed({ errors }))
+        : agents.resolve(permit, agent).pipe(
+            Effect.mapError((error) =>
+              error._tag === "ValidationFailed"
+                ? new ValidationFailed({ errors: mergeFieldErrors(errors, error.errors) })
+                : error
+            ),
+            Effect.flatMap((found) => unknownMetrics(permit, found, metricIds)),
+            Effect.flatMap((unknown) =>
+              Effect.fail(new ValidationFailed({ errors: mergeFieldErrors(errors, unknown) }))
+            )
+          )
+
+    const finish = ({ call, created, released }: DeliveryOutcome): Effect.Effect<Ingested> =>
+      released.length === 0
+        ? Effect.as(signal.notify, { call, created })
+        : Effect.as(Effect.zipRight(signal.notify, recordings.release(released)), { call, created })
+
+    /**
+     * A call with a recording and nothing to redact. Once the blob is stored, the rest is uninterruptible: a delivery in
+     * progress may commit after its caller is gone, and would then refer to a deleted blob. A storage error keeps the
+     * blob too, because it is unknown whether the record was stored.
+     */
+    const ingestWithRecording = (
+      permit: Permit<"calls:write">,
+      ingest: ValidIngest,
+      agent: CalledAgent,
+      ref: RecordingRef,
+      now: DateTime.Utc
+    ) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const stored = yield* restore(recordings.store(permit, ref, channelOf(ingest.body.main_agent_channel_index)))
+          const { recording } = stored
+          const keys = recording === undefined ? [] : [recording.blobKey]
+          const speech: Transcription | undefined =
+            ingest.transcribe && recording !== undefined
+              ? yield* restore(
+                  transcription(transcriber, {
+                    contentType: recording.contentType,
+                    sizeBytes: recording.sizeBytes,
+                    content: blobs.get(recording.blobKey)
+                  })
+                ).pipe(Effect.onInterrupt(() => recordings.release(keys)))
+              : undefined
+          const delivery = unredactedDelivery(
+            speech?.transcript === undefined ? ingest : { ...ingest, transcript: speech.transcript },
+            agent,
+            { recording, recordingError: stored.recordingError ?? speech?.error },
+            evaluates,
+            now
+          )
+          return yield* store.deliver(permit, delivery).pipe(
+            Effect.tapError((error) => (isRetried(error) ? recordings.release(keys) : Effect.void)),
+            Effect.flatMap(finish)
+          )
+        })
+      )
+
+    /** A call with fields to redact: nothing is stored before it is redacted. */
+    const ingestRedacted = (
+      permit: Permit<"calls:write">,
+      ingest: ValidIngest,
+      agent: CalledAgent,
+      fields: ReadonlyArray<SensitiveField>,
+      now: DateTime.Utc,
+      attempt = 1
+    ): Effect.Effect<Ingested, IngestError | CallDeleted> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const redacted = yield* restore(redaction.redact(permit, ingest, agent, fields, now))
+          const blob =
+            redacted.audio === undefined
+              ? undefined
+              : yield* restore(blobs.put(permit.organizationId, Stream.make(redacted.audio.bytes))).pipe(
+                  Effect.mapError(RecordingIntake.blobStoreError)
+                )
+          return yield* store.deliver(permit, { ...redacted.deliveryOf(blob), evaluates }).pipe(
+            Effect.tapError((error) =>
+              blob !== undefined && isRetried(error) ? recordings.release([blob.key]) : Effect.void
+            ),
+            Effect.flatMap(finish)
+          )
+        })
+      ).pipe(
+        Effect.catchTag("RedactionIncomplete", (error) =>
+          attempt < MAX_REDACTION_ATTEMPTS
+            ? ingestRedacted(permit, ingest, agent, error.fields, now, attempt + 1)
+            : new StorageBusy({ operation: "Calls.ingest" })
+        )
+      )
+
+    /** A call without fields to redact in this delivery; earlier deliveries may have requested some. */
+    const ingestUnredacted = (
+      permit: Permit<"calls:write">,
+      ingest: ValidIngest,
+      agent: CalledAgent,
+      now: DateTime.Utc
+    ): Effect.Effect<Ingested, IngestError | CallDeleted> =>
+      Effect.gen(function* () {
+        const { recording } = ingest
+        if (recording === undefined) {
+          const delivery = unredactedDelivery(ingest, agent, noRecording, evaluates, now)
+          return yield* Effect.flatMap(store.deliver(permit, delivery), finish)
+        }
+        // The blob is stored before the record, so the fields of earlier deliveries have to be known by now.
+        const before = yield* store.findByCallId(permit, agent.id, ingest.body.call_id)
+        const fields = Option.match(before, { onNone: () => [], onSome: (call) => call.redactFields })
+        return fields.length > 0
+          ? yield* ingestRedacted(permit, ingest, agent, fields, now)
+          : yield* ingestWithRecording(permit, ingest, agent, recording, now)
+      }).pipe(
+        Effect.catchTag("RedactionIncomplete", ({ fields }) => ingestRedacted(permit, ingest, agent, fields, now))
+      )
+
+    return (permit: Permit<"calls:write">, input: unknown): Effect.Effect<Ingested, IngestError> =>
+      Effect.flatMap(DateTime.now, (now) => {
+        const validated = validate(input)
+        if (Either.isLeft(validated)) return reject(permit, validated.left)
+        const ingest = validated.right
+        return Effect.flatMap(agents.resolve(permit, ingest.agent), (agent) => {
+          const stored = (
+            ingest.redact.length > 0
+              ? ingestRedacted(permit, ingest, agent, ingest.redact, now)
+              : ingestUnredacted(permit, ingest, agent, now)
+          ).pipe(
+            Effect.retry({ while: ({ _tag }) => _tag === "CallDeleted", times: MAX_DELETION_RETRIES }),
+            Effect.catchTag("CallDeleted", () => new StorageBusy({ operation: "Calls.ingest" }))
+          )
+          return ingest.metricIds === undefined
+            ? stored
+            : Effect.flatMap(unknownMetrics(permit, agent, ingest.metricIds), (errors) =>
+                hasFieldErrors(errors) ? Effect.fail(new ValidationFailed({ errors })) : stored
+              )
+        })
+      })
+  })

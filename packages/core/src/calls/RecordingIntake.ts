@@ -1,0 +1,80 @@
+/** Stores the recording of a delivery: an uploaded file, or the bytes behind a URL. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Permit } from "../access/Permit.js"
+import { fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
+import { type StorageError, StorageFailed } from "../kernel/Storage.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "./AudioFormat.js"
+import { BlobStore, type BlobStoreFailed } from "./BlobStore.js"
+import type { Delivery } from "./Delivery.js"
+import type { RecordingRef } from "./IngestValidation.js"
+import { RecordingSource, RecordingUnavailable } from "./RecordingSource.js"
+
+/** A stored recording, or an error message for the call record. */
+export type RecordingOutcome = Pick<Delivery, "recording" | "recordingError">
+
+export const recordingMissing = (reason: string): string => `The recording is missing: ${reason}`
+
+export const blobStoreError = (error: BlobStoreFailed): StorageFailed =>
+  new StorageFailed({ operation: `BlobStore.${error.operation}`, cause: error.cause })
+
+export const make = Effect.gen(function* () {
+  const blobs = yield* BlobStore
+  const source = yield* RecordingSource
+
+  /** Deletes blobs that no call refers to. Never fails: what cannot be deleted is logged. */
+  const release = (keys: ReadonlyArray<string>): Effect.Effect<void> =>
+    Effect.forEach(
+      keys,
+      (key) =>
+        Effect.catchAll(blobs.remove(key), (error) =>
+          Effect.logWarning("Failed to delete an unreferenced recording", { key, error })
+        ),
+      { discard: true }
+    )
+
+  /** Stores a recording. A failed download is reported in the call record; it does not fail the delivery. */
+  const store = (
+    permit: Permit,
+    ref: RecordingRef,
+    channel: 0 | 1 | undefined
+  ): Effect.Effect<RecordingOutcome, ValidationFailed | StorageError> =>
+    Effect.gen(function* () {
+      const head: Array<Uint8Array> = []
+      let seen = 0
+      const content = ref.from === "upload" ? Stream.make(ref.upload.bytes) : source.fetch(ref.url)
+      const blob = yield* blobs.put(
+        permit.organizationId,
+        Stream.tap(content, (bytes) =>
+          Effect.sync(() => {
+            if (seen < AUDIO_HEAD_BYTES) head.push(bytes.subarray(0, AUDIO_HEAD_BYTES - seen))
+            seen += bytes.length
+          })
+        )
+      )
+      const format = detectAudioFormat(Buffer.concat(head), blob.sizeBytes)
+      if (format === undefined) {
+        yield* release([blob.key])
+        return yield* new RecordingUnavailable({ reason: NOT_AUDIO })
+      }
+      const recording = {
+        blobKey: blob.key,
+        contentType: format.contentType,
+        sizeBytes: blob.sizeBytes,
+        sha256: blob.sha256,
+        durationSeconds: format.durationSeconds,
+        mainAgentChannelIndex: channel ?? null
+      }
+      return { recording, recordingError: undefined }
+    }).pipe(
+      Effect.catchTags({
+        RecordingUrlRefused: ({ reason }) =>
+          new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
+        RecordingUnavailable: ({ reason }) =>
+          Effect.succeed<RecordingOutcome>({ recording: undefined, recordingError: recordingMissing(reason) }),
+        BlobStoreFailed: blobStoreError
+      })
+    )
+
+  return { release, store }
+})

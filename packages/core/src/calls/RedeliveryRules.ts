@@ -1,0 +1,244 @@
+/**
+ * How a delivery becomes a call record. Webhooks are retried, and a provider sends several for one call as it learns more,
+ * so `(agent, call_id)` identifies the call and every redelivery is merged into the one record.
+ */
+import { isDeepStrictEqual } from "node:util"
+import type { CallId } from "../kernel/Ids.js"
+import { inInterfaceOrder, type SensitiveField } from "@earshot/redaction"
+import * as StoredTranscript from "../transcripts/StoredTranscript.js"
+import { endOf } from "../transcripts/TranscriptView.js"
+import type { CallRecord, Recording } from "./CallRecord.js"
+import type { Delivery } from "./Delivery.js"
+
+/** The record that a first delivery creates. */
+export const firstRecord = (delivery: Delivery, id: CallId): CallRecord => ({
+  id,
+  organizationId: delivery.agent.organizationId,
+  projectId: delivery.agent.projectId,
+  agentId: delivery.agent.id,
+  agentName: delivery.agent.name,
+  callId: delivery.callId,
+  traceId: delivery.traceId ?? "",
+  timestamp: delivery.timestamp ?? delivery.receivedAt,
+  durationSeconds: durationOf(delivery.transcript?.content ?? null, delivery.recording ?? null),
+  success: null,
+  isReviewed: false,
+  feedback: delivery.feedback ?? null,
+  feedbackByPerson: false,
+  customerNumber: delivery.customerNumber ?? null,
+  callEndedReason: delivery.callEndedReason ?? null,
+  dropoffPoint: null,
+  topic: null,
+  errorMessage: delivery.recordingError ?? null,
+  evaluation: null,
+  metadata: delivery.metadata ?? null,
+  dynamicVariables: delivery.dynamicVariables ?? null,
+  transcript: delivery.transcript?.content ?? null,
+  transcriptType: delivery.transcript?.type ?? null,
+  recording: delivery.recording ?? null,
+  redactFields: delivery.redactFields,
+  metrics: [],
+  requestedMetrics: delivery.metricIds ?? null,
+  createdAt: delivery.receivedAt,
+  updatedAt: delivery.receivedAt
+})
+
+/** Whether a new call is evaluated: it has a transcript, or the delivery requests metrics. */
+export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Delivery): boolean =>
+  evaluates && (transcript !== undefined || metricIds !== undefined)
+
+/** Seconds: the last end time of transcript or recording; null when neither is known. Source: design, section 3. */
+export const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
+  const spoken = transcript === null ? undefined : endOf(transcript)
+  const recorded = recording?.durationSeconds ?? undefined
+  return spoken === undefined ? (recorded ?? null) : Math.max(spoken, recorded ?? 0)
+}
+
+/** The result of merging a redelivery into an existing record. */
+export interface RedeliveryOutcome {
+  readonly call: CallRecord
+  /** Whether there is anything to save. */
+  readonly changed: boolean
+  readonly transcriptChanged: boolean
+  readonly recordingChanged: boolean
+  /** Whether the call has to be evaluated again: its transcript, its requested metrics or its redaction changed. */
+  readonly evaluationDue: boolean
+  /** Whether more fields are redacted than before. Evaluations may quote what is now redacted, so they are deleted. */
+  readonly redactionExtended: boolean
+  /**
+   * Empty when the delivery may be stored. Otherwise all fields that have to be redacted: storing the delivery would keep
+   * unredacted data, or its merge base is stale. It has to be redacted again by these fields.
+   */
+  readonly missingRedaction: ReadonlyArray<SensitiveField>
+  /** Blobs that no record refers to once the change is stored. */
+  readonly released: ReadonlyArray<string>
+}
+
+/**
+ * Merges a redelivery into the existing record. Precedence: a value that the delivery states replaces the stored one; a
+ * value that it omits stays, because a provider's events arrive in any order and early ones know less. An empty transcript
+ * never replaces one with turns, and a recording that failed to download never removes a stored one. A person's review and
+ * feedback are kept. Redacted fields accumulate. Idempotent: merging the same delivery again changes nothing.
+ */
+export const mergeRedelivery = (existing: CallRecord, delivery: Delivery): RedeliveryOutcome => {
+  const redactFields = inInterfaceOrder([...existing.redactFields, ...delivery.redactFields])
+  const redactionExtended = redactFields.length > existing.redactFields.length
+  const transcript = mergeTranscript(existing, delivery)
+  const { recording, released } = mergeRecording(existing.recording, delivery)
+  const recordingChanged = recording !== existing.recording
+  const merged: CallRecord = {
+    ...existing,
+    ...mergeDetails(existing, delivery),
+    durationSeconds: durationOf(transcript.content, recording) ?? existing.durationSeconds,
+    errorMessage: recording === null ? (delivery.recordingError ?? existing.errorMessage) : null,
+    transcript: transcript.content,
+    transcriptType: transcript.type,
+    recording,
+    redactFields
+  }
+  const changed =
+    transcript.changed || recordingChanged || redactionExtended || MERGED_FIELDS.some(isFieldChanged(existing, merged))
+  return {
+    call: changed ? { ...merged, updatedAt: delivery.receivedAt } : existing,
+    changed,
+    transcriptChanged: transcript.changed,
+    recordingChanged,
+    evaluationDue:
+      delivery.evaluates &&
+      (transcript.changed ||
+        merged.requestedMetrics !== existing.requestedMetrics ||
+        (redactionExtended && transcript.content !== null)),
+    redactionExtended,
+    missingRedaction: isRedactionIncomplete(existing, delivery, transcript, redactFields) ? redactFields : [],
+    released
+  }
+}
+
+interface MergedTranscript {
+  readonly content: CallRecord["transcript"]
+  readonly type: string | null
+  /** Whether the delivery's transcript is the one that counts, equal to the stored one or not. */
+  readonly delivered: boolean
+  readonly changed: boolean
+}
+
+/** A delivered transcript replaces the stored one, unless it is empty and the stored one is not. */
+const mergeTranscript = (existing: CallRecord, { transcript }: Delivery): MergedTranscript => {
+  const stored = { content: existing.transcript, type: existing.transcriptType }
+  if (transcript === undefined) return { ...stored, delivered: false, changed: false }
+  const delivered = existing.transcript === null || transcript.content.turns.length > 0
+  return delivered && !isSameTranscript(existing.transcript, transcript.content)
+    ? { content: transcript.content, type: transcript.type, delivered, changed: true }
+    : { ...stored, delivered, changed: false }
+}
+
+/** The columns of the record that a redelivery states or omits one by one. */
+const mergeDetails = (existing: CallRecord, delivery: Delivery) => ({
+  traceId: delivery.traceId ?? existing.traceId,
+  timestamp: delivery.timestamp ?? existing.timestamp,
+  feedback: existing.feedbackByPerson
+    ? (delivery.redactedFeedback?.to ?? existing.feedback)
+    : (delivery.feedback ?? existing.feedback),
+  customerNumber: delivery.customerNumber ?? existing.customerNumber,
+  callEndedReason: delivery.callEndedReason ?? existing.callEndedReason,
+  metadata: mergeJson(existing.metadata, delivery.metadata),
+  dynamicVariables: mergeJson(existing.dynamicVariables, delivery.dynamicVariables),
+  requestedMetrics: mergeMetrics(existing.requestedMetrics, delivery.metricIds)
+})
+
+/** Whether storing the delivery would keep data that this or an earlier delivery asked to redact. */
+const isRedactionIncomplete = (
+  existing: CallRecord,
+  delivery: Delivery,
+  transcript: MergedTranscript,
+  redactFields: ReadonlyArray<SensitiveField>
+): boolean => {
+  const extended = redactFields.length > existing.redactFields.length
+  const keepsRecording =
+    existing.recording !== null &&
+    delivery.recording === undefined &&
+    !delivery.dropsRecording &&
+    redactFields.length > 0
+  return (
+    redactFields.length > delivery.redactFields.length ||
+    (extended && existing.transcript !== null && !transcript.delivered) ||
+    (keepsRecording && (extended || transcript.changed)) ||
+    isFeedbackStale(existing, delivery) ||
+    isMergeBaseStale(delivery.mergeBase, existing)
+  )
+}
+
+/** Whether a person changed their feedback since it was read to be redacted. */
+const isFeedbackStale = (existing: CallRecord, { redactedFeedback }: Delivery): boolean => {
+  const feedback = existing.feedbackByPerson ? existing.feedback : undefined
+  return redactedFeedback !== undefined && feedback !== redactedFeedback.from && feedback !== redactedFeedback.to
+}
+
+const DETAILS = ["metadata", "dynamicVariables", "feedback", "customerNumber"] as const
+
+/** Whether another delivery or a person changed what this delivery was made from; storing it would undo that change. */
+const isMergeBaseStale = (base: Delivery["mergeBase"], existing: CallRecord): boolean =>
+  base !== undefined &&
+  ((base.transcript && !isSameTranscript(base.call.transcript, existing.transcript)) ||
+    (base.recording && base.call.recording?.blobKey !== existing.recording?.blobKey) ||
+    (base.details && DETAILS.some((detail) => !isDeepStrictEqual(base.call[detail], existing[detail]))))
+
+const isSameTranscript = (one: CallRecord["transcript"], other: CallRecord["transcript"]): boolean =>
+  one === null || other === null ? one === other : StoredTranscript.print(one) === StoredTranscript.print(other)
+
+/** The stored list when the delivery requests the same metrics in any order. */
+const mergeMetrics = (
+  existing: CallRecord["requestedMetrics"],
+  delivered: Delivery["metricIds"]
+): CallRecord["requestedMetrics"] =>
+  delivered === undefined || (existing?.length === delivered.length && delivered.every((id) => existing.includes(id)))
+    ? existing
+    : delivered
+
+/** Fields of the record that a redelivery may change; the merge keeps the stored object where the value is equal. */
+const MERGED_FIELDS = [
+  "traceId",
+  "timestamp",
+  "durationSeconds",
+  "feedback",
+  "customerNumber",
+  "callEndedReason",
+  "errorMessage",
+  "metadata",
+  "dynamicVariables",
+  "requestedMetrics"
+] as const
+
+const isFieldChanged =
+  (existing: CallRecord, merged: CallRecord) =>
+  (field: (typeof MERGED_FIELDS)[number]): boolean =>
+    field === "timestamp"
+      ? merged.timestamp.epochMillis !== existing.timestamp.epochMillis
+      : merged[field] !== existing[field]
+
+/** The stored document when the delivered one is equal; databases reorder keys. */
+const mergeJson = (
+  existing: CallRecord["metadata"],
+  delivered: CallRecord["metadata"] | undefined
+): CallRecord["metadata"] => (delivered === undefined || isDeepStrictEqual(existing, delivered) ? existing : delivered)
+
+interface MergedRecording {
+  readonly recording: Recording | null
+  readonly released: ReadonlyArray<string>
+}
+
+/** The stored recording when the same audio is delivered again; the delivered copy is then released. */
+const mergeRecording = (existing: Recording | null, { dropsRecording, recording }: Delivery): MergedRecording => {
+  if (recording === undefined) {
+    return dropsRecording
+      ? { recording: null, released: existing === null ? [] : [existing.blobKey] }
+      : { recording: existing, released: [] }
+  }
+  if (existing === null) return { recording, released: [] }
+  if (existing.sha256 !== recording.sha256) return { recording, released: [existing.blobKey] }
+  const mainAgentChannelIndex = recording.mainAgentChannelIndex ?? existing.mainAgentChannelIndex
+  const released = recording.blobKey === existing.blobKey ? [] : [recording.blobKey]
+  return mainAgentChannelIndex === existing.mainAgentChannelIndex
+    ? { recording: existing, released }
+    : { recording: { ...existing, mainAgentChannelIndex }, released }
+}
