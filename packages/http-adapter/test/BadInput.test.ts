@@ -2,7 +2,6 @@ import { CallKit, TestEngine } from "@earshot/test-kit"
 import { once } from "node:events"
 import { createServer, request } from "node:http"
 import { describe, expect, it } from "vitest"
-import * as HttpRecordingSource from "@earshot/core/providers/HttpRecordingSource"
 import { at } from "./support/Contract.js"
 import { type Asked, raw, type Reply, serving, startServer, type Tenant } from "./support/TestServer.js"
 
@@ -381,7 +380,7 @@ describe("a body of 100 MB", async () => {
 describe("a recording's address", async () => {
   const server = await serving({
     // This name is allowed, so that its redirects can be followed to where nothing is.
-    ports: { recordings: HttpRecordingSource.layer({ allowedHosts: ["localhost"] }) }
+    ports: { allowHosts: ["localhost"] }
   })
 
   it("is refused when it redirects to a network that is not public", async () => {

@@ -38,8 +38,8 @@ const makeServer = async (database: TestEngine.DatabaseName, limits: { readonly 
     database,
     ports: {
       secretBox: boxOf(randomBytes(32).toString("base64")),
+      allowHosts: ["127.0.0.1"],
       codeHosts: CodeHosts.layer({
-        allowedHosts: ["127.0.0.1"],
         timeoutMillis: 2_000,
         local: { directory, publicUrl: () => listening.url, ...limits }
       })
@@ -798,7 +798,7 @@ describe("keys that seal", () => {
       const engineWith = (secretBox: ReturnType<typeof boxOf> | undefined) =>
         Layer.build(
           TestEngine.engine({
-            codeHosts: CodeHosts.layer({ allowedHosts: ["127.0.0.1"] }),
+            allowHosts: ["127.0.0.1"],
             ...(secretBox === undefined ? {} : { secretBox })
           }).pipe(Layer.provide(Layer.succeedContext(shared)))
         )

@@ -1,7 +1,6 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { JobRunner } from "@earshot/core"
-import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -32,7 +31,7 @@ const scenario = {
 describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (database) => {
   const server = await serving({
     database,
-    ports: { chatAgents: HttpChatAgent.layer({ allowedHosts: ["127.0.0.1"] }) }
+    ports: { allowHosts: ["127.0.0.1"] }
   })
   let agent: Server
   let heard: Array<string> = []

@@ -10,6 +10,7 @@ import {
   requiredOf
 } from "../JsonSchemas.js"
 import { type ErrorName, errorResponses, errorSchemas } from "./Errors.js"
+import { withPropertyDescriptions } from "./propertyDescriptions.js"
 
 const TAGS = [
   ["Calls", "Production calls: ingest, list, review and export."],
@@ -127,7 +128,11 @@ const makeSchemaRegistry = (): SchemaRegistry => {
       const shared = new Map(
         [...all].map(([name, schema]) => [name, replaceWithReferences(schema, names, true)] as const)
       )
-      return Object.fromEntries([...reachable(shared, [...registered.keys()])].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      return Object.fromEntries(
+        [...reachable(shared, [...registered.keys()])]
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, schema]) => [name, withPropertyDescriptions(name, schema)])
+      )
     }
   }
 }

@@ -258,7 +258,7 @@ export const results: ReadonlyArray<Endpoint> = [
       {
         status: 200,
         description: "The claimed runs; empty if none is queued.",
-        body: { name: "Claimed", schema: ClaimedRunsJson }
+        body: { name: "ClaimedRuns", schema: ClaimedRunsJson }
       }
     ],
     handle: ({ body }) =>

@@ -1,6 +1,6 @@
 import {
   encodeResult,
-  encodeValidated,
+  encodeValidatedSuite,
   JsonObject,
   SUITE_SCHEMA_PATH,
   suiteJsonSchema,
@@ -45,7 +45,7 @@ export const suites: ReadonlyArray<Endpoint> = [
       { status: 200, description: "The plan of a run.", body: { name: "ValidatedSuite", schema: ValidatedSuiteWire } }
     ],
     handle: ({ body }) =>
-      Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidated(plan))))
+      Effect.flatMap(Suites, (all) => Effect.map(all.validate(body), (plan) => json(200, encodeValidatedSuite(plan))))
   },
   {
     method: "POST",
