@@ -1,54 +1,60 @@
+import { redactJson, type RedactOptions, redactText } from "@earshot/redaction"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { NotFound } from "../access/AccessErrors.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { orNotFound } from "../access/OrNotFound.js"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
 import type { Claim } from "../jobs/Job.js"
-import { JobSignal } from "../jobs/JobSignal.js"
 import { JobFailed } from "../jobs/JobErrors.js"
-import type { JobHandler } from "../jobs/JobRunner.js"
 import { JobQueue } from "../jobs/JobQueue.js"
+import type { JobHandler } from "../jobs/JobRunner.js"
+import { JobSignal } from "../jobs/JobSignal.js"
 import {
   decode,
   decodeInput,
   fieldError,
   type FieldErrors,
-  NON_FIELD,
   Messages,
+  NON_FIELD,
   ValidationFailed
 } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { expectedOutcomeOf, fillVariables, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
-import { type StoredEvaluation, outcomes } from "../metrics/Evaluation.js"
+import {
+  type EvaluatedSubject,
+  expectedOutcomeOf,
+  fillVariables,
+  type PreviousResult
+} from "../metrics/EvaluatedSubject.js"
+import { outcomes, type StoredEvaluation } from "../metrics/Evaluation.js"
 import { Evaluations } from "../metrics/Evaluations.js"
-import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { redactJson, type RedactOptions, redactText } from "@earshot/redaction"
+import { type Evaluated, type Postponed, Scorer } from "../metrics/Scorer.js"
+import { CallDeleted } from "./CallErrors.js"
+import { applyEvaluations } from "./CallOutcomeRules.js"
 import type { CallRecord } from "./CallRecord.js"
 import { CallStore } from "./CallStore.js"
-import { applyEvaluations } from "./CallOutcomeRules.js"
 import { EVALUATION_JOB, evaluationJob, EvaluationPayload } from "./EvaluationJob.js"
 import { parseMetricIds } from "./MetricIds.js"
 
-/** What asks for an evaluation: metric ids as E10 takes them, or as a list; all that are enabled where left out. */
+/** The body of a request to evaluate a call: metric ids as in E10, or as a list. Default: all enabled metrics. */
 export const EvaluationRequest = Fields.object({
   metric_ids: Fields.optional(
     Fields.nullable(
       Fields.custom<ReadonlyArray<MetricId> | null>(
         (input) =>
           Array.isArray(input)
-            ? Either.map(readIds(input), unique)
+            ? Either.map(decodeIds(input), unique)
             : typeof input === "string"
               ? parseMetricIds(input)
               : Either.left(fieldError(NON_FIELD, Messages.notAList)),
@@ -61,28 +67,28 @@ export const EvaluationRequest = Fields.object({
 
 const unique = (ids: ReadonlyArray<MetricId>): ReadonlyArray<MetricId> => [...new Set(ids)]
 
-const readIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, FieldErrors> =>
-  // Whoever lists no metrics asked for none of them, and surely not for all.
+const decodeIds = (input: ReadonlyArray<unknown>): Either.Either<ReadonlyArray<MetricId>, FieldErrors> =>
+  // An empty list must not mean all metrics.
   input.length === 0
     ? Either.left(fieldError(NON_FIELD, "This list may not be empty."))
-    : Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (faults) =>
-        fieldError(NON_FIELD, ...new Set(Object.values(faults).flat()))
+    : Either.mapLeft(decode(Fields.list(Fields.id(MetricId), { max: 200 }))(input), (errors) =>
+        fieldError(NON_FIELD, ...new Set(Object.values(errors).flat()))
       )
 
-/** An evaluation that was asked for. */
+/** A requested evaluation. */
 export interface RequestedEvaluation {
   readonly callId: CallId
   readonly metricIds: ReadonlyArray<MetricId> | null
   readonly jobId: JobId
 }
 
-/** Calls and what metrics say of them. */
+/** Evaluation of production calls by metrics. */
 export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvaluations")<
   CallEvaluations,
   {
     /**
-     * Evaluates a call again, once a worker gets to it: the metrics that are named, enabled or not, or all that are
-     * enabled. Each metric is charged once a call, however often it is asked.
+     * Enqueues an evaluation of a call by the given metrics, enabled or not, or by all enabled ones. Each metric is
+     * charged once per call, however often it is evaluated.
      */
     readonly evaluate: UseCase<
       "calls.evaluate",
@@ -90,30 +96,111 @@ export class CallEvaluations extends Context.Tag("@earshot/core/calls/CallEvalua
       RequestedEvaluation,
       ValidationFailed | NotFound | StorageError
     >
-    /** Everything that metrics said of a call, with what explains it. */
+    /** All evaluations of a call, with their explanations. */
     readonly evaluations: UseCase<
       "calls.evaluations",
       [id: CallId],
       ReadonlyArray<StoredEvaluation>,
       NotFound | StorageError
     >
-    /** Does the jobs that evaluate calls. */
+    /** Runs the evaluation jobs. */
     readonly handler: JobHandler
   }
 >() {}
 
 export interface EvaluationConfig {
-  /** Calls that this process evaluates at a time; 4 unless told. */
+  /** Calls that this process evaluates concurrently. Default: 4. */
   readonly concurrency?: number
-  /** How a judge is kept from what was asked to be redacted; as deliveries are unless told. */
+  /** How calls are redacted for language models. Default: as deliveries are. */
   readonly redaction?: Pick<RedactOptions, "everyday" | "threshold" | "replacement"> | undefined
 }
 
-/** The call was deleted while it was evaluated. */
-class CallDeleted extends Data.TaggedError("CallDeleted") {}
-
-const missing = new NotFound({ resource: "Call" })
 const decodePayload = Schema.decodeUnknown(EvaluationPayload)
+
+const findCall = orNotFound("Call")
+
+const subjectOf = (call: CallRecord, description: string): EvaluatedSubject => ({
+  name: call.callId,
+  transcript: call.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
+  durationSeconds: call.durationSeconds,
+  startedAt: DateTime.toEpochMillis(call.timestamp),
+  endedReason: call.callEndedReason,
+  metadata: call.metadata,
+  dynamicVariables: call.dynamicVariables,
+  agentDescription: fillVariables(description, call.dynamicVariables),
+  expectedOutcome: expectedOutcomeOf(call.metadata)
+})
+
+/**
+ * A call as it is sent to a language model. Its details are stored unredacted, because hosts look calls up by them (see
+ * `DeliveryRedaction`); they are redacted before they leave the system.
+ */
+const redactSubject = (
+  subject: EvaluatedSubject,
+  { redactFields }: CallRecord,
+  options: RedactOptions
+): EvaluatedSubject => {
+  if (redactFields.length === 0) return subject
+  const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, options))
+  return {
+    ...subject,
+    endedReason: text(subject.endedReason),
+    metadata: redactJson(subject.metadata, redactFields, options),
+    dynamicVariables: redactJson(subject.dynamicVariables, redactFields, options),
+    agentDescription: text(subject.agentDescription) ?? "",
+    expectedOutcome: text(subject.expectedOutcome)
+  }
+}
+
+/** Results that formulas and code can refer to, by metric id and by slug. */
+const previousResultsOf = (stored: ReadonlyArray<StoredEvaluation>): ReadonlyMap<string, PreviousResult> =>
+  new Map(
+    stored.flatMap((one) => {
+      const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
+      return [[String(one.metricId), result] as const, ...(one.slug === null ? [] : [[one.slug, result] as const])]
+    })
+  )
+
+/** The metrics that an attempt of a job evaluates. Results of an earlier attempt of the same job are reused. */
+const metricsToEvaluate = (
+  all: ReadonlyArray<Metric>,
+  stored: ReadonlyArray<StoredEvaluation>,
+  { again, metrics }: EvaluationPayload,
+  job: JobId
+): ReadonlyArray<Metric> => {
+  const done = new Set(
+    stored.filter((one) => one.detail.job === job && one.status !== "failed").map((one) => one.metricId)
+  )
+  const requested = metrics === null ? undefined : new Set(metrics)
+  const evaluatedBefore = new Set(again ? stored.map((one) => one.metricId) : [])
+  return all.filter(
+    ({ id, observabilityEnabled }) =>
+      ((requested === undefined ? observabilityEnabled : requested.has(id)) || evaluatedBefore.has(id)) && !done.has(id)
+  )
+}
+
+/** The failure of a job whose metrics wait for the language model, or failed for good; undefined if all are evaluated. */
+const jobFailureOf = (
+  waiting: ReadonlyArray<Postponed>,
+  failed: ReadonlyArray<Postponed>,
+  total: number
+): JobFailed | undefined => {
+  const [firstWaiting] = waiting
+  if (firstWaiting !== undefined) {
+    return new JobFailed({
+      reason: `${waiting.length} of ${total} metrics wait: ${firstWaiting.error.reason}`,
+      retry: true,
+      retryAfter: Math.max(...waiting.map(({ error }) => error.retryAfter ?? 0))
+    })
+  }
+  const [firstFailed] = failed
+  return firstFailed === undefined
+    ? undefined
+    : new JobFailed({
+        reason: `${failed.length} of ${total} metrics failed: ${firstFailed.error.reason}`,
+        retry: false
+      })
+}
 
 export const layer = (config: EvaluationConfig = {}) =>
   Layer.effect(
@@ -125,71 +212,52 @@ export const layer = (config: EvaluationConfig = {}) =>
       const evaluations = yield* Evaluations
       const scorer = yield* Scorer
       const queue = yield* JobQueue
-      const bell = yield* JobSignal
+      const signal = yield* JobSignal
       const work = yield* UnitOfWork
 
-      const find = (permit: Permit, id: CallId) =>
-        Effect.flatMap(
-          calls.find(permit, id),
-          Option.match({ onNone: () => missing, onSome: (call) => Effect.succeed(call) })
-        )
-
-      const subjectOf = (call: CallRecord, description: string): EvaluatedSubject => ({
-        name: call.callId,
-        transcript: call.transcript ?? { _tag: "RedactedTranscript", turns: [], toolCalls: [] },
-        durationSeconds: call.durationSeconds,
-        startedAt: DateTime.toEpochMillis(call.timestamp),
-        endedReason: call.callEndedReason,
-        metadata: call.metadata,
-        dynamicVariables: call.dynamicVariables,
-        agentDescription: fillVariables(description, call.dynamicVariables),
-        expectedOutcome: expectedOutcomeOf(call.metadata)
-      })
-
       const { everyday, replacement, threshold } = config.redaction ?? {}
-      const redaction = {
+      const redactOptions = {
         ...(everyday === undefined ? {} : { everyday }),
         ...(replacement === undefined ? {} : { replacement }),
         ...(threshold === undefined ? {} : { threshold })
       }
 
-      /**
-       * A call as it is put to a language model. The record's details stay as they were sent, since hosts look calls up by
-       * them (see `RedactDelivery`); what leaves the house is redacted by what was asked for, wherever it stands.
-       */
-      const outside = (subject: EvaluatedSubject, { redactFields }: CallRecord): EvaluatedSubject => {
-        if (redactFields.length === 0) return subject
-        const text = (value: string | null) => (value === null ? null : redactText(value, redactFields, redaction))
-        return {
-          ...subject,
-          endedReason: text(subject.endedReason),
-          metadata: redactJson(subject.metadata, redactFields, redaction),
-          dynamicVariables: redactJson(subject.dynamicVariables, redactFields, redaction),
-          agentDescription: text(subject.agentDescription) ?? "",
-          expectedOutcome: text(subject.expectedOutcome)
-        }
-      }
-
-      /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
-      const whileHeld = <A, E>(
+      /** Runs steps in a transaction, provided that the job's lease is still valid. */
+      const withLease = <A, E>(
         claim: Claim,
         steps: Effect.Effect<A, E | StorageError>
       ): Effect.Effect<A, E | StorageError | JobFailed> =>
         work.atomically(
-          Effect.flatMap(queue.isLeaseValid(claim), (held): Effect.Effect<A, E | StorageError | JobFailed> =>
-            held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
+          Effect.flatMap(queue.isLeaseValid(claim), (valid): Effect.Effect<A, E | StorageError | JobFailed> =>
+            valid ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
           )
         )
 
-      /** Success, topic and the like, by everything that was said of the call, now and before; ends the job if it is over. */
+      /** Stores outcomes, unless the call was deleted or redacted further since it was read. */
+      const store =
+        (permit: Permit<"calls:write">, claim: Claim, call: CallRecord) => (outcome: ReadonlyArray<Evaluated>) =>
+          withLease(
+            claim,
+            Effect.flatMap(
+              calls.lockRedactFields(permit, call.id),
+              (fields): Effect.Effect<void, StorageError | JobFailed | CallDeleted> =>
+                Option.isNone(fields)
+                  ? new CallDeleted()
+                  : fields.value.length > call.redactFields.length
+                    ? new JobFailed({ reason: "The call was redacted further while it was evaluated.", retry: true })
+                    : evaluations.record(permit, call.id, outcome, claim.id)
+            )
+          )
+
+      /** Updates success, topic and so on by all stored evaluations; completes the job if `complete`. */
       const conclude = (
         permit: Permit<"calls:write">,
         claim: Claim,
         id: CallId,
         all: ReadonlyArray<Metric>,
-        over: boolean
+        complete: boolean
       ) =>
-        whileHeld(
+        withLease(
           claim,
           Effect.gen(function* () {
             const call = yield* calls.findForUpdate(permit, id)
@@ -197,133 +265,82 @@ export const layer = (config: EvaluationConfig = {}) =>
             const deciding = new Set(
               all.filter((metric) => decidesSuccess(metric.configuration)).map((metric) => metric.id)
             )
-            const said = yield* evaluations.ofCall(permit, id)
+            const stored = yield* evaluations.ofCall(permit, id)
             const changed = applyEvaluations(
               call.value,
-              said.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
+              stored.map((one) => ({ ...one, decidesSuccess: deciding.has(one.metricId) }))
             )
             yield* calls.saveEvaluation(permit, { ...changed, updatedAt: yield* DateTime.now })
-            if (over) yield* queue.succeed(claim)
+            if (complete) yield* queue.succeed(claim)
           })
         )
 
       const run = (claim: Claim) =>
         Effect.gen(function* () {
           const payload = yield* decodePayload(claim.payload).pipe(
-            Effect.mapError(() => new JobFailed({ reason: "The job does not say which call.", retry: false }))
+            Effect.mapError(() => new JobFailed({ reason: "The job payload names no call.", retry: false }))
           )
           const permit = yield* hostPermit(OrganizationId.make(claim.organizationId), "calls.evaluate")
           const found = yield* calls.find(permit, payload.call)
-          // Deleted since.
+          // The call was deleted after the job was enqueued.
           if (Option.isNone(found)) return
           const call = found.value
           const all = yield* metrics.ofAgent(permit, call.agentId)
           const agent = yield* Effect.option(agents.find(permit, call.agentId))
-          const said = yield* evaluations.ofCall(permit, call.id)
-          // What an earlier attempt of this very job came to stands: a judge is not asked twice.
-          const done = new Set(
-            said.filter((one) => one.detail.job === claim.id && one.status !== "failed").map((one) => one.metricId)
-          )
-          const asked = payload.metrics === null ? undefined : new Set(payload.metrics)
-          const before = new Set(payload.again ? said.map((one) => one.metricId) : [])
-          const chosen = all.filter(
-            (metric) =>
-              ((asked === undefined ? metric.observabilityEnabled : asked.has(metric.id)) || before.has(metric.id)) &&
-              !done.has(metric.id)
-          )
-          // What was made of text that is to be gone by now must not be written down behind its back.
-          const keep = (outcome: ReadonlyArray<Evaluated>) =>
-            whileHeld(
-              claim,
-              Effect.flatMap(
-                calls.lockRedactFields(permit, call.id),
-                (fields): Effect.Effect<void, StorageError | JobFailed | CallDeleted> =>
-                  Option.isNone(fields)
-                    ? new CallDeleted()
-                    : fields.value.length > call.redactFields.length
-                      ? new JobFailed({ reason: "More of the call was redacted while it was evaluated.", retry: true })
-                      : evaluations.record(permit, call.id, outcome, claim.id)
-              )
-            )
-          const results = new Map(
-            said.flatMap((one) => {
-              const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
-              return [
-                [String(one.metricId), result] as const,
-                ...(one.slug === null ? [] : [[one.slug, result] as const])
-              ]
-            })
-          )
-          const last = claim.attempt >= claim.maxAttempts
-          const subject = subjectOf(
-            call,
-            Option.match(agent, { onNone: () => "", onSome: ({ description }) => description })
-          )
+          const stored = yield* evaluations.ofCall(permit, call.id)
+          const chosen = metricsToEvaluate(all, stored, payload, claim.id)
+          const isLastAttempt = claim.attempt >= claim.maxAttempts
+          const description = Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
+          const subject = subjectOf(call, description)
+          const emit = store(permit, claim, call)
           const postponed = yield* scorer.evaluate({
             subject,
-            forModel: () => outside(subject, call),
+            forModel: () => redactSubject(subject, call, redactOptions),
             metrics: chosen,
-            previousResults: results,
-            isLastAttempt: last,
-            emit: keep
+            previousResults: previousResultsOf(stored),
+            isLastAttempt,
+            emit
           })
-          const [hopeless, waiting] = [
-            postponed.filter(({ error: why }) => last || !why.retry),
-            postponed.filter(({ error: why }) => !last && why.retry)
-          ]
-          if (hopeless.length > 0) {
-            yield* keep(
-              hopeless.map(({ error: why, metric }) => ({
-                metric,
-                outcome: outcomes.withoutValue("failed", why.reason)
-              }))
+          const failed = postponed.filter(({ error }) => isLastAttempt || !error.retry)
+          const waiting = postponed.filter(({ error }) => !isLastAttempt && error.retry)
+          if (failed.length > 0) {
+            yield* emit(
+              failed.map(({ error, metric }) => ({ metric, outcome: outcomes.withoutValue("failed", error.reason) }))
             )
           }
           yield* conclude(permit, claim, call.id, all, postponed.length === 0)
-          const [first] = waiting
-          if (first !== undefined) {
-            const retryAfter = Math.max(...waiting.map(({ error: why }) => why.retryAfter ?? 0))
-            return yield* new JobFailed({
-              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.error.reason}`,
-              retry: true,
-              retryAfter
-            })
-          }
-          const [why] = hopeless
-          if (why !== undefined) {
-            return yield* new JobFailed({
-              reason: `${hopeless.length} of ${chosen.length} metrics failed: ${why.error.reason}`,
-              retry: false
-            })
-          }
+          const failure = jobFailureOf(waiting, failed, chosen.length)
+          if (failure !== undefined) return yield* failure
         }).pipe(Effect.catchTag("CallDeleted", () => Effect.void))
+
+      /** Fails if requested metrics are not metrics of the call's agent. */
+      const validateMetrics = (permit: Permit, call: CallRecord, requested: ReadonlyArray<MetricId>) =>
+        Effect.flatMap(metrics.ofAgent(permit, call.agentId), (all) => {
+          const known = new Set(all.map((metric) => metric.id))
+          const unknown = requested.filter((one) => !known.has(one))
+          return unknown.length === 0
+            ? Effect.void
+            : new ValidationFailed({ errors: fieldError("metric_ids", ...unknown.map(Messages.unknownId)) })
+        })
 
       return CallEvaluations.of({
         handler: { kind: EVALUATION_JOB, concurrency: config.concurrency ?? 4, run },
         evaluations: useCase("calls.evaluations")((permit, id) =>
-          Effect.flatMap(find(permit, id), (call) => evaluations.ofCall(permit, call.id))
+          Effect.flatMap(findCall(calls.find(permit, id)), (call) => evaluations.ofCall(permit, call.id))
         ),
         evaluate: useCase("calls.evaluate")((permit, id, input) =>
           Effect.gen(function* () {
-            const call = yield* find(permit, id)
-            const { metric_ids: asked = null } = yield* decodeInput(EvaluationRequest, input ?? {})
-            if (asked !== null) {
-              const known = new Set((yield* metrics.ofAgent(permit, call.agentId)).map((metric) => metric.id))
-              const unknown = asked.filter((one) => !known.has(one))
-              if (unknown.length > 0) {
-                return yield* new ValidationFailed({
-                  errors: fieldError("metric_ids", ...unknown.map(Messages.unknownId))
-                })
-              }
-            }
+            const call = yield* findCall(calls.find(permit, id))
+            const { metric_ids: requested = null } = yield* decodeInput(EvaluationRequest, input ?? {})
+            if (requested !== null) yield* validateMetrics(permit, call, requested)
             const jobId = yield* work.atomically(
-              // Held, so that the jobs of its lane get their ids in the order in which they appear.
+              // The row lock makes ids of jobs with the same ordering key ascend in commit order.
               Effect.flatMap(calls.findForUpdate(permit, id), () =>
-                queue.enqueue(evaluationJob(permit.organizationId, call.id, asked))
+                queue.enqueue(evaluationJob(permit.organizationId, call.id, requested))
               )
             )
-            yield* bell.notify
-            return { callId: call.id, metricIds: asked, jobId }
+            yield* signal.notify
+            return { callId: call.id, metricIds: requested, jobId }
           })
         )
       })

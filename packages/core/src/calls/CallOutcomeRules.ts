@@ -1,5 +1,5 @@
 /** How the evaluations of a call determine its success, topic, drop-off point and summary. */
-import { predefinedEntry } from "../metrics/Catalogue.js"
+import { predefinedEntry } from "../metrics/PredefinedMetrics.js"
 import type { EvaluationStatus, StoredEvaluation } from "../metrics/Evaluation.js"
 import type { MetricId } from "../kernel/Ids.js"
 import { CallLimits, type CallRecord } from "./CallRecord.js"

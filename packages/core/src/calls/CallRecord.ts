@@ -15,55 +15,55 @@ export const CallLimits = {
   customerNumber: 100,
   dropoffPoint: 1000,
   topic: 1000,
-  /** The interface sets none; more is no remark of a person. */
+  /** The interface sets none. */
   feedback: 10_000,
   assistantId: 255,
   url: 2048
 } as const
 
-/** A recording that is kept: where its bytes are, and what is known of them. */
+/** A stored recording. */
 export interface Recording {
-  /** Names the bytes in the blob store; one key belongs to one call. */
+  /** The key in the blob store; never shared between calls. */
   readonly blobKey: string
   readonly contentType: string
   readonly sizeBytes: number
   /** Lower-case hex. */
   readonly sha256: string
   readonly durationSeconds: number | null
-  /** The main agent's channel in a stereo recording, where the caller told. */
+  /** The main agent's channel in a stereo recording; null when not given. */
   readonly mainAgentChannelIndex: 0 | 1 | null
 }
 
-/** What a metric made of a call. Source: interface, Call record, `metrics`. */
+/** The result of a metric for a call. Source: interface, Call record, `metrics`. */
 export interface CallMetric {
   readonly id: MetricId
   readonly name: string
   readonly type: string
-  /** Numbers, and booleans as 0 and 1; null where the metric says no number. */
+  /** Numbers, and booleans as 0 and 1; otherwise null. */
   readonly score: number | null
-  /** The chosen word of an `enum` metric, else null. */
+  /** The chosen value of an `enum` metric, otherwise null. */
   readonly enum: string | null
   readonly value: number | boolean | string | null
 }
 
-/** A production call as it is kept. Null is not known. Source: interface, Call record. */
+/** A stored production call. Null means unknown. Source: interface, Call record. */
 export interface CallRecord {
   readonly id: CallId
   readonly organizationId: OrganizationId
   readonly projectId: ProjectId
   readonly agentId: AgentId
   readonly agentName: string
-  /** The caller's own name for the call, unique within its agent. */
+  /** The client's id of the call, unique within its agent. */
   readonly callId: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly traceId: string
   readonly timestamp: DateTime.Utc
-  /** The last end of transcript or recording. */
+  /** The last end time of transcript or recording. */
   readonly durationSeconds: number | null
   readonly success: boolean | null
   readonly isReviewed: boolean
   readonly feedback: string | null
-  /** A person wrote the feedback; deliveries leave it alone from then on. */
+  /** A person wrote the feedback; deliveries do not change it anymore. */
   readonly feedbackByPerson: boolean
   readonly customerNumber: string | null
   readonly callEndedReason: string | null
@@ -73,14 +73,14 @@ export interface CallRecord {
   readonly evaluation: string | null
   readonly metadata: Json
   readonly dynamicVariables: Json
-  /** Null until a delivery brought one, as is the format it came in. */
+  /** The transcript and its format; both null until a delivery brings one. */
   readonly transcript: RedactedTranscript | null
   readonly transcriptType: string | null
   readonly recording: Recording | null
-  /** What some delivery asked to be redacted: gone from transcript and recording, whatever later deliveries ask. */
+  /** The fields that any delivery asked to redact in transcript and recording; they accumulate. */
   readonly redactFields: ReadonlyArray<SensitiveField>
   readonly metrics: ReadonlyArray<CallMetric>
-  /** The metrics that deliveries asked for; null is all that the agent has enabled for production calls. */
+  /** The metrics that deliveries requested; null means all that the agent has enabled for production calls. */
   readonly requestedMetrics: ReadonlyArray<MetricId> | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
@@ -88,11 +88,11 @@ export interface CallRecord {
 
 const Role = Schema.Literal(roleNames.testing_agent, roleNames.main_agent)
 
-/** The Call record as it travels, for API descriptions and clients. Source: interface, Call record. */
+/** The JSON form of a Call record. Source: interface, Call record. */
 export const CallRecordJson = Schema.Struct({
   id: Schema.Int,
   call_id: Schema.String.pipe(Schema.maxLength(CallLimits.callId)),
-  duration: Schema.String.annotations({ description: "Minutes and seconds, MM:SS; 00:00 while it is not known." }),
+  duration: Schema.String.annotations({ description: "Minutes and seconds, MM:SS; 00:00 while unknown." }),
   success: Schema.NullOr(Schema.Boolean),
   is_reviewed: Schema.Boolean,
   status: Schema.NullOr(Schema.Literal("success", "failure", "reviewed_success", "reviewed_failure")),
@@ -137,8 +137,8 @@ export interface CallRecordJson extends Schema.Schema.Type<typeof CallRecordJson
 const noItems: ReadonlyArray<TranscriptItem> | null = null
 
 /**
- * A call as it travels. Written by hand, since every ingested call is answered with one: a schema's encoder takes many
- * times as long; a test holds it to `CallRecordJson`. Texts that are not known are empty, as the interface types them.
+ * The JSON form of a call. Written by hand because every ingest responds with one and a schema's encoder takes many times
+ * as long; a test compares it with `CallRecordJson`. Unknown texts are empty, as the interface types them.
  */
 export const encodeCallRecord = (call: CallRecord): CallRecordJson => ({
   id: call.id,

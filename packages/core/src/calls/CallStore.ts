@@ -12,44 +12,42 @@ import type { CallDeleted, RedactionIncomplete } from "./CallErrors.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
 
-/** What became of a delivery. */
+/** The result of a stored delivery. */
 export interface DeliveryOutcome {
   readonly call: CallRecord
-  /** False where the call had been delivered before. */
+  /** False for a redelivery. */
   readonly created: boolean
-  /** Whether what there is to evaluate is new. */
   readonly transcriptChanged: boolean
-  /** Blobs that no record refers to any more. */
+  /** Blobs that no record refers to anymore. */
   readonly released: ReadonlyArray<string>
 }
 
-/** Which calls a list asks for. */
+/** Which calls to list. */
 export interface CallCriteria {
   readonly filter: Filter
   readonly agentId: AgentId | undefined
   readonly projectId: ProjectId | undefined
-  /** What relative times in the filter are relative to. */
+  /** Base of relative times in the filter. */
   readonly now: DateTime.Utc
 }
 
-/** What storage promises about production calls. A permit's organisation and bounds limit every answer. */
+/** Port: storage of production calls. Every operation is limited to the permit's organization and resource scope. */
 export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
   CallStore,
   {
     /**
-     * Keeps a delivery: a new record (`Redelivery.firstRecord`), or the one its `(agent, call_id)` names, changed by
-     * `Redelivery.redeliver`. It answers when the change is durable. Deliveries that wait at the same time share a
-     * transaction but not their fate: each has its own outcome, and interrupting one leaves the others alone. It takes
-     * no part in a transaction of the caller's. Where the call is to be evaluated, the job that does it (see
-     * `EvaluationJob`) is there if and only if the change is. A delivery that would leave standing what another one asked
-     * to be redacted is not kept (`Redelivery.redeliver`), nor is one whose call is gone meanwhile; one that is charged
-     * for is charged once a call.
+     * Stores a delivery as a new record (`firstRecord`), or merges it into the record with its `(agent, call_id)`
+     * (`mergeRedelivery`). Completes when the change is durable. Concurrent deliveries share a transaction (group
+     * commit), but each has its own outcome, and interrupting one does not affect the others. It does not take part in
+     * the caller's transaction. The evaluation job (see `EvaluationJob`) is enqueued in the same transaction. Fails with
+     * `RedactionIncomplete` if `mergeRedelivery` reports missing redaction, and with `CallDeleted` if the merge base was
+     * deleted. Redaction is charged once per call.
      */
     readonly deliver: (
       permit: Permit<"calls:write">,
       delivery: Delivery
     ) => Effect.Effect<DeliveryOutcome, StorageError | RedactionIncomplete | CallDeleted>
-    /** The record that deliveries of `(agent, callId)` go to, if there is one. */
+    /** The record with `(agent, callId)`, if there is one. */
     readonly findByCallId: (
       permit: Permit<"calls:write">,
       agent: AgentId,
@@ -62,14 +60,14 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
       question: CallCriteria,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<CallRecord>, StorageError>
-    /** Locks a call for the rest of the transaction, so that a review, a delivery and a deletion do not undo each other. */
+    /** As `find`, and locks the call until the transaction ends (FOR UPDATE). */
     readonly findForUpdate: (
       permit: Permit<"calls:write" | "calls:delete">,
       id: CallId
     ) => Effect.Effect<Option.Option<CallRecord>, StorageError>
     /**
-     * Locks a call as `findForUpdate` does and answers what is redacted in it by now, without reading what was said:
-     * whoever kept the call in mind asks before writing down something about it.
+     * Locks a call as `findForUpdate` does and returns its current `redactFields` without loading the transcript. To be
+     * checked before storing anything derived from a call that was read earlier.
      */
     readonly lockRedactFields: (
       permit: Permit<"calls:write">,
@@ -79,7 +77,7 @@ export class CallStore extends Context.Tag("@earshot/core/calls/CallStore")<
     readonly saveReview: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageError>
     /** Saves what an evaluation changes: success, drop-off point, topic, evaluation. */
     readonly saveEvaluation: (permit: Permit<"calls:write">, call: CallRecord) => Effect.Effect<void, StorageError>
-    /** Deletes the call with all that belongs to it, but for the recording's bytes. */
+    /** Deletes the call with everything that belongs to it, except the recording's blob. */
     readonly remove: (permit: Permit<"calls:delete">, id: CallId) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -7,7 +7,8 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type Forbidden, NotFound, type Unauthenticated } from "../access/AccessErrors.js"
+import type { Forbidden, NotFound, Unauthenticated } from "../access/AccessErrors.js"
+import { orNotFound } from "../access/OrNotFound.js"
 import type { CurrentActor } from "../access/Actor.js"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
@@ -85,9 +86,9 @@ export const layer = (
       const redaction = yield* DeliveryRedaction.make(config.redaction ?? {})
       const ingest = yield* IngestCalls.make(config, redaction)
 
-      const find = (permit: Permit, id: CallId) => orNotFound(store.find(permit, id))
+      const find = (permit: Permit, id: CallId) => foundCall(store.find(permit, id))
       const findForUpdate = (permit: Permit<"calls:write" | "calls:delete">, id: CallId) =>
-        orNotFound(store.findForUpdate(permit, id))
+        foundCall(store.findForUpdate(permit, id))
 
       const exportCriteria = useCase("calls.export")((permit, query: unknown) =>
         Effect.gen(function* () {
@@ -157,9 +158,4 @@ const exportPages = (
     )
   )
 
-const orNotFound = Effect.flatMap(
-  Option.match({
-    onNone: () => new NotFound({ resource: "Call" }),
-    onSome: (call: CallRecord) => Effect.succeed(call)
-  })
-)
+const foundCall = orNotFound("Call")

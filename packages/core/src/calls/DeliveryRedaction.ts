@@ -3,7 +3,7 @@
  * audio reach a store.
  */
 import {
-  type AudioRanges,
+  type SpeakerRanges,
   bothRanges,
   inInterfaceOrder,
   muteRanges,
@@ -144,7 +144,7 @@ const transcriptSource = (delivered: RawTranscript | undefined, before: CallReco
 
 interface TranscriptRedaction {
   readonly transcript: RedactedTranscript
-  readonly ranges: AudioRanges
+  readonly ranges: SpeakerRanges
 }
 
 /** Everything that the delivery is made of. */

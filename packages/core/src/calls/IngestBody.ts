@@ -1,8 +1,8 @@
 /**
- * The body of E10. The schema says what it is, for API descriptions and for faults; the check that every delivery passes
- * is compiled from that same schema. What the check refuses is put to the schema, which may know better (a form's
- * `"5"` is a whole number to it) or else says what is wrong. A property holds the two together: the check accepts
- * nothing that the schema refuses, and reads from it what the schema reads.
+ * The body of E10. The schema is the source of API descriptions and field errors. For speed, every delivery is first
+ * checked by a validator compiled from the same schema; what it rejects is decoded by the schema, which accepts more (a
+ * form's `"5"` is an integer) or reports the errors. A property verifies that the validator accepts nothing that the schema
+ * rejects, and that both decode to the same body.
  */
 import { Ajv, type AnySchemaObject } from "ajv"
 import * as DateTime from "effect/DateTime"
@@ -22,7 +22,7 @@ import { Upload } from "./Upload.js"
 /** The values of `redact_fields`. Source: interface, E10. */
 export const redactFields = sensitiveFields
 
-/** Said of a URL that no recording is fetched from, or undefined for one that may be tried. Blank is none at all. */
+/** Why no recording can be downloaded from a URL; undefined if it is valid or blank. */
 export const webAddressError = (text: string): string | undefined => {
   if (text.trim() === "") return undefined
   if (!URL.canParse(text)) return "Enter a valid URL."
@@ -32,7 +32,7 @@ export const webAddressError = (text: string): string | undefined => {
   return url.hostname === "" ? "Enter a valid URL." : undefined
 }
 
-/** An optional field, where null means the same as leaving it out. */
+/** An optional field; null is the same as omitting it. */
 const orNull = <A, I>(field: Schema.Schema<A, I>) =>
   Schema.optionalWith(Fields.nullable(field), { default: () => null })
 
@@ -59,7 +59,7 @@ const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
     voice_recording: orNull(AudioUpload),
     voice_recording_url: orNull(WebAddress),
     transcript_type: Fields.withDefault(formats.type, TranscriptFormat.DEFAULT_TYPE),
-    /** Judged by the decoder of its format. */
+    /** Validated by the decoder of its format. */
     transcript_json: orNull(Schema.Unknown),
     call_ended_reason: orNull(Fields.text({ max: CallLimits.callEndedReason })),
     customer_number: orNull(Fields.text({ max: CallLimits.customerNumber })),
@@ -72,23 +72,23 @@ const fieldsOf = (formats: TranscriptFormat.TranscriptFormats) =>
     main_agent_channel_index: orNull(channelIndex)
   }).annotations({ identifier: "IngestBody" })
 
-/** The body of E10 with the interface's own transcript types. */
+/** The body of E10 with the built-in transcript types. */
 export const IngestBody = fieldsOf(TranscriptFormat.builtIn)
 export type IngestBody = typeof IngestBody.Type
 
-/** A body's reader: the body with its defaults filled in, or every fault of its fields. */
+/** Decodes a body and applies defaults, or returns all field errors. */
 export type DecodeIngestBody = (input: unknown) => Either.Either<IngestBody, FieldErrors.FieldErrors>
 
-/** The reader for one engine's transcript formats. */
+/** The decoder for an engine's transcript formats. */
 export const makeDecode = (formats: TranscriptFormat.TranscriptFormats): DecodeIngestBody => {
   const schema = fieldsOf(formats)
-  const accepts = compile(schema)
+  const isValid = compile(schema)
   const decode = FieldErrors.decode(schema)
-  return (input) => (accepts(input) ? Either.right(read(input)) : decode(input))
+  return (input) => (isValid(input) ? Either.right(withDefaults(input)) : decode(input))
 }
 
-/** What the compiled check knows of a body that it accepts. */
-interface Accepted {
+/** A body that the compiled validator accepts. */
+interface ValidBody {
   readonly call_id: string
   readonly trace_id?: string | null
   readonly agent?: AgentId | null
@@ -108,8 +108,8 @@ interface Accepted {
   readonly main_agent_channel_index?: number | null
 }
 
-/** What the schema makes of a body in its plain JSON form. */
-const read = (body: Accepted): IngestBody => {
+/** Decodes a valid body as the schema does. */
+const withDefaults = (body: ValidBody): IngestBody => {
   const at = typeof body.timestamp === "string" ? Fields.parseTimestamp(body.timestamp) : undefined
   return {
     call_id: body.call_id,
@@ -132,12 +132,12 @@ const read = (body: Accepted): IngestBody => {
   }
 }
 
-const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input is Accepted) => {
+const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input is ValidBody) => {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateFormats: true })
   ajv.addFormat("date-time", { type: "string", validate: (text: string) => Fields.parseTimestamp(text) !== undefined })
   ajv.addFormat("uri", { type: "string", validate: (text: string) => webAddressError(text) === undefined })
   ajv.addKeyword({
-    keyword: "keepable",
+    keyword: "storable",
     schemaType: "string",
     errors: false,
     compile: (of: string) =>
@@ -145,20 +145,20 @@ const compile = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => input 
         ? (value: unknown) => typeof value !== "string" || textError(value) === undefined
         : (value: unknown) => value === null || jsonError(value) === undefined
   })
-  const validate = ajv.compile<Accepted>(checkOf(JSONSchema.make(schema)))
-  // A body with inherited fields is no JSON; the schema looks at such a one.
-  return (input): input is Accepted =>
+  const validate = ajv.compile<ValidBody>(validatorSchema(JSONSchema.make(schema)))
+  // An object with a prototype did not come from JSON; the schema decides.
+  return (input): input is ValidBody =>
     isPlainObject(input) && Object.getPrototypeOf(input) === Object.prototype && validate(input) === true
 }
 
 /**
- * The JSON Schema as the compiled check needs it: what JSON Schema cannot say, and the fields' own schemas do, is added
- * as the keyword `keepable`, to every free text and every free value.
+ * The JSON Schema for the compiled validator. Checks of text and JSON values that JSON Schema cannot express are added as
+ * the keyword `storable`.
  */
-const checkOf = (schema: unknown): AnySchemaObject => {
+const validatorSchema = (schema: unknown): AnySchemaObject => {
   const node = isPlainObject(schema) ? schema : {}
   if (node.format === "binary") return { not: {} }
-  // Judged elsewhere: `Schema.Unknown` is `transcript_json`, whose format has a decoder.
+  // `Schema.Unknown` is `transcript_json`, which the decoder of its format validates.
   if (node.$id === "/schemas/unknown") return {}
   const checked: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(node)) {
@@ -166,18 +166,18 @@ const checkOf = (schema: unknown): AnySchemaObject => {
     checked[key] =
       key === "properties" || key === "$defs"
         ? Object.fromEntries(
-            Object.entries(isPlainObject(value) ? value : {}).map(([name, one]) => [name, checkOf(one)])
+            Object.entries(isPlainObject(value) ? value : {}).map(([name, one]) => [name, validatorSchema(one)])
           )
         : Array.isArray(value) && SCHEMA_LISTS.has(key)
-          ? value.map(checkOf)
+          ? value.map(validatorSchema)
           : key === "items"
-            ? checkOf(value)
+            ? validatorSchema(value)
             : value
   }
-  if (Object.keys(checked).length === 0) return { keepable: "json" }
-  return node.type === "string" && node.enum === undefined ? { ...checked, keepable: "text" } : checked
+  if (Object.keys(checked).length === 0) return { storable: "json" }
+  return node.type === "string" && node.enum === undefined ? { ...checked, storable: "text" } : checked
 }
 
-/** What checks nothing; and that unknown fields are none, which is no fault: they are passed over. */
+/** Keywords without a check, and `additionalProperties`: unknown fields are ignored. */
 const ANNOTATIONS = new Set(["$schema", "$id", "title", "description", "default", "examples", "additionalProperties"])
 const SCHEMA_LISTS = new Set(["anyOf", "allOf", "oneOf"])

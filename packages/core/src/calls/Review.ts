@@ -40,22 +40,22 @@ export const applyReview = <Call extends Reviewable>(
   call: Call,
   patch: ReviewPatch
 ): Either.Either<Call, FieldErrors> => {
-  const meant = meaningOf(patch.status)
-  const faults = mergeFieldErrors(
-    meant !== undefined && patch.success !== undefined && patch.success !== meant.success
+  const implied = impliedBy(patch.status)
+  const errors = mergeFieldErrors(
+    implied !== undefined && patch.success !== undefined && patch.success !== implied.success
       ? fieldError("status", CONTRADICTS("success"))
       : noFieldErrors,
-    meant !== undefined &&
+    implied !== undefined &&
       patch.is_reviewed !== undefined &&
-      meant.isReviewed !== undefined &&
-      patch.is_reviewed !== meant.isReviewed
+      implied.isReviewed !== undefined &&
+      patch.is_reviewed !== implied.isReviewed
       ? fieldError("status", CONTRADICTS("is_reviewed"))
       : noFieldErrors
   )
-  return failIfFieldErrors(faults, () => ({
+  return failIfFieldErrors(errors, () => ({
     ...call,
-    success: patch.success !== undefined ? patch.success : meant !== undefined ? meant.success : call.success,
-    isReviewed: patch.is_reviewed ?? meant?.isReviewed ?? call.isReviewed,
+    success: patch.success !== undefined ? patch.success : implied !== undefined ? implied.success : call.success,
+    isReviewed: patch.is_reviewed ?? implied?.isReviewed ?? call.isReviewed,
     feedback: patch.feedback === undefined ? call.feedback : patch.feedback,
     feedbackByPerson: call.feedbackByPerson || patch.feedback !== undefined,
     dropoffPoint: patch.dropoff_point === undefined ? call.dropoffPoint : patch.dropoff_point,
@@ -64,7 +64,7 @@ export const applyReview = <Call extends Reviewable>(
 }
 
 /** Success and review that a status stands for; a null status leaves the review unchanged. */
-const meaningOf = (
+const impliedBy = (
   status: ReviewPatch["status"]
 ): { readonly success: boolean | null; readonly isReviewed: boolean | undefined } | undefined =>
   status === undefined
