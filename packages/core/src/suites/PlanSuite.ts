@@ -1,27 +1,26 @@
-/** Judges what a spec names against the agent's world, and makes the plan. Pure: the same spec and world, the same plan. */
-import * as Either from "effect/Either"
+/** Resolves the references of a spec and plans its runs. Pure. */
+import type * as Either from "effect/Either"
 import type { Channel } from "../catalog/Agent.js"
-import { sum, times } from "../kernel/Credits.js"
-import { type FaultCollector, faultCollector } from "../kernel/FaultCollector.js"
-import { type Faults, isFaulty, Messages } from "../kernel/Faults.js"
-import type { PersonalityId } from "../kernel/Ids.js"
+import { sum, multiply } from "../kernel/Credits.js"
+import { type FieldErrorCollector, fieldErrorCollector } from "../kernel/FieldErrorCollector.js"
+import { failIfFieldErrors, type FieldErrors, Messages } from "../kernel/FieldErrors.js"
+import type { PersonalityId, ToolId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
-import { nearest } from "../kernel/Nearest.js"
-import type { AgentWorld, WorldMetric, WorldPersonality } from "./AgentWorld.js"
+import { closestName } from "../kernel/ClosestName.js"
+import type { SuiteContext, SuiteMetric, SuitePersonality } from "./SuiteContext.js"
 import { DEFAULT_MAX_DURATION, priceOfRun, type Prices } from "./PriceList.js"
-import type { SuiteRead } from "./ReadSuite.js"
+import type { ParsedSuite } from "./ParseSuite.js"
 import {
   type PersonalityChoice,
-  type Placed,
   type Reference,
-  type ScenarioReading,
+  type ScenarioSpec,
   type SuiteDefaults,
   SuiteLimits,
   type TestProfileChoice
 } from "./Suite.js"
 import type { PlannedPersonality, PlannedScenario, PlannedTestProfile, SuitePlan } from "./SuitePlan.js"
 
-/** What a request says beside the spec. */
+/** The fields of a request beside the spec that the plan depends on. */
 export interface PlanRequest {
   readonly channel: Channel
   /** Overrides the suite's own name. */
@@ -29,7 +28,7 @@ export interface PlanRequest {
   readonly providerData: JsonObject | null
 }
 
-/** Suggestions cost; whoever sends more wrong names than this is not helped by the next one. */
+/** Suggestions take time, so one request gets no more than these. */
 const MAX_SUGGESTIONS = 200
 
 interface Named<Id extends number> {
@@ -37,9 +36,9 @@ interface Named<Id extends number> {
   readonly name: string | null
 }
 
-/** Finds what references name in one list of the world, and tells what is not there. */
-const finder = <Id extends number, A extends Named<Id>>(
-  found: FaultCollector,
+/** Resolves references among the entities of one kind, and adds an error for each that does not exist. */
+const referenceResolver = <Id extends number, A extends Named<Id>>(
+  errors: FieldErrorCollector,
   all: ReadonlyArray<A>,
   words: {
     /** "metric with slug", "tool named" */
@@ -56,77 +55,74 @@ const finder = <Id extends number, A extends Named<Id>>(
     if (same === undefined) byName.set(one.name, [one])
     else same.push(one)
   }
-  const said = new Map<string, string>()
-  const missing = (name: string): string => {
-    const known = said.get(name)
+  const messages = new Map<string, string>()
+  const missingMessage = (name: string): string => {
+    const known = messages.get(name)
     if (known !== undefined) return known
-    const meant = said.size < MAX_SUGGESTIONS ? nearest(name, byName.keys()) : undefined
-    const sentence = `No ${words.noun} ${JSON.stringify(shortened(name))}${
-      meant === undefined ? "." : `; did you mean ${JSON.stringify(meant)}?`
+    const closest = messages.size < MAX_SUGGESTIONS ? closestName(name, byName.keys()) : undefined
+    const message = `No ${words.noun} ${JSON.stringify(abbreviate(name))}${
+      closest === undefined ? "." : `; did you mean ${JSON.stringify(closest)}?`
     }`
-    said.set(name, sentence)
-    return sentence
+    messages.set(name, message)
+    return message
   }
   return (reference: Reference<Id>, path: string): A | undefined => {
     if (reference.by === "id") {
       const one = byId.get(reference.id)
-      if (one === undefined) found.add(path, (words.unknownId ?? Messages.unknownId)(reference.id))
+      if (one === undefined) errors.add(path, (words.unknownId ?? Messages.unknownId)(reference.id))
       return one
     }
     const named = byName.get(reference.name) ?? []
     const [one] = named
-    if (one === undefined) found.add(path, missing(reference.name))
+    if (one === undefined) errors.add(path, missingMessage(reference.name))
     else if (named.length > 1) {
-      found.add(
+      errors.add(
         path,
-        `${named.length} ${words.plural} ${JSON.stringify(shortened(reference.name))}; give the id of the one that is meant.`
+        `${named.length} ${words.plural} ${JSON.stringify(abbreviate(reference.name))}; refer to one by id.`
       )
     }
     return one
   }
 }
 
-const shortened = (text: string): string =>
+const abbreviate = (text: string): string =>
   text.length > 60 ? `${Array.from(text.slice(0, 60)).slice(0, 57).join("")}...` : text
 
-const asNamed = (metric: WorldMetric) => ({ id: metric.id, name: metric.slug, metric })
+const asNamed = (metric: SuiteMetric) => ({ id: metric.id, name: metric.slug, metric })
 
-/** The plan of a spec, or every fault: those of its reading, of the request, and of what it names. */
-export const planSuite = (
-  { faults, reading }: SuiteRead,
-  request: PlanRequest,
-  world: AgentWorld,
-  prices: Prices
-): Either.Either<SuitePlan, Faults> => {
-  const found = faultCollector()
-  found.addUnder("", faults)
-  const { supportedChannels } = world.agent
-  if (!supportedChannels.includes(request.channel)) {
-    found.add("channel", `This agent does not support ${request.channel}; it supports ${supportedChannels.join(", ")}.`)
-  }
-  const metricOf = finder(found, world.metrics.map(asNamed), {
+/** What is resolved of the fields that a scenario and the defaults share; undefined and null as in the spec. */
+interface ResolvedDefaults {
+  readonly metrics: ReadonlyArray<SuiteMetric>
+  readonly personality: PlannedPersonality | null | undefined
+  readonly testProfile: PlannedTestProfile | null | undefined
+}
+
+/** Resolvers of every kind of reference in a spec. */
+const contextResolver = (errors: FieldErrorCollector, context: SuiteContext) => {
+  const metricOf = referenceResolver(errors, context.metrics.map(asNamed), {
     noun: "metric with slug",
     plural: "metrics have the slug"
   })
-  const personalityOf = finder<PersonalityId, WorldPersonality>(found, world.personalities, {
+  const personalityOf = referenceResolver<PersonalityId, SuitePersonality>(errors, context.personalities, {
     noun: "enabled personality named",
     plural: "enabled personalities are named",
     unknownId: (id) =>
-      world.notEnabled.has(id) ? `The personality ${id} is not enabled for this project.` : Messages.unknownId(id)
+      context.notEnabled.has(id) ? `The personality ${id} is not enabled for this project.` : Messages.unknownId(id)
   })
-  const profileOf = finder(found, world.testProfiles, {
+  const profileOf = referenceResolver(errors, context.testProfiles, {
     noun: "test profile named",
     plural: "test profiles are named"
   })
-  const toolOf = finder(found, world.tools, { noun: "tool named", plural: "tools are named" })
+  const toolOf = referenceResolver(errors, context.tools, { noun: "tool named", plural: "tools are named" })
 
-  const metricsOf = (references: ReadonlyArray<Placed<Reference<WorldMetric["id"]>>>, path: string) =>
+  const metrics = (references: SuiteDefaults["metrics"], path: string): ReadonlyArray<SuiteMetric> =>
     references.flatMap(({ position, value }) => {
       const at = `${path}[${position}]`
-      const one = metricOf(value, at)
-      if (one === undefined) return []
-      if (one.metric.simulationEnabled) return [one.metric]
-      found.add(at, `The metric ${JSON.stringify(one.metric.slug ?? one.metric.name)} is not enabled for simulation.`)
+      const found = metricOf(value, at)
+      if (found === undefined) return []
+      const { metric } = found
+      if (metric.simulationEnabled) return [metric]
+      errors.add(at, `The metric ${JSON.stringify(metric.slug ?? metric.name)} is not enabled for simulation.`)
       return []
     })
 
@@ -134,44 +130,64 @@ export const planSuite = (
     if (choice.by === "inline") {
       return { mode: "inline", id: null, name: choice.name, language: choice.language, description: choice.description }
     }
-    const one = personalityOf(choice, path)
-    return one === undefined
+    const found = personalityOf(choice, path)
+    return found === undefined
       ? undefined
-      : { mode: choice.by, id: one.id, name: one.name, language: one.language, description: "" }
+      : { mode: choice.by, id: found.id, name: found.name, language: found.language, description: "" }
   }
 
-  const profile = (choice: TestProfileChoice, path: string): PlannedTestProfile | undefined => {
+  const testProfile = (choice: TestProfileChoice, path: string): PlannedTestProfile | undefined => {
     if (choice.by === "inline") {
       return { mode: "inline", id: null, name: choice.name, information: choice.information }
     }
-    const one = profileOf(choice, path)
-    return one === undefined ? undefined : { mode: choice.by, id: one.id, name: one.name, information: null }
+    const found = profileOf(choice, path)
+    return found === undefined ? undefined : { mode: choice.by, id: found.id, name: found.name, information: null }
   }
 
-  /** What the scenario says, or else the defaults, which are judged once. */
-  const shared = (of: SuiteDefaults, path: string) => ({
-    metrics: metricsOf(of.metrics, `${path}.metrics`),
-    personality: of.personality ? personality(of.personality, `${path}.personality`) : of.personality,
-    testProfile: of.testProfile ? profile(of.testProfile, `${path}.test_profile`) : of.testProfile
-  })
+  return {
+    shared: (of: SuiteDefaults, path: string): ResolvedDefaults => ({
+      metrics: metrics(of.metrics, `${path}.metrics`),
+      personality: of.personality ? personality(of.personality, `${path}.personality`) : of.personality,
+      testProfile: of.testProfile ? testProfile(of.testProfile, `${path}.test_profile`) : of.testProfile
+    }),
+    tools: (references: ScenarioSpec["tools"], path: string): ReadonlyArray<ToolId> => [
+      ...new Set(references.flatMap(({ position, value }) => toolOf(value, `${path}[${position}]`)?.id ?? []))
+    ]
+  }
+}
 
-  const { defaults } = reading
-  const common = shared(defaults, "defaults")
-
-  const planned = (scenario: ScenarioReading): PlannedScenario | undefined => {
-    const path = `scenarios[${scenario.position}]`
-    const own = shared(scenario, path)
-    const metrics = [...new Map([...common.metrics, ...own.metrics].map((one) => [one.id, one])).values()]
-    if (metrics.length > SuiteLimits.metrics) {
-      found.add(`${path}.metrics`, `${Messages.tooMany(SuiteLimits.metrics)} Those of the defaults count too.`)
-    }
-    const tags = [...new Set([...defaults.tags, ...scenario.tags])]
-    if (tags.length > SuiteLimits.tags) {
-      found.add(`${path}.tags`, `${Messages.tooMany(SuiteLimits.tags)} Those of the defaults count too.`)
-    }
-    const toolIds = scenario.tools.flatMap(
-      ({ position, value }) => toolOf(value, `${path}.tools[${position}]`)?.id ?? []
+/** The plan of a spec, or every error: of parsing it, of the request, and of its references. */
+export const planSuite = (
+  { errors: specErrors, spec }: ParsedSuite,
+  request: PlanRequest,
+  context: SuiteContext,
+  prices: Prices
+): Either.Either<SuitePlan, FieldErrors> => {
+  const errors = fieldErrorCollector()
+  errors.addUnder("", specErrors)
+  const { supportedChannels } = context.agent
+  if (!supportedChannels.includes(request.channel)) {
+    errors.add(
+      "channel",
+      `This agent does not support ${request.channel}; it supports ${supportedChannels.join(", ")}.`
     )
+  }
+  const resolve = contextResolver(errors, context)
+  const { defaults } = spec
+  const common = resolve.shared(defaults, "defaults")
+
+  /** A list of a scenario with the default's items, whose number is limited together. */
+  const joined = <A>(path: string, all: ReadonlyArray<A>, max: number): ReadonlyArray<A> => {
+    if (all.length > max) errors.add(path, `${Messages.tooMany(max)} Those of the defaults count too.`)
+    return all
+  }
+
+  const planScenario = (scenario: ScenarioSpec): PlannedScenario | undefined => {
+    const path = `scenarios[${scenario.position}]`
+    const own = resolve.shared(scenario, path)
+    const metrics = joined(`${path}.metrics`, distinctById([...common.metrics, ...own.metrics]), SuiteLimits.metrics)
+    const tags = joined(`${path}.tags`, [...new Set([...defaults.tags, ...scenario.tags])], SuiteLimits.tags)
+    const toolIds = resolve.tools(scenario.tools, `${path}.tools`)
     const { instructions, key, name, type } = scenario
     if (key === undefined || name === undefined || type === undefined || instructions === undefined) return undefined
     const frequency = scenario.frequency ?? defaults.frequency ?? 1
@@ -187,7 +203,7 @@ export const planSuite = (
       type,
       frequency,
       metricIds: metrics.map(({ id }) => id),
-      toolIds: [...new Set(toolIds)],
+      toolIds,
       tags,
       personality: orDefault(own.personality, scenario.personality, common.personality),
       testProfile: orDefault(own.testProfile, scenario.testProfile, common.testProfile),
@@ -197,26 +213,28 @@ export const planSuite = (
       conditionalActions: scenario.conditionalActions,
       expectedOutcome: scenario.expectedOutcome,
       firstMessage: scenario.firstMessage,
-      estimatedCost: times(costOfOne, frequency)
+      estimatedCost: multiply(costOfOne, frequency)
     }
   }
 
-  const scenarios = reading.scenarios.flatMap((scenario) => planned(scenario) ?? [])
-  const wrong = found.faults()
-  if (isFaulty(wrong)) return Either.left(wrong)
-  return Either.right({
-    agentId: world.agent.id,
-    projectId: world.agent.projectId,
+  const scenarios = spec.scenarios.flatMap((scenario) => planScenario(scenario) ?? [])
+  return failIfFieldErrors(errors.errors(), () => ({
+    agentId: context.agent.id,
+    projectId: context.agent.projectId,
     channel: request.channel,
-    suiteName: request.name ?? reading.name ?? "",
-    concurrencyLimit: reading.concurrencyLimit ?? null,
+    suiteName: request.name ?? spec.name ?? "",
+    concurrencyLimit: spec.concurrencyLimit ?? null,
     scenarios,
     totalRuns: scenarios.reduce((runs, { frequency }) => runs + frequency, 0),
     estimatedCost: sum(scenarios.map(({ estimatedCost }) => estimatedCost)),
     providerData: request.providerData
-  })
+  }))
 }
 
-/** What was found of a scenario's own choice, or of the defaults' where it makes none; null where it wants none. */
-const orDefault = <A>(own: A | null | undefined, said: unknown, common: A | null | undefined): A | null =>
-  said === undefined ? (common ?? null) : (own ?? null)
+const distinctById = (metrics: ReadonlyArray<SuiteMetric>): ReadonlyArray<SuiteMetric> => [
+  ...new Map(metrics.map((metric) => [metric.id, metric])).values()
+]
+
+/** A scenario's own choice once resolved, or the defaults' where the spec leaves it out; null for none. */
+const orDefault = <A>(own: A | null | undefined, inSpec: unknown, common: A | null | undefined): A | null =>
+  inSpec === undefined ? (common ?? null) : (own ?? null)

@@ -1,30 +1,30 @@
 import * as BigDecimal from "effect/BigDecimal"
 import * as Context from "effect/Context"
 import type { Channel } from "../catalog/Agent.js"
-import { add, fromDecimal, type MicroCredits, ofMicros, sum, times } from "../kernel/Credits.js"
+import { add, fromDecimal, type MicroCredits, fromMicros, sum, multiply } from "../kernel/Credits.js"
 
-/** What is known of a run before it is made, as far as its price goes. */
+/** What the price of a run depends on. */
 export interface PricedRun {
   readonly channel: Channel
-  /** Seconds; the run is priced as if it talked all of them. */
+  /** Seconds; a run is priced at its full duration. */
   readonly maxDuration: number
-  /** What one evaluation of each metric costs. */
+  /** The cost of one evaluation, for each metric. */
   readonly metricCosts: ReadonlyArray<MicroCredits>
 }
 
-/** What talking costs. A host that charges otherwise replaces this. */
+/** The price of a conversation. A host can replace it. */
 export interface Prices {
-  /** Of one run, its evaluations not counted. */
+  /** The price of one run without its evaluations. */
   readonly talk: (channel: Channel, maxDuration: number) => MicroCredits
 }
 
-const VOICE_A_MINUTE = 5n
-const TEXT_A_MESSAGE = ofMicros(500_000n)
+const VOICE_PER_MINUTE = 5n
+const TEXT_PER_MESSAGE = fromMicros(500_000n)
 
-/** Messages that a text run is expected to have. */
+/** The number of messages that a text run is priced at. */
 export const EXPECTED_MESSAGES = 20
 
-/** Seconds that a run may take where nobody says otherwise. */
+/** The default of `max_duration`, in seconds. */
 export const DEFAULT_MAX_DURATION = 300
 
 /**
@@ -34,10 +34,10 @@ export const DEFAULT_MAX_DURATION = 300
 export const standardPrices: Prices = {
   talk: (channel, maxDuration) =>
     channel === "text"
-      ? times(TEXT_A_MESSAGE, EXPECTED_MESSAGES)
+      ? multiply(TEXT_PER_MESSAGE, EXPECTED_MESSAGES)
       : fromDecimal(
           BigDecimal.unsafeDivide(
-            BigDecimal.fromBigInt(VOICE_A_MINUTE * BigInt(maxDuration)),
+            BigDecimal.fromBigInt(VOICE_PER_MINUTE * BigInt(maxDuration)),
             BigDecimal.fromBigInt(60n)
           )
         )

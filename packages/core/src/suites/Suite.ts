@@ -1,8 +1,8 @@
 /**
  * The portable test-suite spec: a JSON document that a team keeps beside its agent's code. Source: design, section 5.
- * These are its limits and what it says once it is read; `ReadSuite` reads it.
+ * These are its limits and its parsed form; `ParseSuite` parses it.
  */
-import type { LanguageCode } from "../catalog/Language.js"
+import type { LanguageCode } from "../catalog/LanguageCode.js"
 import type { ConditionalActions } from "../evaluators/ConditionalActions.js"
 import type { ScenarioType } from "../evaluators/Evaluator.js"
 import type { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
@@ -32,14 +32,14 @@ export const SuiteLimits = {
   name: 255
 } as const
 
-/** Characters of a key that is not known by which it is told. */
-export const MAX_TOLD_KEY = 100
+/** The characters of an unknown key that an error repeats. */
+export const MAX_KEY_IN_ERROR = 100
 
-/** Something of the agent's world that a spec names by its id, or by a name that others read too. */
+/** A reference of a spec to something of the agent or its project, by id or by name. */
 export type Reference<Id extends number> =
   { readonly by: "id"; readonly id: Id } | { readonly by: "name"; readonly name: string }
 
-/** A personality that the spec describes itself. */
+/** A personality that the spec defines inline. */
 export interface InlinePersonality {
   readonly by: "inline"
   readonly name: string
@@ -47,7 +47,7 @@ export interface InlinePersonality {
   readonly description: string
 }
 
-/** A test profile that the spec describes itself. */
+/** A test profile that the spec defines inline. */
 export interface InlineTestProfile {
   readonly by: "inline"
   readonly name: string
@@ -57,27 +57,27 @@ export interface InlineTestProfile {
 export type PersonalityChoice = Reference<PersonalityId> | InlinePersonality
 export type TestProfileChoice = Reference<TestProfileId> | InlineTestProfile
 
-/** What a scenario says where it may also leave it to the suite's defaults; undefined where it says nothing of it. */
+/** The fields that a scenario may leave to the suite's defaults; undefined where it does. */
 export interface SuiteDefaults {
   readonly frequency: number | undefined
   readonly language: LanguageCode | null | undefined
   /** Seconds. */
   readonly maxDuration: number | undefined
   readonly metrics: ReadonlyArray<Placed<Reference<MetricId>>>
-  /** Null for none, whatever the defaults say. */
+  /** Null for none, regardless of the defaults. */
   readonly personality: PersonalityChoice | null | undefined
   readonly testProfile: TestProfileChoice | null | undefined
   readonly tags: ReadonlyArray<string>
 }
 
-/** Something at its position in a list, so that what is wrong with it is told there. */
+/** An item with its position in the list of the spec, for the paths of errors. */
 export interface Placed<A> {
   readonly position: number
   readonly value: A
 }
 
-/** A scenario as far as it could be read: what had a fault is undefined. */
-export interface ScenarioReading extends SuiteDefaults {
+/** A scenario as far as it could be parsed: an invalid field is undefined. */
+export interface ScenarioSpec extends SuiteDefaults {
   readonly position: number
   readonly key: string | undefined
   readonly name: string | undefined
@@ -90,12 +90,12 @@ export interface ScenarioReading extends SuiteDefaults {
   readonly tools: ReadonlyArray<Placed<Reference<ToolId>>>
 }
 
-/** A spec as far as it could be read. */
-export interface SuiteReading {
+/** A spec as far as it could be parsed. */
+export interface SuiteSpec {
   readonly name: string | undefined
   readonly description: string
   readonly agentId: AgentId | undefined
   readonly concurrencyLimit: number | undefined
   readonly defaults: SuiteDefaults
-  readonly scenarios: ReadonlyArray<ScenarioReading>
+  readonly scenarios: ReadonlyArray<ScenarioSpec>
 }

@@ -1,19 +1,19 @@
-/** A spec as a file: JSON text with places, so that a fault can be told with its line and column. */
+/** A spec as a file: JSON text with positions, so that an error can be reported with its line and column. */
 import * as Either from "effect/Either"
 import { type Node, parse, type ParseError, parseTree, visit } from "jsonc-parser"
-import { faultCollector } from "../kernel/FaultCollector.js"
-import { type Faults, fault, isFaulty, NON_FIELD } from "../kernel/Faults.js"
+import { fieldErrorCollector } from "../kernel/FieldErrorCollector.js"
+import { type FieldErrors, fieldError, hasFieldErrors, NON_FIELD } from "../kernel/FieldErrors.js"
 import { MAX_JSON_DEPTH } from "../kernel/Json.js"
-import { MAX_TOLD_KEY, SuiteLimits } from "./Suite.js"
+import { MAX_KEY_IN_ERROR, SuiteLimits } from "./Suite.js"
 
-/** A place in a text; both count from 1, columns in UTF-16 units as editors count them. Lines end in LF, CRLF or CR. */
-export interface Place {
+/** A position in a text; both count from 1, columns in UTF-16 units as in editors. Lines end in LF, CRLF or CR. */
+export interface TextPosition {
   readonly line: number
   readonly column: number
 }
 
-/** Tells places in a text; its lines are looked for once, since a text may have thousands of faults. */
-const placer = (text: string): ((offset: number) => Place) => {
+/** Converts offsets to positions. The lines are found once, since a text may have thousands of errors. */
+const positionIn = (text: string): ((offset: number) => TextPosition) => {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)]
   return (offset) => {
     let line = 0
@@ -26,10 +26,10 @@ const placer = (text: string): ((offset: number) => Place) => {
   }
 }
 
-/** JSON without comments or trailing commas, which the scanner would let pass. */
+/** JSON without comments or trailing commas, which the scanner allows by default. */
 const STRICT = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false }
 
-/** Whether brackets nest deeper than anything real: the scanner recurses, so it is asked before. */
+/** Whether brackets nest deeper than the limit; checked first, since the scanner recurses. */
 const isTooDeep = (text: string): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -51,17 +51,17 @@ const isTooDeep = (text: string): boolean => {
   return false
 }
 
-const syntaxFault = (text: string): string => {
+const syntaxError = (text: string): string => {
   const errors: Array<ParseError> = []
   parse(text, errors, STRICT)
-  const { column, line } = placer(text)(errors[0]?.offset ?? 0)
+  const { column, line } = positionIn(text)(errors[0]?.offset ?? 0)
   const hint = /^\s*(?:---\s|[A-Za-z_][\w-]*\s*:(?:\s|$))/.test(text) ? " It looks like YAML; a spec is JSON." : ""
   return `This is not valid JSON (line ${line}, column ${column}).${hint}`
 }
 
-/** Keys that an object gives twice: JSON.parse keeps the last and says nothing, and nobody meant that. */
-const duplicateFaults = (text: string): Faults => {
-  const found = faultCollector()
+/** Errors for duplicate keys, of which JSON.parse silently keeps the last. */
+const duplicateKeyErrors = (text: string): FieldErrors => {
+  const found = fieldErrorCollector()
   const open: Array<Set<string>> = []
   visit(
     text,
@@ -91,54 +91,54 @@ const duplicateFaults = (text: string): Faults => {
     },
     STRICT
   )
-  return found.faults()
+  return found.errors()
 }
 
-/** Editors of some systems begin a file with one; it is no part of the JSON. */
+/** Some editors begin a file with one; it is not part of the JSON. */
 const withoutByteOrderMark = (text: string): string => (text.startsWith("\u{feff}") ? text.slice(1) : text)
 
 const TOO_LARGE = `Ensure this file has no more than ${SuiteLimits.bytes} bytes.`
 
-/** A spec's text, read. */
+/** The decoded text of a spec. */
 export interface SuiteText {
   readonly document: unknown
-  /** Keys that are given twice, by path; of these the document has the last. */
-  readonly faults: Faults
+  /** Duplicate keys, by path; the document has the last value of each. */
+  readonly errors: FieldErrors
 }
 
-/** Reads a spec's JSON text, or tells why it is none (`non_field_errors`, since it has no parts then). */
-export const readSuiteText = (text: string): Either.Either<SuiteText, Faults> => {
+/** Decodes a spec's JSON text, or says why it is invalid, under `non_field_errors`. */
+export const decodeSuiteText = (text: string): Either.Either<SuiteText, FieldErrors> => {
   const json = withoutByteOrderMark(text)
-  if (Buffer.byteLength(text) > SuiteLimits.bytes) return Either.left(fault(NON_FIELD, TOO_LARGE))
-  if (json.trim() === "") return Either.left(fault(NON_FIELD, "The file is empty."))
+  if (Buffer.byteLength(text) > SuiteLimits.bytes) return Either.left(fieldError(NON_FIELD, TOO_LARGE))
+  if (json.trim() === "") return Either.left(fieldError(NON_FIELD, "The file is empty."))
   if (isTooDeep(json)) {
-    return Either.left(fault(NON_FIELD, `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`))
+    return Either.left(fieldError(NON_FIELD, `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`))
   }
   return Either.map(
-    Either.try({ try: (): unknown => JSON.parse(json), catch: () => fault(NON_FIELD, syntaxFault(json)) }),
-    (document) => ({ document, faults: duplicateFaults(json) })
+    Either.try({ try: (): unknown => JSON.parse(json), catch: () => fieldError(NON_FIELD, syntaxError(json)) }),
+    (document) => ({ document, errors: duplicateKeyErrors(json) })
   )
 }
 
-/** The same of a file's bytes. */
-export const readSuiteBytes = (bytes: Uint8Array): Either.Either<SuiteText, Faults> =>
+/** As `decodeSuiteText`, from a file's bytes. */
+export const decodeSuiteBytes = (bytes: Uint8Array): Either.Either<SuiteText, FieldErrors> =>
   bytes.byteLength > SuiteLimits.bytes
-    ? Either.left(fault(NON_FIELD, TOO_LARGE))
+    ? Either.left(fieldError(NON_FIELD, TOO_LARGE))
     : Either.flatMap(
         Either.try({
           try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
-          catch: () => fault(NON_FIELD, "The file is not valid UTF-8.")
+          catch: () => fieldError(NON_FIELD, "The file is not valid UTF-8.")
         }),
-        readSuiteText
+        decodeSuiteText
       )
 
-/** The document that a spec's JSON text is, or its faults by path. */
-export const parseSuiteText = (text: string): Either.Either<unknown, Faults> =>
-  Either.flatMap(readSuiteText(text), ({ document, faults }) =>
-    isFaulty(faults) ? Either.left(faults) : Either.right(document)
+/** The document in a spec's JSON text, or its errors by path. */
+export const parseSuiteText = (text: string): Either.Either<unknown, FieldErrors> =>
+  Either.flatMap(decodeSuiteText(text), ({ document, errors }) =>
+    hasFieldErrors(errors) ? Either.left(errors) : Either.right(document)
   )
 
-/** A part of a document, and what of a path is left below it. */
+/** A node of a document, and the rest of the path below it. */
 interface Found {
   readonly node: Node
   readonly rest: string
@@ -146,7 +146,7 @@ interface Found {
 
 const without = (rest: string, step: string): string => rest.slice(step.length).replace(/^\./, "")
 
-/** The next part along a path. Keys may have dots and brackets themselves: the longest that fits is meant. */
+/** The next node along a path. Keys may contain dots and brackets: the longest that fits is taken. */
 const below = ({ node, rest }: Found): Found | undefined => {
   if (node.type === "array") {
     const [step = "", index] = /^\[(\d+)\]/.exec(rest) ?? []
@@ -157,7 +157,7 @@ const below = ({ node, rest }: Found): Found | undefined => {
   for (const property of node.type === "object" ? (node.children ?? []) : []) {
     const [key, value] = property.children ?? []
     if (typeof key?.value !== "string" || value === undefined) continue
-    const name = key.value.slice(0, MAX_TOLD_KEY)
+    const name = key.value.slice(0, MAX_KEY_IN_ERROR)
     const fits = rest.startsWith(name) && ["", ".", "["].includes(rest.charAt(name.length))
     if (fits && name !== "" && name.length > (longest?.name.length ?? 0)) longest = { name, value }
   }
@@ -165,28 +165,28 @@ const below = ({ node, rest }: Found): Found | undefined => {
 }
 
 /**
- * Where in a spec's text the faults of paths are: at the key of what is wrong, at the item of a list, or, for what is
- * missing, at the nearest thing around it; `non_field_errors` where the text stops being JSON. Null for faults that are not
- * of the text.
+ * Converts the path of an error to its position in a spec's text: at the key, at the item of a list, or, where a value is
+ * missing, at the nearest node around it; `non_field_errors` is where the JSON syntax breaks. Null for errors that are not
+ * about the text.
  */
-export const locator = (text: string): ((path: string) => Place | null) => {
+export const locator = (text: string): ((path: string) => TextPosition | null) => {
   const json = withoutByteOrderMark(text)
   if (Buffer.byteLength(text) > SuiteLimits.bytes || isTooDeep(json)) return () => null
   const errors: Array<ParseError> = []
   const tree = parseTree(json, errors, STRICT)
-  const placeOf = placer(json)
+  const positionOf = positionIn(json)
   return (path) => {
-    if (path === NON_FIELD && errors[0] !== undefined) return placeOf(errors[0].offset)
+    if (path === NON_FIELD && errors[0] !== undefined) return positionOf(errors[0].offset)
     if (tree === undefined) return null
-    if (path === NON_FIELD) return placeOf(tree.offset)
+    if (path === NON_FIELD) return positionOf(tree.offset)
     let at: Found = { node: tree, rest: path }
     for (let next = below(at); next !== undefined; next = below(next)) at = next
     const isOfText = at.node !== tree || tree.type !== "object" || TOP.has(path.replace(/[.[].*$/s, ""))
-    return isOfText ? placeOf((keyOf(at.node) ?? at.node).offset) : null
+    return isOfText ? positionOf((keyOf(at.node) ?? at.node).offset) : null
   }
 }
 
-/** Parts of a spec whose absence is a fault of the text; `channel` and the like are said elsewhere. */
+/** Parts of a spec whose absence is an error of the text; `channel` and the like are request fields. */
 const TOP = new Set(["version", "suite", "scenarios", "defaults"])
 
 const keyOf = (node: Node): Node | undefined =>

@@ -1,16 +1,16 @@
 /**
- * The JSON Schema (2020-12) of a spec, for editors and other tools. It says all that a schema can say; that keys are
- * unique, references lead somewhere and markers are well formed is said by the validation alone.
+ * The JSON Schema (2020-12) of a spec, for editors and other tools. It covers what a schema can express; validation also
+ * checks that keys are unique, references exist and markers are well formed.
  */
-import { LanguageCode } from "../catalog/Language.js"
+import { LanguageCode } from "../catalog/LanguageCode.js"
 import { VARIABLES_SECTION } from "../catalog/ProfileRules.js"
 import { ConditionType, MAX_CONDITIONS } from "../evaluators/ConditionalActions.js"
 import { ScenarioType } from "../evaluators/Evaluator.js"
 import type { JsonObject } from "../kernel/Json.js"
 import { SUITE_VERSION, SuiteLimits } from "./Suite.js"
 
-/** A text with at least one character that is no blank. */
-const said = (maxLength: number, description?: string): JsonObject => ({
+/** A text with at least one character that is not whitespace. */
+const nonBlank = (maxLength: number, description?: string): JsonObject => ({
   type: "string",
   minLength: 1,
   maxLength,
@@ -33,23 +33,23 @@ const references = (maxItems: number, description: string): JsonObject => ({
   type: "array",
   maxItems,
   uniqueItems: true,
-  items: { anyOf: [said(SuiteLimits.name), id] },
+  items: { anyOf: [nonBlank(SuiteLimits.name), id] },
   description
 })
 
 const language: JsonObject = {
   anyOf: [{ type: "string", enum: [...LanguageCode.literals] }, { type: "null" }],
-  description: "The language that the caller speaks."
+  description: "The caller's language."
 }
 
 const shared: JsonObject = {
-  frequency: count(SuiteLimits.frequency, "Runs that a scenario makes; 1 unless told."),
+  frequency: count(SuiteLimits.frequency, "Runs of each scenario (default: 1)."),
   language,
-  max_duration: count(SuiteLimits.maxDuration, "Seconds that a run may take; 300 unless told."),
+  max_duration: count(SuiteLimits.maxDuration, "The longest duration of a run, in seconds (default: 300)."),
   metrics: references(SuiteLimits.metrics, "Slugs or ids of the agent's metrics that score the runs."),
   personality: {
     anyOf: [
-      said(SuiteLimits.name),
+      nonBlank(SuiteLimits.name),
       id,
       { type: "null" },
       {
@@ -57,17 +57,17 @@ const shared: JsonObject = {
         additionalProperties: false,
         required: ["name"],
         properties: {
-          name: said(SuiteLimits.name),
+          name: nonBlank(SuiteLimits.name),
           language,
           description: anyText("How the caller speaks and behaves.")
         }
       }
     ],
-    description: "The name or id of a personality that the project has enabled, or one described here."
+    description: "The name or id of a personality that the project has enabled, or one defined inline."
   },
   test_profile: {
     anyOf: [
-      said(SuiteLimits.name),
+      nonBlank(SuiteLimits.name),
       id,
       { type: "null" },
       {
@@ -75,18 +75,18 @@ const shared: JsonObject = {
         additionalProperties: false,
         required: ["name"],
         properties: {
-          name: said(SuiteLimits.name),
+          name: nonBlank(SuiteLimits.name),
           information: { type: "object", properties: { [VARIABLES_SECTION]: { type: "object" } } }
         }
       }
     ],
-    description: "The name or id of one of the project's test profiles, or one described here."
+    description: "The name or id of one of the project's test profiles, or one defined inline."
   },
   tags: {
     type: "array",
     maxItems: SuiteLimits.tags,
-    items: said(SuiteLimits.tag),
-    description: "Words to sort scenarios by."
+    items: nonBlank(SuiteLimits.tag),
+    description: "Labels to filter scenarios by."
   }
 }
 
@@ -112,16 +112,16 @@ const conditionalActions: JsonObject = {
             description: "0, 1, 2, ... in the order of the list."
           },
           condition: {
-            anyOf: [said(10_000), { type: "integer", minimum: 0, maximum: MAX_CONDITIONS - 1 }],
+            anyOf: [nonBlank(10_000), { type: "integer", minimum: 0, maximum: MAX_CONDITIONS - 1 }],
             description:
-              "FIRST_MESSAGE for item 0; else what the main agent does, in the third person, or the id of another item."
+              "FIRST_MESSAGE for item 0; for the others what the main agent does, in the third person, or the id of another item."
           },
-          action: said(
+          action: nonBlank(
             10_000,
             'What the caller says, with markers: <silence time="2" />, <hold time="5" />, [laughter], <endcall />.'
           ),
           type: { type: "string", enum: [...ConditionType.literals] },
-          fixed_message: { type: "boolean", description: "Whether the speech is said word for word." }
+          fixed_message: { type: "boolean", description: "Whether the speech is spoken verbatim." }
         }
       }
     }
@@ -135,12 +135,12 @@ const scenario: JsonObject = {
   additionalProperties: false,
   required: ["key", "name", "type"],
   properties: {
-    key: said(SuiteLimits.key, "Names the scenario in reports; unique in the suite."),
-    name: said(SuiteLimits.scenarioName),
+    key: nonBlank(SuiteLimits.key, "Identifies the scenario in reports; unique in the suite."),
+    name: nonBlank(SuiteLimits.scenarioName),
     type: { type: "string", enum: [...ScenarioType.literals] },
-    instructions: said(SuiteLimits.instructions, "What the caller is to do; of conditional_actions, their JSON text."),
+    instructions: nonBlank(SuiteLimits.instructions, "What the caller does; for conditional_actions, their JSON text."),
     conditional_actions: conditionalActions,
-    expected_outcome: anyText("What has to have happened for a run to be a success."),
+    expected_outcome: anyText("What makes a run a success."),
     first_message: anyText("What the caller says first."),
     tools: references(SuiteLimits.tools, "Names or ids of the project's tools that the caller can use."),
     ...shared
@@ -150,7 +150,7 @@ const scenario: JsonObject = {
   else: { required: ["instructions"], properties: { conditional_actions: false } }
 }
 
-/** Where the schema is served, and what specs may name as their `$schema` in editors. */
+/** The path that serves the schema; editors can be pointed to it. */
 export const SUITE_SCHEMA_PATH = "/test_framework/v2/scenarios/json_schema/"
 
 export const suiteJsonSchema: JsonObject = {
@@ -166,17 +166,17 @@ export const suiteJsonSchema: JsonObject = {
       type: "object",
       additionalProperties: false,
       required: ["name"],
-      properties: { name: said(SuiteLimits.suiteName), description: anyText("What the suite is for.") }
+      properties: { name: nonBlank(SuiteLimits.suiteName), description: anyText("What the suite is for.") }
     },
-    agent_id: { ...id, description: "The agent to test; the request's wins." },
+    agent_id: { ...id, description: "The agent to test; the request's agent_id takes precedence." },
     defaults: {
       type: "object",
       additionalProperties: false,
       properties: {
         ...shared,
-        concurrency_limit: count(SuiteLimits.concurrency, "Runs under way at a time.")
+        concurrency_limit: count(SuiteLimits.concurrency, "The greatest number of concurrent runs.")
       },
-      description: "What holds for every scenario that does not say otherwise; metrics and tags are joined."
+      description: "Defaults of every scenario; metrics and tags are added to the scenario's own."
     },
     scenarios: { type: "array", minItems: 1, maxItems: SuiteLimits.scenarios, items: scenario }
   }

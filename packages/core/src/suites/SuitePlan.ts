@@ -1,42 +1,42 @@
 import * as Schema from "effect/Schema"
 import { Channel } from "../catalog/Agent.js"
-import { type LanguageCode } from "../catalog/Language.js"
+import { type LanguageCode } from "../catalog/LanguageCode.js"
 import type { ConditionalActions } from "../evaluators/ConditionalActions.js"
 import { ScenarioType } from "../evaluators/Evaluator.js"
 import { Credits, type MicroCredits } from "../kernel/Credits.js"
 import { AgentId, MetricId, PersonalityId, ProjectId, TestProfileId, type ToolId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 
-/** How a spec named what it uses: by its id, by its name, or by describing it itself. */
+/** How a spec refers to something: by id, by name, or by defining it inline. */
 export const NamingMode = Schema.Literal("id", "name", "inline")
 export type NamingMode = typeof NamingMode.Type
 
-/** The personality that a scenario is played with. */
+/** The personality of a scenario's caller. */
 export interface PlannedPersonality {
   readonly mode: NamingMode
-  /** Null for one that the spec describes. */
+  /** Null for an inline one. */
   readonly id: PersonalityId | null
   readonly name: string
   readonly language: LanguageCode | null
-  /** What the spec says of one that it describes; that of the others is read when a run starts. */
+  /** Of an inline one; the others' are read when a run starts. */
   readonly description: string
 }
 
-/** The test profile that a scenario is played with. */
+/** The test profile of a scenario's caller. */
 export interface PlannedTestProfile {
   readonly mode: NamingMode
   readonly id: TestProfileId | null
   readonly name: string
-  /** What the spec says of one that it describes; that of the others is read when a run starts. */
+  /** Of an inline one; the others' are read when a run starts. */
   readonly information: JsonObject | null
 }
 
-/** A scenario with everything that it says, and what the defaults say, found. */
+/** A scenario merged with the defaults, its references resolved. */
 export interface PlannedScenario {
   readonly key: string
   readonly name: string
   readonly type: ScenarioType
-  /** Runs that it makes. */
+  /** The number of runs. */
   readonly frequency: number
   readonly metricIds: ReadonlyArray<MetricId>
   readonly toolIds: ReadonlyArray<ToolId>
@@ -51,22 +51,22 @@ export interface PlannedScenario {
   readonly conditionalActions: ConditionalActions | null
   readonly expectedOutcome: string
   readonly firstMessage: string
-  /** Of all its runs. */
+  /** The cost of all its runs. */
   readonly estimatedCost: MicroCredits
 }
 
-/** What running a suite would do, and what it would cost. */
+/** The runs of a suite, and their estimated cost. */
 export interface SuitePlan {
   readonly agentId: AgentId
   readonly projectId: ProjectId
   readonly channel: Channel
   readonly suiteName: string
-  /** Runs under way at a time; null for as many as there is room for. */
+  /** The greatest number of concurrent runs; null for no limit. */
   readonly concurrencyLimit: number | null
   readonly scenarios: ReadonlyArray<PlannedScenario>
   readonly totalRuns: number
   readonly estimatedCost: MicroCredits
-  /** Overrides of a WebRTC platform, for these runs alone. */
+  /** Overrides for the WebRTC platform, of these runs only. */
   readonly providerData: JsonObject | null
 }
 
@@ -95,7 +95,7 @@ const PlanWire = Schema.Struct({
   )
 }).annotations({ identifier: "SuitePlan" })
 
-/** The answer of a validation that found nothing wrong. Source: interface, E1; design, section 5. */
+/** The response of a validation without errors. Source: interface, E1; design, section 5. */
 export const ValidatedSuiteWire = Schema.Struct({
   dry_run: Schema.Literal(true),
   valid: Schema.Literal(true),
@@ -105,7 +105,7 @@ export interface ValidatedSuiteWire extends Schema.Schema.Type<typeof ValidatedS
 
 const printCredits = Schema.encodeSync(Credits)
 
-/** A plan as it travels. */
+/** The wire form of a plan. */
 export const encodePlan = (plan: SuitePlan): typeof PlanWire.Type => ({
   agent_id: plan.agentId,
   project_id: plan.projectId,
@@ -131,8 +131,8 @@ export const encodePlan = (plan: SuitePlan): typeof PlanWire.Type => ({
   }))
 })
 
-/** What E1 answers for a valid spec. */
-export const encodeValidated = (plan: SuitePlan): ValidatedSuiteWire => ({
+/** The wire form of E1's response to a valid spec. */
+export const encodeValidatedSuite = (plan: SuitePlan): ValidatedSuiteWire => ({
   dry_run: true,
   valid: true,
   plan: encodePlan(plan)

@@ -1,25 +1,31 @@
-/** Reads what a validation, or a run, is asked for: the spec, however it came, and what is said beside it. */
+/** Parses the body of a validation or of a run: the spec, in whichever form it was sent, and the fields beside it. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Channel } from "../catalog/Agent.js"
 import { Upload } from "../calls/Upload.js"
-import { type Faults, fault, isFaulty, mergeFaults, NON_FIELD, noFaults, Messages } from "../kernel/Faults.js"
+import {
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  Messages,
+  NON_FIELD,
+  noFieldErrors
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, PhoneNumberId } from "../kernel/Ids.js"
-import { inputReader } from "../kernel/InputReader.js"
-import { Json, jsonFault, type JsonFaults, jsonFaults, JsonObject } from "../kernel/Json.js"
+import { type InputReader, inputReader } from "../kernel/InputReader.js"
+import { isPlainObject, Json, jsonError, type JsonErrors, jsonErrors, JsonObject } from "../kernel/Json.js"
+import { type ParsedSuite, parseSuite } from "./ParseSuite.js"
 import type { PlanRequest } from "./PlanSuite.js"
-import { readSuite, type SuiteRead } from "./ReadSuite.js"
 import { SuiteLimits } from "./Suite.js"
-import { readSuiteBytes, readSuiteText, type SuiteText } from "./SuiteFile.js"
+import { decodeSuiteBytes, decodeSuiteText, type SuiteText } from "./SuiteFile.js"
+
+const NOT_A_FILE = "The submitted data was not a file. Check the encoding type on the form."
 
 const SuiteUpload = Schema.declare(
   (value): value is Upload | string => value instanceof Upload || typeof value === "string",
   {
-    message: () => ({
-      message: "The submitted data was not a file. Check the encoding type on the form.",
-      override: true
-    }),
+    message: () => ({ message: NOT_A_FILE, override: true }),
     jsonSchema: { type: "string", format: "binary", description: "A .json file of at most 1 MB." }
   }
 )
@@ -31,7 +37,7 @@ const fields = {
   data: Fields.nullable(JsonObject)
 }
 
-/** The body of E1, for the descriptions of doors; `readSuiteRequest` is what reads it. */
+/** The body of E1, for API descriptions; `parseSuiteRequest` parses it. */
 export const SuiteRequestInput = Fields.object({
   spec: Fields.optional(Json),
   file: Fields.optional(SuiteUpload),
@@ -42,125 +48,131 @@ export const SuiteRequestInput = Fields.object({
   provider_d_data: Fields.optional(fields.data)
 })
 
-/** The body of a run: as that of E1, and the id of the number that voice runs call from. */
+/** The body of a run: that of E1, and the id of the number that voice runs call from. */
 export const SuiteRunInput = Fields.object({
   ...SuiteRequestInput.fields,
   phone_number: Fields.optional(Fields.nullable(Fields.id(PhoneNumberId)))
 })
 
-/** A request as far as it could be read. */
+/** A request as far as it could be parsed. */
 export interface SuiteRequest extends PlanRequest {
   /** The agent to test: the request's, or else the spec's. */
   readonly agentId: AgentId | undefined
-  /** Undefined where there is no document to judge. */
-  readonly suite: SuiteRead | undefined
-  readonly faults: Faults
+  /** Undefined where there is no document to parse. */
+  readonly suite: ParsedSuite | undefined
+  /** Those of the request; those of the spec are in `suite`. */
+  readonly errors: FieldErrors
 }
 
-/** The document, or what is wrong with the whole of it under the name that it was given by. */
-type Given = Either.Either<SuiteText, Faults>
+/** The document, or what is wrong with the whole of it. */
+type Decoded = Either.Either<SuiteText, FieldErrors>
 
-/** What is wrong with the document as a whole, told of the field that it came in. */
-const named = (field: string, { [NON_FIELD]: whole, ...faults }: Faults): Faults =>
-  whole === undefined ? faults : mergeFaults(fault(field, ...whole), faults)
+/** Moves errors of the document as a whole to the field that it was sent in. */
+const underField = (field: string, { [NON_FIELD]: whole, ...errors }: FieldErrors): FieldErrors =>
+  whole === undefined ? errors : mergeFieldErrors(fieldError(field, ...whole), errors)
 
-const fromText = (field: string, read: Given): Given => Either.mapLeft(read, (faults) => named(field, faults))
+const decodedFrom = (field: string, decoded: Decoded): Decoded =>
+  Either.mapLeft(decoded, (errors) => underField(field, errors))
 
-const readFile = (file: unknown): Given => {
+const decodeDataUri = (base64: boolean, data: string): Decoded =>
+  base64
+    ? decodedFrom("file", decodeSuiteBytes(Buffer.from(data, "base64")))
+    : Either.flatMap(
+        Either.try({
+          try: () => decodeURIComponent(data),
+          catch: () => fieldError("file", "The data URI is malformed.")
+        }),
+        (text) => decodedFrom("file", decodeSuiteText(text))
+      )
+
+const decodeFile = (file: unknown): Decoded => {
   if (file instanceof Upload) {
     return file.filename !== "" && !/\.json$/i.test(file.filename)
-      ? Either.left(fault("file", "A spec is a .json file."))
-      : fromText("file", readSuiteBytes(file.bytes))
+      ? Either.left(fieldError("file", "A spec is a .json file."))
+      : decodedFrom("file", decodeSuiteBytes(file.bytes))
   }
-  if (typeof file !== "string") {
-    return Either.left(fault("file", "The submitted data was not a file. Check the encoding type on the form."))
-  }
-  const encoded = /^data:[^,]*?(;base64)?,/i.exec(file)
-  if (encoded !== null) {
-    const rest = file.slice(encoded[0].length)
-    return encoded[1] === undefined
-      ? Either.flatMap(
-          Either.try({
-            try: () => decodeURIComponent(rest),
-            catch: () => fault("file", "This is no well-formed data URI.")
-          }),
-          (text) => fromText("file", readSuiteText(text))
-        )
-      : fromText("file", readSuiteBytes(Buffer.from(rest, "base64")))
-  }
+  if (typeof file !== "string") return Either.left(fieldError("file", NOT_A_FILE))
+  const dataUri = /^data:[^,]*?(;base64)?,/i.exec(file)
+  if (dataUri !== null) return decodeDataUri(dataUri[1] !== undefined, file.slice(dataUri[0].length))
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
-    ? Either.left(fault("file", "Send the file itself; it is not fetched from an address."))
-    : fromText("file", readSuiteText(file))
+    ? Either.left(fieldError("file", "Send the file itself; URLs are not fetched."))
+    : decodedFrom("file", decodeSuiteText(file))
 }
 
-const fine: JsonFaults = { isBounded: true, faults: noFaults }
+const noJsonErrors: JsonErrors = { isBounded: true, errors: noFieldErrors }
 
-/** A JSON object of bounded depth and size, which every rule may then walk, and what no database could keep of it. */
-const bounded = (field: string, { document, faults }: SuiteText): Given => {
-  const said = jsonFault(document) === undefined ? fine : jsonFaults(document)
-  if (!said.isBounded) return Either.left(named(field, said.faults))
+/** A JSON object of bounded depth and size, with an error for everything in it that no database could store. */
+const requireBoundedObject = (field: string, { document, errors }: SuiteText): Decoded => {
+  const found = jsonError(document) === undefined ? noJsonErrors : jsonErrors(document)
+  if (!found.isBounded) return Either.left(underField(field, found.errors))
   return typeof document !== "object" || document === null || Array.isArray(document)
-    ? Either.left(fault(field, `A spec is a JSON object${Array.isArray(document) ? ", not a list" : ""}.`))
-    : Either.right({ document, faults: mergeFaults(faults, named(field, said.faults)) })
+    ? Either.left(fieldError(field, `A spec is a JSON object${Array.isArray(document) ? ", not a list" : ""}.`))
+    : Either.right({ document, errors: mergeFieldErrors(errors, underField(field, found.errors)) })
 }
 
-const readSpec = (spec: unknown): Given => {
-  if (typeof spec === "string") return fromText("spec", readSuiteText(spec))
-  // Measured as it would be written: what was posted may have had blanks.
-  return jsonFault(spec) === undefined && Buffer.byteLength(JSON.stringify(spec)) > SuiteLimits.bytes
-    ? Either.left(fault("spec", `Ensure this document has no more than ${SuiteLimits.bytes} bytes.`))
-    : Either.right({ document: spec, faults: noFaults })
+const decodeSpec = (spec: unknown): Decoded => {
+  if (typeof spec === "string") return decodedFrom("spec", decodeSuiteText(spec))
+  // Measured as it would be printed: what was posted may have had whitespace.
+  return jsonError(spec) === undefined && Buffer.byteLength(JSON.stringify(spec)) > SuiteLimits.bytes
+    ? Either.left(fieldError("spec", `Ensure this document has no more than ${SuiteLimits.bytes} bytes.`))
+    : Either.right({ document: spec, errors: noFieldErrors })
 }
 
-const given = (input: Record<string, unknown>, name: string): unknown =>
-  Object.hasOwn(input, name) ? (input[name] ?? undefined) : undefined
+const valueOf = (body: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined
 
-/** Reads a request, with every fault that shows without looking anything up; those of the spec are in `suite`. */
-export const readSuiteRequest = (input: unknown): SuiteRequest => {
+/** The document in `spec` or `file`, of which exactly one is to be given. */
+const documentOf = (input: unknown): Decoded => {
+  if (!isPlainObject(input)) return Either.left(noFieldErrors)
+  const spec = valueOf(input, "spec")
+  const file = valueOf(input, "file")
+  if (spec !== undefined && file !== undefined) return Either.left(fieldError("file", "Give spec or file, not both."))
+  if (spec !== undefined) return Either.flatMap(decodeSpec(spec), (one) => requireBoundedObject("spec", one))
+  if (file !== undefined) return Either.flatMap(decodeFile(file), (one) => requireBoundedObject("file", one))
+  return Either.left({
+    spec: ["This field is required if file is not provided."],
+    file: ["This field is required if spec is not provided."]
+  })
+}
+
+/** The channel, and the data of its platform, which other channels do not take. */
+const channelOf = (read: InputReader): Pick<PlanRequest, "channel" | "providerData"> => {
+  const given = read.optional("channel", fields.channel)
+  const channel = given ?? "voice"
+  const isInvalid = given === undefined && read.has("channel")
+  const providerDataFor = (only: Channel, field: string) => {
+    const data = read.optional(field, fields.data)
+    if (data && channel !== only && !isInvalid) read.addErrors(fieldError(field, `Only with the channel ${only}.`))
+    return data
+  }
+  const ofProviderE = providerDataFor("provider_e_v2", "provider_e_data")
+  const ofProviderD = providerDataFor("provider_d_v2", "provider_d_data")
+  return { channel, providerData: ofProviderE ?? ofProviderD ?? null }
+}
+
+/** The agent of the request, or else of the spec; an error where neither names one. */
+const agentOf = (read: InputReader, suite: ParsedSuite | undefined): AgentId | undefined => {
+  const agentId = read.optional("agent_id", fields.agent) ?? suite?.spec.agentId
+  const isInvalid = read.has("agent_id") || (suite !== undefined && "agent_id" in suite.errors)
+  if (agentId === undefined && suite !== undefined && !isInvalid) {
+    read.addErrors(fieldError("agent_id", Messages.required))
+  }
+  return agentId
+}
+
+/** Parses a request, with every error that shows without looking anything up. Total on any input. */
+export const parseSuiteRequest = (input: unknown): SuiteRequest => {
   const read = inputReader(input)
-  const body = typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {}
-  const spec = given(body, "spec")
-  const file = given(body, "file")
-  const isNothing = isFaulty(read.faults())
-  const document: Given =
-    spec !== undefined && file !== undefined
-      ? Either.left(fault("file", "Give spec or file, not both."))
-      : spec !== undefined
-        ? Either.flatMap(readSpec(spec), (one) => bounded("spec", one))
-        : file !== undefined
-          ? Either.flatMap(readFile(file), (one) => bounded("file", one))
-          : Either.left(
-              isNothing
-                ? noFaults
-                : mergeFaults(
-                    fault("spec", "This field is required if file is not provided."),
-                    fault("file", "This field is required if spec is not provided.")
-                  )
-            )
-  const suite = Either.isRight(document) ? readSuite(document.right.document) : undefined
-  const agent = read.optional("agent_id", fields.agent)
-  const name = read.optional("name", fields.name)
-  const channel = read.optional("channel", fields.channel)
-  const providerE = read.optional("provider_e_data", fields.data)
-  const providerD = read.optional("provider_d_data", fields.data)
-  const chosen = channel ?? "voice"
-  // Of a channel that could not be read, nothing more is said.
-  const isChosen = channel !== undefined || !read.has("channel")
-  if (isChosen && providerE && chosen !== "provider_e_v2") {
-    read.tell(fault("provider_e_data", "Only with the channel provider_e_v2."))
-  }
-  if (isChosen && providerD && chosen !== "provider_d_v2") {
-    read.tell(fault("provider_d_data", "Only with the channel provider_d_v2."))
-  }
-  const agentId = agent ?? suite?.reading.agentId
-  const saysAgent = read.has("agent_id") || (suite !== undefined && "agent_id" in suite.faults)
-  if (agentId === undefined && !saysAgent && suite !== undefined) read.tell(fault("agent_id", Messages.required))
+  const document = documentOf(input)
+  const suite = Either.isRight(document) ? parseSuite(document.right.document) : undefined
+  const agentId = agentOf(read, suite)
+  const name = read.optional("name", fields.name) ?? ""
+  const channel = channelOf(read)
   return {
+    ...channel,
     agentId,
-    name: name === undefined || name === null || name.trim() === "" ? null : name,
-    channel: chosen,
-    providerData: providerE ?? providerD ?? null,
+    name: name.trim() === "" ? null : name,
     suite,
-    faults: mergeFaults(read.faults(), Either.isLeft(document) ? document.left : document.right.faults)
+    errors: mergeFieldErrors(read.errors(), Either.isLeft(document) ? document.left : document.right.errors)
   }
 }

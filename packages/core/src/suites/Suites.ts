@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
@@ -9,54 +10,60 @@ import { PhoneNumbers } from "../catalog/PhoneNumbers.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
-import { type Faults, fault, isFaulty, mergeFaults, noFaults, Messages, ValidationFailed } from "../kernel/Faults.js"
+import {
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages,
+  ValidationFailed
+} from "../kernel/FieldErrors.js"
 import { type AgentId, type PersonalityId, PhoneNumberId } from "../kernel/Ids.js"
 import * as Fields from "../kernel/Fields.js"
 import { inputReader } from "../kernel/InputReader.js"
 import type { NewResult, Result } from "../results/Result.js"
 import { Results } from "../results/Results.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
 import { costOf } from "../metrics/Price.js"
-import type { AgentWorld } from "./AgentWorld.js"
+import type { SuiteContext } from "./SuiteContext.js"
 import { planSuite } from "./PlanSuite.js"
 import { PriceList } from "./PriceList.js"
-import type { SuiteReading } from "./Suite.js"
+import type { SuiteSpec } from "./Suite.js"
 import type { SuitePlan } from "./SuitePlan.js"
-import { readSuiteRequest } from "./SuiteRequest.js"
+import { parseSuiteRequest } from "./SuiteRequest.js"
 
-/** Test suites. Inputs are what came from outside and are judged here. */
+/** Test suites. Inputs are unvalidated; they are validated here. */
 export class Suites extends Context.Tag("@earshot/core/suites/Suites")<
   Suites,
   {
     /**
-     * E1: `{spec | file, agent_id?, name?, channel?, provider_e_data?, provider_d_data?}`. The plan that a run would
-     * follow, or every fault of the request, of the spec and of what it names. Creates nothing and places no calls.
+     * E1: `{spec | file, agent_id?, name?, channel?, provider_e_data?, provider_d_data?}`. The plan of a run, or every
+     * error of the request, of the spec and of its references. Creates nothing and places no calls.
      */
-    readonly validate: UseCase<"suites.validate", [input: unknown], SuitePlan, ValidationFailed | StorageFault>
+    readonly validate: UseCase<"suites.validate", [input: unknown], SuitePlan, ValidationFailed | StorageError>
     /**
-     * The same body, and `phone_number?`, the id of the number that voice runs call from: makes a result with its runs
+     * The same body, and `phone_number?`, the id of the number that voice runs call from. Creates a result with its runs
      * queued.
      */
-    readonly run: UseCase<"suites.run", [input: unknown], Result, ValidationFailed | StorageFault>
+    readonly run: UseCase<"suites.run", [input: unknown], Result, ValidationFailed | StorageError>
   }
 >() {}
 
-/** The personalities that a spec names by id, each once. */
-const personalityIds = (reading: SuiteReading): ReadonlyArray<PersonalityId> => [
+/** The distinct personalities that a spec refers to by id. */
+const personalityIds = (spec: SuiteSpec): ReadonlyArray<PersonalityId> => [
   ...new Set(
-    [reading.defaults, ...reading.scenarios].flatMap(({ personality }) =>
-      personality?.by === "id" ? [personality.id] : []
-    )
+    [spec.defaults, ...spec.scenarios].flatMap(({ personality }) => (personality?.by === "id" ? [personality.id] : []))
   )
 ]
 
-const faultOf = (faults: Faults, field: string): Faults => {
-  const said = faults[field]
-  return said === undefined ? noFaults : { [field]: said }
+const errorOf = (errors: FieldErrors, field: string): FieldErrors => {
+  const messages = errors[field]
+  return messages === undefined ? noFieldErrors : { [field]: messages }
 }
 
-/** What is kept of a plan to run it: of everything that may change meanwhile, its id. */
+/** What is stored of a plan to run it: ids of everything that can change in between. */
 const newResult = (plan: SuitePlan, phoneNumberId: PhoneNumberId | null): NewResult => ({
   projectId: plan.projectId,
   agentId: plan.agentId,
@@ -99,94 +106,93 @@ export const layer = Layer.effect(
     const work = yield* UnitOfWork
     const prices = yield* PriceList
 
-    /** The agent's world, as far as the spec asks for it; undefined where there is no such agent. */
-    const worldOf = (
+    /** The context of the agent; none where there is no such agent. */
+    const loadContext = (
       permit: Permit,
       agentId: AgentId,
-      reading: SuiteReading
-    ): Effect.Effect<AgentWorld | undefined, StorageFault> =>
-      Effect.gen(function* () {
-        const agent = yield* agents.find(permit, agentId).pipe(Effect.catchTag("NotFound", () => Effect.void))
-        if (agent === undefined) return undefined
-        const enabled = yield* personalities.enabledIn(permit, agent.projectId)
-        const isEnabled = new Set(enabled.map(({ id }) => id))
-        const others = personalityIds(reading).filter((id) => !isEnabled.has(id))
-        return {
-          agent,
-          metrics: (yield* metrics.ofAgent(permit, agent.id)).map((metric) => ({
-            id: metric.id,
-            slug: metric.slug,
-            name: metric.name,
-            simulationEnabled: metric.simulationEnabled,
-            cost: costOf(metric)
-          })),
-          personalities: enabled,
-          notEnabled: yield* personalities.among(permit, others),
-          testProfiles: yield* testProfiles.namesIn(permit, agent.projectId),
-          tools: yield* tools.namesIn(permit, agent.projectId)
-        }
-      })
+      spec: SuiteSpec
+    ): Effect.Effect<Option.Option<SuiteContext>, StorageError> =>
+      agents.find(permit, agentId).pipe(
+        Effect.flatMap((agent) =>
+          Effect.gen(function* () {
+            const enabled = yield* personalities.enabledIn(permit, agent.projectId)
+            const isEnabled = new Set(enabled.map(({ id }) => id))
+            const others = personalityIds(spec).filter((id) => !isEnabled.has(id))
+            return {
+              agent,
+              metrics: (yield* metrics.ofAgent(permit, agent.id)).map((metric) => ({
+                id: metric.id,
+                slug: metric.slug,
+                name: metric.name,
+                simulationEnabled: metric.simulationEnabled,
+                cost: costOf(metric)
+              })),
+              personalities: enabled,
+              notEnabled: yield* personalities.existingIds(permit, others),
+              testProfiles: yield* testProfiles.namesIn(permit, agent.projectId),
+              tools: yield* tools.namesIn(permit, agent.projectId)
+            }
+          })
+        ),
+        Effect.asSome,
+        Effect.catchTag("NotFound", () => Effect.succeedNone)
+      )
 
-    const planned = (permit: Permit, input: unknown): Effect.Effect<SuitePlan, ValidationFailed | StorageFault> =>
+    const plan = (permit: Permit, input: unknown): Effect.Effect<SuitePlan, ValidationFailed | StorageError> =>
       Effect.gen(function* () {
-        const request = readSuiteRequest(input)
+        const request = parseSuiteRequest(input)
         const { agentId, suite } = request
-        const world =
-          agentId === undefined || suite === undefined ? undefined : yield* worldOf(permit, agentId, suite.reading)
-        const judged =
-          world === undefined || suite === undefined
-            ? Either.left(
-                mergeFaults(
-                  suite?.faults ?? noFaults,
-                  agentId === undefined || suite === undefined ? noFaults : fault("agent_id", Messages.unknownId(agentId))
-                )
-              )
-            : planSuite(suite, request, world, prices)
-        const faults = mergeFaults(request.faults, Either.isLeft(judged) ? judged.left : noFaults)
-        // Without a plan there are faults.
-        if (isFaulty(faults) || Either.isLeft(judged)) return yield* new ValidationFailed({ faults })
-        return judged.right
+        const planned =
+          suite === undefined
+            ? Either.left(noFieldErrors)
+            : agentId === undefined
+              ? Either.left(suite.errors)
+              : Option.match(yield* loadContext(permit, agentId, suite.spec), {
+                  onNone: () =>
+                    Either.left(mergeFieldErrors(suite.errors, fieldError("agent_id", Messages.unknownId(agentId)))),
+                  onSome: (context) => planSuite(suite, request, context, prices)
+                })
+        const errors = mergeFieldErrors(request.errors, Either.isLeft(planned) ? planned.left : noFieldErrors)
+        // Without a plan there is at least one error.
+        if (hasFieldErrors(errors) || Either.isLeft(planned)) return yield* new ValidationFailed({ errors })
+        return planned.right
       })
 
-    const numberNamed = (permit: Permit, input: unknown, plan: SuitePlan | undefined) =>
+    /** The number that runs call from, and the errors of its field. */
+    const phoneNumberOf = (permit: Permit, input: unknown, planned: SuitePlan | undefined) =>
       Effect.gen(function* () {
         const read = inputReader(input)
         const id = read.optional("phone_number", Fields.nullable(Fields.id(PhoneNumberId))) ?? null
-        if (id === null) return { id, faults: faultOf(read.faults(), "phone_number") }
-        if (plan !== undefined && plan.channel !== "voice") {
-          return { id, faults: fault("phone_number", "Only with the channel voice.") }
+        if (id === null) return { id, errors: errorOf(read.errors(), "phone_number") }
+        if (planned !== undefined && planned.channel !== "voice") {
+          return { id, errors: fieldError("phone_number", "Only with the channel voice.") }
         }
         const found = yield* phoneNumbers.find(permit, id).pipe(Effect.catchTag("NotFound", () => Effect.void))
-        return {
-          id,
-          faults:
-            found === undefined
-              ? fault("phone_number", Messages.unknownId(id))
-              : plan !== undefined && found.projectId !== plan.projectId
-                ? fault("phone_number", Messages.otherProject(id))
-                : noFaults
-        }
+        if (found === undefined) return { id, errors: fieldError("phone_number", Messages.unknownId(id)) }
+        return planned !== undefined && found.projectId !== planned.projectId
+          ? { id, errors: fieldError("phone_number", Messages.otherProject(id)) }
+          : { id, errors: noFieldErrors }
+      })
+
+    const planAndNumber = (permit: Permit, input: unknown) =>
+      Effect.gen(function* () {
+        const planned = yield* plan(permit, input).pipe(
+          Effect.map(Either.right),
+          Effect.catchTag("ValidationFailed", ({ errors }) => Effect.succeed(Either.left(errors)))
+        )
+        const number = yield* phoneNumberOf(permit, input, Either.getOrUndefined(planned))
+        const errors = mergeFieldErrors(Either.isLeft(planned) ? planned.left : noFieldErrors, number.errors)
+        if (hasFieldErrors(errors) || Either.isLeft(planned)) return yield* new ValidationFailed({ errors })
+        return newResult(planned.right, number.id)
       })
 
     return Suites.of({
       run: useCase("suites.run")((permit, input) =>
         work
-          .atomically(
-            Effect.gen(function* () {
-              const plan = yield* Effect.either(planned(permit, input))
-              if (Either.isLeft(plan) && plan.left._tag !== "ValidationFailed") return yield* plan.left
-              const number = yield* numberNamed(permit, input, Either.getOrUndefined(plan))
-              const faults = mergeFaults(
-                Either.isLeft(plan) && plan.left._tag === "ValidationFailed" ? plan.left.faults : noFaults,
-                number.faults
-              )
-              if (isFaulty(faults) || Either.isLeft(plan)) return yield* new ValidationFailed({ faults })
-              return yield* results.open(permit, newResult(plan.right, number.id))
-            })
-          )
-          .pipe(Effect.zipLeft(results.ring))
+          .atomically(Effect.flatMap(planAndNumber(permit, input), (result) => results.create(permit, result)))
+          .pipe(Effect.zipLeft(results.notifyWorkers))
       ),
-      validate: useCase("suites.validate")(planned)
+      validate: useCase("suites.validate")(plan)
     })
   })
 )

@@ -1,4 +1,4 @@
-export type { AgentWorld, WorldMetric, WorldPersonality } from "./AgentWorld.js"
+export type { SuiteContext, SuiteMetric, SuitePersonality } from "./SuiteContext.js"
 export { type PlanRequest, planSuite } from "./PlanSuite.js"
 export {
   DEFAULT_MAX_DURATION,
@@ -9,18 +9,18 @@ export {
   type Prices,
   standardPrices
 } from "./PriceList.js"
-export { readSuite, type SuiteRead } from "./ReadSuite.js"
-export { SUITE_VERSION, SuiteLimits, type SuiteReading } from "./Suite.js"
-export { locator, parseSuiteText, type Place } from "./SuiteFile.js"
+export { parseSuite, type ParsedSuite } from "./ParseSuite.js"
+export { SUITE_VERSION, SuiteLimits, type SuiteSpec } from "./Suite.js"
+export { locator, parseSuiteText, type TextPosition } from "./SuiteFile.js"
 export { SUITE_SCHEMA_PATH, suiteJsonSchema } from "./SuiteJsonSchema.js"
 export {
   encodePlan,
-  encodeValidated,
+  encodeValidatedSuite,
   type PlannedPersonality,
   type PlannedScenario,
   type PlannedTestProfile,
   type SuitePlan,
   ValidatedSuiteWire
 } from "./SuitePlan.js"
-export { readSuiteRequest, SuiteRequestInput, SuiteRunInput } from "./SuiteRequest.js"
+export { parseSuiteRequest, SuiteRequestInput, SuiteRunInput } from "./SuiteRequest.js"
 export { Suites } from "./Suites.js"

@@ -1,38 +1,38 @@
-/** What a spec is judged against: a snapshot of what the agent and its project have. */
+/** What the references of a spec are resolved against: a snapshot of the agent and its project. */
 import type { Channel } from "../catalog/Agent.js"
-import type { LanguageCode } from "../catalog/Language.js"
+import type { LanguageCode } from "../catalog/LanguageCode.js"
 import type { MicroCredits } from "../kernel/Credits.js"
 import type { AgentId, MetricId, PersonalityId, ProjectId, TestProfileId, ToolId } from "../kernel/Ids.js"
 
-export interface WorldMetric {
+export interface SuiteMetric {
   readonly id: MetricId
   readonly slug: string | null
   readonly name: string
   readonly simulationEnabled: boolean
-  /** Of one evaluation. */
+  /** The cost of one evaluation. */
   readonly cost: MicroCredits
 }
 
-export interface WorldPersonality {
+export interface SuitePersonality {
   readonly id: PersonalityId
   readonly name: string
   readonly language: LanguageCode
 }
 
-export interface AgentWorld {
+export interface SuiteContext {
   readonly agent: {
     readonly id: AgentId
     readonly projectId: ProjectId
     readonly name: string
     readonly supportedChannels: ReadonlyArray<Channel>
   }
-  /** All metrics of the agent, those switched off for simulation included. */
-  readonly metrics: ReadonlyArray<WorldMetric>
-  /** Those enabled for the project. */
-  readonly personalities: ReadonlyArray<WorldPersonality>
-  /** Those of the spec that are there but not enabled. */
+  /** All metrics of the agent, including those disabled for simulation. */
+  readonly metrics: ReadonlyArray<SuiteMetric>
+  /** The personalities enabled for the project. */
+  readonly personalities: ReadonlyArray<SuitePersonality>
+  /** Existing personalities that the spec names by id and that are not enabled. */
   readonly notEnabled: ReadonlySet<PersonalityId>
-  /** Those of the project. */
+  /** The project's, as its tools. */
   readonly testProfiles: ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>
   readonly tools: ReadonlyArray<{ readonly id: ToolId; readonly name: string }>
 }
