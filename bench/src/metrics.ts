@@ -7,12 +7,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   Calls,
-  contextOf,
+  formulaContext,
   CurrentActor,
   Database,
   Engine,
-  type FormulaName,
-  formulas,
+  formulaNames,
   hostActor,
   JobRunner,
   measure,
@@ -55,8 +54,6 @@ const transcript = turns.map(({ content, endTime, speaker, startTime }) => ({
 const median = (numbers: ReadonlyArray<number>): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-const isFormula = (text: string): text is FormulaName => Object.hasOwn(formulas, text)
-const names = Object.keys(formulas).filter(isFormula)
 
 /** Microseconds a call for all formulas. */
 const measured = (): number => {
@@ -64,8 +61,8 @@ const measured = (): number => {
   let values = 0
   const before = process.hrtime.bigint()
   for (let i = 0; i < times; i++) {
-    const context = contextOf({ turns, toolCalls: [], durationSeconds: 650 })
-    for (const formula of names) if (measure(formula, context, null).value !== null) values++
+    const context = formulaContext({ turns, toolCalls: [], durationSeconds: 650 })
+    for (const formula of formulaNames) if (measure(formula, context, null).value !== null) values++
   }
   const nanoseconds = Number(process.hrtime.bigint() - before)
   return values > 0 ? nanoseconds / 1000 / times : Number.NaN
@@ -104,7 +101,7 @@ const side = async (folder: string, evaluate: boolean) => {
 export const run = async (): Promise<void> => {
   measured()
   const formulasCost = median(Array.from({ length: ROUNDS }, measured))
-  console.log(`all ${names.length} formulas on ${TURNS} turns   ${formulasCost.toFixed(0)} us a call`)
+  console.log(`all ${formulaNames.length} formulas on ${TURNS} turns   ${formulasCost.toFixed(0)} us a call`)
 
   const folder = await mkdtemp(join(tmpdir(), "earshot-bench-metrics-"))
   const [on, off] = [await side(folder, true), await side(folder, false)]

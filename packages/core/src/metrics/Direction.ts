@@ -1,35 +1,13 @@
-/** Which way a metric's values have to go to be better: what comparisons judge by. */
 import type { Json } from "../kernel/Json.js"
-import { settingsOf } from "./Formulas.js"
-import type { EvalType } from "./MetricTerms.js"
-
-export type Direction = "higher" | "lower"
-
-/** What the built-in measures say of themselves; those that are not here are better neither way. */
-const measured: Readonly<Record<string, Direction>> = {
-  latency_ms: "lower",
-  time_to_first_word_ms: "lower",
-  ai_interrupting_user: "lower",
-  user_interrupting_ai: "lower",
-  interruption_score: "higher",
-  interruption_rate: "lower",
-  stop_time_ms: "lower",
-  overlap_ratio: "lower",
-  dead_air_ratio: "lower",
-  excessive_silence: "lower",
-  longest_monologue_s: "lower",
-  reprompts: "lower",
-  repeated_replies: "lower",
-  tool_call_success: "higher",
-  phrase_compliance: "higher"
-}
-
-/** Binary, but neither answer is the better one. */
-const neutral = new Set(["voicemail_detection"])
+import { formulaDirection, isFormulaName } from "./Formulas.js"
+import { type Direction, type EvalType, isBinary } from "./MetricTerms.js"
+import { predefinedEntry } from "./PredefinedMetrics.js"
+import { settingsOf } from "./Settings.js"
 
 /**
- * The better way of a metric's values: what its configuration says (`{"better": "higher"}` or `"lower"`); of the built-in
- * measures, their own; true before false, and more before less on a scale. Null for other numbers and for words.
+ * Which values of a metric are better: what its configuration states (`{"better": "higher"}` or `"lower"`); else what the
+ * formula or the predefined metric states; else true for binary metrics and higher on a scale. Null for other numbers and
+ * for words.
  */
 export const directionOf = (metric: {
   readonly slug: string | null
@@ -37,16 +15,14 @@ export const directionOf = (metric: {
   readonly functionName: string
   readonly configuration: Json
 }): Direction | null => {
-  const told = settingsOf(metric.configuration)?.better
-  if (told === "higher" || told === "lower") return told
-  if (Object.hasOwn(measured, metric.functionName)) return measured[metric.functionName] ?? null
-  switch (metric.evalType) {
-    case "binary":
-    case "binary_workflow_adherence":
-      return metric.slug !== null && neutral.has(metric.slug) ? null : "higher"
-    case "continuous_qualitative":
-      return "higher"
-    default:
-      return null
-  }
+  const configured = settingsOf(metric.configuration)?.better
+  if (configured === "higher" || configured === "lower") return configured
+  const formula = isFormulaName(metric.functionName) ? formulaDirection(metric.functionName) : null
+  if (formula !== null) return formula
+  const predefined = metric.slug === null ? undefined : predefinedEntry(metric.slug)
+  const isSameKind =
+    predefined?.type === "llm_judge" &&
+    (predefined.evalType === metric.evalType || (isBinary(predefined.evalType) && isBinary(metric.evalType)))
+  if (isSameKind) return predefined.better
+  return isBinary(metric.evalType) || metric.evalType === "continuous_qualitative" ? "higher" : null
 }

@@ -1,7 +1,9 @@
 /** Whether a metric can be kept as it is said to be. Pure: whether its code is JavaScript is for the sandbox to say. */
 import { type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import type { Json, JsonObject } from "../kernel/Json.js"
-import { isFormulaName, settingsOf, STATISTICS } from "./Formulas.js"
+import { isFormulaName } from "./Formulas.js"
+import { settingsOf } from "./Settings.js"
+import { STATISTICS } from "./Statistics.js"
 import type { MetricSpec } from "./Metric.js"
 import { supportedTypes, wordsOf } from "./MetricTerms.js"
 import { normalizeText } from "./Words.js"

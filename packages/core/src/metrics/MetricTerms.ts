@@ -16,6 +16,9 @@ export const PredefinedEvalType = Schema.Literal("binary", "continuous_qualitati
 export const EvalType = Schema.Literal(...PredefinedEvalType.literals, "binary_workflow_adherence")
 export type EvalType = typeof EvalType.Type
 
+/** Which values of a metric are better. */
+export type Direction = "higher" | "lower"
+
 /** When a metric is evaluated. Source: interface, Metric. */
 export const EvaluationTrigger = Schema.Literal("always", "automatic", "custom")
 export type EvaluationTrigger = typeof EvaluationTrigger.Type

@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema"
-import { Credits } from "../kernel/Credits.js"
+import { Credits, type MicroCredits } from "../kernel/Credits.js"
 import * as Fields from "../kernel/Fields.js"
 import { MetricId, OrganizationId } from "../kernel/Ids.js"
 import type { Json } from "../kernel/Json.js"
-import { JsonFromSelf, EvaluationTrigger, MetricType, PredefinedEvalType } from "./MetricTerms.js"
+import { type Direction, EvaluationTrigger, JsonFromSelf, MetricType, PredefinedEvalType } from "./MetricTerms.js"
 
 /** Where a metric belongs in lists. Source: interface, Metric. */
 export const MetricCategory = Schema.Literal(
@@ -14,7 +14,7 @@ export const MetricCategory = Schema.Literal(
 )
 export type MetricCategory = typeof MetricCategory.Type
 
-/** A metric that every agent has until it is switched off. Source: interface, Metric (predefined list item). */
+/** A metric that every agent has until it is deleted there. Source: interface, Metric (predefined list item). */
 export class PredefinedMetric extends Schema.Class<PredefinedMetric>("@earshot/core/metrics/PredefinedMetric")({
   id: MetricId,
   name: Schema.String,
@@ -42,10 +42,12 @@ export class PredefinedMetric extends Schema.Class<PredefinedMetric>("@earshot/c
 /** A predefined metric as it travels. */
 export const encodePredefinedMetric = Schema.encodeSync(PredefinedMetric)
 
-/** A catalogue entry: the metric before it is shown to an organisation. */
+/** A predefined metric before it is shown to an organization or given to an agent. */
 export interface PredefinedEntry {
-  /** Never given to another metric. */
+  /** Never reused for another metric. */
   readonly id: number
+  /** The revision that added it; see `predefined/Definition.ts`. */
+  readonly revision: number
   readonly slug: string
   readonly name: string
   readonly description: string
@@ -55,6 +57,9 @@ export interface PredefinedEntry {
   readonly prompt: string
   readonly enumValues: Json
   readonly configuration: Json
+  readonly cost: MicroCredits
+  /** Which values are better; null for neither. */
+  readonly better: Direction | null
   readonly category: MetricCategory
   readonly subCategory: string
 }

@@ -8,7 +8,9 @@ import type { Json } from "../kernel/Json.js"
 import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
 import { type Judgement, type Outcome, outcomes } from "./Evaluation.js"
 import { formulaOf, evaluationOrder } from "./EvaluationOrder.js"
-import { formulaContext, measure, settingsOf } from "./Formulas.js"
+import { formulaContext } from "./FormulaContext.js"
+import { measure } from "./Formulas.js"
+import { settingsOf } from "./Settings.js"
 import {
   decisionOf,
   isWithinPromptLimit,

@@ -1,6 +1,6 @@
-export { predefinedEntries, predefinedEntry, LATENCY_SLUG, predefinedMetrics } from "./Catalogue.js"
+export { predefinedEntries, predefinedEntry, LATENCY_SLUG, predefinedMetrics } from "./PredefinedMetrics.js"
 export { type PreviousResult, type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "./EvaluatedSubject.js"
-export { type Direction, directionOf } from "./Direction.js"
+export { directionOf } from "./Direction.js"
 export {
   encodeEvaluation,
   type Evaluation,
@@ -21,16 +21,10 @@ export {
   type Postponed,
   Scorer
 } from "./Scorer.js"
-export {
-  formulaContext,
-  type FormulaContext,
-  type FormulaName,
-  formulas,
-  measure,
-  type FormulaCall,
-  quantile,
-  REPROMPT_PHRASES
-} from "./Formulas.js"
+export { type FormulaCall, type FormulaContext, formulaContext } from "./FormulaContext.js"
+export { formulaNames, type FormulaName, measure } from "./Formulas.js"
+export { REPROMPT_PHRASES } from "./predefined/ContentMetrics.js"
+export { quantile } from "./Statistics.js"
 export { decisionOf, questionOf, valueError, type Verdict } from "./LlmJudge.js"
 export { type EvaluationValue, type FormulaResult, type Moment } from "./FormulaResult.js"
 export {
@@ -47,9 +41,10 @@ export {
 export { decidesSuccess, validateMetric, dependenciesOf, scaleOf, slugFor } from "./MetricRules.js"
 export { MetricQuery, Metrics } from "./Metrics.js"
 export { MetricStore } from "./MetricStore.js"
-export { EvalType, EvaluationTrigger, MetricType, wordsOf } from "./MetricTerms.js"
+export { type Direction, EvalType, EvaluationTrigger, MetricType, wordsOf } from "./MetricTerms.js"
 export { encodePredefinedMetric, MetricCategory, type PredefinedEntry, PredefinedMetric } from "./PredefinedMetric.js"
-export { costOf, evaluationPrices, isCharged } from "./Price.js"
+export { evaluationPrices } from "./EvaluationPrices.js"
+export { costOf, isCharged } from "./Price.js"
 export { type Code, CodeFailed, type CodeInput, Sandbox } from "./Sandbox.js"
 export { type Interval, type Segment, type Speech, speechOf, type TimedSpeech, timedSpeech, totalOf } from "./Speech.js"
 export { countWords } from "./Words.js"

@@ -3,7 +3,7 @@
  * as wholes. Pure: two snapshots in, the differences out.
  */
 import * as Schema from "effect/Schema"
-import type { Direction } from "../metrics/Direction.js"
+import type { Direction } from "../metrics/MetricTerms.js"
 import { Channel } from "../catalog/Agent.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type MetricId, ResultId } from "../kernel/Ids.js"

@@ -11,7 +11,8 @@ import {
 } from "@earshot/core"
 import { MetricKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
-import { isFormulaName, settingsOf } from "../../src/metrics/Formulas.js"
+import { isFormulaName } from "../../src/metrics/Formulas.js"
+import { settingsOf } from "../../src/metrics/Settings.js"
 import { countWords, containsPhrase, normalizeText } from "../../src/metrics/Words.js"
 
 const turn =

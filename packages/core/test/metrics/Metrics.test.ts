@@ -1,4 +1,4 @@
-import { predefinedEntries, encodeMetric, encodePredefinedMetric, formulas, MetricId, Metrics, Agents } from "@earshot/core"
+import { predefinedEntries, encodeMetric, encodePredefinedMetric, formulaNames, MetricId, Metrics, Agents } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
@@ -39,7 +39,7 @@ describe("the catalogue", () => {
   plainly("says of each its formula, unit and basis, and names a formula or a prompt", () => {
     for (const entry of predefinedEntries) {
       expect(entry.description).toMatch(/Formula: .+ Unit: .+ Basis: .+/)
-      if (entry.type === "custom_code") expect(Object.keys(formulas)).toContain(entry.functionName)
+      if (entry.type === "custom_code") expect(formulaNames).toContain(entry.functionName)
       else expect(entry.prompt.length).toBeGreaterThan(20)
       expect(entry.slug).toMatch(/^[a-z][a-z0-9_]{0,254}$/)
     }

@@ -1,9 +1,11 @@
 import { createServer } from "node:http"
 import { type Ask, LanguageModel, type Question } from "@earshot/core"
 import * as OpenAiLanguageModel from "@earshot/core/providers/OpenAiLanguageModel"
+import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import { LLMock } from "@copilotkit/aimock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -33,7 +35,7 @@ const ask = (prompt: string, config: Partial<OpenAiLanguageModel.OpenAiLanguageM
           model: "judge-1",
           firstRetry: 1,
           ...config
-        })
+        }).pipe(Layer.provide(OutboundHttp.layer()))
       )
     )
   )

@@ -46,8 +46,8 @@ describe("speech", () => {
         { speaker: "testing_agent", start: 2, end: 5 },
         { speaker: "main_agent", start: 4, end: 6 }
       ],
-      unplaced: 0,
-      open: 0
+      turnsWithoutStart: 0,
+      turnsWithoutEnd: 0
     })
     expect(timedSpeech(speech)).toMatchObject({
       spoken: [{ start: 0, end: 6 }],
@@ -61,7 +61,7 @@ describe("speech", () => {
 
   it("tells which times are missing, and has no totals then", () => {
     const speech = speechOf([turn("main_agent", 0), turn("testing_agent"), turn("testing_agent", 3, 2)])
-    expect(speech).toMatchObject({ unplaced: 1, open: 2 })
+    expect(speech).toMatchObject({ turnsWithoutStart: 1, turnsWithoutEnd: 2 })
     expect(timedSpeech(speech)).toBeUndefined()
   })
 

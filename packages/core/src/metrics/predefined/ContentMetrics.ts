@@ -1,0 +1,144 @@
+import { countAgentTurns, type Formula, ratio } from "../FormulaContext.js"
+import { moment, withoutValue, withValue } from "../FormulaResult.js"
+import { numberSetting, textsSetting } from "../Settings.js"
+import { containsPhrase, countWords, normalizeText } from "../Words.js"
+import type { FormulaMetrics } from "./Definition.js"
+
+/** What an agent says that did not get, or did not understand, an answer. */
+export const REPROMPT_PHRASES: ReadonlyArray<string> = [
+  "are you still there",
+  "are you there",
+  "can you hear me",
+  "could you repeat",
+  "can you repeat",
+  "say that again",
+  "come again",
+  "I didn't catch",
+  "I did not catch",
+  "didn't get that",
+  "did not get that",
+  "I didn't hear",
+  "I didn't understand",
+  "I did not understand",
+  "I'm not sure I understood",
+  "sorry I missed that",
+  "please repeat"
+]
+
+/** As `normalized`; what has no words is no phrase. */
+const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> =>
+  phrases.map(normalizeText).filter((phrase) => phrase !== "")
+
+const builtInReprompts = normalizedPhrases(REPROMPT_PHRASES)
+
+const reprompts: Formula = (context, configuration) => {
+  const own = textsSetting(configuration, "phrases")
+  const phrases = own === undefined ? builtInReprompts : normalizedPhrases(own)
+  return countAgentTurns(context, (text) => phrases.some((phrase) => containsPhrase(text, phrase)))
+}
+
+/** Turns of fewer words are repeated in any conversation: "Yes.", "One moment please." */
+const MIN_REPEATED_WORDS = 4
+
+const repeatedReplies: Formula = (context, configuration) => {
+  const least = numberSetting(configuration, "min_words", MIN_REPEATED_WORDS)
+  const seen = new Set<string>()
+  return countAgentTurns(context, (text, { content }) => {
+    if (countWords(content) < least) return false
+    if (seen.has(text)) return true
+    seen.add(text)
+    return false
+  })
+}
+
+const toolCallSuccess: Formula = ({ call }) => {
+  if (call.toolCalls.length === 0) return withoutValue("The agent called no tool.")
+  const told = call.toolCalls.filter((one) => one.succeeded !== undefined)
+  if (told.length === 0) return withoutValue("The transcript does not tell how its tool calls ended.")
+  const failed = told.filter((one) => one.succeeded === false)
+  return withValue(
+    ratio(told.length - failed.length, told.length),
+    failed.flatMap(({ endTime, startTime }) =>
+      startTime === undefined ? [] : [moment(startTime, Math.max(0, (endTime ?? startTime) - startTime))]
+    )
+  )
+}
+
+const phraseCompliance: Formula = (context, configuration) => {
+  const required = normalizedPhrases(textsSetting(configuration, "required") ?? [])
+  const forbidden = normalizedPhrases(textsSetting(configuration, "forbidden") ?? [])
+  const rules = required.length + forbidden.length
+  if (rules === 0)
+    return withoutValue("No phrases are configured: set configuration.required or configuration.forbidden.")
+  const broken = countAgentTurns(context, (text) => forbidden.some((phrase) => containsPhrase(text, phrase)))
+  if (broken.value === null) return broken
+  const isSaid = (phrase: string) => context.agentTexts().some(({ text }) => containsPhrase(text, phrase))
+  const kept = required.filter(isSaid).length + forbidden.filter((phrase) => !isSaid(phrase)).length
+  return withValue(ratio(kept, rules), broken.moments)
+}
+
+/** What the agent says and does. */
+export const contentMetrics = {
+  reprompts: {
+    id: 21,
+    revision: 1,
+    name: "Reprompts",
+    measures: "How often the agent has to ask again because it got or understood no answer.",
+    formula:
+      'the agent\'s turns that have one of a list of phrases, such as "could you repeat", as whole words; ' +
+      "configuration.phrases replaces the list, which is English.",
+    unit: "turns",
+    basis: "the text of the agent's turns; no times are needed.",
+    evalType: "numeric",
+    category: "Conversation Quality",
+    subCategory: "Understanding",
+    better: "lower",
+    compute: reprompts
+  },
+  repeated_replies: {
+    id: 22,
+    revision: 1,
+    name: "Repeated replies",
+    measures: "How often the agent says again what it said before.",
+    formula:
+      "the agent's turns of at least configuration.min_words (4) words whose words are those of an earlier turn of its own.",
+    unit: "turns",
+    basis: "the text of the agent's turns, upper and lower case and punctuation aside; no times are needed.",
+    evalType: "numeric",
+    category: "Conversation Quality",
+    subCategory: "Understanding",
+    better: "lower",
+    compute: repeatedReplies
+  },
+  tool_call_success: {
+    id: 23,
+    revision: 1,
+    name: "Tool call success",
+    measures: "The share of the agent's tool calls that succeed.",
+    formula: "tool calls that succeeded over those of which the transcript tells how they ended.",
+    unit: "ratio from 0 to 1",
+    basis: "the tool calls in the transcript; without any there is no value.",
+    evalType: "numeric",
+    category: "Accuracy",
+    subCategory: "Tools",
+    better: "higher",
+    compute: toolCallSuccess
+  },
+  phrase_compliance: {
+    id: 25,
+    revision: 1,
+    name: "Phrase compliance",
+    measures: "Whether the agent says what it has to say and nothing that it must not.",
+    formula:
+      "of the phrases in configuration.required and configuration.forbidden, the share that is kept: required ones that " +
+      "the agent says and forbidden ones that it does not.",
+    unit: "ratio from 0 to 1",
+    basis:
+      "the text of the agent's turns, upper and lower case and punctuation aside; without phrases there is no value.",
+    evalType: "numeric",
+    category: "Accuracy",
+    subCategory: "Compliance",
+    better: "higher",
+    compute: phraseCompliance
+  }
+} as const satisfies FormulaMetrics
