@@ -40,7 +40,6 @@ import { Ledger } from "./credits/Ledger.js"
 import { TestProfiles } from "./catalog/TestProfiles.js"
 import { Tools } from "./catalog/Tools.js"
 import { Checkouts } from "./checkouts/Checkouts.js"
-import type { Released } from "./checkouts/CheckoutReleases.js"
 import { CodeConnections } from "./checkouts/CodeConnections.js"
 import { Dashboards } from "./dashboards/Dashboards.js"
 import { Widgets } from "./dashboards/Widgets.js"
@@ -118,10 +117,6 @@ interface EngineFunctions {
   readonly jobs: {
     /** Runs every due job and returns the number of attempts; for engines started without a worker. */
     readonly drain: () => Promise<number>
-  }
-  readonly checkouts: {
-    /** Releases, at their code hosts, the tokens of checkouts that have ended. */
-    readonly endDue: () => Promise<Released>
   }
   /** Operator functions: no actor is checked, so never expose them to external callers. */
   readonly organizations: { readonly create: (input: unknown) => Promise<CreatedOrganization> }
@@ -203,7 +198,6 @@ export const createEngine = async (options: EngineOptions): Promise<PromiseEngin
         )
     },
     jobs: { ...useCases.jobs, drain: () => run(runner.drain) },
-    checkouts: { ...useCases.checkouts, endDue: () => run(running.checkouts.endDue) },
     organizations: { create: (input) => run(organizations.create(input)) },
     admit: (operation, presented) => run(credentials.admit(operation, presented)),
     runtime: () => (closing === undefined ? managed.runtime() : Promise.reject(new Error(CLOSED))),

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, CheckoutGrantId, CodeConnectionId, OrganizationId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { StoredConnection } from "./CodeConnectionStore.js"
 import type { RepositoryName } from "./RepositoryName.js"
 
@@ -50,26 +50,26 @@ export class CheckoutGrantStore extends Context.Tag("@earshot/core/checkouts/Che
     readonly insert: (
       permit: Permit<"checkouts:create">,
       grant: NewCheckoutGrant
-    ) => Effect.Effect<boolean, StorageFault>
+    ) => Effect.Effect<boolean, StorageError>
     /** What a token in force opens, by its hash. It asks for no permit, since the token is the proof. */
     readonly findInForce: (
       tokenHash: string,
       now: DateTime.Utc
-    ) => Effect.Effect<Option.Option<GrantedRepository>, StorageFault>
+    ) => Effect.Effect<Option.Option<GrantedRepository>, StorageError>
     /** Tokens that are no longer in force, that their hosts still take, and whose next try has come; the oldest first. */
     readonly due: (
       now: DateTime.Utc,
       limit: number,
       of?: OrganizationId
-    ) => Effect.Effect<ReadonlyArray<DueGrant>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<DueGrant>, StorageError>
     /** Notes that a token was taken back; what ended it is erased. */
-    readonly released: (id: CheckoutGrantId) => Effect.Effect<void, StorageFault>
+    readonly released: (id: CheckoutGrantId) => Effect.Effect<void, StorageError>
     /** Notes a try that failed, and when the next one is. */
-    readonly failed: (id: CheckoutGrantId, next: DateTime.Utc) => Effect.Effect<void, StorageFault>
+    readonly failed: (id: CheckoutGrantId, next: DateTime.Utc) => Effect.Effect<void, StorageError>
     /**
      * Erases what is of no more use at `now`: handles of tokens that lapsed by themselves, secrets of revoked connections
      * that no token needs any more, and checkouts that lapsed before `forgottenBefore`.
      */
-    readonly tidy: (now: DateTime.Utc, forgottenBefore: DateTime.Utc) => Effect.Effect<void, StorageFault>
+    readonly tidy: (now: DateTime.Utc, forgottenBefore: DateTime.Utc) => Effect.Effect<void, StorageError>
   }
 >() {}

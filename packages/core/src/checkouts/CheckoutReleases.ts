@@ -26,7 +26,7 @@ export class CheckoutReleases extends Context.Tag("@earshot/core/checkouts/Check
      * Takes back all that is due now, of one organisation or of all of them, and erases what is of no more use. A host that
      * fails time and again is left alone for this once, so that it keeps no other's keys in force.
      */
-    readonly endDue: (of?: OrganizationId) => Effect.Effect<Released, StorageError>
+    readonly releaseDue: (of?: OrganizationId) => Effect.Effect<Released, StorageError>
   }
 >() {}
 
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       })
 
     return CheckoutReleases.of({
-      endDue: (of) =>
+      releaseDue: (of) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
           const failures = new Map<number, number>()

@@ -9,9 +9,9 @@ import { type Actor, CurrentActor } from "../access/Actor.js"
 import type { Permit } from "../access/Permit.js"
 import { hashSecret } from "../access/Secret.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, type ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type ValidationFailed } from "../kernel/FieldErrors.js"
 import { AgentId } from "../kernel/Ids.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Checkout, CheckoutDraft } from "./Checkout.js"
 import { type CodeHostFailed, NoActiveConnection } from "./CheckoutErrors.js"
 import { CheckoutGrantStore } from "./CheckoutGrantStore.js"
@@ -33,13 +33,13 @@ export class Checkouts extends Context.Tag("@earshot/core/checkouts/Checkouts")<
       "checkouts.create",
       [input: unknown],
       Checkout,
-      ValidationFailed | NotFound | NoActiveConnection | CodeHostFailed | StorageFault
+      ValidationFailed | NotFound | NoActiveConnection | CodeHostFailed | StorageError
     >
     /**
      * Takes back, at hosts that do not ask this engine, the tokens that have expired or whose session or connection has
      * been revoked since. A server runs it now and then; the operator's own, so never offer it to callers from outside.
      */
-    readonly endDue: Effect.Effect<Released, StorageFault>
+    readonly releaseDue: Effect.Effect<Released, StorageError>
   }
 >() {}
 
@@ -47,7 +47,7 @@ const noSuch = () => new NotFound({ resource: "Repository" })
 
 /** The agent that a session is bound to; none for the host process, which needs no session. */
 const agentOf = (actor: Actor): AgentId | null => {
-  const bound = actor.beside === undefined ? undefined : actor.bounds?.find(({ type }) => type === "agent")
+  const bound = actor.additionalCredential === undefined ? undefined : actor.bounds?.find(({ type }) => type === "agent")
   return bound === undefined ? null : AgentId.make(bound.id)
 }
 
@@ -87,7 +87,7 @@ export const layer = Layer.effect(
                   connectionId: connection.id,
                   repository,
                   agentId: agentOf(actor),
-                  sessionJti: actor.beside === undefined ? null : (actor.jti ?? null),
+                  sessionJti: actor.additionalCredential === undefined ? null : (actor.jti ?? null),
                   tokenHash: hashSecret(Redacted.value(issued.token)),
                   sealedHandle:
                     issued.handle === null ? null : yield* vault.sealHandle(permit.organizationId, issued.handle),
@@ -117,7 +117,7 @@ export const layer = Layer.effect(
           return yield* noSuch()
         })
       ),
-      endDue: releases.endDue()
+      releaseDue: releases.releaseDue()
     })
   })
 )

@@ -6,7 +6,7 @@ import type { Permit } from "../access/Permit.js"
 import type { CodeConnectionId, OrganizationId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { CodeConnection } from "./CodeConnection.js"
 
 /** What is kept of a new connection. */
@@ -40,51 +40,51 @@ export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/Co
     readonly insert: (
       permit: Permit<"connections:manage">,
       connection: NewCodeConnection
-    ) => Effect.Effect<CodeConnection, StorageFault>
+    ) => Effect.Effect<CodeConnection, StorageError>
     readonly find: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
-    ) => Effect.Effect<Option.Option<StoredConnection>, StorageFault>
+    ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
     /** The same, with all connections of the organisation locked until the transaction ends. */
     readonly hold: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
-    ) => Effect.Effect<Option.Option<StoredConnection>, StorageFault>
+    ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
     /** Newest first; up to one more than the page holds. Revoked ones are listed too. */
     readonly list: (
       permit: Permit<"connections:manage">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<CodeConnection>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<CodeConnection>, StorageError>
     /** The one active connection of the organisation. */
     readonly findActive: (
       permit: Permit<"checkouts:create">
-    ) => Effect.Effect<Option.Option<StoredConnection>, StorageFault>
+    ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
     /** Keeps what a test found: null for nothing wrong. */
     readonly recordTest: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       error: string | null,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Makes it the active one, and whichever was active before it inactive. */
     readonly activate: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Revokes it for good; its secret is erased once no token is left to be taken back with it. */
     readonly revoke: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Every sealed secret of the database, in the order of their ids from `after` on; for the operator alone. */
     readonly sealed: (
       of: SealedSecret["of"],
       after: number,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<SealedSecret>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<SealedSecret>, StorageError>
     /** Puts the same secret, sealed anew, in its place, unless it has changed since. */
-    readonly reseal: (secret: SealedSecret, sealed: string) => Effect.Effect<void, StorageFault>
+    readonly reseal: (secret: SealedSecret, sealed: string) => Effect.Effect<void, StorageError>
   }
 >() {}

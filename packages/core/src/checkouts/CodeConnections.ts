@@ -9,10 +9,10 @@ import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
 import { SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { decodeInput, fault, Messages, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { CodeConnectionId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { StorageError, type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { StorageFailed, type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { CheckoutReleases } from "./CheckoutReleases.js"
 import { type CodeHostFailed, ConnectionRevoked } from "./CheckoutErrors.js"
 import { type CodeConnection, CodeConnectionDraft } from "./CodeConnection.js"
@@ -25,38 +25,38 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
   CodeConnections,
   {
     /** `{host, name?, settings?, secret?}`. It is inactive, and its host is not asked anything yet. */
-    readonly create: UseCase<"connections.create", [input: unknown], CodeConnection, ValidationFailed | StorageFault>
+    readonly create: UseCase<"connections.create", [input: unknown], CodeConnection, ValidationFailed | StorageError>
     readonly list: UseCase<
       "connections.list",
       [query: unknown],
       Pages.Page<CodeConnection>,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    readonly read: UseCase<"connections.read", [id: CodeConnectionId], CodeConnection, NotFound | StorageFault>
+    readonly read: UseCase<"connections.read", [id: CodeConnectionId], CodeConnection, NotFound | StorageError>
     /** Tries it against its host; what is wrong is in the answer's `testError`. */
     readonly test: UseCase<
       "connections.test",
       [id: CodeConnectionId],
       CodeConnection,
-      ConnectionRevoked | NotFound | StorageFault
+      ConnectionRevoked | NotFound | StorageError
     >
     /** Tries it and, if nothing is wrong, makes it the organisation's one active connection. */
     readonly activate: UseCase<
       "connections.activate",
       [id: CodeConnectionId],
       CodeConnection,
-      CodeHostFailed | ConnectionRevoked | NotFound | StorageFault
+      CodeHostFailed | ConnectionRevoked | NotFound | StorageError
     >
     /**
      * Revokes it for good. Tokens that were had through it are refused from now on by hosts that ask this engine, and
      * taken back at those that do not; its secret is erased once that is done. Doing it again changes nothing.
      */
-    readonly revoke: UseCase<"connections.revoke", [id: CodeConnectionId], void, NotFound | StorageFault>
+    readonly revoke: UseCase<"connections.revoke", [id: CodeConnectionId], void, NotFound | StorageError>
     /**
      * Seals every secret with the newest key and answers how many there were to seal; older keys are of no use from then
      * on. The operator's own: it asks for no actor, so never offer it to callers from outside.
      */
-    readonly reseal: Effect.Effect<number, StorageFault>
+    readonly reseal: Effect.Effect<number, StorageError>
   }
 >() {}
 
@@ -104,12 +104,12 @@ export const layer = Layer.effect(
 
     /** Takes keys back while the caller waits, but not for as long as a host may keep it waiting. */
     const endDueSoon = (permit: Permit<"connections:manage">) =>
-      Effect.asVoid(Effect.timeoutOption(releases.endDue(permit.organizationId), RELEASED_WITHIN))
+      Effect.asVoid(Effect.timeoutOption(releases.releaseDue(permit.organizationId), RELEASED_WITHIN))
 
     const read = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
       Effect.map(orNotFound(store.find(permit, id)), ({ connection }) => connection)
 
-    const resealAll = (of: SealedSecret["of"]): Effect.Effect<number, StorageFault> =>
+    const resealAll = (of: SealedSecret["of"]): Effect.Effect<number, StorageError> =>
       Effect.gen(function* () {
         if (Option.isNone(box)) return 0
         const sealing = box.value
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
             const purpose = (of === "connection" ? secretPurpose : handlePurpose)(secret.organizationId)
             const opened = sealing.open(purpose, secret.sealed)
             if (Option.isNone(opened)) {
-              return yield* new StorageError({ operation: "SecretBox.open", cause: `${of} ${secret.id}` })
+              return yield* new StorageFailed({ operation: "SecretBox.open", cause: `${of} ${secret.id}` })
             }
             yield* store.reseal(secret, sealing.seal(purpose, opened.value))
             count++
@@ -139,16 +139,16 @@ export const layer = Layer.effect(
           const draft = yield* decodeInput(CodeConnectionDraft, input)
           const host = hosts.find((one) => one.kind === draft.host)
           if (host === undefined) {
-            return yield* new ValidationFailed({ faults: fault("host", Messages.notAChoice(draft.host)) })
+            return yield* new ValidationFailed({ errors: fieldError("host", Messages.notAChoice(draft.host)) })
           }
           const { secret, settings } = yield* Either.mapLeft(
             host.read({
               settings: draft.settings,
               secret: draft.secret === undefined || draft.secret === null ? null : Redacted.make(draft.secret)
             }),
-            (faults) => new ValidationFailed({ faults })
+            (faults) => new ValidationFailed({ errors: faults })
           )
-          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ faults: NO_BOX })
+          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ errors: NO_BOX })
           return yield* store.insert(permit, {
             host: host.kind,
             name: draft.name,
@@ -201,7 +201,7 @@ export const layer = Layer.effect(
   })
 )
 
-const NO_BOX = fault(
+const NO_BOX = fieldError(
   "secret",
   "This engine keeps no secrets: its operator has given it no key to seal them with (EARSHOT_SECRET_KEYS)."
 )

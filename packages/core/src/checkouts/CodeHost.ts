@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Redacted from "effect/Redacted"
-import type { Faults } from "../kernel/Faults.js"
+import type { FieldErrors } from "../kernel/FieldErrors.js"
 import type { OrganizationId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { Checkout } from "./Checkout.js"
@@ -37,7 +37,7 @@ export interface CodeHost {
    * What is given of a new connection as it is to be kept, or every fault of it under `settings.X` and `secret`. It asks
    * nobody: whether the host agrees is what `test` finds out.
    */
-  readonly read: (given: HostAccess) => Either.Either<HostAccess, Faults>
+  readonly read: (given: HostAccess) => Either.Either<HostAccess, FieldErrors>
   /** Succeeds if checkouts can be had through this connection. */
   readonly test: (connection: OpenConnection) => Effect.Effect<void, CodeHostFailed>
   /**

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import { NotFound, Unauthenticated } from "../access/AccessErrors.js"
 import { hashSecret, looksLikeSecret } from "../access/Secret.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import { CheckoutGrantStore } from "./CheckoutGrantStore.js"
 import { parseRepositorySegment } from "./RepositoryName.js"
 import { LOCAL } from "./Local.js"
@@ -31,7 +31,7 @@ export class Repositories extends Context.Tag("@earshot/core/checkouts/Repositor
      */
     readonly open: (
       request: RepositoryRequest
-    ) => Effect.Effect<OpenRepository, Unauthenticated | NotFound | StorageFault>
+    ) => Effect.Effect<OpenRepository, Unauthenticated | NotFound | StorageError>
   }
 >() {}
 

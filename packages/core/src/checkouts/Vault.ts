@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import { SecretBox } from "../access/SecretBox.js"
 import type { OrganizationId } from "../kernel/Ids.js"
-import { StorageError } from "../kernel/Storage.js"
+import { StorageFailed } from "../kernel/Storage.js"
 import { CodeHostFailed } from "./CheckoutErrors.js"
 import type { StoredConnection } from "./CodeConnectionStore.js"
 import type { OpenConnection } from "./CodeHost.js"
@@ -18,26 +18,26 @@ export const handlePurpose = (organizationId: OrganizationId): string => `checko
 export class Vault extends Context.Tag("@earshot/core/checkouts/Vault")<
   Vault,
   {
-    readonly open: (stored: StoredConnection) => Effect.Effect<OpenConnection, StorageError>
+    readonly open: (stored: StoredConnection) => Effect.Effect<OpenConnection, StorageFailed>
     readonly openHandle: (
       organizationId: OrganizationId,
       sealed: string
-    ) => Effect.Effect<Redacted.Redacted, StorageError>
+    ) => Effect.Effect<Redacted.Redacted, StorageFailed>
     readonly sealHandle: (
       organizationId: OrganizationId,
       handle: Redacted.Redacted
-    ) => Effect.Effect<string, StorageError>
+    ) => Effect.Effect<string, StorageFailed>
   }
 >() {}
 
 export const layer = Layer.effect(
   Vault,
   Effect.map(SecretBox, (box) => {
-    const open = (purpose: string, sealed: string): Effect.Effect<Redacted.Redacted, StorageError> =>
+    const open = (purpose: string, sealed: string): Effect.Effect<Redacted.Redacted, StorageFailed> =>
       Option.match(
         Option.flatMap(box, (sealing) => sealing.open(purpose, sealed)),
         {
-          onNone: () => new StorageError({ operation: "SecretBox.open", cause: "no key opens it" }),
+          onNone: () => new StorageFailed({ operation: "SecretBox.open", cause: "no key opens it" }),
           onSome: (secret) => Effect.succeed(secret)
         }
       )
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       openHandle: (organizationId, sealed) => open(handlePurpose(organizationId), sealed),
       sealHandle: (organizationId, handle) =>
         Option.match(box, {
-          onNone: () => new StorageError({ operation: "SecretBox.seal", cause: "there is no key" }),
+          onNone: () => new StorageFailed({ operation: "SecretBox.seal", cause: "there is no key" }),
           onSome: (sealing) => Effect.succeed(sealing.seal(handlePurpose(organizationId), handle))
         })
     })

@@ -13,9 +13,25 @@ import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
 import type { RepositoryName } from "../checkouts/RepositoryName.js"
-import { decode, fault, type Faults, isFaulty, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
+import {
+  decode,
+  fieldError,
+  type FieldErrors,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages,
+  underPath
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
-import { type CodeHostHttp, failed, type HostRequest, readAnswer, readCloneUrl, refusal } from "./CodeHostHttp.js"
+import {
+  type CodeHostHttp,
+  failed,
+  type CodeHostRequest,
+  decodeBody,
+  readCloneUrl,
+  unexpectedStatus
+} from "./CodeHostHttp.js"
 
 const KIND = "github"
 const PUBLIC_API = "https://api.github.com"
@@ -27,8 +43,8 @@ const APP_ID = /^[A-Za-z0-9._-]{1,100}$/
 /** A user's or an organisation's login. */
 const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/
 
-const pattern = (regex: RegExp, said: string) =>
-  Fields.text({ max: 100, blank: false }).pipe(Schema.filter((text) => regex.test(text) || said))
+const pattern = (regex: RegExp, message: string) =>
+  Fields.text({ max: 100, blank: false }).pipe(Schema.filter((text) => regex.test(text) || message))
 
 const Settings = Fields.object({
   base_url: Fields.withDefault(Fields.text({ max: 500, blank: false }), PUBLIC_API),
@@ -66,7 +82,7 @@ const Installation = Schema.Struct({
   permissions: Schema.Record({ key: Schema.String, value: Schema.String }),
   suspended_at: Schema.optional(Schema.NullOr(Schema.String))
 })
-const readInstallation = readAnswer(Installation)
+const readInstallation = decodeBody(Installation)
 
 const Repository = Schema.Struct({
   name: Schema.String,
@@ -74,7 +90,7 @@ const Repository = Schema.Struct({
   clone_url: Schema.String,
   default_branch: Schema.String
 })
-const readRepository = readAnswer(Repository)
+const readRepository = decodeBody(Repository)
 
 const InstallationToken = Schema.Struct({
   token: Schema.NonEmptyString,
@@ -83,7 +99,7 @@ const InstallationToken = Schema.Struct({
   repositories: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, full_name: Schema.String })))
 })
 type InstallationToken = typeof InstallationToken.Type
-const readToken = readAnswer(InstallationToken)
+const readToken = decodeBody(InstallationToken)
 
 /** Seconds that a request of the app lives; GitHub takes ten minutes at most, and clocks may differ by one. */
 const JWT_SECONDS = 540
@@ -102,12 +118,12 @@ interface Opened {
 }
 
 /** Whether `settings` and `secret` of a connection are what this kind asks for. */
-const open = (connection: HostAccess): Either.Either<Opened, Faults> => {
+const open = (connection: HostAccess): Either.Either<Opened, FieldErrors> => {
   const settings = decodeSettings(connection.settings)
   const key = connection.secret === null ? Either.left(Messages.required) : readKey(connection.secret)
-  const faults = mergeFaults(
-    Either.isLeft(settings) ? underPath("settings", settings.left) : noFaults,
-    Either.isLeft(key) ? fault("secret", key.left) : noFaults
+  const faults = mergeFieldErrors(
+    Either.isLeft(settings) ? underPath("settings", settings.left) : noFieldErrors,
+    Either.isLeft(key) ? fieldError("secret", key.left) : noFieldErrors
   )
   return Either.isRight(settings) && Either.isRight(key)
     ? Either.right({ settings: settings.right, key: key.right })
@@ -118,8 +134,8 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
   const reopen = (connection: OpenConnection): Either.Either<Opened, CodeHostFailed> =>
     Either.mapLeft(open(connection), () => failed("The connection's settings are not complete."))
 
-  const ask = (settings: Settings, authorization: string, request: Omit<HostRequest, "headers">) =>
-    http.ask(settings.base_url, {
+  const send = (settings: Settings, authorization: string, request: Omit<CodeHostRequest, "headers">) =>
+    http.send(settings.base_url, {
       ...request,
       headers: {
         accept: "application/vnd.github+json",
@@ -128,7 +144,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       }
     })
 
-  const asApp = ({ key, settings }: Opened, request: Omit<HostRequest, "headers">) =>
+  const asApp = ({ key, settings }: Opened, request: Omit<CodeHostRequest, "headers">) =>
     Effect.gen(function* () {
       const now = Math.floor((yield* DateTime.now).epochMillis / 1000)
       const jwt = yield* Effect.tryPromise({
@@ -141,24 +157,24 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
             .sign(key),
         catch: () => failed("The connection's private key cannot sign: it has fewer than 2048 bits.")
       })
-      return yield* ask(settings, jwt, request)
+      return yield* send(settings, jwt, request)
     })
 
   const end = (settings: Settings, token: string): Effect.Effect<void, CodeHostFailed> =>
-    Effect.flatMap(ask(settings, token, { method: "DELETE", path: "/installation/token" }), (answer) =>
+    Effect.flatMap(send(settings, token, { method: "DELETE", path: "/installation/token" }), (response) =>
       // A token that has ended cannot say who it is.
-      answer.status === 204 || answer.status === 401 ? Effect.void : refusal(answer)
+      response.status === 204 || response.status === 401 ? Effect.void : unexpectedStatus(response)
     )
 
   /** Why the host would not make a token for this repository: it is not offered, or its contents are not. */
   const whyRefused = (opened: Opened, name: RepositoryName) =>
     Effect.gen(function* () {
       const { installation_id, owner } = opened.settings
-      const answer = yield* asApp(opened, { method: "GET", path: `/repos/${owner}/${name}/installation` })
-      if (answer.status === 404 || (answer.status >= 300 && answer.status < 400))
+      const response = yield* asApp(opened, { method: "GET", path: `/repos/${owner}/${name}/installation` })
+      if (response.status === 404 || (response.status >= 300 && response.status < 400))
         return yield* new RepositoryUnavailable()
-      if (answer.status !== 200) return yield* refusal(answer)
-      const installation = yield* readInstallation(answer)
+      if (response.status !== 200) return yield* unexpectedStatus(response)
+      const installation = yield* readInstallation(response)
       if (installation.id !== installation_id) return yield* new RepositoryUnavailable()
       return yield* failed("The app's installation does not grant reading the contents of repositories.")
     })
@@ -174,12 +190,12 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       if (granted.repositories?.some((one) => !same(one.full_name, fullName)) === true) {
         return yield* new RepositoryUnavailable()
       }
-      const answer = yield* ask(settings, granted.token, { method: "GET", path: `/repos/${fullName}` })
+      const response = yield* send(settings, granted.token, { method: "GET", path: `/repos/${fullName}` })
       // Moved is gone: whoever asks for a repository names it as it is now.
-      if (answer.status === 404 || (answer.status >= 300 && answer.status < 400))
+      if (response.status === 404 || (response.status >= 300 && response.status < 400))
         return yield* new RepositoryUnavailable()
-      if (answer.status !== 200) return yield* refusal(answer)
-      const repository = yield* readRepository(answer)
+      if (response.status !== 200) return yield* unexpectedStatus(response)
+      const repository = yield* readRepository(response)
       if (!same(repository.full_name, fullName)) return yield* new RepositoryUnavailable()
       const latest = DateTime.add(yield* DateTime.now, { seconds: CHECKOUT_SECONDS })
       const checkout: HostCheckout = {
@@ -201,8 +217,8 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
     read: (given) =>
       Either.flatMap(open(given), ({ settings }) => {
         const baseUrl = http.readBaseUrl(settings.base_url)
-        const faults = Either.isLeft(baseUrl) ? fault("settings.base_url", baseUrl.left) : noFaults
-        return isFaulty(faults)
+        const faults = Either.isLeft(baseUrl) ? fieldError("settings.base_url", baseUrl.left) : noFieldErrors
+        return hasFieldErrors(faults)
           ? Either.left(faults)
           : Either.right({
               settings: { ...settings, base_url: Either.getOrElse(baseUrl, () => settings.base_url) },
@@ -213,10 +229,10 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       Effect.gen(function* () {
         const opened = yield* reopen(connection)
         const { installation_id, owner } = opened.settings
-        const answer = yield* asApp(opened, { method: "GET", path: `/app/installations/${installation_id}` })
-        if (answer.status === 404) return yield* failed("The app has no such installation.")
-        if (answer.status !== 200) return yield* refusal(answer)
-        const installation = yield* readInstallation(answer)
+        const response = yield* asApp(opened, { method: "GET", path: `/app/installations/${installation_id}` })
+        if (response.status === 404) return yield* failed("The app has no such installation.")
+        if (response.status !== 200) return yield* unexpectedStatus(response)
+        const installation = yield* readInstallation(response)
         if (installation.account?.login === undefined || !same(installation.account.login, owner)) {
           return yield* failed("The app's installation is on another account than the connection's owner.")
         }
@@ -228,15 +244,15 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
     issue: (connection, name) =>
       Effect.gen(function* () {
         const opened = yield* reopen(connection)
-        const answer = yield* asApp(opened, {
+        const response = yield* asApp(opened, {
           method: "POST",
           path: `/app/installations/${opened.settings.installation_id}/access_tokens`,
           body: { repositories: [name], permissions: { contents: "read" } }
         })
-        if (answer.status === 422) return yield* whyRefused(opened, name)
-        if (answer.status === 404) return yield* failed("The app's installation is gone.")
-        if (answer.status !== 201) return yield* refusal(answer)
-        const granted = yield* readToken(answer)
+        if (response.status === 422) return yield* whyRefused(opened, name)
+        if (response.status === 404) return yield* failed("The app's installation is gone.")
+        if (response.status !== 201) return yield* unexpectedStatus(response)
+        const granted = yield* readToken(response)
         return yield* judge(opened, name, granted).pipe(
           Effect.onError(() => Effect.ignore(end(opened.settings, granted.token)))
         )

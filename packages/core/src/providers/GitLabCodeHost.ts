@@ -11,9 +11,24 @@ import { SecretSource } from "../access/SecretSource.js"
 import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostAccess, HostCheckout, OpenConnection } from "../checkouts/CodeHost.js"
-import { decode, fault, type Faults, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
+import {
+  decode,
+  fieldError,
+  type FieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages,
+  underPath
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
-import { type CodeHostHttp, failed, type HostRequest, readAnswer, readCloneUrl, refusal } from "./CodeHostHttp.js"
+import {
+  type CodeHostHttp,
+  failed,
+  type CodeHostRequest,
+  decodeBody,
+  readCloneUrl,
+  unexpectedStatus
+} from "./CodeHostHttp.js"
 
 const KIND = "gitlab"
 const PUBLIC_SITE = "https://gitlab.com"
@@ -39,10 +54,10 @@ type Settings = typeof Settings.Type
 const decodeSettings = decode(Settings)
 
 const Token = Schema.Struct({ scopes: Schema.Array(Schema.String), active: Schema.optional(Schema.Boolean) })
-const readOwnToken = readAnswer(Token)
+const readOwnToken = decodeBody(Token)
 
 const Namespace = Schema.Struct({ full_path: Schema.String })
-const readNamespace = readAnswer(Namespace)
+const readNamespace = decodeBody(Namespace)
 
 const Project = Schema.Struct({
   id: Schema.Int,
@@ -51,7 +66,7 @@ const Project = Schema.Struct({
   http_url_to_repo: Schema.String,
   default_branch: Schema.optional(Schema.NullOr(Schema.String))
 })
-const readProject = readAnswer(Project)
+const readProject = decodeBody(Project)
 
 const Issued = Schema.Struct({
   id: Schema.Int,
@@ -59,7 +74,7 @@ const Issued = Schema.Struct({
   scopes: Schema.Array(Schema.String),
   access_level: Schema.optional(Schema.Int)
 })
-const readIssued = readAnswer(Issued)
+const readIssued = decodeBody(Issued)
 
 const Handle = Schema.parseJson(Schema.Struct({ project: Schema.Int, token: Schema.Int }))
 type Handle = typeof Handle.Type
@@ -71,16 +86,16 @@ interface Opened {
   readonly token: string
 }
 
-const open = ({ secret, settings: given }: HostAccess): Either.Either<Opened, Faults> => {
+const open = ({ secret, settings: given }: HostAccess): Either.Either<Opened, FieldErrors> => {
   const settings = decodeSettings(given)
   const token = secret === null ? "" : Redacted.value(secret).trim()
-  const faults = mergeFaults(
-    Either.isLeft(settings) ? underPath("settings", settings.left) : noFaults,
+  const faults = mergeFieldErrors(
+    Either.isLeft(settings) ? underPath("settings", settings.left) : noFieldErrors,
     token === ""
-      ? fault("secret", Messages.required)
+      ? fieldError("secret", Messages.required)
       : /^[\x21-\x7e]+$/.test(token)
-        ? noFaults
-        : fault("secret", "Enter an access token.")
+        ? noFieldErrors
+        : fieldError("secret", "Enter an access token.")
   )
   return Either.isRight(settings) && Object.keys(faults).length === 0
     ? Either.right({ settings: settings.right, token })
@@ -98,13 +113,13 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
   const reopen = (connection: OpenConnection): Either.Either<Opened, CodeHostFailed> =>
     Either.mapLeft(open(connection), () => failed("The connection's settings are not complete."))
 
-  const ask = ({ settings, token }: Opened, request: Omit<HostRequest, "headers">) =>
-    http.ask(`${settings.base_url}/api/v4`, { ...request, headers: { "private-token": token } })
+  const send = ({ settings, token }: Opened, request: Omit<CodeHostRequest, "headers">) =>
+    http.send(`${settings.base_url}/api/v4`, { ...request, headers: { "private-token": token } })
 
   const end = (opened: Opened, handle: Handle): Effect.Effect<void, CodeHostFailed> =>
     Effect.flatMap(
-      ask(opened, { method: "DELETE", path: `/projects/${handle.project}/access_tokens/${handle.token}` }),
-      (answer) => (answer.status === 204 || answer.status === 404 ? Effect.void : refusal(answer))
+      send(opened, { method: "DELETE", path: `/projects/${handle.project}/access_tokens/${handle.token}` }),
+      (response) => (response.status === 204 || response.status === 404 ? Effect.void : unexpectedStatus(response))
     )
 
   return {
@@ -112,23 +127,23 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
     read: (given) =>
       Either.flatMap(open(given), ({ settings, token }) =>
         Either.mapBoth(http.readBaseUrl(settings.base_url), {
-          onLeft: (said) => fault("settings.base_url", said),
+          onLeft: (message) => fieldError("settings.base_url", message),
           onRight: (baseUrl) => ({ settings: { ...settings, base_url: baseUrl }, secret: Redacted.make(token) })
         })
       ),
     test: (connection) =>
       Effect.gen(function* () {
         const opened = yield* reopen(connection)
-        const self = yield* ask(opened, { method: "GET", path: "/personal_access_tokens/self" })
-        if (self.status !== 200) return yield* refusal(self)
+        const self = yield* send(opened, { method: "GET", path: "/personal_access_tokens/self" })
+        if (self.status !== 200) return yield* unexpectedStatus(self)
         const own = yield* readOwnToken(self)
         if (!own.scopes.includes("api")) return yield* failed("The connection's access token lacks the scope api.")
         if (own.active === false) return yield* failed("The connection's access token has ended.")
         const { namespace } = opened.settings
-        const answer = yield* ask(opened, { method: "GET", path: `/namespaces/${encodeURIComponent(namespace)}` })
-        if (answer.status === 404) return yield* failed("The connection's access token does not see its namespace.")
-        if (answer.status !== 200) return yield* refusal(answer)
-        const found = yield* readNamespace(answer)
+        const response = yield* send(opened, { method: "GET", path: `/namespaces/${encodeURIComponent(namespace)}` })
+        if (response.status === 404) return yield* failed("The connection's access token does not see its namespace.")
+        if (response.status !== 200) return yield* unexpectedStatus(response)
+        const found = yield* readNamespace(response)
         if (!same(found.full_path, namespace)) {
           return yield* failed("The connection's access token does not see its namespace.")
         }
@@ -137,18 +152,18 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
       Effect.gen(function* () {
         const opened = yield* reopen(connection)
         const fullName = `${opened.settings.namespace}/${name}`
-        const answer = yield* ask(opened, { method: "GET", path: `/projects/${encodeURIComponent(fullName)}` })
+        const response = yield* send(opened, { method: "GET", path: `/projects/${encodeURIComponent(fullName)}` })
         // Moved is gone: whoever asks for a repository names it as it is now.
-        if (answer.status === 404 || (answer.status >= 300 && answer.status < 400))
+        if (response.status === 404 || (response.status >= 300 && response.status < 400))
           return yield* new RepositoryUnavailable()
-        if (answer.status !== 200) return yield* refusal(answer)
-        const project = yield* readProject(answer)
+        if (response.status !== 200) return yield* unexpectedStatus(response)
+        const project = yield* readProject(response)
         if (!same(project.path_with_namespace, fullName)) return yield* new RepositoryUnavailable()
         const cloneUrl = yield* readCloneUrl(project.http_url_to_repo, opened.settings.base_url)
         const source = yield* SecretSource
         const expiresAt = DateTime.add(yield* DateTime.now, { seconds: CHECKOUT_SECONDS })
         const lapsesAt = lapseAfter(expiresAt)
-        const created = yield* ask(opened, {
+        const created = yield* send(opened, {
           method: "POST",
           path: `/projects/${project.id}/access_tokens`,
           body: {
@@ -161,7 +176,7 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
         if ([400, 403, 404, 422].includes(created.status) && !isLimited(created.headers)) {
           return yield* failed("The code host lets the connection make no access tokens for this project.")
         }
-        if (created.status !== 201) return yield* refusal(created)
+        if (created.status !== 201) return yield* unexpectedStatus(created)
         const issued = yield* readIssued(created)
         const handle: Handle = { project: project.id, token: issued.id }
         if (issued.scopes.some((scope) => !SCOPES.includes(scope)) || (issued.access_level ?? REPORTER) > REPORTER) {

@@ -1,7 +1,4 @@
-/** Agents that answer in text over HTTP. Their addresses and all that they answer come from outside. */
-import * as http from "node:http"
-import * as https from "node:https"
-import { isIP } from "node:net"
+/** Agents that answer in text over HTTP. Their addresses and responses come from outside. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -11,35 +8,21 @@ import { isPlainObject, isTooDeep, type Json } from "../kernel/Json.js"
 import type { ChatReply, ChatRequest, ChatToolCall } from "../simulation/Chat.js"
 import { ChatAgent, ChatFailed } from "../simulation/ChatAgent.js"
 import { roleNames } from "../transcripts/Transcript.js"
-import { isPublic, NotPublic, publicLookup } from "./PublicAddresses.js"
+import { OutboundHttp } from "./OutboundHttp.js"
 
 export interface HttpChatAgentConfig {
-  /** The largest answer that is read, in bytes; 256 KB unless told. */
+  /** The largest response in bytes. Default: 256 KiB. */
   readonly maxBytes?: number
-  /**
-   * Hosts, by the name or address that stands in the URL, that may lie in private networks: an agent on the operator's own
-   * machines. Every other host has to have a public address.
-   */
-  readonly allowedHosts?: ReadonlyArray<string>
+  /** Milliseconds for one response; an executor may interrupt it earlier. Default: 5 minutes. */
+  readonly timeoutMillis?: number
 }
 
 const failed = (reason: string): ChatFailed => new ChatFailed({ reason })
 
-const REFUSED = failed("The agent's address is not a public one. The operator can allow its host by name.")
-const NOT_JSON = failed("The agent's answer is no JSON.")
-const TOO_DEEP = failed("The agent's answer is nested too deeply.")
+const NOT_JSON = failed("The agent's response is not JSON.")
+const TOO_DEEP = failed("The agent's response is nested too deeply.")
 
-/** The host as it stands in a URL, without the brackets of an IPv6 address. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "").toLowerCase()
-
-const unreachable = (error: Error): ChatFailed => {
-  const code = "code" in error && typeof error.code === "string" ? error.code : undefined
-  return error instanceof NotPublic
-    ? REFUSED
-    : failed(`The agent's server cannot be reached${code === undefined ? "" : ` (${code})`}.`)
-}
-
-/** What goes over the wire to a chat-completions server. */
+/** The request body of a chat-completions server. */
 const completionsBody = ({ conversation, messages, model }: ChatRequest): Json => ({
   model,
   messages: messages.map(({ speaker, text }) => ({
@@ -50,7 +33,7 @@ const completionsBody = ({ conversation, messages, model }: ChatRequest): Json =
   stream: false
 })
 
-/** What goes over the wire to a webhook. */
+/** The request body of a webhook. */
 const webhookBody = ({ conversation, messages, variables }: ChatRequest): Json => ({
   conversation_id: conversation,
   message: messages.at(-1)?.text ?? "",
@@ -58,7 +41,7 @@ const webhookBody = ({ conversation, messages, variables }: ChatRequest): Json =
   variables
 })
 
-/** A field of its own of an object; undefined where there is none, also where a prototype has one. */
+/** An own property of an object; undefined where there is none, even if its prototype has one. */
 const field = (value: unknown, name: string): unknown =>
   isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
@@ -107,15 +90,15 @@ const webhookTool = (item: unknown): ChatToolCall | undefined => {
 const completionsReply = (body: unknown): Either.Either<ChatReply, ChatFailed> => {
   const choices = field(body, "choices")
   const message = Array.isArray(choices) ? field(choices[0], "message") : undefined
-  if (message === undefined) return Either.left(failed("The agent's answer has no choices[0].message."))
+  if (message === undefined) return Either.left(failed("The agent's response has no choices[0].message."))
   const text = contentOf(field(message, "content")) ?? ""
   const toolCalls = toolCallsOf(field(message, "tool_calls"), completionsTool)
   return text.trim() === ""
     ? Either.left(
         failed(
           toolCalls.length > 0
-            ? "The agent's answer calls a tool and says nothing: its server has to call its tools itself."
-            : "The agent's answer has no text in choices[0].message.content."
+            ? "The agent's response has a tool call and no text: the agent's server has to run its tools itself."
+            : "The agent's response has no text in choices[0].message.content."
         )
       )
     : Either.right({ text, endsCall: false, toolCalls })
@@ -124,7 +107,7 @@ const completionsReply = (body: unknown): Either.Either<ChatReply, ChatFailed> =
 const webhookReply = (body: unknown): Either.Either<ChatReply, ChatFailed> => {
   const text = textOf(field(body, "message"))
   return text === undefined || text.trim() === ""
-    ? Either.left(failed("The agent's answer has no text in message."))
+    ? Either.left(failed("The agent's response has no text in message."))
     : Either.right({
         text,
         endsCall: field(body, "end_call") === true,
@@ -133,83 +116,49 @@ const webhookReply = (body: unknown): Either.Either<ChatReply, ChatFailed> => {
 }
 
 /**
- * Agents behind `chat_endpoint`: a chat-completions server (`openai`) or a webhook, as docs/runs.md has them. The address is
- * checked as the connection to it is made, as those of recordings are; redirects are not followed, since the request
- * carries credentials.
+ * Agents behind `chat_endpoint`: a chat-completions server (`openai`) or a webhook, as in docs/runs.md. Redirects are not
+ * followed, since the request carries credentials.
  */
-export const layer = (config: HttpChatAgentConfig = {}): Layer.Layer<ChatAgent> =>
-  Layer.sync(ChatAgent, () => {
-    const { maxBytes = 256 * 1024 } = config
-    const allowed = new Set((config.allowedHosts ?? []).map((host) => host.toLowerCase()))
+export const layer = (config: HttpChatAgentConfig = {}): Layer.Layer<ChatAgent, never, OutboundHttp> =>
+  Layer.effect(
+    ChatAgent,
+    Effect.map(OutboundHttp, (http) => {
+      const { maxBytes = 256 * 1024, timeoutMillis = 300_000 } = config
 
-    const post = (endpoint: ChatEndpoint, url: URL, body: Json): Effect.Effect<unknown, ChatFailed> =>
-      Effect.async((resume, signal) => {
-        const host = hostOf(url)
-        const isOpen = allowed.has(host) || allowed.has(url.host.toLowerCase())
-        // An address in the URL itself is looked up by nobody.
-        if (!isOpen && isIP(host) !== 0 && !isPublic(host)) {
-          resume(REFUSED)
-          return
-        }
-        const content = Buffer.from(JSON.stringify(body))
-        const sent = (url.protocol === "https:" ? https : http).request(url, {
-          method: "POST",
-          agent: false,
-          signal,
-          headers: {
-            ...Object.fromEntries(
-              Object.entries(endpoint.headers).map(([name, value]) => [name, Redacted.value(value)])
-            ),
-            "user-agent": "earshot",
-            accept: "application/json",
-            "accept-encoding": "identity",
-            "content-type": "application/json",
-            "content-length": content.length
-          },
-          ...(isOpen ? {} : { lookup: publicLookup })
-        })
-        sent.on("error", (error) => resume(unreachable(error)))
-        // A server that switches protocols brings neither a response nor an error.
-        sent.once("close", () => resume(failed("The agent's server sent no answer.")))
-        sent.once("response", (response) => {
-          const status = response.statusCode ?? 0
-          if (status < 200 || status > 299) {
-            response.destroy()
-            resume(failed(`The agent's server answered ${status}.`))
-            return
-          }
-          const chunks: Array<Buffer> = []
-          let length = 0
-          response.on("error", (error) => resume(unreachable(error)))
-          response.on("data", (chunk: Buffer) => {
-            length += chunk.length
-            if (length > maxBytes) {
-              resume(failed(`The agent's answer is larger than ${maxBytes} bytes.`))
-              response.destroy()
-            } else chunks.push(chunk)
+      const post = (endpoint: ChatEndpoint, body: Json): Effect.Effect<unknown, ChatFailed> =>
+        http
+          .send({
+            url: endpoint.url,
+            method: "POST",
+            headers: {
+              ...Object.fromEntries(
+                Object.entries(endpoint.headers).map(([name, value]) => [name, Redacted.value(value)])
+              ),
+              accept: "application/json",
+              "content-type": "application/json"
+            },
+            body: Buffer.from(JSON.stringify(body)),
+            limits: { maxBytes, totalMillis: timeoutMillis }
           })
-          response.on("end", () => resume(parsed(Buffer.concat(chunks))))
-        })
-        sent.end(content)
+          .pipe(
+            Effect.mapError(({ message }) => failed(`The agent's server ${message}.`)),
+            Effect.filterOrFail(
+              ({ status }) => status >= 200 && status <= 299,
+              ({ status }) => failed(`The agent's server answered HTTP ${status}.`)
+            ),
+            Effect.flatMap((response) => parseJson(response.body))
+          )
+
+      return ChatAgent.of({
+        reply: (endpoint, request) =>
+          endpoint.kind === "openai"
+            ? Effect.flatMap(post(endpoint, completionsBody(request)), completionsReply)
+            : Effect.flatMap(post(endpoint, webhookBody(request)), webhookReply)
       })
-
-    return ChatAgent.of({
-      reply: (endpoint, request) =>
-        Effect.suspend(() => {
-          // What the operator allowed once, or the catalogue took, may be older than today's rules.
-          if (!URL.canParse(endpoint.url)) return failed("The agent's address is no valid URL.")
-          const url = new URL(endpoint.url)
-          if (url.protocol !== "http:" && url.protocol !== "https:") {
-            return failed("Agents are reached over http and https only.")
-          }
-          return endpoint.kind === "openai"
-            ? Effect.flatMap(post(endpoint, url, completionsBody(request)), completionsReply)
-            : Effect.flatMap(post(endpoint, url, webhookBody(request)), webhookReply)
-        })
     })
-  })
+  )
 
-const parsed = (bytes: Buffer): Either.Either<unknown, ChatFailed> =>
+const parseJson = (bytes: Buffer): Either.Either<unknown, ChatFailed> =>
   Either.filterOrLeft(
     Either.try({ try: (): unknown => JSON.parse(bytes.toString()), catch: () => NOT_JSON }),
     (value) => !isTooDeep(value),

@@ -21,7 +21,7 @@ import { type CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "../c
 import type { CodeHost, HostCheckout } from "../checkouts/CodeHost.js"
 import { LOCAL, REPOSITORIES_PATH } from "../checkouts/Local.js"
 import type { LocalRepository, Serving, ServingFault } from "../checkouts/RepositoryServer.js"
-import { fault, noFaults } from "../kernel/Faults.js"
+import { fieldError, noFieldErrors } from "../kernel/FieldErrors.js"
 import { failed } from "./CodeHostHttp.js"
 
 export interface LocalCodeHostConfig {
@@ -228,8 +228,10 @@ export const makeLocalCodeHost = (
     kind: LOCAL,
     read: ({ secret, settings }) => {
       const faults = {
-        ...(Object.keys(settings).length === 0 ? noFaults : fault("settings", "A local connection has no settings.")),
-        ...(secret === null ? noFaults : fault("secret", "A local connection has no secret."))
+        ...(Object.keys(settings).length === 0
+          ? noFieldErrors
+          : fieldError("settings", "A local connection has no settings.")),
+        ...(secret === null ? noFieldErrors : fieldError("secret", "A local connection has no secret."))
       }
       return Object.keys(faults).length === 0 ? Either.right({ settings: {}, secret: null }) : Either.left(faults)
     },

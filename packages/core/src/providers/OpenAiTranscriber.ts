@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,47 +8,48 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Transcribe, Transcriber, TranscriptionFailed } from "../calls/Transcriber.js"
+import { OutboundHttp } from "./OutboundHttp.js"
 import type { RawTranscript, Turn, Word } from "../transcripts/Transcript.js"
 
 export interface OpenAiTranscriberConfig {
-  /** The server's base address, for example `https://speech.example/v1`; `/audio/transcriptions` is added to it. */
+  /** The server's base address, for example `https://speech.example/v1`; `/audio/transcriptions` is appended. */
   readonly baseUrl: string
   readonly apiKey?: Redacted.Redacted
   readonly model: string
-  /** For one recording, tries included; two minutes unless told. */
+  /** For one recording, retries included. Default: 2 minutes. */
   readonly timeout?: Duration.DurationInput
-  /** The largest recording that is sent; 25 MB unless told, which is what most servers take. */
+  /** The largest recording in bytes that is sent. Default: 25,000,000, the limit of most servers. */
   readonly maxBytes?: number
 }
 
 const Seconds = Schema.NonNegative
-const Spoken = Schema.Struct({ word: Schema.String, start: Seconds, end: Seconds })
+const TimedWord = Schema.Struct({ word: Schema.String, start: Seconds, end: Seconds })
 const Segment = Schema.Struct({
   text: Schema.String,
   start: Schema.optional(Seconds),
   end: Schema.optional(Seconds),
   speaker: Schema.optional(Schema.NullOr(Schema.Union(Schema.String, Schema.Number)))
 })
-const Answer = Schema.Struct({
+const Transcription = Schema.Struct({
   text: Schema.optional(Schema.String),
   segments: Schema.optional(Schema.NullOr(Schema.Array(Segment))),
-  words: Schema.optional(Schema.NullOr(Schema.Array(Spoken)))
+  words: Schema.optional(Schema.NullOr(Schema.Array(TimedWord)))
 })
-type Answer = typeof Answer.Type
+type Transcription = typeof Transcription.Type
 
 /**
- * The transcript in an answer. A segment is a turn. Where segments tell their speaker, the first to speak is the main
- * agent; where none does, one channel of audio does not tell who speaks, and all of it is given to the main agent.
+ * The transcript of a response, one turn per segment. Where segments name their speaker, the first speaker is the main
+ * agent. Where none does, all of it is attributed to the main agent, since one channel does not separate speakers.
  */
-export const transcriptOf = (answer: Answer): RawTranscript => {
-  const segments = answer.segments ?? []
-  const words = answer.words ?? []
+export const transcriptOf = (transcription: Transcription): RawTranscript => {
+  const segments = transcription.segments ?? []
+  const words = transcription.words ?? []
   const first = segments.find((segment) => segment.text.trim() !== "")?.speaker
   const turns: ReadonlyArray<Turn> =
     segments.length > 0
       ? segments.map((segment) => ({
           speaker: segment.speaker === first ? "main_agent" : "testing_agent",
-          content: keepable(segment.text),
+          content: storable(segment.text),
           startTime: segment.start,
           endTime: segment.end,
           words: words
@@ -63,7 +65,7 @@ export const transcriptOf = (answer: Answer): RawTranscript => {
       : [
           {
             speaker: "main_agent",
-            content: keepable(answer.text ?? ""),
+            content: storable(transcription.text ?? ""),
             startTime: words[0]?.start,
             endTime: words[words.length - 1]?.end,
             words: words.map(toWord)
@@ -72,16 +74,16 @@ export const transcriptOf = (answer: Answer): RawTranscript => {
   return { _tag: "RawTranscript", turns: turns.filter((turn) => turn.content !== ""), toolCalls: [] }
 }
 
-const toWord = ({ end, start, word }: typeof Spoken.Type): Word => ({
-  text: keepable(word),
+const toWord = ({ end, start, word }: typeof TimedWord.Type): Word => ({
+  text: storable(word),
   startTime: start,
   endTime: end
 })
 
-const keepable = (text: string): string => text.replaceAll("\0", "").toWellFormed().trim()
+const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed().trim()
 
-/** File names by content type: servers tell formats by the name's ending. */
-const ENDINGS: Readonly<Record<string, string>> = {
+/** Servers recognize formats by the file name. */
+const FILE_EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/mpeg": "mp3",
   "audio/ogg": "ogg",
@@ -90,47 +92,75 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "audio/mp4": "m4a"
 }
 
-/** A failure that the same request may not meet again. */
-interface Try {
-  readonly failed: TranscriptionFailed
-  readonly passing: boolean
+/** A failure of one request, and whether a later one may succeed. */
+interface FailedRequest {
+  readonly error: TranscriptionFailed
+  readonly retry: boolean
 }
 
-/** A transcriber behind the `audio/transcriptions` operation that many speech servers offer. */
-export const layer = (config: OpenAiTranscriberConfig): Layer.Layer<Transcriber> => {
-  const { maxBytes = 25_000_000, timeout = "2 minutes" } = config
-  const address = `${config.baseUrl.replace(/\/+$/, "")}/audio/transcriptions`
+/** The largest response: a recording of hours, with the times of its words. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
-  const ask = (bytes: Uint8Array<ArrayBuffer>, contentType: string): Effect.Effect<unknown, Try> =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const form = new FormData()
-        form.set("file", new Blob([bytes], { type: contentType }), `recording.${ENDINGS[contentType] ?? "bin"}`)
-        form.set("model", config.model)
-        form.set("response_format", "verbose_json")
-        form.append("timestamp_granularities[]", "segment")
-        form.append("timestamp_granularities[]", "word")
-        const response = await fetch(address, {
-          method: "POST",
-          body: form,
-          signal,
-          ...(config.apiKey === undefined
-            ? {}
-            : { headers: { authorization: `Bearer ${Redacted.value(config.apiKey)}` } })
-        })
-        return { status: response.status, body: response.ok ? await response.json() : undefined }
-      },
-      catch: (): Try => ({ failed: failed("the transcriber could not be reached."), passing: true })
-    }).pipe(
-      Effect.flatMap(({ body, status }) =>
-        body === undefined
-          ? Effect.fail<Try>({
-              failed: failed(`the transcriber answered ${status}.`),
-              passing: status === 408 || status === 429 || status >= 500
-            })
-          : Effect.succeed(body)
+/** A transcriber behind the `audio/transcriptions` operation that many speech servers offer. */
+export const layer = (config: OpenAiTranscriberConfig): Layer.Layer<Transcriber, never, OutboundHttp> =>
+  Layer.effect(
+    Transcriber,
+    Effect.map(OutboundHttp, (http) => ({ transcribe: Option.some(makeTranscribe(config, http)) }))
+  )
+
+const makeTranscribe = (config: OpenAiTranscriberConfig, http: Context.Tag.Service<OutboundHttp>): Transcribe => {
+  const { maxBytes = 25_000_000 } = config
+  const timeout = Duration.decode(config.timeout ?? "2 minutes")
+  const url = `${config.baseUrl.replace(/\/+$/, "")}/audio/transcriptions`
+
+  /** The body of a request, as multipart. */
+  const encode = (bytes: Uint8Array<ArrayBuffer>, contentType: string) =>
+    Effect.promise(async () => {
+      const form = new FormData()
+      form.set("file", new Blob([bytes], { type: contentType }), `recording.${FILE_EXTENSIONS[contentType] ?? "bin"}`)
+      form.set("model", config.model)
+      form.set("response_format", "verbose_json")
+      form.append("timestamp_granularities[]", "segment")
+      form.append("timestamp_granularities[]", "word")
+      const encoded = new Response(form)
+      return {
+        body: new Uint8Array(await encoded.arrayBuffer()),
+        headers: {
+          "content-type": encoded.headers.get("content-type") ?? "multipart/form-data",
+          ...(config.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(config.apiKey)}` })
+        }
+      }
+    })
+
+  const post = (request: Effect.Effect.Success<ReturnType<typeof encode>>): Effect.Effect<unknown, FailedRequest> =>
+    http
+      .send({
+        ...request,
+        url,
+        method: "POST",
+        isTrusted: true,
+        // Later than the limit of the transcription, whose error names it.
+        limits: { maxBytes: MAX_RESPONSE_BYTES, totalMillis: Duration.toMillis(timeout) + 1000 }
+      })
+      .pipe(
+        Effect.mapError(({ message }): FailedRequest => ({
+          error: failed(`the transcriber ${message}.`),
+          retry: true
+        })),
+        Effect.filterOrFail(
+          ({ status }) => status >= 200 && status <= 299,
+          ({ status }): FailedRequest => ({
+            error: failed(`the transcriber answered HTTP ${status}.`),
+            retry: status === 408 || status === 429 || status >= 500
+          })
+        ),
+        Effect.flatMap(({ body }) =>
+          Effect.try({
+            try: (): unknown => JSON.parse(body.toString()),
+            catch: (): FailedRequest => ({ error: INVALID_RESPONSE, retry: true })
+          })
+        )
       )
-    )
 
   const transcribe: Transcribe = ({ content, contentType, sizeBytes }) =>
     Effect.gen(function* () {
@@ -140,25 +170,26 @@ export const layer = (config: OpenAiTranscriberConfig): Layer.Layer<Transcriber>
       const chunks = yield* Stream.runCollect(content).pipe(
         Effect.mapError(() => failed("the recording could not be read."))
       )
-      const answer = yield* ask(Buffer.concat([...chunks]), contentType).pipe(
+      const response = yield* Effect.flatMap(encode(Buffer.concat([...chunks]), contentType), post).pipe(
         Effect.retry({
-          while: (one) => one.passing,
+          while: ({ retry }) => retry,
           schedule: Schedule.jittered(Schedule.exponential("500 millis")),
           times: 2
         }),
-        Effect.mapError((one) => one.failed),
+        Effect.mapError(({ error }) => error),
         Effect.timeoutFail({
           duration: timeout,
           onTimeout: () => failed(`the transcriber took longer than ${Duration.format(timeout)}.`)
         })
       )
-      return yield* Schema.decodeUnknown(Answer)(answer).pipe(
-        Effect.map(transcriptOf),
-        Effect.mapError(() => failed("the transcriber's answer was not understood."))
+      return yield* Schema.decodeUnknown(Transcription)(response).pipe(
+        Effect.mapBoth({ onFailure: () => INVALID_RESPONSE, onSuccess: transcriptOf })
       )
     })
 
-  return Layer.succeed(Transcriber, { transcribe: Option.some(transcribe) })
+  return transcribe
 }
 
 const failed = (reason: string): TranscriptionFailed => new TranscriptionFailed({ reason })
+
+const INVALID_RESPONSE = failed("the transcriber sent an invalid response.")

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { jsonFault } from "../kernel/Json.js"
+import { jsonError } from "../kernel/Json.js"
 import { type Code, CodeFailed, type CodeInput, Sandbox } from "../metrics/Sandbox.js"
 import { JsonFromSelf } from "../metrics/MetricTerms.js"
 
@@ -415,8 +415,8 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
             Effect.flatMap(ask),
             Effect.flatMap((text) => Effect.orDie(decodeResult(text))),
             Effect.filterOrFail(
-              (result) => jsonFault(result) === undefined,
-              (result) => failed("result", jsonFault(result) ?? "What it returned is no JSON.")
+              (result) => jsonError(result) === undefined,
+              (result) => failed("result", jsonError(result) ?? "What it returned is no JSON.")
             )
           )
       })

@@ -3,24 +3,38 @@ import { join } from "node:path"
 import { type CodeHost, type CodeHostFailed, OrganizationId, RepositoryName } from "@earshot/core"
 import { CheckoutKit } from "@earshot/test-kit"
 import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { generateKeyPairSync } from "node:crypto"
-import { describe } from "vitest"
-import { type CodeHostHttpConfig, makeCodeHostHttp, readCloneUrl } from "../../src/providers/CodeHostHttp.js"
+import { afterAll, describe } from "vitest"
+import { makeCodeHostHttp, readCloneUrl } from "../../src/providers/CodeHostHttp.js"
 import { makeGitHubCodeHost } from "../../src/providers/GitHubCodeHost.js"
 import { lapseAfter, makeGitLabCodeHost } from "../../src/providers/GitLabCodeHost.js"
 import { makeLocalCodeHost } from "../../src/providers/LocalCodeHost.js"
+import * as OutboundHttp from "../../src/providers/OutboundHttp.js"
 
 const organizationId = OrganizationId.make(7)
 const web = RepositoryName.make("web")
-const config: CodeHostHttpConfig = { allowedHosts: ["127.0.0.1"], timeoutMillis: 400 }
+
+/** The engine's HTTP client, gone when the tests of this file are over. */
+const clients = Effect.runSync(Scope.make())
+afterAll(() => Effect.runPromise(Scope.close(clients, Exit.void)))
+const httpAllowing = (...allowHosts: ReadonlyArray<string>) =>
+  Effect.runSync(
+    Effect.map(Layer.build(OutboundHttp.layer({ allowHosts })), (context) =>
+      makeCodeHostHttp(Context.get(context, OutboundHttp.OutboundHttp), { timeoutMillis: 400 })
+    ).pipe(Scope.extend(clients))
+  )
+const http = httpAllowing("127.0.0.1")
 
 const github = (fake: CheckoutKit.FakeGitHub) => ({
-  host: makeGitHubCodeHost(makeCodeHostHttp(config)),
+  host: makeGitHubCodeHost(http),
   connection: {
     organizationId,
     settings: {
@@ -34,7 +48,7 @@ const github = (fake: CheckoutKit.FakeGitHub) => ({
 })
 
 const gitlab = (fake: CheckoutKit.FakeGitLab) => ({
-  host: makeGitLabCodeHost(makeCodeHostHttp(config)),
+  host: makeGitLabCodeHost(http),
   connection: {
     organizationId,
     settings: { base_url: fake.url, namespace: fake.namespace },
@@ -123,23 +137,24 @@ const failing = (
   > = [
     [{ status: 401, body: { message: "Bad credentials" } }, /refuses the connection's credential/, null],
     [{ status: 403, body: { message: "Forbidden" } }, /forbids this|makes? no access tokens|make no access/, null],
-    [{ status: 403, headers: { "retry-after": "30" } }, /too often/, 30],
+    [{ status: 403, headers: { "retry-after": "30" } }, /rate limit/, 30],
     [
       { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }, body: {} },
-      /too often|no access tokens/,
+      /rate limit|no access tokens/,
       1
     ],
-    [{ status: 429, headers: { "retry-after": "7" } }, /too often/, 7],
-    [{ status: 429 }, /too often/, 60],
+    [{ status: 429, headers: { "retry-after": "7" } }, /rate limit/, 7],
+    [{ status: 429 }, /rate limit/, 60],
     [{ status: 500, body: "<html>" }, /HTTP 500/, null],
     [{ status: 502 }, /HTTP 502/, null],
     [{ status: 503, headers: { "retry-after": "9" } }, /HTTP 503/, 9],
-    [{ status: 200, body: "not json" }, /not understood|HTTP 200/, null],
-    [{ status: 201, body: [] }, /not understood|HTTP 201/, null],
-    [{ status: 201, body: { token: 5 } }, /not understood|HTTP 201/, null],
-    [{ status: 201, body: "x".repeat(2 * 1024 * 1024) }, /not understood/, null],
+    [{ status: 200, body: "not json" }, /invalid response|HTTP 200/, null],
+    [{ status: 201, body: [] }, /invalid response|HTTP 201/, null],
+    [{ status: 201, body: { token: 5 } }, /invalid response|HTTP 201/, null],
+    [{ status: 201, body: "x".repeat(2 * 1024 * 1024) }, /sent more than 1048576 bytes/, null],
     ["hangs", /longer than 0\.4 seconds/, null],
-    ["cut", /cannot be reached/, null]
+    ["cut", /cannot be reached/, null],
+    ["switches", /sent no response/, null]
   ]
   describe(title, () => {
     for (const [method, path] of steps) {
@@ -352,7 +367,7 @@ describe("GitLab's kind", () => {
 
 describe("the addresses of code hosts", () => {
   it("are public and speak https, unless the operator allows one by name", () => {
-    const strict = makeCodeHostHttp({})
+    const strict = httpAllowing()
     for (const address of [
       "http://code.example",
       "https://127.0.0.1",
@@ -369,7 +384,7 @@ describe("the addresses of code hosts", () => {
       expect(Either.isLeft(strict.readBaseUrl(address)), address).toBe(true)
     }
     expect(strict.readBaseUrl("https://code.example/api/v3//")).toEqual(Either.right("https://code.example/api/v3"))
-    const open = makeCodeHostHttp({ allowedHosts: ["127.0.0.1", "code.internal:8443"] })
+    const open = httpAllowing("127.0.0.1", "code.internal:8443")
     expect(Either.isRight(open.readBaseUrl("http://127.0.0.1:8080"))).toBe(true)
     expect(Either.isRight(open.readBaseUrl("http://code.internal:8443"))).toBe(true)
     expect(Either.isLeft(open.readBaseUrl("http://code.internal"))).toBe(true)
@@ -396,10 +411,9 @@ describe("the addresses of code hosts", () => {
   it.scopedLive("are asked for nothing by a name that leads into a private network", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
-      const http = makeCodeHostHttp({})
       const url = fake.url.replace("http://127.0.0.1", "https://localhost")
-      const failure = yield* Effect.flip(http.ask(url, { method: "GET", path: "/", headers: {} }))
-      expect(failure.reason).toContain("not a public one")
+      const failure = yield* Effect.flip(httpAllowing().send(url, { method: "GET", path: "/", headers: {} }))
+      expect(failure.reason).toContain("has no public address")
       expect(fake.requests).toEqual([])
     })
   )

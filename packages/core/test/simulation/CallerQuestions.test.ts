@@ -1,7 +1,9 @@
 import { type Ask, LanguageModel } from "@earshot/core"
 import * as OpenAiLanguageModel from "@earshot/core/providers/OpenAiLanguageModel"
+import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import { LLMock } from "@copilotkit/aimock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
@@ -40,7 +42,11 @@ const asked = <A>(question: CallerQuestion<A>) =>
   Effect.runPromise(
     Effect.flatMap(LanguageModel, ({ ask }) => Option.getOrThrow<Ask>(ask)(question)).pipe(
       Effect.map(({ value }) => value),
-      Effect.provide(OpenAiLanguageModel.layer({ baseUrl: `${mock.url}/v1/`, model: "caller-1", firstRetry: 1 }))
+      Effect.provide(
+        OpenAiLanguageModel.layer({ baseUrl: `${mock.url}/v1/`, model: "caller-1", firstRetry: 1 }).pipe(
+          Layer.provide(OutboundHttp.layer())
+        )
+      )
     )
   )
 

@@ -23,7 +23,7 @@ for (const database of TestEngine.databases) {
     (it) => {
       it.effect("fail at once where it has a fault, which is not played again", () =>
         Effect.gen(function* () {
-          const { actor, agent } = yield* TestEngine.world
+          const { actor, agent } = yield* TestEngine.fixture
           const as = TestEngine.as(actor)
           const results = yield* Results
           plays = 0

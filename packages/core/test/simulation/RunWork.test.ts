@@ -2,13 +2,13 @@ import {
   type Claim,
   Engine,
   hostPermit,
-  jobBell,
+  jobSignal,
   jobQueue,
   Results,
-  type RunReported,
+  type RunReport,
   RunWork,
   Suites,
-  type TakenRun
+  type LeasedRun
 } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
@@ -19,7 +19,7 @@ import * as fc from "fast-check"
 import { JobId, RunId } from "../../src/kernel/Ids.js"
 import * as RunWorkLayer from "../../src/results/RunWork.js"
 
-const ended: RunReported = {
+const ended: RunReport = {
   outcome: "ended",
   reason: "testing_agent_ended_call",
   transcript: null,
@@ -31,7 +31,7 @@ const ended: RunReported = {
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
 
 const tested = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const work = yield* RunWork
   const results = yield* Results
@@ -65,21 +65,21 @@ const tested = Effect.gen(function* () {
     id,
     result: made.id,
     claim,
-    take: (job = 1, attempt = 1) => work.takeUp(permit, id, claim(job, attempt)),
+    take: (job = 1, attempt = 1) => work.claim(permit, id, claim(job, attempt)),
     status: Effect.map(as(results.readRun(id)), ({ attempts, status }) => [status, attempts]),
     capacity: as(results.capacity())
   }
 })
 
-const isTaken = (taken: TakenRun | "elsewhere" | null): taken is TakenRun => taken !== null && taken !== "elsewhere"
+const isTaken = (taken: LeasedRun | "elsewhere" | null): taken is LeasedRun => taken !== null && taken !== "elsewhere"
 
-const must = (taken: TakenRun | "elsewhere" | null): TakenRun => {
+const must = (taken: LeasedRun | "elsewhere" | null): LeasedRun => {
   if (!isTaken(taken)) throw new Error(`Not taken: ${String(taken)}`)
   return taken
 }
 
 for (const database of TestEngine.databases) {
-  const work = RunWorkLayer.layer.pipe(Layer.provide(jobQueue), Layer.provide(jobBell), Layer.provide(Engine.stores))
+  const work = RunWorkLayer.layer.pipe(Layer.provide(jobQueue), Layer.provide(jobSignal), Layer.provide(Engine.stores))
 
   layer(Layer.provideMerge(work, TestEngine.layer(database)), { timeout: "2 minutes" })(
     `a run that jobs play, on ${database},`,
@@ -90,12 +90,12 @@ for (const database of TestEngine.databases) {
           const stale = must(yield* take())
           const fresh = must(yield* take(1, 2))
           expect(yield* status).toEqual(["running", 2])
-          expect(yield* work.isHeld(permit, stale)).toBe(false)
-          expect(yield* work.keep(permit, stale)).toBe(false)
+          expect(yield* work.isLeaseValid(permit, stale)).toBe(false)
+          expect(yield* work.heartbeat(permit, stale)).toBe(false)
           expect(yield* work.report(permit, stale, ended)).toBe(false)
-          yield* work.putBack(permit, stale)
+          yield* work.release(permit, stale)
           expect(yield* status).toEqual(["running", 2])
-          expect(yield* work.keep(permit, fresh)).toBe(true)
+          expect(yield* work.heartbeat(permit, fresh)).toBe(true)
           expect(yield* work.report(permit, fresh, ended)).toBe(true)
           expect(yield* work.report(permit, fresh, ended)).toBe(false)
           expect(yield* status).toEqual(["completed", 2])
@@ -133,7 +133,7 @@ for (const database of TestEngine.databases) {
           yield* dies("execute_run")
           yield* results.sweep
           expect(yield* status).toEqual(["running", 1])
-          yield* work.putBack(permit, taken)
+          yield* work.release(permit, taken)
           expect(yield* results.sweep).toBe(1)
           expect(yield* as(results.readRun(id))).toMatchObject({
             status: "failed",
@@ -189,7 +189,7 @@ for (const database of TestEngine.databases) {
           })
           for (const commands of sequences) {
             const { as, capacity, id, permit, result, results, take, work } = yield* tested
-            const taken: Array<TakenRun> = []
+            const taken: Array<LeasedRun> = []
             let reports = 0
             let attempt = 0
             for (const one of commands) {
@@ -205,8 +205,8 @@ for (const database of TestEngine.databases) {
                 yield* results.sweep
               } else if (held !== undefined) {
                 if (name === "report") reports += (yield* work.report(permit, held, ended)) ? 1 : 0
-                else if (name === "keep") yield* work.keep(permit, held)
-                else yield* work.putBack(permit, held)
+                else if (name === "keep") yield* work.heartbeat(permit, held)
+                else yield* work.release(permit, held)
               }
               const status = yield* Effect.option(as(results.readRun(id)))
               const now = status._tag === "Some" ? status.value.status : "deleted"

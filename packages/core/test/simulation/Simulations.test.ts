@@ -17,7 +17,6 @@ import {
   TestProfiles,
   ValidationFailed
 } from "@earshot/core"
-import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -29,11 +28,11 @@ import * as Schema from "effect/Schema"
 import * as TestServices from "effect/TestServices"
 import { completion, fakeAgent, type Heard } from "./fakeAgent.js"
 
-const chatAgents = HttpChatAgent.layer({ allowedHosts: ["127.0.0.1"] })
+const allowHosts = ["127.0.0.1"]
 const quiet = Logger.remove(Logger.defaultLogger)
 
 const tested = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const [results, suites, agents, metrics, runner, jobs] = yield* Effect.all([
     Results,
@@ -106,7 +105,7 @@ const friendly = ({ body }: Heard) => {
 }
 
 for (const database of TestEngine.databases) {
-  const plain = TestEngine.layer(database, { chatAgents })
+  const plain = TestEngine.layer(database, { allowHosts })
 
   layer(Layer.merge(plain, quiet), { timeout: "2 minutes" })(
     `runs by text, without a language model, on ${database},`,
@@ -489,7 +488,7 @@ for (const database of TestEngine.databases) {
     }
   )
 
-  const impatient = TestEngine.layer(database, { chatAgents, simulation: { answerTimeout: "200 millis" } })
+  const impatient = TestEngine.layer(database, { allowHosts, simulation: { answerTimeout: "200 millis" } })
 
   layer(Layer.merge(impatient, quiet), { timeout: "1 minute" })(
     `runs by text, with little patience, on ${database},`,
@@ -523,7 +522,7 @@ for (const database of TestEngine.databases) {
       return { value, model: "fake-1", promptHash: "h".repeat(64), seed: 7 }
     })
   const modelled = TestEngine.layer(database, {
-    chatAgents,
+    allowHosts,
     languageModel: Layer.succeed(LanguageModel, { ask: Option.some(ask) })
   })
 

@@ -26,7 +26,7 @@ const turns = [
 ]
 
 const tested = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const [results, suites, metrics, runner] = yield* Effect.all([Results, Suites, Metrics, JobRunner])
   const claimed = (scenario: object) =>
@@ -177,7 +177,7 @@ for (const database of TestEngine.databases) {
           const { as, claimed, results } = yield* tested
           const refused = (id: RunId, report: object) =>
             Effect.map(Effect.flip(as(results.complete(id, report))), (error) =>
-              error instanceof ValidationFailed ? error.faults : error
+              error instanceof ValidationFailed ? error.errors : error
             )
           const { id, lease } = yield* claimed({})
           const audio = new Upload(CallKit.wav(1), "audio/wav", "a.wav")

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type FakeAnswer, type FakeHost, type FakeRequest, serveFake } from "./FakeHost.js"
+import { type FakeResponse, type FakeHost, type FakeRequest, serveFake } from "./FakeHost.js"
 
 export interface FakeGitHub extends FakeHost {
   readonly appId: number
@@ -40,7 +40,7 @@ const Wanted = Schema.Struct({
   permissions: Schema.Struct({ contents: Schema.Literal("read") })
 })
 
-const refused = (status: number, message: string): FakeAnswer => ({ status, body: { message } })
+const refused = (status: number, message: string): FakeResponse => ({ status, body: { message } })
 
 export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeGitHub, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -98,7 +98,7 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
     /** Names are found whatever their case, and answered in their own. */
     const named = (name: string) => [...repositories].find((one) => one.toLowerCase() === name.toLowerCase())
 
-    const createToken = (body: unknown): FakeAnswer => {
+    const createToken = (body: unknown): FakeResponse => {
       const wanted = Schema.decodeUnknownOption(Wanted, { onExcessProperty: "error" })(body)
       if (Option.isNone(wanted)) return refused(422, "This fake makes tokens for reading one repository and no others.")
       if (fake.suspended) return refused(403, "This installation has been suspended")
@@ -126,7 +126,7 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
       }
     }
 
-    const answer = ({ body, headers, method, path }: FakeRequest): FakeAnswer => {
+    const answer = ({ body, headers, method, path }: FakeRequest): FakeResponse => {
       const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1] ?? ""
       const opens = tokens.get(bearer)
       if (headers["user-agent"] === undefined) return refused(403, "Request forbidden by administrative rules.")

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type FakeAnswer, type FakeHost, type FakeRequest, serveFake } from "./FakeHost.js"
+import { type FakeResponse, type FakeHost, type FakeRequest, serveFake } from "./FakeHost.js"
 
 export interface FakeGitLab extends FakeHost {
   readonly namespace: string
@@ -27,7 +27,7 @@ const Wanted = Schema.Struct({
   expires_at: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}-\d{2}$/))
 })
 
-const refused = (status: number, message: string): FakeAnswer => ({ status, body: { message } })
+const refused = (status: number, message: string): FakeResponse => ({ status, body: { message } })
 
 export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.gen(function* () {
   const namespace = "Harbour/dental"
@@ -39,7 +39,7 @@ export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.
   const tokens = new Map<number, { readonly token: string; readonly project: number; readonly ends: string }>()
   let made = 0
 
-  const answer = ({ body, headers, method, path }: FakeRequest): FakeAnswer => {
+  const answer = ({ body, headers, method, path }: FakeRequest): FakeResponse => {
     if (headers["private-token"] !== accessToken) return refused(401, "401 Unauthorized")
     const route = `${method} ${path}`
     if (route === "GET /api/v4/personal_access_tokens/self") {

@@ -1,4 +1,4 @@
-/** What the fake code hosts share: a server on loopback that can be told to fail. */
+/** The server that the fake code hosts share: on loopback, with failures on demand. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,27 +10,29 @@ export interface FakeRequest {
   readonly body: unknown
 }
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON unless it is a text; nothing where it is left out. */
+  /** Sent as JSON, a string as it is. Default: no body. */
   readonly body?: unknown
 }
 
-/** An answer, or none: a connection that is left hanging or is cut. */
-export type FakeOutcome = FakeAnswer | "hangs" | "cut"
+/** A response; or none: the connection is left open, is closed, or switches protocols and is left open. */
+export type FakeOutcome = FakeResponse | "hangs" | "cut" | "switches"
 
 export interface FakeHost {
   readonly url: string
-  /** Everything it was asked, in order. */
+  /** Every request, in order. */
   readonly requests: ReadonlyArray<FakeRequest>
-  /** What becomes of requests whose method and path begin so, instead of their answer, until it is told otherwise. */
+  /** The outcome of requests with this method and path prefix, until `recover`. */
   readonly fail: (method: string, path: string, outcome: FakeOutcome) => void
   readonly recover: () => void
 }
 
 /** Serves on loopback until its scope closes. */
-export const serveFake = (answer: (request: FakeRequest) => FakeAnswer): Effect.Effect<FakeHost, never, Scope.Scope> =>
+export const serveFake = (
+  respond: (request: FakeRequest) => FakeResponse
+): Effect.Effect<FakeHost, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.async<{ readonly host: FakeHost; readonly close: () => void }>((resume) => {
@@ -43,10 +45,14 @@ export const serveFake = (answer: (request: FakeRequest) => FakeAnswer): Effect.
             const failure = failures.find(
               ({ method, path }) => method === request.method && request.path.startsWith(path)
             )
-            const outcome = failure === undefined ? answer(request) : failure.outcome
+            const outcome = failure === undefined ? respond(request) : failure.outcome
             if (outcome === "hangs") return
             if (outcome === "cut") {
               message.socket.destroy()
+              return
+            }
+            if (outcome === "switches") {
+              message.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
               return
             }
             const { body, headers = {}, status } = outcome

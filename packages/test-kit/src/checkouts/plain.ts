@@ -1,6 +1,6 @@
 export { type FakeGitHub, fakeGitHub, type FakeGitHubOptions } from "./FakeGitHub.js"
 export { type FakeGitLab, fakeGitLab } from "./FakeGitLab.js"
-export type { FakeAnswer, FakeHost, FakeOutcome, FakeRequest } from "./FakeHost.js"
+export type { FakeResponse, FakeHost, FakeOutcome, FakeRequest } from "./FakeHost.js"
 export {
   addCommit,
   basic,

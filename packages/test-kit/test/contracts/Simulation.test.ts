@@ -12,6 +12,7 @@ import {
   textExecutor
 } from "@earshot/core"
 import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
+import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import { SimulationKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -98,7 +99,7 @@ const address = server.address()
 const base = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
 
 SimulationKit.chatAgentContract("HTTP", {
-  agents: HttpChatAgent.layer({ allowedHosts: ["127.0.0.1"] }),
+  agents: HttpChatAgent.layer().pipe(Layer.provide(OutboundHttp.layer({ allowHosts: ["127.0.0.1"] }))),
   answering: endpoint(`${base}/a`),
   failing: endpoint(`${base}/f`),
   unreachable: endpoint("http://127.0.0.1:1/"),

@@ -1,7 +1,6 @@
 // A process that plays runs until it is killed, or told by a closed stdin to stop.
 import { writeSync } from "node:fs"
 import { Database, Engine, JobRunner } from "@earshot/core"
-import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -13,7 +12,7 @@ const fiber = Effect.runFork(
     Effect.provide(
       Engine.layerWith({
         jobs: { lease: "2 seconds", poll: "100 millis" },
-        chatAgents: HttpChatAgent.layer({ allowedHosts: ["127.0.0.1"] })
+        allowHosts: ["127.0.0.1"]
       }).pipe(Layer.provide(Database.layer(address)))
     )
   )

@@ -2,9 +2,11 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Transcriber } from "@earshot/core"
 import * as OpenAiTranscriber from "@earshot/core/providers/OpenAiTranscriber"
+import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import { CallKit } from "@earshot/test-kit"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -46,10 +48,14 @@ const transcribed = (baseUrl: string, config: Partial<OpenAiTranscriber.OpenAiTr
       content: Stream.make(file.subarray(0, 10), file.subarray(10))
     })
   }).pipe(
-    Effect.provide(OpenAiTranscriber.layer({ baseUrl, model: "speech-1", apiKey: Redacted.make("key"), ...config }))
+    Effect.provide(
+      OpenAiTranscriber.layer({ baseUrl, model: "speech-1", apiKey: Redacted.make("key"), ...config }).pipe(
+        Layer.provide(OutboundHttp.layer())
+      )
+    )
   )
 
-it.scopedLive("sends the recording and reads turns and words", () =>
+it.scopedLive("sends the recording and reads turns and words from the response", () =>
   Effect.gen(function* () {
     const { asked, baseUrl } = yield* serving([
       [
@@ -93,7 +99,7 @@ it.scopedLive("sends the recording and reads turns and words", () =>
   })
 )
 
-it.scopedLive("makes one turn of an answer without segments, with no times where none are told", () =>
+it.scopedLive("makes one turn without times of a response that has neither segments nor times", () =>
   Effect.gen(function* () {
     const { baseUrl } = yield* serving([[200, { text: "Hello there" }]])
     const transcript = yield* transcribed(baseUrl)
@@ -103,7 +109,7 @@ it.scopedLive("makes one turn of an answer without segments, with no times where
   })
 )
 
-it.scopedLive("tries again when the server is overloaded, and not when it refuses", () =>
+it.scopedLive("retries when the server is overloaded and not when it rejects the request", () =>
   Effect.gen(function* () {
     const busy = yield* serving([
       [429, {}],
@@ -113,15 +119,15 @@ it.scopedLive("tries again when the server is overloaded, and not when it refuse
     expect(busy.asked).toHaveLength(2)
     const strict = yield* serving([[401, { error: { message: "secret detail" } }]])
     const error = yield* Effect.flip(transcribed(strict.baseUrl))
-    expect(error.reason).toBe("the transcriber answered 401.")
+    expect(error.reason).toBe("the transcriber answered HTTP 401.")
     expect(strict.asked).toHaveLength(1)
   })
 )
 
-it.scopedLive("fails in words that hold nothing of what was said", () =>
+it.scopedLive("fails with a reason that repeats nothing of the recording or the response", () =>
   Effect.gen(function* () {
     const { asked, baseUrl } = yield* serving([[200, { segments: "my card number is 4111" }]])
-    expect((yield* Effect.flip(transcribed(baseUrl))).reason).toBe("the transcriber's answer was not understood.")
+    expect((yield* Effect.flip(transcribed(baseUrl))).reason).toBe("the transcriber sent an invalid response.")
     const large = yield* Effect.flip(transcribed(baseUrl, { maxBytes: 10 }))
     expect(large.reason).toContain("larger than the 10 bytes")
     expect(asked).toHaveLength(1)
