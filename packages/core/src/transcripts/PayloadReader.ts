@@ -1,37 +1,37 @@
-/** How the decoders read hostile rows: each reader answers the value, or notes what is wrong with it and answers undefined. */
+/** Reads untrusted payloads: each function returns a valid value, or adds a field error and returns undefined. */
 import { type FieldErrors, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
 import { isPlainObject, jsonError } from "../kernel/Json.js"
 import { textError } from "../kernel/Text.js"
-import { MAX_CALL_SECONDS, MAX_FIELD_ERRORS } from "./Limits.js"
+import { MAX_CALL_SECONDS, MAX_FIELD_ERRORS, MAX_TURNS } from "./Limits.js"
 import type { Word } from "./Transcript.js"
 
-/** An object of the payload, its values not looked at yet. */
+/** An object of the payload with unvalidated values. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The faults found so far in one payload. It lives within one call of a decoder. */
+/** Collects the field errors of one payload. */
 export interface PayloadErrors {
-  readonly add: (path: string, sentence: string) => void
+  readonly add: (path: string, message: string) => void
   readonly fieldErrors: () => FieldErrors
-  /** How many were noted, to tell whether a step found something. */
+  /** How many errors were added, to detect whether a step added some. */
   readonly count: () => number
 }
 
 export const makePayloadErrors = (): PayloadErrors => {
-  const found = new Map<string, Array<string>>()
+  const byPath = new Map<string, Array<string>>()
   let count = 0
   return {
-    add: (path, sentence) => {
+    add: (path, message) => {
       count++
-      const known = found.get(path)
+      const known = byPath.get(path)
       if (known !== undefined) {
-        if (!known.includes(sentence)) known.push(sentence)
-      } else if (found.size < MAX_FIELD_ERRORS) {
-        found.set(path, [sentence])
+        if (!known.includes(message)) known.push(message)
+      } else if (byPath.size < MAX_FIELD_ERRORS) {
+        byPath.set(path, [message])
       } else {
-        found.set(NON_FIELD, [`Only the first ${MAX_FIELD_ERRORS} faults are listed.`])
+        byPath.set(NON_FIELD, [`Only the first ${MAX_FIELD_ERRORS} errors are listed.`])
       }
     },
-    fieldErrors: () => Object.fromEntries(found),
+    fieldErrors: () => Object.fromEntries(byPath),
     count: () => count
   }
 }
@@ -39,26 +39,40 @@ export const makePayloadErrors = (): PayloadErrors => {
 /** The path of a key within an object. */
 export const joinPath = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
 
-/** Where faults of a whole value are noted: its path, or the key for faults that fit no field. */
+/** The path of errors of a whole value: its path, or `non_field_errors` at the root. */
 const errorPathOf = (path: string): string => (path === "" ? NON_FIELD : path)
 
 /**
- * An object, looked at whole: what is wrong in keys that nobody reads is noted at the object itself. `read` reads the
- * keys that matter; the sweep over the rest comes after it, so that a fault is named where it is and only once.
+ * Reads an object. `read` reads the known keys; if it adds no error, all other keys are checked to be storable, with errors
+ * reported at the object itself.
  */
-export const readRow = (found: PayloadErrors, value: unknown, path: string, read: (row: Row) => void): void => {
+export const readRow = (errors: PayloadErrors, value: unknown, path: string, read: (row: Row) => void): void => {
   if (!isPlainObject(value)) {
-    found.add(errorPathOf(path), value === null ? Messages.notNull : Messages.notAnObject)
+    errors.add(errorPathOf(path), value === null ? Messages.notNull : Messages.notAnObject)
     return
   }
-  const before = found.count()
+  const before = errors.count()
   read(value)
-  if (found.count() !== before) return
+  if (errors.count() !== before) return
   const wrong = unstorableReason(value)
-  if (wrong !== undefined) found.add(errorPathOf(path), wrong)
+  if (wrong !== undefined) errors.add(errorPathOf(path), wrong)
 }
 
-/** Why an object could not be kept as JSON, keys that nobody reads included. An undefined value is as good as none. */
+/** Reads a list of objects (see `readRow`). `path` is the path of the list. */
+export const readRows = (
+  errors: PayloadErrors,
+  value: unknown,
+  path: string,
+  read: (row: Row, path: string) => void,
+  max = MAX_TURNS
+): void => {
+  listOf(errors, value, path, max).forEach((item, index) => {
+    const place = `${path}[${index}]`
+    readRow(errors, item, place, (row) => read(row, place))
+  })
+}
+
+/** Why an object cannot be stored as JSON, including its unknown keys; undefined values are ignored. */
 export const unstorableReason = (row: Row): string | undefined => {
   for (const key of Object.keys(row)) {
     const value = row[key]
@@ -71,110 +85,116 @@ export const unstorableReason = (row: Row): string | undefined => {
 
 const PROTO_NOT_ALLOWED = `The key "__proto__" is not allowed.`
 
-/** An object around the rows (an envelope): only its own keys are looked at, since it may hold a whole call's record. */
-export const envelope = (found: PayloadErrors, value: unknown, path: string): Row | undefined => {
+/** An object around the rows. Its other keys are not checked: it may contain a whole call record. */
+export const envelope = (errors: PayloadErrors, value: unknown, path: string): Row | undefined => {
   if (!isPlainObject(value)) {
-    found.add(errorPathOf(path), value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAnObject)
+    errors.add(
+      errorPathOf(path),
+      value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAnObject
+    )
     return undefined
   }
-  if (Object.hasOwn(value, "__proto__")) found.add(errorPathOf(path), PROTO_NOT_ALLOWED)
+  if (Object.hasOwn(value, "__proto__")) errors.add(errorPathOf(path), PROTO_NOT_ALLOWED)
   return value
 }
 
-/** A list of at most `max` items; empty where it is none. */
-export const listOf = (found: PayloadErrors, value: unknown, path: string, max: number): ReadonlyArray<unknown> => {
+/** A list of at most `max` items; empty if it is invalid. */
+export const listOf = (errors: PayloadErrors, value: unknown, path: string, max: number): ReadonlyArray<unknown> => {
   if (!Array.isArray(value)) {
-    found.add(errorPathOf(path), value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAList)
+    errors.add(
+      errorPathOf(path),
+      value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAList
+    )
     return []
   }
   if (value.length > max) {
-    found.add(errorPathOf(path), Messages.tooMany(max))
+    errors.add(errorPathOf(path), Messages.tooMany(max))
     return []
   }
-  // A copy has no holes, so that every position is looked at.
+  // A copy has no holes, so every position is visited.
   return Array.from<unknown>(value)
 }
 
-/** A list under a key that may be left out or null; both are an empty list. */
+/** An optional list; empty when omitted or null. */
 export const optionalListOf = (
-  found: PayloadErrors,
+  errors: PayloadErrors,
   row: Row,
   key: string,
   path: string,
   max: number
 ): ReadonlyArray<unknown> => {
   const value = row[key]
-  return value === undefined || value === null ? [] : listOf(found, value, joinPath(path, key), max)
+  return value === undefined || value === null ? [] : listOf(errors, value, joinPath(path, key), max)
 }
 
-/** A text that is there. */
-export const textAt = (found: PayloadErrors, value: unknown, path: string): string | undefined => {
+/** A required text. */
+export const textAt = (errors: PayloadErrors, value: unknown, path: string): string | undefined => {
   if (typeof value !== "string") {
-    found.add(path, Messages.notAString)
+    errors.add(path, Messages.notAString)
     return undefined
   }
   const wrong = textError(value)
   if (wrong === undefined) return value
-  found.add(path, wrong)
+  errors.add(path, wrong)
   return undefined
 }
 
-/** A text that has to be there; blank is fine. */
-export const textOf = (found: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
+/** A required text under a key; may be blank. */
+export const textOf = (errors: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
   const value = row[key]
   if (value === undefined || value === null) {
-    found.add(joinPath(path, key), value === null ? Messages.notNull : Messages.required)
+    errors.add(joinPath(path, key), value === null ? Messages.notNull : Messages.required)
     return undefined
   }
-  return textAt(found, value, joinPath(path, key))
+  return textAt(errors, value, joinPath(path, key))
 }
 
-/** A text that may be left out or null. */
-export const optionalTextOf = (found: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
+/** An optional text; undefined when omitted or null. */
+export const optionalTextOf = (errors: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
   const value = row[key]
-  return value === undefined || value === null ? undefined : textAt(found, value, joinPath(path, key))
+  return value === undefined || value === null ? undefined : textAt(errors, value, joinPath(path, key))
 }
 
-/** A text, or any other JSON as its text; left out and null are undefined. Tools take and give either. */
-export const jsonTextOf = (found: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
+/** An optional text, or any other JSON value as JSON text. Tool arguments and results are either. */
+export const jsonTextOf = (errors: PayloadErrors, row: Row, key: string, path: string): string | undefined => {
   const value = row[key]
   if (value === undefined || value === null) return undefined
-  if (typeof value === "string") return textAt(found, value, joinPath(path, key))
+  if (typeof value === "string") return textAt(errors, value, joinPath(path, key))
   const wrong = jsonError(value)
   if (wrong === undefined) return JSON.stringify(value)
-  found.add(joinPath(path, key), wrong)
+  errors.add(joinPath(path, key), wrong)
   return undefined
 }
 
-/** True or false, or not told (left out or null). */
-export const optionalFlagOf = (found: PayloadErrors, row: Row, key: string, path: string): boolean | undefined => {
+/** An optional boolean; undefined when omitted or null. */
+export const optionalFlagOf = (errors: PayloadErrors, row: Row, key: string, path: string): boolean | undefined => {
   const value = row[key]
   if (value === undefined || value === null) return undefined
   if (typeof value === "boolean") return value
-  found.add(joinPath(path, key), Messages.notABoolean)
+  errors.add(joinPath(path, key), Messages.notABoolean)
   return undefined
 }
 
-/** One of the known words, or the fault that it is none. */
+/** The value that a known word maps to. */
 export const choiceOf = <A>(
-  found: PayloadErrors,
+  errors: PayloadErrors,
   row: Row,
   key: string,
   path: string,
   known: ReadonlyMap<string, A>
 ): A | undefined => {
   const value = row[key]
-  const meant = typeof value === "string" ? known.get(value) : undefined
-  if (meant === undefined) {
-    found.add(
+  const choice = typeof value === "string" ? known.get(value) : undefined
+  if (choice === undefined) {
+    errors.add(
       joinPath(path, key),
       value === undefined ? Messages.required : value === null ? Messages.notNull : Messages.notAChoice(value)
     )
   }
-  return meant
+  return choice
 }
 
-/** Why a value is no time from 0 to `longest`, seconds from the start of a call unless told, or undefined when it is one. */
+/** Why a value is not a number from 0 to `longest` (default: `MAX_CALL_SECONDS`); undefined if it is. */
 export const secondsError = (value: unknown, longest = MAX_CALL_SECONDS): string | undefined =>
   typeof value !== "number" || !Number.isFinite(value)
     ? Messages.notANumber
@@ -184,47 +204,51 @@ export const secondsError = (value: unknown, longest = MAX_CALL_SECONDS): string
         ? Messages.tooLarge(longest)
         : undefined
 
-/** Seconds from the start of the call; left out and null are unknown. */
-export const secondsOf = (found: PayloadErrors, row: Row, key: string, path: string): number | undefined => {
+/** Optional seconds from the start of the call; undefined when omitted or null. */
+export const secondsOf = (errors: PayloadErrors, row: Row, key: string, path: string): number | undefined => {
   const value = row[key]
   if (value === undefined || value === null) return undefined
   const wrong = secondsError(value)
-  // Adding 0 turns -0 into 0, which is what comes back from a database.
+  // Adding 0 turns -0 into 0, as databases store it.
   if (wrong === undefined) return Number(value) + 0
-  found.add(joinPath(path, key), wrong)
+  errors.add(joinPath(path, key), wrong)
   return undefined
 }
 
-/** Said of an end that lies before its start. */
 export const ENDS_BEFORE_START = "Ensure the end is not before the start."
 
-/** Whether both times are known, and the end is before the start. */
+/** Whether both times are known and the end is before the start. */
 export const isReversed = (start: number | undefined, end: number | undefined): boolean =>
   (end ?? Number.POSITIVE_INFINITY) < (start ?? Number.NEGATIVE_INFINITY)
 
-/** Notes an end before its start. */
+/** Adds an error if the end is before the start. */
 export const checkOrder = (
-  found: PayloadErrors,
+  errors: PayloadErrors,
   start: number | undefined,
   end: number | undefined,
   endPath: string
 ): void => {
-  if (isReversed(start, end)) found.add(endPath, ENDS_BEFORE_START)
+  if (isReversed(start, end)) errors.add(endPath, ENDS_BEFORE_START)
 }
 
-/** A word `{word, start, end}` in seconds; `spelling` names the keys its text may stand under, the first present wins. */
-export const wordOf = (found: PayloadErrors, row: Row, path: string, spelling: ReadonlyArray<string>): Word | undefined => {
-  const key = spelling.find((name) => row[name] !== undefined && row[name] !== null) ?? "word"
-  const text = textOf(found, row, key, path)
-  const startTime = secondsOf(found, row, "start", path)
-  const endTime = secondsOf(found, row, "end", path)
-  checkOrder(found, startTime, endTime, joinPath(path, "end"))
+/** A word `{word, start, end}` in seconds; its text is under the first present key of `textKeys`. */
+export const wordOf = (
+  errors: PayloadErrors,
+  row: Row,
+  path: string,
+  textKeys: ReadonlyArray<string>
+): Word | undefined => {
+  const key = textKeys.find((name) => row[name] !== undefined && row[name] !== null) ?? "word"
+  const text = textOf(errors, row, key, path)
+  const startTime = secondsOf(errors, row, "start", path)
+  const endTime = secondsOf(errors, row, "end", path)
+  checkOrder(errors, startTime, endTime, joinPath(path, "end"))
   return text === undefined ? undefined : { text, startTime, endTime }
 }
 
 /**
- * When words begin and end together. The start is known only where the first word's is, and the end only where the last
- * word's is: a start taken from the second word would be too late, and a latency with it.
+ * Start and end of a list of words. The start is known only if the first word's is, and the end only if the last word's is:
+ * a start taken from the second word would be too late and falsify a latency.
  */
 export const wordTimesOf = (
   words: ReadonlyArray<Word>

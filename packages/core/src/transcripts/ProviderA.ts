@@ -10,20 +10,19 @@ import {
   epochStartOf,
   toMicroseconds
 } from "./TranscriptBuilder.js"
-import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS, MAX_TURNS } from "./Limits.js"
+import { EPOCH_MILLISECONDS_FROM, MAX_CALL_SECONDS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type PayloadErrors,
+  joinPath,
   jsonTextOf,
-  listOf,
   optionalTextOf,
-  readRow,
+  type PayloadErrors,
+  readRows,
   type Row,
   secondsError,
   secondsOf,
-  textOf,
-  joinPath
+  textOf
 } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
@@ -42,36 +41,33 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
  * `provider_a`: a list of `{role, message, time}` with the roles `bot` and `user`, or the report at the end of a call
  * around it: `{message: {artifact: {messages}}}`, with or without the outer `message` or `artifact`.
  *
- * `secondsFromStart` is the start of a turn where it is given, else `time` (see `momentOf` for its clocks). The end is
+ * `secondsFromStart` is the start of a turn if given, otherwise `time` (notations: see `timeOf`). The end is
  * `endTime` on the clock of `time`, else the start and `duration`: milliseconds, or seconds where `time` is in seconds.
- * `tool_calls` and `tool_call_result` rows become tool calls, `system` rows are passed over.
+ * `tool_calls` and `tool_call_result` rows become tool calls, `system` rows are ignored.
  * Source: interface, E10, and the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
-  const notes = makeTranscriptBuilder()
-  const { errors: found } = notes
-  const report = locate(found, input)
+  const builder = makeTranscriptBuilder()
+  const { errors } = builder
+  const report = locate(errors, input)
   let clockStart: number | undefined
-  listOf(found, report.rows, report.path, MAX_TURNS).forEach((value, index) => {
-    const path = `${report.path}[${index}]`
-    readRow(found, value, path, (row) => {
-      const kind = choiceOf(found, row, "role", path, KINDS)
-      if (kind === "not_speech") return
-      const time = timeOf(found, row, "time", path)
-      const seconds = secondsOf(found, row, "secondsFromStart", path)
-      // A row that has both tells when the call began, for the rows that have not.
-      if (time?.clock === "world" && seconds !== undefined) clockStart ??= time.seconds - seconds
-      const start = seconds === undefined ? time : relativeTime(seconds, joinPath(path, "secondsFromStart"))
-      if (kind === "tool_calls") readFunctionCalls(notes, row, "toolCalls", path, start)
-      else if (kind === "tool_call_result") readToolResult(notes, row, path, start)
-      else {
-        const content = textOf(found, row, "message", path)
-        const end = endOf(found, row, path, start, time)
-        notes.addTurn({ speaker: kind, content, start, end })
-      }
-    })
+  readRows(errors, report.rows, report.path, (row, path) => {
+    const kind = choiceOf(errors, row, "role", path, KINDS)
+    if (kind === "not_speech") return
+    const time = timeOf(errors, row, "time", path)
+    const seconds = secondsOf(errors, row, "secondsFromStart", path)
+    // A row with both states the start of the call for the rows that have only `time`.
+    if (time?.clock === "epoch" && seconds !== undefined) clockStart ??= time.seconds - seconds
+    const start = seconds === undefined ? time : relativeTime(seconds, joinPath(path, "secondsFromStart"))
+    if (kind === "tool_calls") readFunctionCalls(builder, row, "toolCalls", path, start)
+    else if (kind === "tool_call_result") readToolResult(builder, row, path, start)
+    else {
+      const content = textOf(errors, row, "message", path)
+      const end = endOf(errors, row, path, start, time)
+      builder.addTurn({ speaker: kind, content, start, end })
+    }
   })
-  return notes.finish(clockStart ?? report.callStart)
+  return builder.finish(clockStart ?? report.callStart)
 }
 
 interface Report {
@@ -80,13 +76,13 @@ interface Report {
   readonly callStart: number | undefined
 }
 
-const locate = (found: PayloadErrors, input: unknown): Report => {
+const locate = (errors: PayloadErrors, input: unknown): Report => {
   if (!isPlainObject(input)) return { rows: input, path: "", callStart: undefined }
   let at: Row = input
   let path = ""
   let callStart: number | undefined
   for (const key of ["message", "artifact"]) {
-    envelope(found, at, path)
+    envelope(errors, at, path)
     callStart ??= epochStartOf(at.startedAt)
     const inner = at[key]
     if (isPlainObject(inner)) {
@@ -94,23 +90,23 @@ const locate = (found: PayloadErrors, input: unknown): Report => {
       path = joinPath(path, key)
     }
   }
-  envelope(found, at, path)
+  envelope(errors, at, path)
   return { rows: at.messages, path: joinPath(path, "messages"), callStart: callStart ?? epochStartOf(at.startedAt) }
 }
 
 const endOf = (
-  found: PayloadErrors,
+  errors: PayloadErrors,
   row: Row,
   path: string,
   start: CallTime | undefined,
   time: CallTime | undefined
 ): CallTime | undefined => {
-  const end = timeOf(found, row, "endTime", path)
-  const duration = durationOf(found, row, path)
+  const end = timeOf(errors, row, "endTime", path)
+  const duration = durationOf(errors, row, path)
   if (end !== undefined) {
-    // The two clocks of a row may differ by a little: the length comes from one of them, the start from the other.
-    return start?.clock === "call" && end.clock === "world" && time?.clock === "world"
-      ? { clock: "call", seconds: toMicroseconds(start.seconds + end.seconds - time.seconds), path: end.path }
+    // The two clocks of a row may differ slightly: the duration is computed from one of them, the start from the other.
+    return start?.clock === "relative" && end.clock === "epoch" && time?.clock === "epoch"
+      ? { clock: "relative", seconds: toMicroseconds(start.seconds + end.seconds - time.seconds), path: end.path }
       : end
   }
   return start === undefined || duration === undefined
@@ -118,20 +114,20 @@ const endOf = (
     : { clock: start.clock, seconds: toMicroseconds(start.seconds + duration), path: joinPath(path, "duration") }
 }
 
-const durationOf = (found: PayloadErrors, row: Row, path: string): number | undefined => {
+const durationOf = (errors: PayloadErrors, row: Row, path: string): number | undefined => {
   const { duration } = row
   if (duration === undefined || duration === null) return undefined
   const unit = typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM ? 1 : 1000
   const wrong = secondsError(duration, MAX_CALL_SECONDS * unit)
   if (wrong === undefined) return Number(duration) / unit
-  found.add(joinPath(path, "duration"), wrong)
+  errors.add(joinPath(path, "duration"), wrong)
   return undefined
 }
 
-const readToolResult = (notes: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
-  const { errors: found } = notes
-  const id = optionalTextOf(found, row, "toolCallId", path)
-  const name = optionalTextOf(found, row, "name", path)
-  const result = jsonTextOf(found, row, "result", path)
-  notes.addToolResult({ id, name, result, succeeded: undefined, at })
+const readToolResult = (builder: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
+  const { errors } = builder
+  const id = optionalTextOf(errors, row, "toolCallId", path)
+  const name = optionalTextOf(errors, row, "name", path)
+  const result = jsonTextOf(errors, row, "result", path)
+  builder.addToolResult({ id, name, result, succeeded: undefined, at })
 }

@@ -1,21 +1,20 @@
 import { isPlainObject } from "../kernel/Json.js"
 import type { Decoder } from "./Decoder.js"
 import { type TranscriptBuilder, makeTranscriptBuilder, type CallTime, relativeTime } from "./TranscriptBuilder.js"
-import { MAX_TOOL_CALLS, MAX_TURNS } from "./Limits.js"
+import { MAX_TOOL_CALLS } from "./Limits.js"
 import {
   choiceOf,
   envelope,
-  type PayloadErrors,
+  joinPath,
   jsonTextOf,
-  listOf,
   optionalFlagOf,
   optionalListOf,
   optionalTextOf,
-  readRow,
+  type PayloadErrors,
+  readRows,
   type Row,
   secondsOf,
-  textOf,
-  joinPath
+  textOf
 } from "./PayloadReader.js"
 import type { Speaker } from "./Transcript.js"
 
@@ -26,60 +25,57 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
 
 /**
  * `provider_f`: a list of `{role, message, time_in_call_secs, tool_calls, tool_results}` with the roles `agent` and
- * `user`, or the event `{type, data: {transcript}}` around it; the data alone will do.
+ * `user`, or the event `{type, data: {transcript}}` around it; or the data alone.
  *
- * `time_in_call_secs` is the start of a turn; the format knows no ends. A row whose `message` is null, or
+ * `time_in_call_secs` is the start of a turn; the format has no ends. A row whose `message` is null, or
  * left out beside tools, only calls tools:
  * `tool_calls {request_id, tool_name, params_as_json}`, `tool_results {request_id, tool_name, result_value, is_error}`.
  * Source: the provider's public webhook.
  */
 export const decode: Decoder = (input) => {
-  const notes = makeTranscriptBuilder()
-  const { errors: found } = notes
-  const { path: root, rows } = locate(found, input)
-  listOf(found, rows, root, MAX_TURNS).forEach((value, index) => {
-    const path = `${root}[${index}]`
-    readRow(found, value, path, (row) => {
-      const speaker = choiceOf(found, row, "role", path, SPEAKERS)
-      const at = relativeTime(secondsOf(found, row, "time_in_call_secs", path), joinPath(path, "time_in_call_secs"))
-      const silent = row.message === null || (row.message === undefined && callsTools(row))
-      const content = silent ? "" : textOf(found, row, "message", path)
-      notes.addTurn({ speaker, content, start: at, end: undefined })
-      readTools(notes, row, path, at)
-    })
+  const builder = makeTranscriptBuilder()
+  const { errors } = builder
+  const { path: root, rows } = locate(errors, input)
+  readRows(errors, rows, root, (row, path) => {
+    const speaker = choiceOf(errors, row, "role", path, SPEAKERS)
+    const at = relativeTime(secondsOf(errors, row, "time_in_call_secs", path), joinPath(path, "time_in_call_secs"))
+    const silent = row.message === null || (row.message === undefined && callsTools(row))
+    const content = silent ? "" : textOf(errors, row, "message", path)
+    builder.addTurn({ speaker, content, start: at, end: undefined })
+    readTools(builder, row, path, at)
   })
-  return notes.finish()
+  return builder.finish()
 }
 
 const callsTools = (row: Row): boolean => Array.isArray(row.tool_calls) || Array.isArray(row.tool_results)
 
-const readTools = (notes: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
-  const { errors: found } = notes
-  optionalListOf(found, row, "tool_calls", path, MAX_TOOL_CALLS).forEach((value, index) => {
+const readTools = (builder: TranscriptBuilder, row: Row, path: string, at: CallTime | undefined): void => {
+  const { errors } = builder
+  optionalListOf(errors, row, "tool_calls", path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${path}.tool_calls[${index}]`
-    const call = envelope(found, value, place)
+    const call = envelope(errors, value, place)
     if (call === undefined) return
-    const id = optionalTextOf(found, call, "request_id", place)
-    const name = textOf(found, call, "tool_name", place)
-    const args = jsonTextOf(found, call, "params_as_json", place)
-    notes.addToolCall({ id, name, arguments: args, at })
+    const id = optionalTextOf(errors, call, "request_id", place)
+    const name = textOf(errors, call, "tool_name", place)
+    const args = jsonTextOf(errors, call, "params_as_json", place)
+    builder.addToolCall({ id, name, arguments: args, at })
   })
-  optionalListOf(found, row, "tool_results", path, MAX_TOOL_CALLS).forEach((value, index) => {
+  optionalListOf(errors, row, "tool_results", path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${path}.tool_results[${index}]`
-    const answer = envelope(found, value, place)
-    if (answer === undefined) return
-    const id = optionalTextOf(found, answer, "request_id", place)
-    const name = optionalTextOf(found, answer, "tool_name", place)
-    const result = jsonTextOf(found, answer, "result_value", place)
-    const failed = optionalFlagOf(found, answer, "is_error", place)
-    notes.addToolResult({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
+    const outcome = envelope(errors, value, place)
+    if (outcome === undefined) return
+    const id = optionalTextOf(errors, outcome, "request_id", place)
+    const name = optionalTextOf(errors, outcome, "tool_name", place)
+    const result = jsonTextOf(errors, outcome, "result_value", place)
+    const failed = optionalFlagOf(errors, outcome, "is_error", place)
+    builder.addToolResult({ id, name, result, succeeded: failed === undefined ? undefined : !failed, at })
   })
 }
 
-const locate = (found: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
+const locate = (errors: PayloadErrors, input: unknown): { readonly rows: unknown; readonly path: string } => {
   if (!isPlainObject(input)) return { rows: input, path: "" }
-  envelope(found, input, "")
+  envelope(errors, input, "")
   if (!isPlainObject(input.data)) return { rows: input.transcript, path: "transcript" }
-  envelope(found, input.data, "data")
+  envelope(errors, input.data, "data")
   return { rows: input.data.transcript, path: "data.transcript" }
 }

@@ -11,10 +11,11 @@ import {
   checkOrder,
   choiceOf,
   ENDS_BEFORE_START,
-  makePayloadErrors,
   isReversed,
-  listOf,
-  readRow,
+  makePayloadErrors,
+  type PayloadErrors,
+  readRows,
+  type Row,
   secondsError,
   secondsOf,
   textOf,
@@ -24,7 +25,7 @@ import { type RawTranscript, roleNames, type Speaker, type Turn } from "./Transc
 
 const [MAIN_AGENT, TESTING_AGENT] = [roleNames.main_agent, roleNames.testing_agent]
 
-/** Seconds from the start of the call; null is unknown. */
+/** Seconds from the start of the call; null if unknown. */
 const Seconds = Schema.optional(
   Schema.NullOr(
     Schema.declare((value): value is number => secondsError(value) === undefined, {
@@ -52,10 +53,7 @@ export const ServiceTurn = Fields.object({
   Schema.annotations({ identifier: "ServiceTurn" })
 )
 
-/**
- * The `service` format as a schema: what an API description prints, and the statement of truth that `decode` is held
- * to by a property.
- */
+/** The schema of the `service` format, for API descriptions. A property verifies that `decode` agrees with it. */
 export const ServiceTurns = Fields.list(ServiceTurn, { max: MAX_TURNS }).pipe(
   Schema.filter((turns) => charactersOf(turns) <= MAX_TEXT || tooManyCharacters),
   Schema.annotations({ identifier: "ServiceTranscript" })
@@ -66,10 +64,7 @@ const storable = (rows: unknown): boolean =>
   rows.length > MAX_TURNS ||
   rows.every((row) => !isPlainObject(row) || unstorableReason(row) === undefined)
 
-/**
- * `ServiceTurns`, and besides that nothing in the rows, keys that nobody reads included, that no database could keep.
- * Accepts what `decode` accepts, and nothing else.
- */
+/** `ServiceTurns` whose rows can be stored, including their unknown keys. Accepts exactly what `decode` accepts. */
 export const ServicePayload = Schema.compose(
   Schema.declare((rows): rows is unknown => storable(rows), { message: () => "Value must be valid JSON." }),
   ServiceTurns
@@ -81,8 +76,8 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
 ])
 
 /**
- * `service`: a list of `{role, content, start_time, end_time}` with the roles `Testing Agent` and `Main Agent`, every
- * other role being a fault. Times may be left out or null (unknown). Other keys are passed over, blank texts are turns.
+ * `service`: a list of `{role, content, start_time, end_time}` with the roles `Testing Agent` and `Main Agent`; other
+ * roles are errors. Times are optional. Other keys are ignored; blank texts are turns.
  * Source: interface, E10.
  */
 export const decode: Decoder = (input) => {
@@ -90,10 +85,7 @@ export const decode: Decoder = (input) => {
   return turns === undefined ? decodeWithErrors(input) : Either.right({ _tag: "RawTranscript", turns, toolCalls: [] })
 }
 
-/**
- * The turns of a payload in which nothing is wrong, else undefined. Every ingested call comes through here, so it looks
- * at each value once and writes nothing down about what it dislikes.
- */
+/** The turns of a valid payload, otherwise undefined. The hot path of ingestion: it reads each value once. */
 export const decodeValid = (input: unknown): RawTranscript["turns"] | undefined => {
   if (!Array.isArray(input) || input.length > MAX_TURNS) return undefined
   const rows: ReadonlyArray<unknown> = input
@@ -114,40 +106,49 @@ export const decodeValid = (input: unknown): RawTranscript["turns"] | undefined 
       if (!(end >= 0 && end <= MAX_CALL_SECONDS) || isReversed(startTime, end)) return undefined
       endTime = end + 0
     } else if (end !== undefined && end !== null) return undefined
-    // Only a row with keys of its own kind needs the sweep over what nobody reads.
+    // Only rows with unknown keys need the check of all keys.
     const read = 2 + (start === undefined ? 0 : 1) + (end === undefined ? 0 : 1)
     if (keyCount(row) !== read && unstorableReason(row) !== undefined) return undefined
     if (textError(content) !== undefined) return undefined
     units += content.length
     turns.push({ speaker, content, startTime, endTime, words: noWords })
   }
-  // Characters are never more than UTF-16 units, so the exact count is rarely needed.
+  // There are never more characters than UTF-16 units, so the exact count is rarely needed.
   return units <= MAX_TEXT || charactersOf(turns) <= MAX_TEXT ? turns : undefined
 }
 
-/** Counts without the list that `Object.keys` would make for every row. */
+/** Counts keys without allocating a list for every row. */
 const keyCount = (row: object): number => {
   let count = 0
   for (const _ in row) count++
   return count
 }
 
-/** The same decision with every fault: what `accepted` refused is read again, at leisure. */
+/** A turn with the times of its row; undefined if speaker or content are missing, which has been reported. */
+export const timedTurn = (
+  errors: PayloadErrors,
+  row: Row,
+  path: string,
+  speaker: Speaker | undefined,
+  content: string | undefined
+): Turn | undefined => {
+  const startTime = secondsOf(errors, row, "start_time", path)
+  const endTime = secondsOf(errors, row, "end_time", path)
+  checkOrder(errors, startTime, endTime, `${path}.end_time`)
+  return speaker === undefined || content === undefined
+    ? undefined
+    : { speaker, content, startTime, endTime, words: noWords }
+}
+
+/** Decodes a payload that `decodeValid` rejected, to report all field errors. */
 export const decodeWithErrors: Decoder = (input) => {
-  const found = makePayloadErrors()
+  const errors = makePayloadErrors()
   const turns: Array<Turn> = []
-  listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
-    const path = `[${index}]`
-    readRow(found, value, path, (row) => {
-      const speaker = choiceOf(found, row, "role", path, SPEAKERS)
-      const content = textOf(found, row, "content", path)
-      const startTime = secondsOf(found, row, "start_time", path)
-      const endTime = secondsOf(found, row, "end_time", path)
-      checkOrder(found, startTime, endTime, `${path}.end_time`)
-      if (speaker !== undefined && content !== undefined) {
-        turns.push({ speaker, content, startTime, endTime, words: noWords })
-      }
-    })
+  readRows(errors, input, "", (row, path) => {
+    const speaker = choiceOf(errors, row, "role", path, SPEAKERS)
+    const content = textOf(errors, row, "content", path)
+    const turn = timedTurn(errors, row, path, speaker, content)
+    if (turn !== undefined) turns.push(turn)
   })
-  return assemble(found, turns, [])
+  return assemble(errors, turns, [])
 }

@@ -1,8 +1,8 @@
 import { Messages } from "../kernel/FieldErrors.js"
 import type { Decoder } from "./Decoder.js"
-import { assemble, noWords } from "./TranscriptBuilder.js"
-import { MAX_TURNS } from "./Limits.js"
-import { checkOrder, makePayloadErrors, listOf, readRow, type Row, secondsOf, textOf } from "./PayloadReader.js"
+import { assemble } from "./TranscriptBuilder.js"
+import { makePayloadErrors, readRows, type Row, textOf } from "./PayloadReader.js"
+import { timedTurn } from "./Service.js"
 import type { Speaker, Turn } from "./Transcript.js"
 
 const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
@@ -13,7 +13,7 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map([
   ["user", "testing_agent"]
 ])
 
-/** The speaker of a role in any case; `Main Agent` and `main_agent` are one. */
+/** The speaker of a role, ignoring case; `Main Agent` and `main_agent` are the same. */
 const speakerOf = (role: unknown): Speaker | undefined =>
   typeof role === "string"
     ? SPEAKERS.get(
@@ -29,29 +29,26 @@ const given = (row: Row, key: string): boolean => row[key] !== undefined && row[
 /**
  * `service_legacy`: a list of `{role, content, start_time, end_time}` as `service` has it, with the roles
  * `testing_agent`, `main_agent`, `user` (the testing agent's side), `assistant` and `agent` (the main agent's) in any
- * case and with spaces for underscores, and `text` where there is no `content`. Blank texts are turns.
+ * case and with spaces for underscores, and `text` as an alternative to `content`. Blank texts are turns.
  */
 export const decode: Decoder = (input) => {
-  const found = makePayloadErrors()
+  const errors = makePayloadErrors()
   const turns: Array<Turn> = []
-  listOf(found, input, "", MAX_TURNS).forEach((value, index) => {
-    const path = `[${index}]`
-    readRow(found, value, path, (row) => {
-      const speaker = speakerOf(row.role)
-      if (speaker === undefined) {
-        found.add(
-          `${path}.role`,
-          row.role === undefined ? Messages.required : row.role === null ? Messages.notNull : Messages.notAChoice(row.role)
-        )
-      }
-      const content = textOf(found, row, !given(row, "content") && given(row, "text") ? "text" : "content", path)
-      const startTime = secondsOf(found, row, "start_time", path)
-      const endTime = secondsOf(found, row, "end_time", path)
-      checkOrder(found, startTime, endTime, `${path}.end_time`)
-      if (speaker !== undefined && content !== undefined) {
-        turns.push({ speaker, content, startTime, endTime, words: noWords })
-      }
-    })
+  readRows(errors, input, "", (row, path) => {
+    const speaker = speakerOf(row.role)
+    if (speaker === undefined) {
+      errors.add(
+        `${path}.role`,
+        row.role === undefined
+          ? Messages.required
+          : row.role === null
+            ? Messages.notNull
+            : Messages.notAChoice(row.role)
+      )
+    }
+    const content = textOf(errors, row, !given(row, "content") && given(row, "text") ? "text" : "content", path)
+    const turn = timedTurn(errors, row, path, speaker, content)
+    if (turn !== undefined) turns.push(turn)
   })
-  return assemble(found, turns, [])
+  return assemble(errors, turns, [])
 }

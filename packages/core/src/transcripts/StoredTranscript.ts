@@ -1,11 +1,11 @@
 /**
- * A redacted transcript as one JSON text, for one column. Positions rather than names, since there is one of these a call:
+ * The stored form of a redacted transcript: one JSON text. It uses positions instead of names to save space:
  *
  *     {"v":1,
  *      "turns":[[speaker, content, start, end, words?], ...],
  *      "tools":[[id, name, arguments, result, succeeded, start, end], ...]}
  *
- * with speakers `m` (main agent) and `t` (testing agent), words as `[text, start, end]`, and null for what is not known.
+ * with speakers `m` (main agent) and `t` (testing agent), words as `[text, start, end]`, and null for unknown values.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -18,7 +18,7 @@ const VERSION = 1
 
 const orNull = <A>(value: A | undefined): A | null => value ?? null
 
-/** The text of a transcript; `parse` of it is the same transcript. */
+/** The stored text of a transcript; the inverse of `parse`. */
 export const print = ({ toolCalls, turns }: RedactedTranscript): string =>
   JSON.stringify({
     v: VERSION,
@@ -45,7 +45,7 @@ const isTimeOrNull = (value: unknown): value is number | null => value === null 
 const isFlagOrNull = (value: unknown): value is boolean | null => value === null || typeof value === "boolean"
 const orUndefined = <A>(value: A | null): A | undefined => value ?? undefined
 
-/** Every item read, or undefined where one is not readable. */
+/** All items, or undefined if one is invalid. */
 const readAll = <A>(value: unknown, read: (item: ReadonlyArray<unknown>) => A | undefined): Array<A> | undefined => {
   if (!Array.isArray(value)) return undefined
   const items: ReadonlyArray<unknown> = value
@@ -63,8 +63,8 @@ const readWord = ([text, start, end]: ReadonlyArray<unknown>): Word | undefined 
     ? { text, startTime: orUndefined(start), endTime: orUndefined(end) }
     : undefined
 
-const readTurn = ([speaker, content, start, end, said]: ReadonlyArray<unknown>): Turn | undefined => {
-  const words = said === undefined ? noWords : readAll(said, readWord)
+const readTurn = ([speaker, content, start, end, timed]: ReadonlyArray<unknown>): Turn | undefined => {
+  const words = timed === undefined ? noWords : readAll(timed, readWord)
   return (speaker === "m" || speaker === "t") &&
     isText(content) &&
     isTimeOrNull(start) &&
@@ -99,7 +99,7 @@ const readToolCall = ([id, name, args, result, succeeded, start, end]: ReadonlyA
       }
     : undefined
 
-/** Reads a stored text; left says that it is not one, which means that somebody else wrote to the column. */
+/** Parses a stored text. Left if it is not one: the column was written by something else. */
 export const parse = (text: string): Either.Either<RedactedTranscript, string> =>
   Either.try({ try: (): unknown => JSON.parse(text), catch: () => NOT_STORED }).pipe(
     Either.flatMap((stored) => {
@@ -114,7 +114,7 @@ export const parse = (text: string): Either.Either<RedactedTranscript, string> =
 
 const NOT_STORED = "Expected a stored transcript."
 
-/** A transcript that a store may keep. */
+/** The schema of a transcript that can be stored. */
 const Redacted: Schema.Schema<RedactedTranscript> = Schema.declare(
   (value): value is RedactedTranscript =>
     isPlainObject(value) &&
@@ -124,13 +124,13 @@ const Redacted: Schema.Schema<RedactedTranscript> = Schema.declare(
   { identifier: "RedactedTranscript" }
 )
 
-/** The column's codec: a text on the database's side, the same transcript again on this one. */
+/** The codec of the column: text in the database, a transcript here. */
 export const StoredTranscript: Schema.Schema<RedactedTranscript, string> = Schema.transformOrFail(
   Schema.String,
   Redacted,
   {
     strict: true,
-    decode: (text, _, ast) => Either.mapLeft(parse(text), (said) => new ParseResult.Type(ast, text, said)),
+    decode: (text, _, ast) => Either.mapLeft(parse(text), (message) => new ParseResult.Type(ast, text, message)),
     encode: (transcript) => ParseResult.succeed(print(transcript))
   }
 ).annotations({ identifier: "StoredTranscript" })

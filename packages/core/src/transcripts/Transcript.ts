@@ -1,16 +1,16 @@
 import * as Schema from "effect/Schema"
 
-/** Who speaks: the agent under test or observation, or the person (or testing agent) it talks to. */
+/** The agent under test or observation, or the person or testing agent that it talks to. */
 export const Speaker = Schema.Literal("main_agent", "testing_agent")
 export type Speaker = typeof Speaker.Type
 
-/** How the interface names the two speakers, in transcripts that come in and in those it shows. */
+/** The interface's names of the speakers, in requests and responses. */
 export const roleNames = { main_agent: "Main Agent", testing_agent: "Testing Agent" } as const satisfies Record<
   Speaker,
   string
 >
 
-/** A word with its times in seconds from the start of the call; a time that is not known is absent. */
+/** A word with its times in seconds from the start of the call; unknown times are undefined. */
 export interface Word {
   readonly text: string
   readonly startTime: number | undefined
@@ -18,27 +18,27 @@ export interface Word {
 }
 
 /**
- * One speaker's stretch of talk, in seconds from the start of the call. A time that is not known is undefined, never 0:
- * a made-up time would become a made-up latency.
+ * One speaker's turn, in seconds from the start of the call. An unknown time is undefined, never 0, which would falsify
+ * latencies.
  */
 export interface Turn {
   readonly speaker: Speaker
   readonly content: string
   readonly startTime: number | undefined
   readonly endTime: number | undefined
-  /** Empty where the format has no word times. */
+  /** Empty if the format has no word times. */
   readonly words: ReadonlyArray<Word>
 }
 
-/** A tool the main agent called during the call, with what came back where the format tells. */
+/** A tool call of the main agent, with its result if the format has it. */
 export interface ToolCall {
   readonly id: string | undefined
-  /** Empty where the payload has only the result of a call, and the result names no tool. */
+  /** Empty if the payload has only the result of a call, without a name. */
   readonly name: string
-  /** The arguments as text, as the agent sent them (most formats carry JSON text). */
+  /** The arguments as text, as the agent sent them; JSON in most formats. */
   readonly arguments: string
   readonly result: string | undefined
-  /** False when the format marks the call as failed; undefined where it does not tell. */
+  /** False if the format marks the call as failed; undefined if unknown. */
   readonly succeeded: boolean | undefined
   /** Seconds from the start of the call. */
   readonly startTime: number | undefined

@@ -1,4 +1,4 @@
-/** What the decoders of the providers' formats write into: turns and tool calls whose times may still be instants. */
+/** Builds a transcript from the turns and tool calls of a payload, whose times may be absolute or relative. */
 import type * as Either from "effect/Either"
 import { type FieldErrors, failIfFieldErrors, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
 import { parseTimestamp } from "../kernel/Fields.js"
@@ -29,49 +29,49 @@ import {
 } from "./PayloadReader.js"
 import type { RawTranscript, Speaker, ToolCall, Turn, Word } from "./Transcript.js"
 
-/** When something happened, in seconds: from the call's start, or since 1970. `path` is where the payload says so. */
+/** A time of the payload, in seconds: relative to the start of the call, or since 1970. `path` is its place in the payload. */
 export type CallTime = { readonly path: string } & (
-  { readonly clock: "call"; readonly seconds: number } | { readonly clock: "world"; readonly seconds: number }
+  { readonly clock: "relative"; readonly seconds: number } | { readonly clock: "epoch"; readonly seconds: number }
 )
 
-/** A moment in seconds from the call's start. */
+/** A time in seconds from the start of the call. */
 export const relativeTime = (seconds: number | undefined, path: string): CallTime | undefined =>
-  seconds === undefined ? undefined : { clock: "call", seconds, path }
+  seconds === undefined ? undefined : { clock: "relative", seconds, path }
 
-/** To the microsecond, below which differences of instants are the noise of floating point. */
+/** Rounds to microseconds; below that, differences of epoch times are floating-point noise. */
 export const toMicroseconds = (seconds: number): number => Math.round(seconds * 1e6) / 1e6
 
 /**
- * A moment as the providers write them: a number up to `MAX_CALL_SECONDS` is seconds from the call's start, one from
- * `EPOCH_SECONDS_FROM` seconds since 1970, one above `EPOCH_MILLISECONDS_FROM` milliseconds since 1970, and a text is an
- * ISO 8601 date-time. Left out and null are unknown.
+ * An optional time in any notation of the providers: a number up to `MAX_CALL_SECONDS` is seconds from the start of the
+ * call, from `EPOCH_SECONDS_FROM` seconds since 1970, above `EPOCH_MILLISECONDS_FROM` milliseconds since 1970; a text is an
+ * ISO 8601 date-time.
  */
-export const timeOf = (found: PayloadErrors, row: Row, key: string, path: string): CallTime | undefined => {
+export const timeOf = (errors: PayloadErrors, row: Row, key: string, path: string): CallTime | undefined => {
   const value = row[key]
   const place = joinPath(path, key)
   if (typeof value === "string") {
     const instant = parseTimestamp(value)
-    if (instant !== undefined) return { clock: "world", seconds: instant / 1000, path: place }
-    found.add(place, Messages.notATimestamp)
+    if (instant !== undefined) return { clock: "epoch", seconds: instant / 1000, path: place }
+    errors.add(place, Messages.notATimestamp)
     return undefined
   }
   if (typeof value === "number" && value >= EPOCH_SECONDS_FROM && value < Number.POSITIVE_INFINITY) {
     if (value <= LATEST_EPOCH_MILLISECONDS) {
-      return { clock: "world", seconds: value > EPOCH_MILLISECONDS_FROM ? value / 1000 : value, path: place }
+      return { clock: "epoch", seconds: value > EPOCH_MILLISECONDS_FROM ? value / 1000 : value, path: place }
     }
-    found.add(place, Messages.tooLarge(LATEST_EPOCH_MILLISECONDS))
+    errors.add(place, Messages.tooLarge(LATEST_EPOCH_MILLISECONDS))
     return undefined
   }
-  return relativeTime(secondsOf(found, row, key, path), place)
+  return relativeTime(secondsOf(errors, row, key, path), place)
 }
 
-/** Seconds since 1970 of a stated start of a call, in whichever form; undefined when it is not told or no instant. */
+/** The start of a call in seconds since 1970, in any notation of `timeOf`; undefined if it is not an absolute time. */
 export const epochStartOf = (value: unknown): number | undefined => {
-  const moment = timeOf(makePayloadErrors(), { at: value }, "at", "")
-  return moment?.clock === "world" ? moment.seconds : undefined
+  const time = timeOf(makePayloadErrors(), { at: value }, "at", "")
+  return time?.clock === "epoch" ? time.seconds : undefined
 }
 
-/** A row of speech as it was read. What is undefined was not understood, and a fault says so. */
+/** A turn of the payload. A missing speaker or content has been reported as a field error. */
 export interface BuilderTurn {
   readonly speaker: Speaker | undefined
   readonly content: string | undefined
@@ -80,7 +80,7 @@ export interface BuilderTurn {
   readonly words?: ReadonlyArray<Word>
 }
 
-/** A tool call as it was read. Without a name, which a fault says, it is none; arguments may be left out. */
+/** A tool call of the payload. A missing name has been reported as a field error; arguments are optional. */
 export interface BuilderToolCall {
   readonly id: string | undefined
   readonly name: string | undefined
@@ -98,15 +98,15 @@ export interface BuilderToolResult {
 
 export interface TranscriptBuilder {
   readonly errors: PayloadErrors
-  /** Adds a turn; one with a blank text is passed over. */
+  /** Adds a turn; ignored if its text is blank. */
   readonly addTurn: (turn: BuilderTurn) => void
   readonly addToolCall: (call: BuilderToolCall) => void
   /**
-   * Completes the earliest call that waits for a result under this id (or, without ids, this name). A result whose call
-   * is not in the payload becomes a call with no arguments, and no name where the result tells none.
+   * Adds a result to the earliest call without one that has its id (or, without ids, its name). A result without a call
+   * becomes a call without arguments.
    */
   readonly addToolResult: (result: BuilderToolResult) => void
-  /** The transcript, given the start of the call in seconds since 1970 where the payload states it, or every fault. */
+  /** The transcript, or all field errors. `callStart`: seconds since 1970, if the payload states it. */
   readonly finish: (callStart?: number) => Either.Either<RawTranscript, FieldErrors>
 }
 
@@ -117,11 +117,11 @@ interface CompleteTurn extends BuilderTurn {
 
 interface PendingToolCall {
   readonly call: BuilderToolCall & { readonly name: string }
-  answer: BuilderToolResult | undefined
+  result: BuilderToolResult | undefined
 }
 
 export const makeTranscriptBuilder = (): TranscriptBuilder => {
-  const found = makePayloadErrors()
+  const errors = makePayloadErrors()
   const turns: Array<CompleteTurn> = []
   const calls: Array<PendingToolCall> = []
   const waiting = new Map<string, Array<PendingToolCall>>()
@@ -129,7 +129,7 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
     one.id === undefined ? `name ${one.name ?? ""}` : `id ${one.id}`
 
   return {
-    errors: found,
+    errors,
     addTurn: ({ content, speaker, ...more }) => {
       if (speaker !== undefined && content !== undefined && content.trim() !== "") {
         turns.push({ speaker, content, ...more })
@@ -138,36 +138,36 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
     addToolCall: ({ name, ...more }) => {
       if (name === undefined) return
       const call = { name, ...more }
-      const open: PendingToolCall = { call, answer: undefined }
+      const open: PendingToolCall = { call, result: undefined }
       calls.push(open)
       const queue = waiting.get(keyOf(call))
       if (queue === undefined) waiting.set(keyOf(call), [open])
       else queue.push(open)
     },
-    addToolResult: (answer) => {
-      const open = waiting.get(keyOf(answer))?.shift()
-      if (open !== undefined) open.answer = answer
-      else calls.push({ call: { id: answer.id, name: answer.name ?? "", arguments: undefined, at: undefined }, answer })
+    addToolResult: (result) => {
+      const open = waiting.get(keyOf(result))?.shift()
+      if (open !== undefined) open.result = result
+      else calls.push({ call: { id: result.id, name: result.name ?? "", arguments: undefined, at: undefined }, result })
     },
     finish: (callStart) => {
       const origin = epochOriginOf(turns, calls, callStart)
       return assemble(
-        found,
+        errors,
         turns.map((turn): Turn => {
-          const startTime = relativeTo(found, origin, turn.start)
-          const endTime = relativeTo(found, origin, turn.end)
-          if (turn.end !== undefined) checkOrder(found, startTime, endTime, turn.end.path)
+          const startTime = relativeTo(errors, origin, turn.start)
+          const endTime = relativeTo(errors, origin, turn.end)
+          if (turn.end !== undefined) checkOrder(errors, startTime, endTime, turn.end.path)
           return { speaker: turn.speaker, content: turn.content, startTime, endTime, words: turn.words ?? noWords }
         }),
-        calls.map(({ answer, call }): ToolCall => {
-          const startTime = relativeTo(found, origin, call.at)
-          const endTime = relativeTo(found, origin, answer?.at)
+        calls.map(({ call, result }): ToolCall => {
+          const startTime = relativeTo(errors, origin, call.at)
+          const endTime = relativeTo(errors, origin, result?.at)
           return {
             id: call.id,
             name: call.name,
             arguments: call.arguments ?? "",
-            result: answer?.result,
-            succeeded: answer?.succeeded,
+            result: result?.result,
+            succeeded: result?.succeeded,
             startTime,
             endTime: isReversed(startTime, endTime) ? undefined : endTime
           }
@@ -177,66 +177,69 @@ export const makeTranscriptBuilder = (): TranscriptBuilder => {
   }
 }
 
-/**
- * Tool calls in the form most language models write them: a list of `{id, function: {name, arguments}}` under `key`,
- * which may be left out.
- */
-export const readFunctionCalls = (notes: TranscriptBuilder, row: Row, key: string, path: string, at: CallTime | undefined): void => {
-  const { errors: found } = notes
-  optionalListOf(found, row, key, path, MAX_TOOL_CALLS).forEach((value, index) => {
+/** Tool calls in the notation of most language models: an optional list of `{id, function: {name, arguments}}`. */
+export const readFunctionCalls = (
+  builder: TranscriptBuilder,
+  row: Row,
+  key: string,
+  path: string,
+  at: CallTime | undefined
+): void => {
+  const { errors } = builder
+  optionalListOf(errors, row, key, path, MAX_TOOL_CALLS).forEach((value, index) => {
     const place = `${joinPath(path, key)}[${index}]`
-    const call = envelope(found, value, place)
+    const call = envelope(errors, value, place)
     if (call === undefined) return
-    const called = envelope(found, call.function, `${place}.function`)
-    const id = optionalTextOf(found, call, "id", place)
+    const called = envelope(errors, call.function, `${place}.function`)
+    const id = optionalTextOf(errors, call, "id", place)
     if (called === undefined) return
-    const name = textOf(found, called, "name", `${place}.function`)
-    const args = jsonTextOf(found, called, "arguments", `${place}.function`)
-    notes.addToolCall({ id, name, arguments: args, at })
+    const name = textOf(errors, called, "name", `${place}.function`)
+    const args = jsonTextOf(errors, called, "arguments", `${place}.function`)
+    builder.addToolCall({ id, name, arguments: args, at })
   })
 }
 
 /** Shared by all turns without word times. */
 export const noWords: ReadonlyArray<Word> = []
 
-/** The call's start on the world's clock: as stated, but never later than anything that happened in the call. */
+/** The start of the call in seconds since 1970: the stated one, or the earliest time of the payload if that is earlier. */
 const epochOriginOf = (
   turns: ReadonlyArray<CompleteTurn>,
   calls: ReadonlyArray<PendingToolCall>,
   stated: number | undefined
 ): number => {
   let origin = stated ?? Number.POSITIVE_INFINITY
-  const consider = (moment: CallTime | undefined): void => {
-    if (moment?.clock === "world" && moment.seconds < origin) origin = moment.seconds
+  const consider = (time: CallTime | undefined): void => {
+    if (time?.clock === "epoch" && time.seconds < origin) origin = time.seconds
   }
   for (const turn of turns) {
     consider(turn.start)
     consider(turn.end)
   }
-  for (const { answer, call } of calls) {
+  for (const { call, result } of calls) {
     consider(call.at)
-    consider(answer?.at)
+    consider(result?.at)
   }
   return origin
 }
 
-const relativeTo = (found: PayloadErrors, origin: number, moment: CallTime | undefined): number | undefined => {
-  if (moment === undefined) return undefined
-  if (moment.clock === "call") return moment.seconds
-  const seconds = toMicroseconds(moment.seconds - origin)
+const relativeTo = (errors: PayloadErrors, origin: number, time: CallTime | undefined): number | undefined => {
+  if (time === undefined) return undefined
+  if (time.clock === "relative") return time.seconds
+  const seconds = toMicroseconds(time.seconds - origin)
   if (seconds <= MAX_CALL_SECONDS) return seconds
-  found.add(moment.path, Messages.tooLarge(MAX_CALL_SECONDS))
+  errors.add(time.path, Messages.tooLarge(MAX_CALL_SECONDS))
   return undefined
 }
 
-/** The transcript, when nothing was found wrong and it keeps within the limits. */
+/** The transcript, if there are no errors and it is within the limits. */
 export const assemble = (
-  found: PayloadErrors,
+  errors: PayloadErrors,
   turns: ReadonlyArray<Turn>,
   toolCalls: ReadonlyArray<ToolCall>
 ): Either.Either<RawTranscript, FieldErrors> => {
-  if (turns.length > MAX_TURNS) found.add(NON_FIELD, Messages.tooMany(MAX_TURNS))
-  if (toolCalls.length > MAX_TOOL_CALLS) found.add(NON_FIELD, tooManyToolCalls)
+  if (turns.length > MAX_TURNS) errors.add(NON_FIELD, Messages.tooMany(MAX_TURNS))
+  if (toolCalls.length > MAX_TOOL_CALLS) errors.add(NON_FIELD, tooManyToolCalls)
   let words = 0
   let text = 0
   for (const turn of turns) {
@@ -247,13 +250,12 @@ export const assemble = (
   for (const call of toolCalls) {
     text += lengthOf(call.name) + lengthOf(call.arguments) + lengthOf(call.result ?? "") + lengthOf(call.id ?? "")
   }
-  if (words > MAX_WORDS) found.add(NON_FIELD, tooManyWords)
-  if (text > MAX_TEXT) found.add(NON_FIELD, tooManyCharacters)
-  return failIfFieldErrors(found.fieldErrors(), () => ({ _tag: "RawTranscript", turns, toolCalls }))
+  if (words > MAX_WORDS) errors.add(NON_FIELD, tooManyWords)
+  if (text > MAX_TEXT) errors.add(NON_FIELD, tooManyCharacters)
+  return failIfFieldErrors(errors.fieldErrors(), () => ({ _tag: "RawTranscript", turns, toolCalls }))
 }
 
 const tooManyToolCalls = `Ensure this transcript has no more than ${MAX_TOOL_CALLS} tool calls.`
 const tooManyWords = `Ensure this transcript has no more than ${MAX_WORDS} words.`
 
-/** Said of a transcript whose texts together are too long. */
 export const tooManyCharacters = `Ensure this transcript has no more than ${MAX_TEXT} characters.`

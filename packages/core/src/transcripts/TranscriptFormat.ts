@@ -1,4 +1,4 @@
-/** The formats of `transcript_json`: which there are, and who reads each. */
+/** The formats of `transcript_json` and their decoders. */
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import { type FieldErrors, fieldError, NON_FIELD, Messages } from "../kernel/FieldErrors.js"
@@ -32,13 +32,13 @@ export const transcriptTypes = [
 export const TranscriptType = Fields.choice(transcriptTypes)
 export type TranscriptType = typeof TranscriptType.Type
 
-/** What a transcript is in when `transcript_type` is left out. */
+/** The default of `transcript_type`. */
 export const DEFAULT_TYPE = "service" satisfies TranscriptType
 
-/** The type whose transcript has to be made from the audio. */
+/** The type whose transcript is made from the audio. */
 export const AUDIO_ONLY_TYPE = "none-mono" satisfies TranscriptType
 
-/** Decoders by token. A host's record may replace a built-in one, or add a token of its own. */
+/** Decoders by token. A host can replace built-in decoders and add tokens. */
 export type Decoders = Readonly<Record<string, Decoder>>
 
 export const builtInDecoders: Readonly<Record<TranscriptType, Decoder>> = {
@@ -53,20 +53,20 @@ export const builtInDecoders: Readonly<Record<TranscriptType, Decoder>> = {
   "none-mono": NoneMono.decode
 }
 
-/** The formats that one engine reads. */
+/** The formats that an engine accepts. */
 export interface TranscriptFormats {
-  /** The tokens, the interface's first and in its order, then the host's. */
+  /** The tokens: the interface's in its order, then the host's. */
   readonly tokens: ReadonlyArray<string>
-  /** One of the tokens, as a field of a body. */
+  /** The schema of a token as a field of a body. */
   readonly type: Schema.Schema<string>
   /**
-   * The transcript in a payload, or every fault keyed by its path within the payload; a fault of the whole is under
-   * `non_field_errors`, so `FieldErrors.underPath("transcript_json", faults)` puts each where it belongs.
+   * Decodes a payload, or returns all field errors keyed by path within the payload (`non_field_errors` for the payload as
+   * a whole). `FieldErrors.underPath("transcript_json", errors)` makes them paths of the body.
    */
   readonly decode: (type: string, input: unknown, context?: DecodeContext) => Either.Either<RawTranscript, FieldErrors>
 }
 
-/** The built-in formats with a host's laid over them. */
+/** The built-in formats, overridden and extended by a host's. */
 export const make = (own: Decoders = {}): TranscriptFormats => {
   const decoders = new Map<string, Decoder>([...Object.entries(builtInDecoders), ...Object.entries(own)])
   const tokens = [...decoders.keys()]
@@ -75,7 +75,9 @@ export const make = (own: Decoders = {}): TranscriptFormats => {
     type: Fields.choice(tokens),
     decode: (type, input, context = {}) => {
       const decoder = decoders.get(type)
-      return decoder === undefined ? Either.left(fieldError(NON_FIELD, Messages.notAChoice(type))) : decoder(input, context)
+      return decoder === undefined
+        ? Either.left(fieldError(NON_FIELD, Messages.notAChoice(type)))
+        : decoder(input, context)
     }
   }
 }

@@ -1,24 +1,21 @@
-/** A transcript as the Call record shows it. Source: interface, Call record. */
+/** The transcript fields of a Call record. Source: interface, Call record. */
 import { type RedactedTranscript, roleNames, type Turn } from "./Transcript.js"
 
-/** Stands for a start that is not known; a made-up 00:00 would claim that everything was said at once. */
+/** Shown for an unknown start. */
 export const UNKNOWN_CLOCK = "--:--"
 
-/**
- * Seconds as `MM:SS`, the fraction cut off as a clock does. Minutes run past the hour (75 minutes and 3 seconds are
- * `75:03`), and a negative or not finite number prints `00:00`.
- */
+/** Seconds as `MM:SS`, rounded down. Minutes can exceed 59 (`75:03`); negative and non-finite numbers print `00:00`. */
 export const printClock = (seconds: number): string => {
   const whole = Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : 0
   return `${String(Math.floor(whole / 60)).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`
 }
 
-// Every line break that any reader of the text might honour. A turn is one line: otherwise somebody could say a line.
+// All Unicode line breaks. A turn must stay on one line, otherwise a speaker could forge the line of another.
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g
 
 /**
  * `transcript`: a line `[MM:SS] <role>: <text>` for each turn, joined by newlines, with the role `Testing Agent` or `Main
- * Agent`, `[--:--]` where the start is not known, and line breaks within a text made spaces. Empty without turns.
+ * Agent`, `[--:--]` for an unknown start, and line breaks in texts replaced by spaces. Empty without turns.
  */
 export const transcriptText = (transcript: RedactedTranscript): string =>
   transcript.turns
@@ -28,7 +25,7 @@ export const transcriptText = (transcript: RedactedTranscript): string =>
     })
     .join("\n")
 
-/** An item of `transcript_object`: times in seconds from the start of the call, null where not known. */
+/** An item of `transcript_object`: times in seconds from the start of the call, null if unknown. */
 export interface TranscriptItem {
   readonly role: (typeof roleNames)[keyof typeof roleNames]
   readonly content: string
@@ -36,7 +33,7 @@ export interface TranscriptItem {
   readonly end_time: number | null
 }
 
-/** `transcript_object`: the turns as they are, line breaks and all. */
+/** `transcript_object`: the turns, with their line breaks. */
 export const transcriptObject = (transcript: RedactedTranscript): ReadonlyArray<TranscriptItem> =>
   transcript.turns.map(({ content, endTime, speaker, startTime }) => ({
     role: roleNames[speaker],
@@ -46,8 +43,8 @@ export const transcriptObject = (transcript: RedactedTranscript): ReadonlyArray<
   }))
 
 /**
- * The last known end of a turn or word, in seconds from the start of the call; undefined where no end is known. Starts
- * do not count: how long the last turn took would be a guess. Nor do tool calls, which may outlast the call.
+ * The last known end of a turn or word, in seconds from the start of the call; undefined if no end is known. Starts do not
+ * count, because the duration of the last turn is unknown; tool calls do not count, because they may outlast the call.
  */
 export const endOf = (transcript: { readonly turns: ReadonlyArray<Turn> }): number | undefined => {
   let end: number | undefined

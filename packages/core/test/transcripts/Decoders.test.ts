@@ -78,7 +78,10 @@ describe.each(withTranscript)("hostile %s", (type) => {
 
   it("is refused for its length, not worked through", () => {
     const rows = Array.from({ length: 200_000 }, () => null)
-    const faults = Either.match(builtIn.decode(type, rows), { onLeft: (left) => left, onRight: () => FieldErrors.noFieldErrors })
+    const faults = Either.match(builtIn.decode(type, rows), {
+      onLeft: (left) => left,
+      onRight: () => FieldErrors.noFieldErrors
+    })
     expect(Object.keys(faults)).toStrictEqual(["non_field_errors"])
   })
 

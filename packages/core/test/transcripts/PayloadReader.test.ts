@@ -40,7 +40,7 @@ describe("findings", () => {
     found.add("[3]", "more")
     expect(found.fieldErrors()["[1000]"]).toBeUndefined()
     expect(found.fieldErrors()["[3]"]).toEqual(["wrong", "more"])
-    expect(found.fieldErrors().non_field_errors).toEqual(["Only the first 1000 faults are listed."])
+    expect(found.fieldErrors().non_field_errors).toEqual(["Only the first 1000 errors are listed."])
   })
 })
 

@@ -101,10 +101,10 @@ describe("the service format", () => {
     })
   })
 
-  it("lists a thousand faults and says that there are more", () => {
+  it("reports at most 1,000 field errors and says that there are more", () => {
     const faults = faultsOf(Array.from({ length: 2_000 }, () => ({})))
     expect(Object.keys(faults)).toHaveLength(TranscriptLimits.MAX_FIELD_ERRORS + 1)
-    expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 faults are listed."])
+    expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 errors are listed."])
   })
 
   it("keeps no -0", () => {

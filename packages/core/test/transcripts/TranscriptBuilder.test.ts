@@ -31,7 +31,9 @@ const faultsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall>
 describe("a transcript put together", () => {
   it("is its turns and tool calls", () => {
     const [turns, toolCalls] = [[turn("Hello")], [call()]]
-    expect(assemble(makePayloadErrors(), turns, toolCalls)).toEqual(Either.right({ _tag: "RawTranscript", turns, toolCalls }))
+    expect(assemble(makePayloadErrors(), turns, toolCalls)).toEqual(
+      Either.right({ _tag: "RawTranscript", turns, toolCalls })
+    )
   })
 
   it("is none where something was found wrong", () => {
