@@ -7,7 +7,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: [
+      "packages/*/test/**/*.test.ts",
+      "examples/test/**/*.test.ts",
+      "bench/test/**/*.test.ts",
+      "scripts/**/*.test.ts"
+    ],
     globalSetup: ["packages/test-kit/src/postgres/vitestSetup.ts"],
     setupFiles: ["packages/test-kit/test/seed.ts"],
     // Processes, since a native addon that crashes takes a thread's siblings along; two, since the smallest machine that

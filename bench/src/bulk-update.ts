@@ -1,11 +1,10 @@
 /**
- * Changing 5,000 evaluators in one call (20 metrics attached, 20 detached, tools, folder and append), against the same
- * change in set-based SQL written by hand: through better-sqlite3 in one transaction, and through `pg`. The rival checks
- * nothing and reads nothing back. Each side has a database of its own with the same rows, made by the engine's
- * migrations, and flushes every commit; the rounds alternate.
+ * A bulk update of 5,000 evaluators (20 metrics added, 20 removed, tools, folder and appended instruction) compared with
+ * hand-written set-based SQL: better-sqlite3 in one transaction, and `pg`. The SQL validates nothing and reads nothing back.
+ * Each side has a database of its own with the same rows and schema, and flushes every commit.
  *
- * `EARSHOT_BENCH_EVALUATORS` (5,000), `EARSHOT_BENCH_ROUNDS` (11) and `EARSHOT_BENCH_DATABASE` (sqlite or postgres;
- * both) change what is asked.
+ * Environment: `EARSHOT_BENCH_EVALUATORS` (default: 5,000), `EARSHOT_BENCH_ROUNDS` (default: 11), `EARSHOT_BENCH_DATABASE`
+ * (sqlite or postgres; default: both).
  */
 import { copyFile, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -13,19 +12,21 @@ import { join } from "node:path"
 import { CurrentActor, Engine, Evaluators, hostActor, OrganizationId, Organizations } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
-import { createDatabase, startPostgres } from "@earshot/test-kit/postgres"
+import { createDatabase } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
-import { interleaved, numberFrom, say } from "./calls/rounds.js"
+import { benchmark, type Environment, numberFrom } from "./Benchmark.js"
+import { compare, type Comparison, format } from "./measure.js"
 
-export const name = "bulk-update"
+interface Size {
+  readonly evaluators: number
+  readonly rounds: number
+}
 
-const EVALUATORS = numberFrom("EARSHOT_BENCH_EVALUATORS", 5_000)
-const ROUNDS = numberFrom("EARSHOT_BENCH_ROUNDS", 11)
 const TARGET = 1.5
 
 const METRICS = 40
@@ -34,8 +35,8 @@ const APPEND = " Speak slowly and clearly."
 
 const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, at) => at + 1)
 
-/** The rows: ids count from 1, since the database is fresh. The first half of the metrics and tools is attached. */
-const rows = (series: (count: number) => string): ReadonlyArray<string> => [
+/** Inserts the rows. Ids start at 1 in a new database. The first half of the metrics and tools is attached. */
+const rows = (evaluators: number, series: (count: number) => string): ReadonlyArray<string> => [
   `INSERT INTO metrics (organization_id, project_id, agent_id, name, type, eval_type, created_ms, updated_ms)
    SELECT 1, 1, 1, 'Metric ' || i, 'llm_judge', 'binary', 0, 0 FROM ${series(METRICS)}`,
   `INSERT INTO tools (organization_id, project_id, name, description, parameters, created_ms, updated_ms)
@@ -46,19 +47,19 @@ const rows = (series: (count: number) => string): ReadonlyArray<string> => [
      expected_outcome_prompt, first_message, folder_id, created_ms, updated_ms)
    SELECT 1, 1, 1, 'Evaluator ' || i, 'instruction', 'Ask for a table for two on Friday, and mind the time. ' || i,
      'evaluator ' || i || ' ask for a table for two on friday, and mind the time. ' || i, 'A table is booked.', 'Hello',
-     1, 0, 0 FROM ${series(EVALUATORS)}`,
+     1, 0, 0 FROM ${series(evaluators)}`,
   `INSERT INTO evaluator_metrics (evaluator_id, metric_id)
    SELECT e.id, m.id FROM evaluators e CROSS JOIN metrics m WHERE m.id <= ${METRICS / 2}`,
   `INSERT INTO evaluator_tools (evaluator_id, tool_id)
    SELECT e.id, t.id FROM evaluators e CROSS JOIN tools t WHERE t.id <= ${TOOLS / 2}`
 ]
 
-/** What a round changes: there and back again, so that every round finds as much to do. */
-const changeOf = (round: number) => {
+/** The change of a round. Every other round reverts it, so that all rounds do the same work. */
+const changeOf = (evaluators: number, round: number) => {
   const [here, there] = round % 2 === 0 ? [0, 1] : [1, 0]
   const half = (count: number, which: number) => upTo(count / 2).map((id) => id + (which * count) / 2)
   return {
-    scenarios: upTo(EVALUATORS),
+    scenarios: upTo(evaluators),
     metricsToAdd: half(METRICS, there),
     metricsToRemove: half(METRICS, here),
     toolsToAdd: half(TOOLS, there),
@@ -81,10 +82,10 @@ const SQLITE_STATEMENTS = [
    WHERE id IN (SELECT value FROM json_each(:scenarios))`
 ]
 
-const ours = (evaluators: Effect.Effect.Success<typeof Evaluators>) => {
+const ours = (size: Size, evaluators: Effect.Effect.Success<typeof Evaluators>) => {
   let round = 0
   return Effect.suspend(() => {
-    const change = changeOf(round++)
+    const change = changeOf(size.evaluators, round++)
     return evaluators.bulkUpdate({
       scenarios: change.scenarios,
       project: 1,
@@ -98,48 +99,46 @@ const ours = (evaluators: Effect.Effect.Success<typeof Evaluators>) => {
   }).pipe(Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))))
 }
 
-const filled = (series: (count: number) => string) =>
+const seed = (size: Size, series: (count: number) => string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* (yield* Organizations).create({ name: "Bench" })
-    yield* sql.withTransaction(Effect.forEach(rows(series), (statement) => sql.unsafe(statement)))
+    yield* sql.withTransaction(Effect.forEach(rows(size.evaluators, series), (statement) => sql.unsafe(statement)))
   })
 
 const engine = <E>(storage: Layer.Layer<Engine.Storage, E>) => Engine.layer.pipe(Layer.provideMerge(storage))
 
-const told = (database: string, compared: Effect.Effect.Success<ReturnType<typeof interleaved>>) =>
-  say(
-    `  ${database.padEnd(10)} ours ${compared.ours.toFixed(0)} ms, by hand ${compared.theirs.toFixed(0)} ms, median ratio ${compared.ratio.toFixed(2)} (at most ${TARGET} wanted)`
-  )
+const line = (database: string, comparison: Comparison): string =>
+  `  ${database.padEnd(10)} engine vs SQL: ${format(comparison)} (target: at most ${TARGET})`
 
-const onSqlite = async (): Promise<void> => {
+const onSqlite = async (size: Size, { print }: Environment): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-bench-"))
   try {
     const file = join(folder, "ours.db")
     const series = (count: number) =>
       `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i FROM n)`
-    await Effect.runPromise(filled(series).pipe(Effect.provide(engine(SqliteStorage.layer({ filename: file })))))
+    await Effect.runPromise(seed(size, series).pipe(Effect.provide(engine(SqliteStorage.layer({ filename: file })))))
     await copyFile(file, join(folder, "theirs.db"))
-    const rival = new Sqlite(join(folder, "theirs.db"))
+    const sqlite = new Sqlite(join(folder, "theirs.db"))
     for (const pragma of [
       "journal_mode = WAL",
       "synchronous = FULL",
       "foreign_keys = ON",
       "wal_autocheckpoint = 10000"
     ]) {
-      rival.pragma(pragma)
+      sqlite.pragma(pragma)
     }
-    const statements = SQLITE_STATEMENTS.map((statement) => rival.prepare(statement))
+    const statements = SQLITE_STATEMENTS.map((statement) => sqlite.prepare(statement))
     let round = 0
     const theirs = Effect.sync(() => {
-      const change = changeOf(round++)
+      const change = changeOf(size.evaluators, round++)
       const bound = {
         ...Object.fromEntries(Object.entries(change).map(([key, value]) => [key, JSON.stringify(value)])),
         folder: change.folder,
         append: APPEND,
         now: Date.now()
       }
-      rival
+      sqlite
         .transaction(() => {
           for (const statement of statements) statement.run(bound)
         })
@@ -147,16 +146,16 @@ const onSqlite = async (): Promise<void> => {
     })
     await Effect.runPromise(
       Effect.gen(function* () {
-        yield* told("sqlite", yield* interleaved(ROUNDS, ours(yield* Evaluators), theirs))
+        print(line("SQLite", yield* compare(size.rounds, ours(size, yield* Evaluators), theirs)))
       }).pipe(Effect.provide(engine(SqliteStorage.layer({ filename: file }))))
     )
-    rival.close()
+    sqlite.close()
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Each with its parameters out of a change. */
+/** The statements with their parameters. */
 const POSTGRES_STATEMENTS: ReadonlyArray<
   readonly [text: string, values: (change: ReturnType<typeof changeOf>) => ReadonlyArray<unknown>]
 > = [
@@ -185,40 +184,47 @@ const POSTGRES_STATEMENTS: ReadonlyArray<
   ]
 ]
 
-const onPostgres = async (): Promise<void> => {
+const onPostgres = async (size: Size, { print, startPostgres }: Environment): Promise<void> => {
   const server = await startPostgres({ durable: true })
   try {
     const [one, two] = [await createDatabase(server.url), await createDatabase(server.url)]
     const storage = (url: string) => PostgresStorage.layer({ url: Redacted.make(url) })
     const series = (count: number) => `generate_series(1, ${count}) AS s (i)`
     for (const { url } of [one, two]) {
-      await Effect.runPromise(filled(series).pipe(Effect.provide(engine(storage(url)))))
+      await Effect.runPromise(seed(size, series).pipe(Effect.provide(engine(storage(url)))))
     }
-    const rival = new pg.Client({ connectionString: two.url })
-    await rival.connect()
+    const client = new pg.Client({ connectionString: two.url })
+    await client.connect()
     let round = 0
     const theirs = Effect.promise(async () => {
-      const change = changeOf(round++)
-      await rival.query("BEGIN")
-      for (const [text, values] of POSTGRES_STATEMENTS) await rival.query(text, [...values(change)])
-      await rival.query("COMMIT")
+      const change = changeOf(size.evaluators, round++)
+      await client.query("BEGIN")
+      for (const [text, values] of POSTGRES_STATEMENTS) await client.query(text, [...values(change)])
+      await client.query("COMMIT")
     })
     await Effect.runPromise(
       Effect.gen(function* () {
-        yield* told("postgres", yield* interleaved(ROUNDS, ours(yield* Evaluators), theirs))
+        print(line("PostgreSQL", yield* compare(size.rounds, ours(size, yield* Evaluators), theirs)))
       }).pipe(Effect.provide(engine(storage(one.url))))
     )
-    await rival.end()
+    await client.end()
   } finally {
     await server.stop()
   }
 }
 
-export const run = async (): Promise<void> => {
-  console.log(
-    `${EVALUATORS} evaluators, ${METRICS / 2} metrics attached and as many detached, ${ROUNDS} interleaved rounds`
-  )
-  const wanted = process.env.EARSHOT_BENCH_DATABASE
-  if (wanted !== "postgres") await onSqlite()
-  if (wanted !== "sqlite") await onPostgres()
-}
+export default benchmark<Size>({
+  name: "bulk-update",
+  full: {
+    evaluators: numberFrom("EARSHOT_BENCH_EVALUATORS", 5_000),
+    rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 11)
+  },
+  tiny: { evaluators: 20, rounds: 2 },
+  run: async (size, environment) => {
+    environment.print(
+      `bulk update of ${size.evaluators} evaluators, ${METRICS / 2} metrics added and removed, ${size.rounds} rounds`
+    )
+    if (environment.databases.includes("sqlite")) await onSqlite(size, environment)
+    if (environment.databases.includes("postgres")) await onPostgres(size, environment)
+  }
+})

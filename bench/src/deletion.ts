@@ -1,7 +1,4 @@
-/**
- * What it costs to delete 100 results of 200 runs each in one call (E8), against the statements that somebody would write
- * by hand for these very results, on both databases.
- */
+/** Bulk deletion of 100 results with 200 runs each (E8), compared with hand-written SQL, on both databases. */
 import {
   type Actor,
   CurrentActor,
@@ -14,26 +11,29 @@ import {
   Suites
 } from "@earshot/core"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { createDatabase, startPostgres } from "@earshot/test-kit/postgres"
+import { createDatabase } from "@earshot/test-kit/postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { benchmark, type Environment, numberFrom } from "./Benchmark.js"
+import { alternate, format, timed } from "./measure.js"
 
-export const name = "deletion"
+/** `frequency`: runs of each of the two scenarios of a result. */
+interface Size {
+  readonly results: number
+  readonly frequency: number
+  readonly rounds: number
+}
 
-const RESULTS = 100
-const RUNS = 200
-const ROUNDS = Number(process.env.EARSHOT_BENCH_ROUNDS ?? 7)
-
-const spec = {
-  // So that both sides have the same share of runs under way.
+const spec = (frequency: number) => ({
+  // The same share of runs is in progress on both sides.
   defaults: { concurrency_limit: 20 },
   version: "1",
   suite: { name: "Nightly" },
   scenarios: [
-    { key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency: 100 },
-    { key: "b", name: "B", type: "instruction", instructions: "Ask.", frequency: 100 }
+    { key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency },
+    { key: "b", name: "B", type: "instruction", instructions: "Ask.", frequency }
   ]
-}
+})
 
 const byHand = (organization: OrganizationId, ids: ReadonlyArray<number>) =>
   Effect.gen(function* () {
@@ -57,60 +57,50 @@ const byHand = (organization: OrganizationId, ids: ReadonlyArray<number>) =>
     )
   })
 
-const median = (numbers: ReadonlyArray<number>): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
-
 const actingAs =
   (actor: Actor) =>
   <A, E, R>(steps: Effect.Effect<A, E, R>) =>
     Effect.provideService(steps, CurrentActor, actor)
 
-const measured = (database: string, address: string) =>
+const measure = (database: string, address: string, size: Size, print: Environment["print"]) =>
   Effect.gen(function* () {
     const { agent, organization } = yield* (yield* Organizations).create({ name: "Bench" })
     const as = actingAs(hostActor(organization.id))
     const results = yield* Results
     const suites = yield* Suites
     const make = Effect.gen(function* () {
-      const made = yield* Effect.forEach(Array.from({ length: RESULTS }), () =>
-        as(suites.run({ spec, agent_id: agent.id }))
+      const made = yield* Effect.forEach(Array.from({ length: size.results }), () =>
+        as(suites.run({ spec: spec(size.frequency), agent_id: agent.id }))
       )
       for (let n = 0; n < 20; n++) yield* as(results.claim({ channel: "voice", limit: 100 }))
       return made.map(({ id }) => id)
     })
-    const timed = <E, R>(steps: Effect.Effect<void, E, R>) =>
-      Effect.gen(function* () {
-        const before = performance.now()
-        yield* steps
-        return performance.now() - before
-      })
-    const own = (ids: ReadonlyArray<number>) => timed(as(results.bulkDelete({ result_ids: ids })))
-    const hand = (ids: ReadonlyArray<number>) => timed(byHand(organization.id, ids))
-    const rounds: Array<{ readonly own: number; readonly hand: number }> = []
-    for (let round = 0; round < ROUNDS; round++) {
-      const first = yield* make
-      const second = yield* make
-      // Who goes first alternates.
-      if (round % 2 === 0) rounds.push({ own: yield* own(first), hand: yield* hand(second) })
-      else {
-        const before = yield* hand(first)
-        rounds.push({ hand: before, own: yield* own(second) })
-      }
-    }
-    console.log(`${RESULTS} results of ${RUNS} runs each on ${database}, ${ROUNDS} interleaved rounds`)
-    console.log(`  bulk delete     ${median(rounds.map((one) => one.own)).toFixed(0)} ms`)
-    console.log(`  SQL by hand     ${median(rounds.map((one) => one.hand)).toFixed(0)} ms`)
-    console.log(`  median ratio    ${median(rounds.map((one) => one.own / one.hand)).toFixed(2)} (within 1.5 wanted)`)
+    const comparison = yield* alternate(
+      size.rounds,
+      Effect.flatMap(make, (ids) => timed(as(results.bulkDelete({ result_ids: ids })))),
+      Effect.flatMap(make, (ids) => timed(byHand(organization.id, ids)))
+    )
+    print(
+      `deletion of ${size.results} results with ${2 * size.frequency} runs each on ${database}, ${size.rounds} rounds`
+    )
+    print(`  engine vs SQL: ${format(comparison)} (target: at most 1.5)`)
   }).pipe(Effect.provide(Layer.provideMerge(Engine.layer, Database.layer(address))))
 
-export const run = async (): Promise<void> => {
-  await Effect.runPromise(measured("SQLite", "sqlite::memory:"))
-  const postgres = await startPostgres()
-  try {
-    const fresh = await createDatabase(postgres.url)
-    await Effect.runPromise(measured("PostgreSQL", fresh.url))
-    await fresh.drop()
-  } finally {
-    await postgres.stop()
+export default benchmark<Size>({
+  name: "deletion",
+  full: { results: 100, frequency: 100, rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7) },
+  tiny: { results: 3, frequency: 2, rounds: 2 },
+  run: async (size, { databases, print, startPostgres }) => {
+    if (databases.includes("sqlite")) await Effect.runPromise(measure("SQLite", "sqlite::memory:", size, print))
+    if (databases.includes("postgres")) {
+      const server = await startPostgres()
+      try {
+        const database = await createDatabase(server.url)
+        await Effect.runPromise(measure("PostgreSQL", database.url, size, print))
+        await database.drop()
+      } finally {
+        await server.stop()
+      }
+    }
   }
-}
+})

@@ -1,6 +1,6 @@
 /**
- * What metrics cost: all formulas on a transcript of 200 turns, and taking calls in with metrics on against taking them in
- * with none, in interleaved rounds on SQLite files of their own.
+ * The cost of metrics: all formulas on a transcript of 200 turns, and ingestion with metrics compared with ingestion without,
+ * on SQLite files of their own.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -21,14 +21,19 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import { benchmark } from "./Benchmark.js"
+import { alternate, format, median, timed } from "./measure.js"
 
-export const name = "metrics"
+/** `evaluations`: repetitions of all formulas; `calls`: calls per round. */
+interface Size {
+  readonly evaluations: number
+  readonly calls: number
+  readonly rounds: number
+}
 
 const TURNS = 200
-const CALLS = 400
-const ROUNDS = 7
 
-const said = [
+const utterances = [
   "Thanks for calling, how can I help?",
   "I would like to move my appointment to Thursday, if that is at all possible.",
   "Let me see: there is one slot left, at half past ten in the morning.",
@@ -37,8 +42,8 @@ const said = [
 
 const turns: ReadonlyArray<Turn> = Array.from({ length: TURNS }, (_, i) => ({
   speaker: i % 2 === 0 ? "main_agent" : "testing_agent",
-  content: said[i % said.length] ?? "",
-  // Every seventh turn begins before the last one has ended.
+  content: utterances[i % utterances.length] ?? "",
+  // Every seventh turn overlaps with the one before.
   startTime: i * 3.25 - (i % 7 === 0 && i > 0 ? 1 : 0),
   endTime: i * 3.25 + 2.75,
   words: []
@@ -51,25 +56,19 @@ const transcript = turns.map(({ content, endTime, speaker, startTime }) => ({
   end_time: endTime
 }))
 
-const median = (numbers: ReadonlyArray<number>): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+/** Evaluates all formulas on the transcript. */
+const evaluateFormulas = (times: number) =>
+  Effect.sync(() => {
+    let values = 0
+    for (let i = 0; i < times; i++) {
+      const context = formulaContext({ turns, toolCalls: [], durationSeconds: 650 })
+      for (const formula of formulaNames) if (measure(formula, context, null).value !== null) values++
+    }
+    if (values === 0) throw new Error("No formula returned a value")
+  })
 
-
-/** Microseconds a call for all formulas. */
-const measured = (): number => {
-  const times = 300
-  let values = 0
-  const before = process.hrtime.bigint()
-  for (let i = 0; i < times; i++) {
-    const context = formulaContext({ turns, toolCalls: [], durationSeconds: 650 })
-    for (const formula of formulaNames) if (measure(formula, context, null).value !== null) values++
-  }
-  const nanoseconds = Number(process.hrtime.bigint() - before)
-  return values > 0 ? nanoseconds / 1000 / times : Number.NaN
-}
-
-/** An engine on a file of its own, with metrics on or off; one that takes in calls and, if they are on, scores them. */
-const side = async (folder: string, evaluate: boolean) => {
+/** An engine on a database file of its own; ingests calls and, with `evaluate`, evaluates them. */
+const makeSide = async (folder: string, evaluate: boolean, calls: number) => {
   const runtime = ManagedRuntime.make(
     Engine.layerWith({ ingest: { evaluate } }).pipe(
       Layer.provide(Database.layer(`sqlite:${join(folder, `${String(evaluate)}.db`)}`))
@@ -79,52 +78,56 @@ const side = async (folder: string, evaluate: boolean) => {
     Effect.flatMap(Organizations, (organizations) => organizations.create({ name: "Bench" }))
   )
   let number = 0
-  const ingest = Effect.flatMap(Calls, (calls) =>
+  const ingest = Effect.flatMap(Calls, (service) =>
     Effect.forEach(
-      Array.from({ length: CALLS }),
-      () => calls.ingest({ call_id: `call ${number++}`, agent: agent.id, transcript_json: transcript }),
+      Array.from({ length: calls }),
+      () => service.ingest({ call_id: `call ${number++}`, agent: agent.id, transcript_json: transcript }),
       { concurrency: 64, discard: true }
     )
   ).pipe(Effect.provideService(CurrentActor, hostActor(organization.id)))
-  const timed = async (steps: Effect.Effect<unknown, unknown, Engine.Services>): Promise<number> => {
-    const before = process.hrtime.bigint()
-    await runtime.runPromise(steps)
-    return Number(process.hrtime.bigint() - before) / 1e6 / CALLS
-  }
+  const measure = (effect: Effect.Effect<unknown, unknown, Engine.Services>) =>
+    Effect.promise(() => runtime.runPromise(timed(effect)))
   return {
-    ingest: () => timed(ingest),
-    score: () => timed(Effect.flatMap(JobRunner, (runner) => runner.drain)),
+    ingest: measure(ingest),
+    evaluate: measure(Effect.flatMap(JobRunner, (runner) => runner.drain)),
     close: () => runtime.dispose()
   }
 }
 
-export const run = async (): Promise<void> => {
-  measured()
-  const formulasCost = median(Array.from({ length: ROUNDS }, measured))
-  console.log(`all ${formulaNames.length} formulas on ${TURNS} turns   ${formulasCost.toFixed(0)} us a call`)
-
-  const folder = await mkdtemp(join(tmpdir(), "earshot-bench-metrics-"))
-  const [on, off] = [await side(folder, true), await side(folder, false)]
-  try {
-    await on.ingest()
-    await on.score()
-    await off.ingest()
-    const rounds: Array<{ readonly on: number; readonly off: number; readonly score: number }> = []
-    for (let round = 0; round < ROUNDS; round++) {
-      // Who goes first alternates, so that neither always runs on the other's garbage.
-      const first = round % 2 === 0 ? await on.ingest() : Number.NaN
-      const without = await off.ingest()
-      const withMetrics = round % 2 === 0 ? first : await on.ingest()
-      rounds.push({ on: withMetrics, off: without, score: await on.score() })
+export default benchmark<Size>({
+  name: "metrics",
+  full: { evaluations: 300, calls: 400, rounds: 7 },
+  tiny: { evaluations: 2, calls: 5, rounds: 2 },
+  run: async ({ calls, evaluations, rounds }, { print }) => {
+    await Effect.runPromise(evaluateFormulas(evaluations))
+    const formulaSamples = await Effect.runPromise(
+      Effect.all(Array.from({ length: rounds }, () => timed(evaluateFormulas(evaluations))))
+    )
+    const micros = (values: ReadonlyArray<number>) => ((median(values) * 1_000) / evaluations).toFixed(0)
+    print(
+      `all ${formulaNames.length} formulas on ${TURNS} turns: ${micros(formulaSamples.map(({ ms }) => ms))} us per call ` +
+        `(CPU ${micros(formulaSamples.map(({ cpuMs }) => cpuMs))})`
+    )
+    const folder = await mkdtemp(join(tmpdir(), "earshot-bench-metrics-"))
+    const [enabled, disabled] = [await makeSide(folder, true, calls), await makeSide(folder, false, calls)]
+    try {
+      const evaluationTimes: Array<number> = []
+      const warmUp = Effect.all([enabled.ingest, enabled.evaluate, disabled.ingest], { discard: true })
+      // Calls are evaluated between the rounds, so that each round starts with an empty queue.
+      const ingestAndEvaluate = Effect.zipLeft(
+        enabled.ingest,
+        Effect.map(enabled.evaluate, ({ ms }) => evaluationTimes.push(ms))
+      )
+      const comparison = await Effect.runPromise(
+        Effect.zipRight(warmUp, alternate(rounds, ingestAndEvaluate, disabled.ingest))
+      )
+      print(`ingestion of ${calls} calls on SQLite, ${rounds} rounds, time per call`)
+      print(`  with metrics vs without: ${format(comparison, calls)}`)
+      print(`  evaluation afterwards: ${(median(evaluationTimes) / calls).toFixed(3)} ms`)
+    } finally {
+      await enabled.close()
+      await disabled.close()
+      await rm(folder, { recursive: true, force: true })
     }
-    console.log(`ingest, ${ROUNDS} interleaved rounds of ${CALLS} calls on SQLite`)
-    console.log(`  without metrics       ${median(rounds.map((round) => round.off)).toFixed(3)} ms a call`)
-    console.log(`  with metrics          ${median(rounds.map((round) => round.on)).toFixed(3)} ms a call`)
-    console.log(`  median ratio          ${median(rounds.map((round) => round.on / round.off)).toFixed(3)}`)
-    console.log(`  scored afterwards     ${median(rounds.map((round) => round.score)).toFixed(3)} ms a call`)
-  } finally {
-    await on.close()
-    await off.close()
-    await rm(folder, { recursive: true, force: true })
   }
-}
+})

@@ -1,63 +1,76 @@
 /**
- * What a page of calls costs in a large database in proportion to a small one. Pages are found by key, so that the size
- * should make no difference.
+ * A page of calls in a large database compared with a small one. Pages are found by key, so that the size should make no
+ * difference.
  *
- * `EARSHOT_BENCH_CALLS` (1,000,000 against 10,000), `EARSHOT_BENCH_ROUNDS` (21) and `EARSHOT_BENCH_DATABASE` (sqlite or
- * postgres; both) change what is asked.
+ * Environment: `EARSHOT_BENCH_CALLS` (default: 1,000,000, compared with 10,000), `EARSHOT_BENCH_ROUNDS` (default: 21),
+ * `EARSHOT_BENCH_DATABASE` (sqlite or postgres; default: both).
  */
 import { Calls, Pages } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { type Database, DATABASES, load, type Loaded } from "./calls/load.js"
-import { interleaved, numberFrom, say } from "./calls/rounds.js"
+import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
+import { load, type LoadedCalls } from "./calls/load.js"
+import { compare, format } from "./measure.js"
 
-export const name = "pages"
+/** Numbers of calls in the two databases. */
+interface Size {
+  readonly few: number
+  readonly many: number
+  readonly rounds: number
+}
 
-const FEW = 10_000
-const MANY = numberFrom("EARSHOT_BENCH_CALLS", 1_000_000)
-const ROUNDS = numberFrom("EARSHOT_BENCH_ROUNDS", 21)
-const PAGES_A_ROUND = 5
+const PAGES_PER_ROUND = 5
 const TARGET = 2
 
-/** The cursor of the page of calls older than this one. */
+/** The cursor of the page of calls that are older than this id. */
 const olderThan = (id: number): string | null =>
   Pages.pageOf({ cursor: Pages.firstPage, limit: 1 }, [id, id - 1], (one) => one).next
 
-const QUERIES: Readonly<Record<string, (loaded: Loaded, count: number) => object>> = {
-  "the newest": () => ({}),
-  "in the middle": (_, count) => ({ cursor: olderThan(count / 2) }),
-  "of a project": ({ owner }) => ({ project: owner.project }),
-  "of an agent, in the middle": ({ owner }, count) => ({ agent_id: owner.agents[0], cursor: olderThan(count / 2) }),
-  "of a project with few calls, all old": ({ owner }) => ({ project: owner.quietProject }),
-  "of an agent with few calls, all old": ({ owner }) => ({ agent_id: owner.quietAgent }),
-  "of failed calls": ({ owner }) => ({
+const QUERIES: Readonly<Record<string, (loaded: LoadedCalls, count: number) => object>> = {
+  newest: () => ({}),
+  "in the middle": (_, count) => ({ cursor: olderThan(Math.floor(count / 2)) }),
+  "by project": ({ owner }) => ({ project: owner.project }),
+  "by agent, in the middle": ({ owner }, count) => ({
+    agent_id: owner.agents[0],
+    cursor: olderThan(Math.floor(count / 2))
+  }),
+  "by project with few calls, all old": ({ owner }) => ({ project: owner.quietProject }),
+  "by agent with few calls, all old": ({ owner }) => ({ agent_id: owner.quietAgent }),
+  "by success, failed calls": ({ owner }) => ({
     project: owner.project,
     filters_v2: JSON.stringify({ field: "success", op: "eq", value: false })
   })
 }
 
-const compare = (database: Database) =>
+const measure = (database: DatabaseName, size: Size, environment: Environment) =>
   Effect.gen(function* () {
     const now = DateTime.toEpochMillis(yield* DateTime.now)
-    const few = yield* load(database, { count: FEW, now })
-    const many = yield* load(database, { count: MANY, now })
-    yield* say(`pages of 50 calls on ${database}, of ${MANY} against ${FEW}, ${ROUNDS} interleaved rounds`)
+    const few = yield* load(database, { count: size.few, now }, environment)
+    const many = yield* load(database, { count: size.many, now }, environment)
+    environment.print(`pages of 50 calls on ${database}, ${size.many} vs ${size.few} calls, ${size.rounds} rounds`)
     for (const [title, query] of Object.entries(QUERIES)) {
-      const pages = (loaded: Loaded, count: number) =>
+      const pages = (loaded: LoadedCalls, count: number) =>
         Effect.repeatN(
-          loaded.ask(Effect.flatMap(Calls, (calls) => calls.list(query(loaded, count)))),
-          PAGES_A_ROUND - 1
+          loaded.run(Effect.flatMap(Calls, (calls) => calls.list(query(loaded, count)))),
+          PAGES_PER_ROUND - 1
         )
-      const { ours, ratio, theirs } = yield* interleaved(ROUNDS, pages(many, MANY), pages(few, FEW))
-      yield* say(
-        `  ${title.padEnd(40)} ${(ours / PAGES_A_ROUND).toFixed(2).padStart(7)} ms against ` +
-          `${(theirs / PAGES_A_ROUND).toFixed(2).padStart(6)} ms: median ratio ${ratio.toFixed(2)} (target ${TARGET})`
-      )
+      const comparison = yield* compare(size.rounds, pages(many, size.many), pages(few, size.few))
+      environment.print(`  ${title.padEnd(40)} ${format(comparison, PAGES_PER_ROUND)} (target: at most ${TARGET})`)
     }
   })
 
-export const run = (): Promise<void> => {
-  const only = process.env.EARSHOT_BENCH_DATABASE
-  const asked = DATABASES.filter((one) => only === undefined || only === one)
-  return Effect.runPromise(Effect.forEach(asked, (database) => Effect.scoped(compare(database)), { discard: true }))
-}
+export default benchmark<Size>({
+  name: "pages",
+  full: {
+    few: 10_000,
+    many: numberFrom("EARSHOT_BENCH_CALLS", 1_000_000),
+    rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 21)
+  },
+  tiny: { few: 200, many: 400, rounds: 2 },
+  run: (size, environment) =>
+    Effect.runPromise(
+      Effect.forEach(environment.databases, (database) => Effect.scoped(measure(database, size, environment)), {
+        discard: true
+      })
+    )
+})

@@ -1,31 +1,38 @@
 /**
- * How well and how fast redaction works. Without arguments it measures the generated calls and the hard negatives;
- * with paths, labelled texts: one JSON object a line, `{text, spans: [{start, end, field}]}`, offsets in code points.
+ * Accuracy and speed of redaction, on generated calls and hard negatives, or on files of labeled texts with one JSON object
+ * per line: `{text, spans: [{start, end, field}]}`, offsets in code points.
  *
- *   pnpm bench redaction [--everyday] [--labelled-only] [FILE.jsonl ...]
+ *   pnpm bench redaction [--everyday] [--labeled-only] [FILE.jsonl ...]
  *
- * `--everyday` switches weekdays and other everyday readings on; `--labelled-only` asks only for the fields that a file
- * labels. Files the tagger was fitted on score better than unseen ones: `fit-tagger --cross-validate` is fair to them.
+ * `--everyday` also redacts weekdays and other everyday readings; `--labeled-only` redacts only the fields that a file labels.
+ * Files that the tagger was fitted on score better than unseen ones: use `fit-tagger --cross-validate` for them.
  */
 import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFile } from "node:fs/promises"
+import { benchmark, type Environment } from "./Benchmark.js"
+import { median } from "./measure.js"
 
-export const name = "redaction"
+/** `calls`: generated calls; `characters`: lengths of the calls whose speed is measured. */
+interface Size {
+  readonly calls: number
+  readonly characters: ReadonlyArray<number>
+  readonly rounds: number
+}
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)} %`
 
-const print = (title: string, scores: RedactionKit.Scores): void => {
-  console.log(`${title}: leak ${percent(scores.leak)}, over ${percent(scores.over)}`)
+const printScores = (print: Environment["print"], title: string, scores: RedactionKit.Scores): void => {
+  print(`${title}: leak ${percent(scores.leak)}, over ${percent(scores.over)}`)
   for (const [field, score] of scores.fields) {
     if (score.values === 0 && score.spans === 0) continue
-    console.log(
+    print(
       `  ${field.padEnd(22)} leak ${percent(score.leak).padStart(8)}  precision ${score.precision.toFixed(3)}  recall ${score.recall.toFixed(3)}  F1 ${score.f1.toFixed(3)}  values ${score.values}`
     )
   }
 }
 
-/** One long call of about so many characters. */
+/** A call of about that many characters. */
 const longCall = (characters: number): Parameters<typeof Redaction.redactTranscript>[0] => {
   const turns: Array<RedactionKit.LabelledTurn> = []
   let length = 0
@@ -48,42 +55,50 @@ const longCall = (characters: number): Parameters<typeof Redaction.redactTranscr
   }
 }
 
-const throughput = (): void => {
-  Redaction.redactTranscript(longCall(50_000), Redaction.sensitiveFields)
-  for (const size of [10_000, 100_000, 1_000_000]) {
+const measureSpeed = ({ characters: sizes, rounds }: Size, print: Environment["print"]): void => {
+  Redaction.redactTranscript(longCall(Math.min(50_000, ...sizes)), Redaction.sensitiveFields)
+  for (const size of sizes) {
     const raw = longCall(size)
     const characters = raw.turns.reduce((sum, turn) => sum + turn.content.length, 0)
     const rates: Array<number> = []
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds; round++) {
       const before = process.cpuUsage()
       Redaction.redactTranscript(raw, Redaction.sensitiveFields)
       const { system, user } = process.cpuUsage(before)
       rates.push((characters / (user + system)) * 1e6)
     }
-    const median = rates.sort((a, b) => a - b)[1] ?? 0
-    console.log(`${characters} characters: ${Math.round(median)} characters a second of processor time, all fields`)
+    print(`${characters} characters: ${Math.round(median(rates))} characters per second of processor time, all fields`)
   }
 }
 
-export const run = async (): Promise<void> => {
-  const given = process.argv.slice(3)
-  const options = { everyday: given.includes("--everyday") }
-  const files = given.filter((one) => !one.startsWith("--"))
-  for (const file of files) {
-    const calls = RedactionKit.labelledTexts(await readFile(file, "utf8"))
-    const labelled = new Set(
-      calls.flatMap((call) => call.turns.flatMap((turn) => turn.spans.map((span) => span.field)))
-    )
-    const fields = given.includes("--labelled-only") ? [...labelled] : Redaction.sensitiveFields
-    print(file, RedactionKit.scoresOf(calls, RedactionKit.finderOf(fields, options)))
+export default benchmark<Size>({
+  name: "redaction",
+  full: { calls: 600, characters: [10_000, 100_000, 1_000_000], rounds: 3 },
+  tiny: { calls: 2, characters: [500], rounds: 1 },
+  run: async (size, { args, print }) => {
+    const options = { everyday: args.includes("--everyday") }
+    const files = args.filter((one) => !one.startsWith("--"))
+    for (const file of files) {
+      const calls = RedactionKit.labelledTexts(await readFile(file, "utf8"))
+      const labeled = new Set(
+        calls.flatMap((call) => call.turns.flatMap((turn) => turn.spans.map((span) => span.field)))
+      )
+      const fields = args.includes("--labeled-only") ? [...labeled] : Redaction.sensitiveFields
+      printScores(print, file, RedactionKit.scoresOf(calls, RedactionKit.finderOf(fields, options)))
+    }
+    if (files.length === 0) {
+      const find = RedactionKit.finderOf(Redaction.sensitiveFields, options)
+      printScores(
+        print,
+        "generated calls, templates and values not fitted on",
+        RedactionKit.scoresOf(RedactionKit.labelledCalls(99, size.calls, "measure"), find)
+      )
+      printScores(
+        print,
+        "hard negatives",
+        RedactionKit.scoresOf(RedactionKit.hardNegativeCalls(5, Math.ceil(size.calls * (2 / 3))), find)
+      )
+    }
+    measureSpeed(size, print)
   }
-  if (files.length === 0) {
-    const find = RedactionKit.finderOf(Redaction.sensitiveFields, options)
-    print(
-      "generated calls, templates and values not fitted on",
-      RedactionKit.scoresOf(RedactionKit.labelledCalls(99, 600, "measure"), find)
-    )
-    print("hard negatives", RedactionKit.scoresOf(RedactionKit.hardNegativeCalls(5, 400), find))
-  }
-  throughput()
-}
+})

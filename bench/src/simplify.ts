@@ -1,12 +1,18 @@
 /**
- * What the simplifier without a language model costs: microseconds of processor time a kilobyte, for prompts of three
- * lengths. In line with length, the three are alike.
- *
- *   pnpm bench simplify
+ * The rule-based prompt simplifier: microseconds of processor time per kilobyte for prompts of three lengths. If the time
+ * grows linearly with the length, the three are equal.
  */
 import { faultsOfSimplified, simplifyPrompt } from "@earshot/core"
 
-export const name = "simplify"
+import { benchmark } from "./Benchmark.js"
+import { median } from "./measure.js"
+
+interface Size {
+  readonly kilobytes: ReadonlyArray<number>
+  readonly rounds: number
+  /** The simplifier runs this many times the kilobytes of a prompt per round, divided by its size. */
+  readonly kilobytesPerRound: number
+}
 
 const SUBJECTS = ["greeting", "booking", "refund", "complaint", "transfer", "password", "invoice", "delivery"] as const
 
@@ -32,11 +38,7 @@ const promptOf = (characters: number): string => {
   return prompt.slice(0, characters)
 }
 
-const ROUNDS = 15
-
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
-/** Microseconds of processor time that a step takes, over enough repetitions to be told from none. */
+/** Microseconds of processor time per repetition. */
 const microsOf = (step: () => unknown, times: number): number => {
   const before = process.cpuUsage()
   for (let time = 0; time < times; time++) step()
@@ -44,26 +46,34 @@ const microsOf = (step: () => unknown, times: number): number => {
   return (user + system) / times
 }
 
-export const run = (): Promise<void> => {
-  const sizes = [5, 20, 80].map((kilobytes) => ({ kilobytes, prompt: promptOf(kilobytes * 1024) }))
-  for (const { prompt } of sizes) microsOf(() => simplifyPrompt(prompt), 10)
-  const costs = new Map(sizes.map(({ kilobytes }) => [kilobytes, { simplify: [0], check: [0] }]))
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { kilobytes, prompt } of sizes) {
-      const shorter = simplifyPrompt(prompt)
-      const cost = costs.get(kilobytes)
-      const times = Math.ceil(160 / kilobytes)
-      cost?.simplify.push(microsOf(() => simplifyPrompt(prompt), times) / kilobytes)
-      cost?.check.push(microsOf(() => faultsOfSimplified(prompt, shorter), Math.ceil(times / 4)) / kilobytes)
+export default benchmark<Size>({
+  name: "simplify",
+  full: { kilobytes: [5, 20, 80], rounds: 15, kilobytesPerRound: 160 },
+  tiny: { kilobytes: [1, 2], rounds: 1, kilobytesPerRound: 4 },
+  run: (size, { print }) => {
+    const prompts = size.kilobytes.map((kilobytes) => ({ kilobytes, prompt: promptOf(kilobytes * 1024) }))
+    for (const { prompt } of prompts) microsOf(() => simplifyPrompt(prompt), 10)
+    const costs = new Map(size.kilobytes.map((kilobytes) => [kilobytes, { simplify: [0], validate: [0] }]))
+    for (let round = 0; round < size.rounds; round++) {
+      for (const { kilobytes, prompt } of prompts) {
+        const simplified = simplifyPrompt(prompt)
+        const cost = costs.get(kilobytes)
+        const times = Math.ceil(size.kilobytesPerRound / kilobytes)
+        cost?.simplify.push(microsOf(() => simplifyPrompt(prompt), times) / kilobytes)
+        cost?.validate.push(microsOf(() => faultsOfSimplified(prompt, simplified), Math.ceil(times / 4)) / kilobytes)
+      }
     }
+    const [first] = size.kilobytes.map((kilobytes) => median(costs.get(kilobytes)?.simplify.slice(1) ?? []))
+    print("simplifying prompts, microseconds of processor time per KB; ratio to the shortest prompt")
+    for (const { kilobytes, prompt } of prompts) {
+      const cost = costs.get(kilobytes)
+      const simplify = median(cost?.simplify.slice(1) ?? [])
+      const remaining = (simplifyPrompt(prompt).length / prompt.length) * 100
+      print(
+        `  ${String(kilobytes).padStart(3)} KB: simplify ${simplify.toFixed(1)}, ratio ${(simplify / (first ?? simplify)).toFixed(2)}, ` +
+          `validate a result ${median(cost?.validate.slice(1) ?? []).toFixed(1)}; ${remaining.toFixed(0)} % of the length remains`
+      )
+    }
+    return Promise.resolve()
   }
-  for (const { kilobytes, prompt } of sizes) {
-    const cost = costs.get(kilobytes)
-    const left = (simplifyPrompt(prompt).length / prompt.length) * 100
-    console.log(
-      `${String(kilobytes).padStart(3)} KB: ${median(cost?.simplify.slice(1) ?? []).toFixed(1)} microseconds a KB, ` +
-        `${left.toFixed(0)} % left; the check of an answer ${median(cost?.check.slice(1) ?? []).toFixed(1)} microseconds a KB`
-    )
-  }
-  return Promise.resolve()
-}
+})

@@ -1,18 +1,22 @@
 /**
- * What it costs to decode and check a `service` transcript of 200 turns, against Effect Schema's decode of the same
- * struct, which checks less: neither NUL, nor ranges, nor the order of times.
+ * Decoding and validating a `service` transcript of 200 turns, compared with Effect Schema's decoding of the same struct,
+ * which validates less: neither NUL characters, nor ranges, nor the order of times.
  */
 import { TranscriptFormat } from "@earshot/core"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { benchmark } from "./Benchmark.js"
+import { compare, format } from "./measure.js"
 
-export const name = "transcript"
+interface Size {
+  readonly rounds: number
+  readonly decodesPerRound: number
+}
 
 const TURNS = 200
-const ROUNDS = 11
-const DECODES_A_ROUND = 2_000
 
-const said = [
+const utterances = [
   "Thanks for calling, how can I help?",
   "I would like to move my appointment to Thursday, if that is at all possible.",
   "Thursday",
@@ -21,12 +25,12 @@ const said = [
   "Just the card."
 ]
 
-/** As the server has it: fresh from `JSON.parse`, about 22 KB as text, 8 KB of it speech. */
+/** Parsed JSON, as in the server: about 22 KB of text, 8 KB of it speech. */
 const payload: unknown = JSON.parse(
   JSON.stringify(
     Array.from({ length: TURNS }, (_, turn) => ({
       role: turn % 2 === 0 ? "Main Agent" : "Testing Agent",
-      content: said[turn % said.length],
+      content: utterances[turn % utterances.length],
       start_time: turn * 3.25,
       end_time: turn * 3.25 + 2.75
     }))
@@ -44,36 +48,25 @@ const decodeWithSchema = Schema.decodeUnknownEither(
   )
 )
 
-/** Microseconds a decode, over one round. */
-const timed = (decode: (input: unknown) => Either.Either<unknown, unknown>): number => {
-  let accepted = 0
-  const before = process.hrtime.bigint()
-  for (let i = 0; i < DECODES_A_ROUND; i++) if (Either.isRight(decode(payload))) accepted++
-  const nanoseconds = Number(process.hrtime.bigint() - before)
-  return accepted === DECODES_A_ROUND ? nanoseconds / 1_000 / DECODES_A_ROUND : Number.NaN
-}
-
-const median = (numbers: ReadonlyArray<number>): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
-
-export const run = async (): Promise<void> => {
-  const ours = (input: unknown) => TranscriptFormat.builtIn.decode("service", input)
-  timed(ours)
-  timed(decodeWithSchema)
-  const rounds: Array<{ readonly own: number; readonly schema: number }> = []
-  for (let round = 0; round < ROUNDS; round++) {
-    // Who goes first alternates, so that neither always runs on the other's garbage.
-    rounds.push(
-      round % 2 === 0
-        ? { own: timed(ours), schema: timed(decodeWithSchema) }
-        : { schema: timed(decodeWithSchema), own: timed(ours) }
+export default benchmark<Size>({
+  name: "transcript",
+  full: { rounds: 11, decodesPerRound: 2_000 },
+  tiny: { rounds: 2, decodesPerRound: 5 },
+  run: async ({ decodesPerRound, rounds }, { print }) => {
+    const repeat = (decode: (input: unknown) => Either.Either<unknown, unknown>) =>
+      Effect.sync(() => {
+        for (let i = 0; i < decodesPerRound; i++) {
+          if (Either.isLeft(decode(payload))) throw new Error("The transcript was rejected")
+        }
+      })
+    const comparison = await Effect.runPromise(
+      compare(
+        rounds,
+        repeat((input) => TranscriptFormat.builtIn.decode("service", input)),
+        repeat(decodeWithSchema)
+      )
     )
+    print(`decoding ${decodesPerRound} transcripts of ${TURNS} turns, ${rounds} rounds`)
+    print(`  decode and validate vs Effect Schema: ${format(comparison)} (target: at most 0.15)`)
   }
-  const own = median(rounds.map((round) => round.own))
-  const schema = median(rounds.map((round) => round.schema))
-  const ratio = median(rounds.map((round) => round.own / round.schema))
-  console.log(`transcript of ${TURNS} turns, ${ROUNDS} interleaved rounds of ${DECODES_A_ROUND} decodes`)
-  console.log(`  decode and check      ${own.toFixed(1)} us`)
-  console.log(`  Effect Schema alone   ${schema.toFixed(1)} us`)
-  console.log(`  median ratio          ${ratio.toFixed(3)} (at most 0.15 wanted)`)
-}
+})

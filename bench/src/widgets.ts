@@ -1,32 +1,34 @@
 /**
- * What a widget over many calls costs, against DuckDB, which is made for such questions, on the same rows. Before
- * anything is timed, both have to say the same numbers.
+ * Widgets over many calls compared with DuckDB, an analytical database, on the same rows. Both sides must return the same
+ * numbers before they are timed.
  *
- * `EARSHOT_BENCH_CALLS` (1,000,000), `EARSHOT_BENCH_ROUNDS` (7) and `EARSHOT_BENCH_DATABASE` (sqlite or postgres; both)
- * change what is asked.
+ * Environment: `EARSHOT_BENCH_CALLS` (default: 1,000,000), `EARSHOT_BENCH_ROUNDS` (default: 7), `EARSHOT_BENCH_DATABASE`
+ * (sqlite or postgres; default: both).
  */
 import { Dashboards, type WidgetData, Widgets } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { type Database, DATABASES, load, loadDuckDb, type Owner } from "./calls/load.js"
-import { interleaved, numberFrom, say } from "./calls/rounds.js"
+import { benchmark, type DatabaseName, type Environment, numberFrom } from "./Benchmark.js"
+import { load, loadDuckDb, type Owner } from "./calls/load.js"
+import { compare, format } from "./measure.js"
 
-export const name = "widgets"
+interface Size {
+  readonly calls: number
+  readonly rounds: number
+}
 
-const CALLS = numberFrom("EARSHOT_BENCH_CALLS", 1_000_000)
-const ROUNDS = numberFrom("EARSHOT_BENCH_ROUNDS", 7)
 const WEEK = 7 * 86_400_000
 
 interface Case {
   readonly title: string
   readonly widget: object
-  /** The same in DuckDB, over the calls where the condition holds: rows of one number, or of a name and a number. */
+  /** The equivalent DuckDB query over the calls that match `where`. The last column of its rows is the number. */
   readonly duckDb: (where: string) => string
 }
 
 const DAY_OF = "timestamp_ms // 86400000 * 86400000"
 
-/** The rows of the most frequent fifty, the rest left out; there are fewer of each here. */
+/** Counts of the 50 most frequent values; the data has fewer. */
 const shares = (value: string) => (where: string) =>
   `SELECT value, count(*) FROM (SELECT ${value} AS value FROM calls c WHERE ${where})
     WHERE value IS NOT NULL GROUP BY value ORDER BY 2 DESC, 1 LIMIT 51`
@@ -44,17 +46,17 @@ const cases = (owner: Owner): ReadonlyArray<Case> => [
         WHERE e.metric_id = ${owner.metric} AND ${where})]) FROM calls c WHERE ${where}`
   },
   {
-    title: "bar, mean duration a day",
+    title: "bar, mean duration per day",
     widget: { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" },
     duckDb: daily("avg(duration_s)", "duration_s")
   },
   {
-    title: "bar, p95 of duration a day",
+    title: "bar, p95 of duration per day",
     widget: { chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "day" },
     duckDb: daily("quantile_cont(duration_s, 0.95)", "duration_s")
   },
   {
-    title: "bar, calls a day by reason",
+    title: "bar, calls per day by reason",
     widget: {
       chart_type: "bar",
       field: "id",
@@ -98,7 +100,7 @@ const cases = (owner: Owner): ReadonlyArray<Case> => [
   }
 ]
 
-/** The measures of a chart, those of days without calls left out, in an order of their own. */
+/** The numbers of a chart, without periods that have no calls. */
 const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
   switch (data.chartType) {
     case "stat":
@@ -111,49 +113,52 @@ const numbersOf = (data: WidgetData): ReadonlyArray<number | null> => {
   }
 }
 
-const inOrder = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> => numbers.map(Number).sort((a, b) => a - b)
+const sorted = (numbers: ReadonlyArray<unknown>): ReadonlyArray<number> => numbers.map(Number).sort((a, b) => a - b)
 
 const areClose = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): boolean =>
   some.length === others.length &&
   some.every((one, i) => Math.abs(one - (others[i] ?? Number.NaN)) <= 1e-9 * Math.max(1, Math.abs(one)))
 
-const compare = (database: Database) =>
+const measure = (database: DatabaseName, size: Size, environment: Environment) =>
   Effect.gen(function* () {
     const now = DateTime.toEpochMillis(yield* DateTime.now)
-    const amount = { count: CALLS, now }
-    const { ask, owner } = yield* load(database, amount)
+    const amount = { count: size.calls, now }
+    const { owner, run } = yield* load(database, amount, environment)
     const duckDb = yield* loadDuckDb(owner, amount)
-    const dashboard = yield* ask(
+    const dashboard = yield* run(
       Effect.flatMap(Dashboards, (dashboards) => dashboards.create({ name: "Bench", project: owner.project }))
     )
-    yield* say(`widgets over ${CALLS} calls on ${database}, against DuckDB, ${ROUNDS} interleaved rounds`)
+    environment.print(`widgets over ${size.calls} calls on ${database} vs DuckDB, ${size.rounds} rounds`)
     for (const { duckDb: statement, title, widget } of cases(owner)) {
       for (const [span, since] of [
         ["all", now - 100 * WEEK],
         ["7 days", now - WEEK]
       ] as const) {
         const filters = span === "all" ? null : { field: "timestamp", op: "gte", value: new Date(since).toISOString() }
-        const ours = ask(
+        const ours = run(
           Effect.flatMap(Widgets, (widgets) => widgets.preview({ dashboard: dashboard.id, ...widget, filters }))
         )
-        const own = `organization_id = ${owner.organization} AND project_id = ${owner.project}`
-        const theirs = duckDb.query(statement(`${own} AND timestamp_ms >= ${since}`))
-        const [shown, rows] = yield* Effect.all([ours, theirs])
-        const [found, expected] = [inOrder(numbersOf(shown)), inOrder(rows.map((row) => row.at(-1)))]
+        const scope = `organization_id = ${owner.organization} AND project_id = ${owner.project}`
+        const theirs = duckDb.query(statement(`${scope} AND timestamp_ms >= ${since}`))
+        const [data, rows] = yield* Effect.all([ours, theirs])
+        const [found, expected] = [sorted(numbersOf(data)), sorted(rows.map((row) => row.at(-1)))]
         if (!areClose(found, expected)) {
-          return yield* Effect.dieMessage(`${title}, ${span}: ${found.join()} is not ${expected.join()}`)
+          return yield* Effect.dieMessage(`${title}, ${span}: got ${found.join()}, expected ${expected.join()}`)
         }
-        const { ours: own_ms, ratio, theirs: theirs_ms } = yield* interleaved(ROUNDS, ours, theirs)
-        yield* say(
-          `  ${`${title}, ${span}`.padEnd(40)} ${own_ms.toFixed(1).padStart(9)} ms against ` +
-            `${theirs_ms.toFixed(1).padStart(7)} ms: median ratio ${ratio.toFixed(1)}`
-        )
+        const comparison = yield* compare(size.rounds, ours, theirs)
+        environment.print(`  ${`${title}, ${span}`.padEnd(40)} ${format(comparison)}`)
       }
     }
   })
 
-export const run = (): Promise<void> => {
-  const only = process.env.EARSHOT_BENCH_DATABASE
-  const asked = DATABASES.filter((one) => only === undefined || only === one)
-  return Effect.runPromise(Effect.forEach(asked, (database) => Effect.scoped(compare(database)), { discard: true }))
-}
+export default benchmark<Size>({
+  name: "widgets",
+  full: { calls: numberFrom("EARSHOT_BENCH_CALLS", 1_000_000), rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7) },
+  tiny: { calls: 500, rounds: 2 },
+  run: (size, environment) =>
+    Effect.runPromise(
+      Effect.forEach(environment.databases, (database) => Effect.scoped(measure(database, size, environment)), {
+        discard: true
+      })
+    )
+})

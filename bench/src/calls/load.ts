@@ -1,6 +1,6 @@
 /**
- * Many calls for the benchmarks that read them, in databases made by the engine's own migrations and in DuckDB. The rows
- * are worked out from their number by the same integer arithmetic everywhere, so that no data has to travel.
+ * Seeds many calls for benchmarks of reads, in databases with the engine's schema and in DuckDB. Rows are computed from their
+ * number by the same integer arithmetic in each database.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -9,19 +9,20 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { Agents, CurrentActor, Engine, hostActor, Organizations, Projects } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
 import { SqliteStorage } from "@earshot/core/sqlite"
-import { createDatabase, startPostgres } from "@earshot/test-kit/postgres"
+import { createDatabase } from "@earshot/test-kit/postgres"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type { DatabaseName, Environment } from "../Benchmark.js"
 
 const DAY = 86_400_000
 
-/** The calls are of these days, evenly spread up to the moment of loading. */
+/** The calls are spread evenly over the last 90 days. */
 const DAYS = 90
 
-/** The calls of the quiet project, the first of all. */
+/** The first calls belong to a project that has no later ones. */
 const QUIET = 100
 
 const REASONS = [
@@ -35,65 +36,65 @@ const REASONS = [
   "error"
 ]
 
-/** Numbers without order, from 0 to 2^31 - 2: Lehmer's generator, a few steps from the row's number. */
-const chance = (step: number): string =>
-  step === 0 ? "((i * 48271) % 2147483647)" : `((${chance(step - 1)} * 48271) % 2147483647)`
+/** Pseudo-random numbers from 0 to 2^31 - 2: Lehmer's generator, some steps from the row's number. */
+const random = (step: number): string =>
+  step === 0 ? "((i * 48271) % 2147483647)" : `((${random(step - 1)} * 48271) % 2147483647)`
 
 const choice = (of: string, texts: ReadonlyArray<number | string>): string =>
   `CASE ${of} ${texts.map((text, k) => `WHEN ${k} THEN ${text}`).join(" ")} END`
 
-/** Whose the calls are. The ids are the same in each database, which is fresh. */
+/** Ids of the resources that own the calls, the same in each new database. */
 export interface Owner {
   readonly organization: number
   readonly project: number
-  /** Three of them. */
+  /** Three agents. */
   readonly agents: ReadonlyArray<number>
-  /** Every call has an evaluation of it. */
+  /** The predefined metric `latency_ms` of the first agent, with an evaluation for every call. */
   readonly metric: number
-  /** A project and its agent, which have the first hundred calls and none since. */
+  /** A project with one agent, which have the first hundred calls and no later ones. */
   readonly quietProject: number
   readonly quietAgent: number
 }
 
-/** How many calls, up to when (epoch milliseconds). */
+/** The number of calls, and the time of the newest in epoch milliseconds. */
 export interface Amount {
   readonly count: number
   readonly now: number
 }
 
-const METADATA = `'{"region":"region-' || (${chance(3)} % 12) || '","tier":"gold","attempt":' || (${chance(4)} % 5)
+const METADATA = `'{"region":"region-' || (${random(3)} % 12) || '","tier":"gold","attempt":' || (${random(4)} % 5)
   || ',"customer":{"id":' || i || ',"plan":"enterprise","since":"2021-04-05"}}'`
 
-/** A SELECT of calls for INSERT; `json` marks a text as JSON. */
+/** A SELECT of calls; `json` converts a text to JSON. */
 const calls = (owner: Owner, { count, now }: Amount, json: (text: string) => string): string => `
   SELECT i AS id, ${owner.organization} AS organization_id,
     CASE WHEN i <= ${QUIET} THEN ${owner.quietProject} ELSE ${owner.project} END AS project_id,
     CASE WHEN i <= ${QUIET} THEN ${owner.quietAgent} ELSE ${choice("i % 3", owner.agents)} END AS agent_id,
     ${now - DAYS * DAY} + CAST(i * ${Math.floor((DAYS * DAY) / count)} AS BIGINT) AS timestamp_ms,
-    CASE WHEN ${chance(1)} % 50 > 0
-      THEN CAST((${chance(2)} % 1000) * (${chance(3)} % 1000) AS DOUBLE PRECISION) / 2000 END AS duration_s,
-    CASE WHEN ${chance(2)} % 20 = 0 THEN NULL WHEN ${chance(2)} % 20 < 16 THEN 1 ELSE 0 END AS success,
-    CASE WHEN ${chance(3)} % 10 = 0 THEN 1 ELSE 0 END AS is_reviewed,
-    'call-' || i AS call_id, '' AS trace_id, '+4930' || (1000000 + ${chance(3)} % 100000) AS customer_number,
+    CASE WHEN ${random(1)} % 50 > 0
+      THEN CAST((${random(2)} % 1000) * (${random(3)} % 1000) AS DOUBLE PRECISION) / 2000 END AS duration_s,
+    CASE WHEN ${random(2)} % 20 = 0 THEN NULL WHEN ${random(2)} % 20 < 16 THEN 1 ELSE 0 END AS success,
+    CASE WHEN ${random(3)} % 10 = 0 THEN 1 ELSE 0 END AS is_reviewed,
+    'call-' || i AS call_id, '' AS trace_id, '+4930' || (1000000 + ${random(3)} % 100000) AS customer_number,
     ${choice(
-      `${chance(4)} % 8`,
+      `${random(4)} % 8`,
       REASONS.map((reason) => `'${reason}'`)
     )} AS call_ended_reason,
-    'topic ' || (${chance(2)} % 40) AS topic, 0 AS feedback_by_person, ${now} AS created_ms, ${now} AS updated_ms,
+    'topic ' || (${random(2)} % 40) AS topic, 0 AS feedback_by_person, ${now} AS created_ms, ${now} AS updated_ms,
     ${json(METADATA)} AS metadata
   FROM numbers`
 
 const evaluations = (owner: Owner): string => `
   SELECT i AS call_id, ${owner.metric} AS metric_id, 'number' AS value_kind,
-    CAST(200 + ${chance(2)} % 3000 AS DOUBLE PRECISION) AS value_number, 0 AS created_ms
+    CAST(200 + ${random(2)} % 3000 AS DOUBLE PRECISION) AS value_number, 0 AS created_ms
   FROM numbers`
 
 const CALL_COLUMNS = `id, organization_id, project_id, agent_id, timestamp_ms, duration_s, success, is_reviewed, call_id,
   trace_id, customer_number, call_ended_reason, topic, feedback_by_person, created_ms, updated_ms, metadata`
 const EVALUATION_COLUMNS = "call_id, metric_id, value_kind, value_number, created_ms"
 
-/** What the databases say differently when so many rows are made of nothing. */
-const WORDS = {
+/** Differences between the databases. */
+const DIALECTS = {
   sqlite: {
     numbers: (count: number) =>
       `WITH RECURSIVE numbers(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})`,
@@ -105,59 +106,47 @@ const WORDS = {
     numbers: (count: number) => `WITH numbers AS (SELECT generate_series(1, ${count})::bigint AS i)`,
     ownIds: "OVERRIDING SYSTEM VALUE",
     json: (text: string) => `(${text})::jsonb`,
-    // As the server does by itself in time.
+    // Autovacuum would do it in time.
     settle: ["VACUUM ANALYZE"]
   }
 } as const
 
-export type Database = keyof typeof WORDS
-export const DATABASES: ReadonlyArray<Database> = ["sqlite", "postgres"]
-
-type Asks = Engine.Services | SqlClient | CurrentActor
+type Services = Engine.Services | SqlClient | CurrentActor
 
 /** An engine over many calls. */
-export interface Loaded {
-  readonly database: Database
+export interface LoadedCalls {
   readonly owner: Owner
-  /** Asks use cases as the organisation's host. */
-  readonly ask: <A, E>(asked: Effect.Effect<A, E, Asks>) => Effect.Effect<A, E>
+  /** Runs a use case as the organization's host. */
+  readonly run: <A, E>(useCase: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
 }
 
-const fill = (database: Database, amount: Amount) =>
+const seed = (database: DatabaseName, amount: Amount) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const founded = yield* (yield* Organizations).create({ name: "Bench" })
-    const actor = hostActor(founded.organization.id)
+    const created = yield* (yield* Organizations).create({ name: "Bench" })
+    const actor = hostActor(created.organization.id)
     const agents = yield* Agents
     const others = yield* Effect.forEach(["Billing", "Support"], (name) =>
-      agents.create({ project: founded.project.id, name }).pipe(Effect.provideService(CurrentActor, actor))
+      agents.create({ project: created.project.id, name }).pipe(Effect.provideService(CurrentActor, actor))
     )
     const quiet = yield* Effect.flatMap(Projects, (projects) => projects.create({ name: "Quiet" })).pipe(
       Effect.bindTo("project"),
       Effect.bind("agent", ({ project }) => agents.create({ project: project.id, name: "Quiet" })),
       Effect.provideService(CurrentActor, actor)
     )
-    const [metric] = yield* sql<{ readonly id: number }>`INSERT INTO metrics ${sql.insert({
-      organization_id: founded.organization.id,
-      project_id: founded.project.id,
-      agent_id: founded.agent.id,
-      name: "Latency",
-      slug: "latency_ms",
-      type: "custom_code",
-      eval_type: "numeric",
-      created_ms: amount.now,
-      updated_ms: amount.now
-    })} RETURNING id`
-    if (metric === undefined) return yield* Effect.dieMessage("The metric was not kept")
+    // An agent is created with the predefined metrics.
+    const [metric] = yield* sql<{ readonly id: number }>`
+      SELECT id FROM metrics WHERE agent_id = ${created.agent.id} AND slug = 'latency_ms'`
+    if (metric === undefined) return yield* Effect.dieMessage("The agent has no metric latency_ms")
     const owner: Owner = {
-      organization: founded.organization.id,
-      project: founded.project.id,
-      agents: [founded.agent.id, ...others.map(({ id }) => id)],
+      organization: created.organization.id,
+      project: created.project.id,
+      agents: [created.agent.id, ...others.map(({ id }) => id)],
       metric: metric.id,
       quietProject: quiet.project.id,
       quietAgent: quiet.agent.id
     }
-    const { json, numbers, ownIds, settle } = WORDS[database]
+    const { json, numbers, ownIds, settle } = DIALECTS[database]
     const many = numbers(amount.count)
     yield* sql.withTransaction(
       Effect.all([
@@ -174,32 +163,35 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-const storageOf = (database: Database) =>
+const makeStorage = (database: DatabaseName, environment: Environment) =>
   Effect.gen(function* () {
     if (database === "sqlite") return SqliteStorage.layer({ filename: join(yield* temporaryFolder, "calls.db") })
     const server = yield* Effect.acquireRelease(
-      Effect.promise(() => startPostgres()),
+      Effect.promise(() => environment.startPostgres()),
       ({ stop }) => Effect.promise(stop)
     )
     const { url } = yield* Effect.promise(() => createDatabase(server.url))
     return PostgresStorage.layer({ url: Redacted.make(url) })
   })
 
-/** A fresh database of so many calls. */
-export const load = (database: Database, amount: Amount): Effect.Effect<Loaded, unknown, Scope.Scope> =>
+/** Creates a database with that many calls. */
+export const load = (
+  database: DatabaseName,
+  amount: Amount,
+  environment: Environment
+): Effect.Effect<LoadedCalls, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(Engine.layer.pipe(Layer.provideMerge(yield* storageOf(database))))
-    const { actor, owner } = yield* Effect.provide(fill(database, amount), context)
+    const context = yield* Layer.build(Engine.layer.pipe(Layer.provideMerge(yield* makeStorage(database, environment))))
+    const { actor, owner } = yield* Effect.provide(seed(database, amount), context)
     return {
-      database,
       owner,
-      ask: (asked) => asked.pipe(Effect.provideService(CurrentActor, actor), Effect.provide(context))
+      run: (useCase) => useCase.pipe(Effect.provideService(CurrentActor, actor), Effect.provide(context))
     }
   })
 
 /** The same calls in a DuckDB file. */
 export interface LoadedDuckDb {
-  /** The rows of a statement, each as its values. */
+  /** The rows of a statement as arrays of values. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>>
 }
 
@@ -218,12 +210,12 @@ export const loadDuckDb = (owner: Owner, amount: Amount): Effect.Effect<LoadedDu
         })
     )
     const numbers = `WITH numbers AS (SELECT range AS i FROM range(1, ${amount.count + 1}))`
-    const made = [
+    const statements = [
       `CREATE TABLE calls AS ${numbers} ${calls(owner, amount, (text) => `(${text})::JSON`)}`,
       `CREATE TABLE metric_evaluations AS ${numbers} ${evaluations(owner)}`,
       "CHECKPOINT"
     ]
-    for (const statement of made) yield* Effect.promise(() => connection.connection.run(statement))
+    for (const statement of statements) yield* Effect.promise(() => connection.connection.run(statement))
     return {
       query: (sql) => Effect.promise(async () => (await connection.connection.runAndReadAll(sql)).getRowsJS())
     }

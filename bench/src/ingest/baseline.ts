@@ -1,15 +1,18 @@
 /**
- * What it is measured against: the least a service of its own would do. Fastify checks the same body with ajv, and the
- * same rows go into the same tables: with better-sqlite3 in a transaction a request (synchronous FULL), or with pg in one
- * statement a request; and it answers with the same Call record. It asks for no credential, finds no agent, reads no
- * other format and knows nothing of repeated deliveries.
+ * The baseline: the least that a service would do. Fastify validates the same body with ajv and inserts the same rows into the
+ * same tables: with better-sqlite3 in one transaction per request (synchronous FULL), or with pg in one statement per request.
+ * It responds with the same call record. It has no authentication, no lookup of agents, no other formats and no redeliveries.
  */
 import Database from "better-sqlite3"
 import Fastify from "fastify"
 import pg from "pg"
+import type { RunningProgram } from "./programs.js"
 
-const [, , database, location = "", organization, project, agent] = process.argv
-const owner = { organization: Number(organization), project: Number(project), agent: Number(agent) }
+interface Owner {
+  readonly organization: number
+  readonly project: number
+  readonly agent: number
+}
 
 interface Turn {
   readonly role: string
@@ -61,7 +64,7 @@ interface Row {
 }
 
 /** The columns of a call, without its id. */
-const rowOf = (body: Body): Row => {
+const rowOf = (owner: Owner, body: Body): Row => {
   const now = Date.now()
   const duration = body.transcript_json.reduce((end, turn) => Math.max(end, turn.end_time), 0)
   return {
@@ -89,8 +92,8 @@ const rowOf = (body: Body): Row => {
 const clock = (seconds: number): string =>
   `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`
 
-/** The Call record, as the interface has it. */
-const recordOf = (id: number, body: Body, { duration, now }: Row) => {
+/** The call record of the interface. */
+const recordOf = (owner: Owner, id: number, body: Body, { duration, now }: Row) => {
   const at = new Date(now).toISOString()
   return {
     id,
@@ -123,7 +126,13 @@ const recordOf = (id: number, body: Body, { duration, now }: Row) => {
 const COLUMNS = `organization_id, project_id, agent_id, timestamp_ms, duration_s, is_reviewed, call_id, trace_id,
   customer_number, call_ended_reason, feedback_by_person, created_ms, updated_ms, metadata`
 
-const intoSqlite = (file: string): ((row: Row, body: Body) => number | bigint) => {
+interface Store {
+  /** Inserts a call and returns its id. */
+  readonly insert: (row: Row, body: Body) => Promise<string> | number | bigint
+  readonly close: () => Promise<void>
+}
+
+const openSqlite = (file: string): Store => {
   const db = new Database(file)
   db.pragma("journal_mode = WAL")
   db.pragma("synchronous = FULL")
@@ -131,41 +140,60 @@ const intoSqlite = (file: string): ((row: Row, body: Body) => number | bigint) =
   db.pragma("wal_autocheckpoint = 10000")
   const call = db.prepare(`INSERT INTO calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const transcript = db.prepare("INSERT INTO call_transcripts (call_id, transcript_type, transcript) VALUES (?, ?, ?)")
-  return db.transaction((row: Row, body: Body) => {
-    const { lastInsertRowid } = call.run(...row.columns)
-    transcript.run(lastInsertRowid, "service", JSON.stringify(body.transcript_json))
-    return lastInsertRowid
-  })
+  return {
+    insert: db.transaction((row: Row, body: Body) => {
+      const { lastInsertRowid } = call.run(...row.columns)
+      transcript.run(lastInsertRowid, "service", JSON.stringify(body.transcript_json))
+      return lastInsertRowid
+    }),
+    close: () => {
+      db.close()
+      return Promise.resolve()
+    }
+  }
 }
 
-const intoPostgres = (url: string): ((row: Row, body: Body) => Promise<string>) => {
+const openPostgres = (url: string): Store => {
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   const statement = `WITH call AS (
       INSERT INTO calls (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb) RETURNING id
     ), transcript AS (
       INSERT INTO call_transcripts (call_id, transcript_type, transcript) SELECT id, 'service', $15 FROM call
     ) SELECT id FROM call`
-  return async (row, body) => {
-    const { rows } = await pool.query<{ readonly id: string }>(statement, [
-      ...row.columns,
-      JSON.stringify(body.transcript_json)
-    ])
-    return rows[0]?.id ?? ""
+  return {
+    insert: async (row, body) => {
+      const { rows } = await pool.query<{ readonly id: string }>(statement, [
+        ...row.columns,
+        JSON.stringify(body.transcript_json)
+      ])
+      return rows[0]?.id ?? ""
+    },
+    close: () => pool.end()
   }
 }
 
-const insert = database === "sqlite" ? intoSqlite(location) : intoPostgres(location)
-const fastify = Fastify({ logger: false })
-fastify.post<{ Body: Body }>("/observability/v1/observe/", { schema: { body: schema } }, async (request, reply) => {
-  const row = rowOf(request.body)
-  const id = await insert(row, request.body)
-  return reply.code(201).send(recordOf(Number(id), request.body, row))
-})
-await fastify.listen({ host: "127.0.0.1", port: 0 })
-const address = fastify.server.address()
-console.log(
-  JSON.stringify({
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
-    agent: owner.agent
+/** Starts the baseline; `args`: the kind of database, its file or URL, and the ids of an organization, a project and an agent. */
+export const startBaseline = async ([
+  database,
+  location = "",
+  ...ids
+]: ReadonlyArray<string>): Promise<RunningProgram> => {
+  const [organization = 0, project = 0, agent = 0] = ids.map(Number)
+  const owner = { organization, project, agent }
+  const store = database === "sqlite" ? openSqlite(location) : openPostgres(location)
+  const fastify = Fastify({ logger: false })
+  fastify.post<{ Body: Body }>("/observability/v1/observe/", { schema: { body: schema } }, async (request, reply) => {
+    const row = rowOf(owner, request.body)
+    const id = await store.insert(row, request.body)
+    return reply.code(201).send(recordOf(owner, Number(id), request.body, row))
   })
-)
+  const url = await fastify.listen({ host: "127.0.0.1", port: 0 })
+  return {
+    url,
+    agent,
+    stop: async () => {
+      await fastify.close()
+      await store.close()
+    }
+  }
+}

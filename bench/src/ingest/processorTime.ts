@@ -1,22 +1,22 @@
 import { readdir, readFile } from "node:fs/promises"
 import pg from "pg"
 
-/** Microseconds of processor time, in a program's own code and in the kernel; nothing where there is no /proc. */
+/** Microseconds of processor time, user and system; undefined without /proc. */
 export type ProcessorTime = () => Promise<number | undefined>
 
-/** Of one process, as Linux tells it: its parent, and the clock ticks it and its ended children have used. */
+/** The parent of a process, and the clock ticks that it and its ended children have used. */
 const statOf = async (pid: string): Promise<{ readonly parent: string; readonly ticks: number } | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined)
-  // The name of the program stands in parentheses and may hold anything; what follows it are numbers.
+  // The program's name is in parentheses and may contain anything; the fields after it are numbers.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ")
   if (fields === undefined) return undefined
   return { parent: fields[1] ?? "", ticks: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) }
 }
 
-/** Linux counts processor time in hundredths of a second, whatever its own clock does. */
+/** Linux reports processor time in hundredths of a second. */
 const TICK_MICROSECONDS = 10_000
 
-/** Of a process and those that it started, so far. */
+/** Time of a process and its children so far. */
 export const timeOfProcesses =
   (parent: number): ProcessorTime =>
   async () => {
@@ -27,12 +27,12 @@ export const timeOfProcesses =
     return own.length === 0 ? undefined : own.reduce((sum, { stat }) => sum + (stat?.ticks ?? 0), 0) * TICK_MICROSECONDS
   }
 
-/** Of a PostgreSQL server on this machine with all its processes. */
+/** Time of a PostgreSQL server on this machine with all its processes. */
 export const timeOfPostgres = async (url: string): Promise<ProcessorTime> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query<{ readonly pid: number }>("SELECT pg_backend_pid() AS pid")
-  // The server's parent process; the one that was asked ends with its client.
+  // The time of the parent process: the backend ends with its client.
   const backend = await statOf(String(rows[0]?.pid))
   await client.end()
   return backend === undefined ? () => Promise.resolve(undefined) : timeOfProcesses(Number(backend.parent))

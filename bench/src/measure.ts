@@ -1,0 +1,78 @@
+/**
+ * Measurements of two sides in alternating rounds. Ratios are medians over the rounds, since on a shared machine means of
+ * times are meaningless. Processor time is that of this process; a server's is not in it.
+ */
+import * as Effect from "effect/Effect"
+
+/** The middle of the sorted numbers. */
+export const median = (numbers: ReadonlyArray<number>): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+
+/** Milliseconds of wall-clock time, and of this process's processor time. */
+export interface Sample {
+  readonly ms: number
+  readonly cpuMs: number
+}
+
+export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Sample, E, R> =>
+  Effect.gen(function* () {
+    const start = yield* Effect.sync(() => ({ ms: performance.now(), cpu: process.cpuUsage() }))
+    yield* effect
+    const { system, user } = process.cpuUsage(start.cpu)
+    return { ms: performance.now() - start.ms, cpuMs: (user + system) / 1_000 }
+  })
+
+export interface Comparison {
+  /** Median of each side. */
+  readonly ours: Sample
+  readonly theirs: Sample
+  /** Medians over the rounds of ours divided by theirs. */
+  readonly ratio: number
+  readonly cpuRatio: number
+}
+
+/** Measures both sides `rounds` times; they take turns at going first. */
+export const alternate = <E, R>(
+  rounds: number,
+  ours: Effect.Effect<Sample, E, R>,
+  theirs: Effect.Effect<Sample, E, R>
+): Effect.Effect<Comparison, E, R> =>
+  Effect.gen(function* () {
+    const samples: Array<{ readonly ours: Sample; readonly theirs: Sample }> = []
+    for (let round = 0; round < rounds; round++) {
+      if (round % 2 === 0) samples.push({ ours: yield* ours, theirs: yield* theirs })
+      else {
+        const first = yield* theirs
+        samples.push({ theirs: first, ours: yield* ours })
+      }
+    }
+    const side = (which: "ours" | "theirs"): Sample => ({
+      ms: median(samples.map((sample) => sample[which].ms)),
+      cpuMs: median(samples.map((sample) => sample[which].cpuMs))
+    })
+    return {
+      ours: side("ours"),
+      theirs: side("theirs"),
+      ratio: median(samples.map((sample) => sample.ours.ms / sample.theirs.ms)),
+      cpuRatio: median(samples.map((sample) => sample.ours.cpuMs / sample.theirs.cpuMs))
+    }
+  })
+
+/** Compares two effects in alternating rounds, after one round for warming up. */
+export const compare = <A, B, E, R>(
+  rounds: number,
+  ours: Effect.Effect<A, E, R>,
+  theirs: Effect.Effect<B, E, R>
+): Effect.Effect<Comparison, E, R> =>
+  Effect.zipRight(Effect.all([ours, theirs], { discard: true }), alternate(rounds, timed(ours), timed(theirs)))
+
+const number = (value: number): string =>
+  value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)
+
+/**
+ * `12.3 ms (CPU 10.1) vs 8.10 ms (CPU 8.02), ratio 1.52 (CPU 1.26)`; with `per`, times are divided by it.
+ */
+export const format = ({ cpuRatio, ours, ratio, theirs }: Comparison, per = 1): string => {
+  const side = ({ cpuMs, ms }: Sample) => `${number(ms / per)} ms (CPU ${number(cpuMs / per)})`
+  return `${side(ours)} vs ${side(theirs)}, ratio ${ratio.toFixed(2)} (CPU ${cpuRatio.toFixed(2)})`
+}

@@ -1,0 +1,44 @@
+import { postgresUrl } from "@earshot/test-kit/postgres"
+import { describe, expect, it } from "vitest"
+import type { Environment } from "../src/Benchmark.js"
+import { benchmarks } from "../src/benchmarks.js"
+
+const runTiny = async (name: string): Promise<ReadonlyArray<string>> => {
+  const lines: Array<string> = []
+  const environment: Environment = {
+    databases: ["sqlite", "postgres"],
+    // The server of the test run, which is not stopped here.
+    startPostgres: async () => ({ url: await postgresUrl(), stop: () => Promise.resolve() }),
+    args: [],
+    print: (line) => lines.push(line)
+  }
+  await benchmarks.find((benchmark) => benchmark.name === name)?.run("tiny", environment)
+  return lines
+}
+
+/** What each benchmark prints at least: a line that matches, and how many of them. */
+const expected: ReadonlyArray<readonly [name: string, line: RegExp, count: number]> = [
+  ["audio", /x real time, CPU [\d,]+ x/, 20],
+  ["bulk-update", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
+  ["deletion", /engine vs SQL: .* ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 2],
+  ["ingest", /calls per second, ratio \d+\.\d\d .*CPU of the server/, 2],
+  ["metrics", /with metrics vs without: .* ratio \d+\.\d\d/, 1],
+  ["pages", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 14],
+  ["redaction", /leak|characters per second of processor time/, 3],
+  ["simplify", /KB: simplify [\d.]+, ratio \d+\.\d\d/, 2],
+  ["suites", /ratio \d+\.\d\d \(CPU/, 1],
+  ["transcript", /ratio \d+\.\d\d \(CPU/, 1],
+  ["widgets", /ratio \d+\.\d\d \(CPU \d+\.\d\d\)/, 32]
+]
+
+describe("benchmarks", () => {
+  it("are all covered by the cases below", () => {
+    expect(benchmarks.map(({ name }) => name)).toEqual(expected.map(([name]) => name))
+  })
+
+  it.each(expected)("run %s at a tiny scale and print ratios and processor time", async (name, line, count) => {
+    const lines = await runTiny(name)
+    expect(lines.filter((printed) => line.test(printed)).length, lines.join("\n")).toBeGreaterThanOrEqual(count)
+    expect(lines.filter((printed) => /NaN|undefined|Infinity/.test(printed))).toEqual([])
+  })
+})
