@@ -1,57 +1,56 @@
-/** An input given as `FIELD=VALUE` words, with a JSON document under them where there is one. */
+/** Input given as `FIELD=VALUE` arguments, which override the fields of a JSON document. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import { Misused, Refused } from "./Faults.js"
-import { readText, shownName } from "./ReadText.js"
+import { UsageError, CommandRefused } from "./Errors.js"
+import { readText, displayName } from "./ReadText.js"
 
 export interface InputOptions {
   readonly fields: ReadonlyArray<string>
   /** A file with a JSON object; `-` is stdin. */
-  readonly input: Option.Option<string>
+  readonly input: string | undefined
 }
 
-/** A value as the same field would be in JSON: lists, objects and null are JSON, everything else is text. */
-const readValue = (field: string, value: string): Either.Either<unknown, Misused> =>
+/** The value of a field: lists, objects and null are JSON, everything else is text. */
+const parseValue = (field: string, value: string): Either.Either<unknown, UsageError> =>
   /^[[{]/.test(value) || value === "null"
     ? Either.try({
         try: (): unknown => JSON.parse(value),
-        catch: () => new Misused({ reason: `${field}: this is not valid JSON.` })
+        catch: () => new UsageError({ reason: `${field}: This is not valid JSON.` })
       })
     : Either.right(value)
 
-/** The fields of `name=Ann` words; of one that is named twice the last counts. */
-export const readAssignments = (
+/** The fields of `name=Ann` arguments; the last value of a field counts. */
+export const parseAssignments = (
   words: ReadonlyArray<string>
-): Either.Either<Readonly<Record<string, unknown>>, Misused> =>
+): Either.Either<Readonly<Record<string, unknown>>, UsageError> =>
   Either.map(
     Either.all(
       words.map((word) => {
         const at = word.indexOf("=")
         const field = word.slice(0, at)
         return at < 1
-          ? Either.left(new Misused({ reason: `Write FIELD=VALUE instead of ${JSON.stringify(word)}.` }))
-          : Either.map(readValue(field, word.slice(at + 1)), (value) => [field, value] as const)
+          ? Either.left(new UsageError({ reason: `Expected FIELD=VALUE, got ${JSON.stringify(word)}.` }))
+          : Either.map(parseValue(field, word.slice(at + 1)), (value) => [field, value] as const)
       })
     ),
     (entries) => Object.fromEntries(entries)
   )
 
-const readDocument = (path: string): Effect.Effect<unknown, Refused> =>
+const readDocument = (path: string): Effect.Effect<unknown, CommandRefused> =>
   Effect.flatMap(readText(path), (text) =>
     Effect.try({
       try: (): unknown => JSON.parse(text),
-      catch: () => new Refused({ reason: `${shownName(path)}: This is not valid JSON.` })
+      catch: () => new CommandRefused({ reason: `${displayName(path)}: This is not valid JSON.` })
     })
   )
 
-/** The input that is meant, as the engine takes it. */
-export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, Misused | Refused> =>
+/** The input, as the engine takes it. */
+export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, UsageError | CommandRefused> =>
   Effect.gen(function* () {
-    const assigned = yield* readAssignments(fields)
-    if (Option.isNone(input)) return assigned
-    const document = yield* readDocument(input.value)
-    // What is no object is judged by the engine, in its own words.
+    const assigned = yield* parseAssignments(fields)
+    if (input === undefined) return assigned
+    const document = yield* readDocument(input)
+    // The engine validates what is not an object.
     return typeof document === "object" && document !== null && !Array.isArray(document)
       ? { ...document, ...assigned }
       : document

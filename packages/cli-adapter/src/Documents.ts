@@ -1,10 +1,10 @@
 /** Reads calls out of files and streams: NDJSON, one JSON document, or a list of them. */
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { unreadable } from "./ReadText.js"
+import { readErrorText } from "./ReadText.js"
 
 /** A call as it was found, or why there is none at this place. */
-export interface Found {
+export interface ParsedCall {
   /** `calls.ndjson:12`, `calls.json[3]`, `stdin:1` */
   readonly place: string
   readonly call: Either.Either<unknown, string>
@@ -61,12 +61,12 @@ const parse = (bytes: Uint8Array): Either.Either<unknown, string> =>
 const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 32 || byte === 13 || byte === 9)
 
 /** What a parsed document holds: each item of a list, or itself. */
-const items = (place: string, parsed: Either.Either<unknown, string>): ReadonlyArray<Found> =>
+const items = (place: string, parsed: Either.Either<unknown, string>): ReadonlyArray<ParsedCall> =>
   Either.isRight(parsed) && Array.isArray(parsed.right)
     ? parsed.right.map((item: unknown, at) => ({ place: `${place}[${at}]`, call: Either.right(item) }))
     : [{ place, call: parsed }]
 
-const fromLine = (name: string, number: number, line: Buffer | undefined): ReadonlyArray<Found> =>
+const fromLine = (name: string, number: number, line: Buffer | undefined): ReadonlyArray<ParsedCall> =>
   line === undefined
     ? [{ place: `${name}:${number}`, call: Either.left(`A line may have ${MAX_LINE_BYTES} bytes.`) }]
     : isBlank(line)
@@ -78,12 +78,12 @@ const fromLine = (name: string, number: number, line: Buffer | undefined): Reado
  * over many lines; and if it is none, every line is judged by itself after all, so that one bad line at the top does not
  * hide the good ones below it.
  */
-async function* read(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Found> {
+async function* read(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ParsedCall> {
   let number = 0
   let lineByLine = false
   let held: Array<Buffer> = []
   let heldBytes = 0
-  const release = function* (): Generator<Found> {
+  const release = function* (): Generator<ParsedCall> {
     for (const [at, line] of held.entries()) yield* fromLine(name, at + 1, line)
     held = []
     lineByLine = true
@@ -110,12 +110,12 @@ async function* read(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 /** The calls in a stream of bytes, as a stream; a fault of reading ends it, as the last thing that was found. */
-export const documents = (name: string, chunks: AsyncIterable<Uint8Array>): Stream.Stream<Found> =>
+export const documents = (name: string, chunks: AsyncIterable<Uint8Array>): Stream.Stream<ParsedCall> =>
   Stream.fromAsyncIterable(read(name, chunks), (cause) => cause).pipe(
     Stream.catchAll((cause) =>
-      Stream.make<[Found]>({
+      Stream.make<[ParsedCall]>({
         place: name,
-        call: Either.left(unreadable(cause))
+        call: Either.left(readErrorText(cause))
       })
     )
   )

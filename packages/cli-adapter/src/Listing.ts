@@ -1,25 +1,23 @@
-/** Pages of a list, as a table or as the server would answer them. */
+/** Pages of a list, as a table or as the server's JSON. */
 import type { Pages } from "@earshot/core"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
-import * as Opt from "effect/Option"
-import type { OutputClosed } from "./Faults.js"
+import type { OutputClosed } from "./Errors.js"
 import { Screen } from "./Screen.js"
 import { type Column, table } from "./Table.js"
-import { printJson } from "./Text.js"
+import { jsonLine } from "./Text.js"
 
 export interface PageOptions {
-  readonly limit: Option.Option<number>
-  readonly cursor: Option.Option<string>
+  readonly limit: number | undefined
+  readonly cursor: string | undefined
 }
 
-/** The page that was asked for, as list use cases take it. */
+/** The requested page, as list use cases take it. */
 export const pageQuery = ({ cursor, limit }: PageOptions): Pages.PageQuery => ({
-  ...Opt.match(cursor, { onNone: () => ({}), onSome: (text) => ({ cursor: text }) }),
-  ...Opt.match(limit, { onNone: () => ({}), onSome: (rows) => ({ limit: rows }) })
+  ...(cursor === undefined ? {} : { cursor }),
+  ...(limit === undefined ? {} : { limit })
 })
 
-/** Prints a page: `{next, previous, results}` on one line, or a table and, beside it, how to have the next one. */
+/** Prints a page: `{next, previous, results}` as JSON, or a table, and on stderr how to get the next page. */
 export const printPage = <A>(
   page: Pages.Page<A>,
   how: {
@@ -31,8 +29,8 @@ export const printPage = <A>(
 ): Effect.Effect<void, OutputClosed, Screen> =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    if (how.json) return yield* screen.print(printJson({ ...page, results: page.results.map(how.encode) }))
+    if (how.json) return yield* screen.print(jsonLine({ ...page, results: page.results.map(how.encode) }))
     if (page.results.length === 0) return yield* screen.note(how.none)
     yield* screen.print(table(how.columns, page.results, screen.columns).join("\n"))
-    if (page.next !== null) yield* screen.note(`There are more: --cursor ${page.next}`)
+    if (page.next !== null) yield* screen.note(`More: --cursor ${page.next}`)
   })

@@ -1,16 +1,16 @@
 /** A whole file or stdin, as bytes or as text. */
 import { readFile, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import { Refused } from "./Faults.js"
+import { CommandRefused } from "./Errors.js"
 
 /** The most bytes that are read: several times what the longest transcript has. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
 /** Why a file cannot be read, as a sentence behind its name. */
-export const unreadable = (cause: unknown): string => {
+export const readErrorText = (cause: unknown): string => {
   const code = codeOf(cause)
   return code === "ENOENT"
     ? "There is no such file."
@@ -20,7 +20,7 @@ export const unreadable = (cause: unknown): string => {
 }
 
 /** What a file is called in sentences. */
-export const shownName = (name: string): string => (name === "-" ? "stdin" : name)
+export const displayName = (name: string): string => (name === "-" ? "stdin" : name)
 
 /** Undefined where there are too many. */
 const readStdin = async (): Promise<Buffer | undefined> => {
@@ -29,30 +29,30 @@ const readStdin = async (): Promise<Buffer | undefined> => {
   for await (const part of process.stdin) {
     const bytes = Buffer.from(part)
     length += bytes.length
-    if (length <= MOST_BYTES) parts.push(bytes)
+    if (length <= MAX_BYTES) parts.push(bytes)
   }
-  return length > MOST_BYTES ? undefined : Buffer.concat(parts)
+  return length > MAX_BYTES ? undefined : Buffer.concat(parts)
 }
 
 /** The bytes of a file; `-` is stdin. */
-export const readBytes = (name: string): Effect.Effect<Buffer, Refused> =>
+export const readBytes = (name: string): Effect.Effect<Buffer, CommandRefused> =>
   Effect.tryPromise({
     try: async () =>
-      name === "-" ? readStdin() : (await stat(name)).size > MOST_BYTES ? undefined : await readFile(name),
-    catch: (cause) => new Refused({ reason: `${shownName(name)}: ${unreadable(cause)}` })
+      name === "-" ? readStdin() : (await stat(name)).size > MAX_BYTES ? undefined : await readFile(name),
+    catch: (cause) => new CommandRefused({ reason: `${displayName(name)}: ${readErrorText(cause)}` })
   }).pipe(
     Effect.flatMap((bytes) =>
       bytes === undefined
-        ? new Refused({ reason: `${shownName(name)}: This has more than ${MOST_BYTES} bytes.` })
+        ? new CommandRefused({ reason: `${displayName(name)}: This has more than ${MAX_BYTES} bytes.` })
         : Effect.succeed(bytes)
     )
   )
 
 /** The text of a file, which has to be UTF-8; `-` is stdin. A byte order mark at its beginning is no part of it. */
-export const readText = (name: string): Effect.Effect<string, Refused> =>
+export const readText = (name: string): Effect.Effect<string, CommandRefused> =>
   Effect.flatMap(readBytes(name), (bytes) =>
     Effect.try({
       try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-      catch: () => new Refused({ reason: `${shownName(name)}: This is not valid UTF-8.` })
+      catch: () => new CommandRefused({ reason: `${displayName(name)}: This is not valid UTF-8.` })
     })
   )

@@ -1,4 +1,4 @@
-/** Whom a command acts for, and how it calls use cases as them. */
+/** Who a command acts as, and the engine that it calls. */
 import { existsSync } from "node:fs"
 import {
   type Actor,
@@ -13,7 +13,7 @@ import {
   type Organization,
   Organizations,
   type RateLimited,
-  type StorageFault,
+  type StorageError,
   type Unauthenticated,
   type UseCase,
   type ValidationFailed
@@ -22,84 +22,74 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Misused, Refused } from "./Faults.js"
-import type { CallerOptions } from "./Settings.js"
+import { UsageError, CommandRefused } from "./Errors.js"
+import { type CallerOptions, secretFrom } from "./Settings.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
-/** An address that names a database, as an option's fault where it names none. */
-export const checkAddress = (address: string): Effect.Effect<Database.DatabaseAddress, Misused> =>
-  Either.mapLeft(Database.parse(address), ({ reason }) => new Misused({ reason: `--database: ${reason}` }))
+/** The database's address; an invalid one is an error of the option. */
+export const parseAddress = (address: string): Effect.Effect<Database.DatabaseAddress, UsageError> =>
+  Either.mapLeft(Database.parse(address), ({ reason }) => new UsageError({ reason: `--database: ${reason}` }))
 
-/** The running engine. `existing` refuses a SQLite file that is not there, which is a mistyped name more often than not. */
+/** The running engine. `existing` rejects a missing SQLite file, which is usually a mistyped name. */
 export const runEngine = (
   settings: EngineSettings,
   { existing }: { readonly existing: boolean }
 ): Effect.Effect<
   Context.Context<Engine.Services>,
-  Misused | Refused | Database.DatabaseUnusable,
+  UsageError | CommandRefused | Database.DatabaseUnusable,
   Wiring | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const address = yield* checkAddress(settings.database)
+    const address = yield* parseAddress(settings.database)
     if (existing && address.kind === "sqlite" && address.filename !== ":memory:" && !existsSync(address.filename)) {
-      return yield* new Refused({
-        reason: `There is no database at ${address.filename}. \`earshot init\` makes one; --database or EARSHOT_DATABASE names another.`
+      return yield* new CommandRefused({
+        reason: `There is no database at ${address.filename}. Create it with \`earshot init\`, or set --database or EARSHOT_DATABASE.`
       })
     }
     const { engine } = yield* Wiring
     return yield* Layer.build(engine(settings))
   })
 
-/** Whom a command acts for: the actor of an operation, found once a command. */
+/** Who a command acts as: admits the actor to an operation. */
 export interface Caller {
   readonly admit: (
     operation: Operation
-  ) => Effect.Effect<Actor, Unauthenticated | Forbidden | RateLimited | StorageFault>
+  ) => Effect.Effect<Actor, Unauthenticated | Forbidden | RateLimited | StorageError>
 }
 
-/** A host for the one organisation meant, or the holder of an API key. A key in the environment gives way to an option. */
-export const findCaller = (
+/** The host of one organization, or the holder of an API key. `--organization` overrides EARSHOT_API_KEY. */
+export const resolveCaller = (
   options: CallerOptions
-): Effect.Effect<Caller, Misused | Refused | ValidationFailed | StorageFault, Credentials | Organizations> =>
+): Effect.Effect<Caller, UsageError | CommandRefused | ValidationFailed | StorageError, Credentials | Organizations> =>
   Effect.gen(function* () {
-    const environment = process.env.EARSHOT_API_KEY
-    if (Option.isSome(options.organization) && Option.isSome(options.apiKey)) {
-      return yield* new Misused({ reason: "Give --organization or --api-key, not both: a key is of one organisation." })
+    const { apiKey, organization, session } = options
+    if (organization !== undefined && apiKey !== undefined) {
+      return yield* new UsageError({
+        reason: "Use --organization or --api-key, not both: a key belongs to one organization."
+      })
     }
-    const key = Option.isSome(options.organization)
-      ? undefined
-      : (Option.getOrUndefined(options.apiKey) ??
-        (environment === undefined || environment === "" ? undefined : Redacted.make(environment)))
+    const key = organization === undefined ? secretFrom(apiKey ?? process.env.EARSHOT_API_KEY) : undefined
     if (key !== undefined) {
       const credentials = yield* Credentials
-      const session = options.session === undefined ? undefined : meantSession(options.session)
+      const bearer = "session" in options ? secretFrom(session ?? process.env.EARSHOT_SESSION) : undefined
       const presented = {
         apiKey: Redacted.value(key),
-        ...(session === undefined ? {} : { bearer: Redacted.value(session) })
+        ...(bearer === undefined ? {} : { bearer: Redacted.value(bearer) })
       }
       const caller: Caller = { admit: (operation) => credentials.admit(operation, presented) }
       return caller
     }
-    const organization = yield* meant(options.organization)
-    const caller: Caller = { admit: () => Effect.succeed(hostActor(organization.id)) }
+    const { id } = yield* resolveOrganization(organization)
+    const caller: Caller = { admit: () => Effect.succeed(hostActor(id)) }
     return caller
   })
 
-const meantSession = (option: Option.Option<Redacted.Redacted>): Redacted.Redacted | undefined => {
-  const { EARSHOT_SESSION } = process.env
-  return (
-    Option.getOrUndefined(option) ??
-    (EARSHOT_SESSION === undefined || EARSHOT_SESSION === "" ? undefined : Redacted.make(EARSHOT_SESSION))
-  )
-}
-
-const meant = (
-  wanted: Option.Option<number>
-): Effect.Effect<Organization, Refused | ValidationFailed | StorageFault, Organizations> =>
+const resolveOrganization = (
+  wanted: number | undefined
+): Effect.Effect<Organization, CommandRefused | ValidationFailed | StorageError, Organizations> =>
   Effect.gen(function* () {
     const organizations = yield* Organizations
     let cursor: string | null = null
@@ -110,47 +100,46 @@ const meant = (
         ...(cursor === null ? {} : { cursor })
       })
       for (const one of page.results) {
-        if (Option.isSome(wanted) ? one.id === wanted.value : page.results.length === 1 && page.next === null)
-          return one
+        if (wanted === undefined ? page.results.length === 1 && page.next === null : one.id === wanted) return one
         seen.push(`${one.id} (${one.name})`)
       }
       cursor = page.next
-    } while (cursor !== null && Option.isSome(wanted))
-    return yield* new Refused({
+    } while (cursor !== null && wanted !== undefined)
+    return yield* new CommandRefused({
       reason:
         seen.length === 0
-          ? "This database has no organisation yet: `earshot init` makes one."
-          : Option.isSome(wanted)
-            ? `There is no organisation ${wanted.value} in this database.`
-            : `This database has several organisations: name one with --organization ID. They are ${seen.slice(0, 10).join(", ")}${seen.length > 10 ? ", ..." : ""}.`
+          ? "This database has no organization. Create one with `earshot init`."
+          : wanted === undefined
+            ? `This database has several organizations. Choose one with --organization ID: ${seen.slice(0, 10).join(", ")}${seen.length > 10 ? ", ..." : ""}.`
+            : `This database has no organization ${wanted}.`
     })
   })
 
-/** How a sentence about something that was revoked ends: servers remember what they read of credentials, docs/access.md. */
-export const ELSEWHERE = "; servers that run know within five seconds."
+/** Appended to the message of a revocation: servers cache credentials, see docs/access.md. */
+export const REVOCATION_DELAY = " Running servers refuse it within 5 seconds."
 
 /** Calls a use case as the caller: `calling(caller, calls.list)({ limit: 5 })`. */
-export const calling =
+export const callAs =
   <O extends Operation, Args extends ReadonlyArray<unknown>, A, E>(caller: Caller, useCase: UseCase<O, Args, A, E>) =>
-  (...args: Args): Effect.Effect<A, E | Unauthenticated | Forbidden | RateLimited | StorageFault> =>
+  (...args: Args): Effect.Effect<A, E | Unauthenticated | Forbidden | RateLimited | StorageError> =>
     Effect.flatMap(caller.admit(useCase.operation), (actor) =>
       Effect.provideService(useCase(...args), CurrentActor, actor)
     )
 
-/** Runs steps with a running engine, which is closed after them. */
+/** Runs an effect with an engine that is closed afterwards. */
 export const withEngine =
   (settings: EngineSettings, options: { readonly existing: boolean }) =>
   <A, E, R>(
     steps: Effect.Effect<A, E, R>
   ): Effect.Effect<
     A,
-    E | Misused | Refused | Database.DatabaseUnusable,
+    E | UsageError | CommandRefused | Database.DatabaseUnusable,
     Exclude<Exclude<R, Engine.Services>, Scope.Scope> | Wiring
   > =>
     Effect.scoped(Effect.flatMap(runEngine(settings, options), (services) => Effect.provide(steps, services)))
 
-/** A number from the command line as an id. One that cannot be an id is nobody's. */
-export const idOf = <A>(
+/** A number from the command line as an id. One that cannot be an id is not found. */
+export const decodeId = <A>(
   schema: Schema.Schema<A, number>,
   resource: string,
   value: number

@@ -1,4 +1,4 @@
-import { neutralised, padded, paddedLeft, widthOf } from "./Text.js"
+import { sanitize, padEnd, padStart, displayWidth } from "./Text.js"
 
 export interface Column<A> {
   readonly name: string
@@ -17,9 +17,9 @@ export const table = <A>(
   rows: ReadonlyArray<A>,
   screen: number
 ): ReadonlyArray<string> => {
-  const cells = rows.map((row) => columns.map((column) => neutralised(column.of(row))))
+  const cells = rows.map((row) => columns.map((column) => sanitize(column.of(row))))
   const widths = columns.map((column, at) =>
-    Math.max(widthOf(column.name), ...cells.map((row) => widthOf(row[at] ?? "")))
+    Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[at] ?? "")))
   )
   let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1) - screen
   while (over > 0) {
@@ -34,7 +34,7 @@ export const table = <A>(
   }
   const line = (texts: ReadonlyArray<string>): string =>
     texts
-      .map((text, at) => (columns[at]?.right === true ? paddedLeft : padded)(text, widths[at] ?? 0))
+      .map((text, at) => (columns[at]?.right === true ? padStart : padEnd)(text, widths[at] ?? 0))
       .join(GAP)
       .trimEnd()
   return [line(columns.map((column) => column.name)), ...cells.map(line)]

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type { Misused } from "./Faults.js"
+import type { UsageError } from "./Errors.js"
 
 /** What a command asks of the engine it runs. */
 export interface EngineSettings {
@@ -47,7 +47,7 @@ export interface EngineSettings {
 export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
-    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
+    readonly engine: (settings: EngineSettings) => Layer.Layer<Engine.Services, Database.DatabaseUnusable | UsageError>
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>

@@ -1,16 +1,17 @@
-/** The `earshot` command: this file alone chooses databases and providers, and loads each when a command asks for it. */
+/** Wires the engine and the server for a command. Each database and provider is loaded when the settings need it. */
 import type { Database, Engine, LanguageModel } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { Misused } from "./Faults.js"
-import { main } from "./Main.js"
+import type { Invocation } from "./commands/Declare.js"
+import { UsageError } from "./Errors.js"
+import { runCommand } from "./RunCommand.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
 const allowance = (perMinute: number | undefined) =>
   perMinute === undefined ? undefined : { points: perMinute, seconds: 60 }
 
-/** What counts requests: PostgreSQL where several servers may share it, else this process or the one that leads it. */
+/** Counts requests in PostgreSQL, which several servers may share; on SQLite in this process, or in the primary of a cluster. */
 const rateLimiter = async (settings: EngineSettings) => {
   const requests = allowance(settings.requestsPerMinute)
   const refusals = allowance(settings.refusalsPerMinute)
@@ -27,12 +28,12 @@ const rateLimiter = async (settings: EngineSettings) => {
   return PostgresRateLimits.layer(allowances)
 }
 
-/** What seals secrets, by the keys of the environment. */
+/** Encrypts secrets with the keys of the environment. */
 const secretBox = async ({ secretKeys }: EngineSettings) => {
   if (secretKeys === undefined) return undefined
   const AesSecretBox = await import("@earshot/core/providers/AesSecretBox")
   return Either.mapBoth(AesSecretBox.parse(secretKeys), {
-    onLeft: ({ reason }) => new Misused({ reason: `EARSHOT_SECRET_KEYS: ${reason}` }),
+    onLeft: ({ reason }) => new UsageError({ reason: `EARSHOT_SECRET_KEYS: ${reason}` }),
     onRight: AesSecretBox.layer
   })
 }
@@ -40,21 +41,26 @@ const secretBox = async ({ secretKeys }: EngineSettings) => {
 const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<LanguageModel> =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
-      if (settings === undefined) return (await import("@earshot/core")).noLanguageModel
+      if (settings === undefined) return (await import("./LoadedEngine.js")).noLanguageModel
       const { apiKey, baseUrl, model } = settings
-      const OpenAiLanguageModel = await import("@earshot/core/providers/OpenAiLanguageModel")
-      return OpenAiLanguageModel.layer({ baseUrl, model, ...(apiKey === undefined ? {} : { apiKey }) })
+      const LanguageModels = await import("@earshot/core/providers/LanguageModels")
+      const OutboundHttp = await import("@earshot/core/providers/OutboundHttp")
+      return LanguageModels.fromSettings({
+        provider: "openai-compatible",
+        baseUrl,
+        model,
+        ...(apiKey === undefined ? {} : { apiKey })
+      }).pipe(Layer.provide(OutboundHttp.layer()))
     })
   )
 
-type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseUnusable | Misused>
+type EngineLayer = Layer.Layer<Engine.Services, Database.DatabaseUnusable | UsageError>
 
 const engine = (settings: EngineSettings): EngineLayer =>
   Layer.unwrapEffect(
     Effect.promise(async (): Promise<EngineLayer> => {
-      const { Database, Engine } = await import("@earshot/core")
+      const { Database, Engine } = await import("./LoadedEngine.js")
       const FileBlobStore = await import("@earshot/core/providers/FileBlobStore")
-      const HttpChatAgent = await import("@earshot/core/providers/HttpChatAgent")
       const HttpRecordingSource = await import("@earshot/core/providers/HttpRecordingSource")
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const box = await secretBox(settings)
@@ -65,16 +71,13 @@ const engine = (settings: EngineSettings): EngineLayer =>
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
-        chatAgents: HttpChatAgent.layer({ allowedHosts: agentHosts }),
-        recordings: HttpRecordingSource.layer({ allowedHosts: recordingHosts, ...bytes }),
+        allowHosts: [...agentHosts, ...recordingHosts, ...allowedHosts],
+        recordings: HttpRecordingSource.layer(bytes),
         ingest: {
           redaction: { details: redactDetails },
           ...(maxRecordingBytes === undefined ? {} : { maxRecordingBytes })
         },
-        codeHosts: CodeHosts.layer({
-          allowedHosts,
-          ...(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } })
-        }),
+        codeHosts: CodeHosts.layer(repositories === undefined ? {} : { local: { directory: repositories, publicUrl } }),
         ...(box === undefined ? {} : { secretBox: box.right }),
         ...(limiter === undefined ? {} : { rateLimiter: limiter }),
         languageModel: languageModel(settings.languageModel),
@@ -91,19 +94,23 @@ const engine = (settings: EngineSettings): EngineLayer =>
     })
   )
 
-main(
-  Layer.succeed(Wiring, {
-    engine,
-    languageModel,
-    countForOthers: Effect.flatten(
-      Effect.promise(async () => (await import("@earshot/core/providers/RateLimits")).countForOthers)
-    ),
-    server: (options) =>
-      Layer.unwrapEffect(
-        Effect.map(
-          Effect.promise(() => import("@earshot/http-adapter")),
-          (http) => http.layer(options)
+/** Runs a command that was parsed. */
+export const execute = (invocation: Invocation): void => {
+  runCommand(
+    Layer.succeed(Wiring, {
+      engine,
+      languageModel,
+      countForOthers: Effect.flatten(
+        Effect.promise(async () => (await import("@earshot/core/providers/RateLimits")).countForOthers)
+      ),
+      server: (options) =>
+        Layer.unwrapEffect(
+          Effect.map(
+            Effect.promise(() => import("./LoadedServer.js")),
+            (http) => http.layer(options)
+          )
         )
-      )
-  })
-)
+    }),
+    invocation
+  )
+}

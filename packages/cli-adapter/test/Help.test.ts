@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
 import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
-import { widthOf } from "../src/Text.js"
+import { displayWidth } from "../src/Text.js"
 
 const subjects = ["projects", "agents", "evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
 const groups = [
@@ -46,7 +45,7 @@ describe("help", () => {
       expect(lines[0]).not.toBe("")
       expect(lines.find((line) => line.startsWith("Usage"))).toContain(`earshot ${path}`.trim())
       for (const line of lines) {
-        expect(widthOf(line)).toBeLessThanOrEqual(columns)
+        expect(displayWidth(line)).toBeLessThanOrEqual(columns)
         expect(line).toBe(line.trimEnd())
       }
       const text = lines.join(" ")
@@ -93,19 +92,19 @@ describe("help", () => {
     expect(named(["calls", "list", "--limit", "3"])).toEqual({
       path: "calls list",
       group: false,
-      unknown: Option.none(),
-      stray: Option.none()
+      unknown: undefined,
+      stray: undefined
     })
     for (const level of [["--log-level", "debug"], ["--log-level=debug"]]) {
-      expect(named([...level, "calls"])).toMatchObject({ path: "calls", group: true, unknown: Option.none() })
+      expect(named([...level, "calls"])).toMatchObject({ path: "calls", group: true, unknown: undefined })
     }
-    expect(named(["calls", "lst"])).toMatchObject({ path: "calls", group: true, unknown: Option.some("lst") })
-    expect(named(["constructor"])).toMatchObject({ path: "", group: true, unknown: Option.some("constructor") })
+    expect(named(["calls", "lst"])).toMatchObject({ path: "calls", group: true, unknown: "lst" })
+    expect(named(["constructor"])).toMatchObject({ path: "", group: true, unknown: "constructor" })
     expect(named(["calls", "--organization", "1", "list"])).toEqual({
       path: "calls",
       group: true,
-      unknown: Option.none(),
-      stray: Option.some("--organization")
+      unknown: undefined,
+      stray: "--organization"
     })
     expect(valuedOptions("init")).toEqual(["--database", "--organization"])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { table } from "../src/Table.js"
-import { widthOf } from "../src/Text.js"
+import { displayWidth } from "../src/Text.js"
 import { acts, anyText } from "./support/text.js"
 
 interface Row {
@@ -37,7 +37,7 @@ describe("tables", () => {
         const lines = table(columns, rows, screen)
         expect(lines).toHaveLength(rows.length + 1)
         for (const line of lines) {
-          expect(widthOf(line)).toBeLessThanOrEqual(screen)
+          expect(displayWidth(line)).toBeLessThanOrEqual(screen)
           expect(acts(line)).toBe(false)
           expect(line).not.toContain("\n")
         }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { fitted, neutralised, neutralisedLines, padded, paddedLeft, printJson, quoted, widthOf } from "../src/Text.js"
+import { truncate, sanitize, sanitizeLines, padEnd, padStart, jsonLine, shellQuote, displayWidth } from "../src/Text.js"
 import { acts, anyText } from "./support/text.js"
 
 describe("texts on a terminal", () => {
@@ -14,15 +14,15 @@ describe("texts on a terminal", () => {
     ["\u007f", "␡"],
     ["日本 👩‍👩‍👧", "日本 👩‍👩‍👧"]
   ])("show %j as %j", (text, shown) => {
-    expect(neutralised(text)).toBe(shown)
+    expect(sanitize(text)).toBe(shown)
   })
 
   it("never act on it, whatever they say", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(acts(neutralised(text))).toBe(false)
-        expect(neutralised(text)).not.toContain("\n")
-        expect(acts(neutralisedLines(text))).toBe(false)
+        expect(acts(sanitize(text))).toBe(false)
+        expect(sanitize(text)).not.toContain("\n")
+        expect(acts(sanitizeLines(text))).toBe(false)
       }),
       { numRuns: 500 }
     )
@@ -31,7 +31,7 @@ describe("texts on a terminal", () => {
   it("keep their value as JSON, on one line", () => {
     fc.assert(
       fc.property(fc.array(anyText), (value) => {
-        const line = printJson(value)
+        const line = jsonLine(value)
         expect(acts(line)).toBe(false)
         expect(line).not.toContain("\n")
         expect(JSON.parse(line)).toEqual(value)
@@ -49,22 +49,22 @@ describe("texts on a terminal", () => {
     ["abc", 1, "…"],
     ["abc", 0, ""]
   ])("%j fits %i columns as %j", (text, columns, fit) => {
-    expect(fitted(text, columns)).toBe(fit)
+    expect(truncate(text, columns)).toBe(fit)
   })
 
   it("take the columns of their field and no more", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 60 }), (any, columns) => {
-        const text = neutralised(any)
-        expect(widthOf(fitted(text, columns))).toBeLessThanOrEqual(columns)
-        expect(widthOf(padded(text, columns))).toBe(columns)
-        expect(widthOf(paddedLeft(text, columns))).toBe(columns)
+        const text = sanitize(any)
+        expect(displayWidth(truncate(text, columns))).toBeLessThanOrEqual(columns)
+        expect(displayWidth(padEnd(text, columns))).toBe(columns)
+        expect(displayWidth(padStart(text, columns))).toBe(columns)
       }),
       { numRuns: 300, examples: [["\u0600", 2]] }
     )
   })
 
   it("are one word to a shell", () => {
-    expect(quoted("it's $HOME")).toBe(`'it'\\''s $HOME'`)
+    expect(shellQuote("it's $HOME")).toBe(`'it'\\''s $HOME'`)
   })
 })

@@ -1,5 +1,5 @@
 import type { Dashboard, Widget, WidgetData } from "@earshot/core"
-import { fitted, neutralised, widthOf } from "../Text.js"
+import { truncate, sanitize, displayWidth } from "../Text.js"
 import { drawPie } from "./PieChart.js"
 import { drawStat } from "./StatChart.js"
 import { painted, type Style } from "./Style.js"
@@ -45,16 +45,16 @@ export const drawDashboard = (
   given: Style
 ): ReadonlyArray<string> => {
   const style = { ...given, columns: Math.min(given.columns, WIDEST) }
-  const title = fitted(neutralised(dashboard.name), style.columns)
+  const title = truncate(sanitize(dashboard.name), style.columns)
   return [
     painted(style, "bold", title),
-    painted(style, "dim", "═".repeat(Math.max(1, widthOf(title)))),
+    painted(style, "dim", "═".repeat(Math.max(1, displayWidth(title)))),
     ...(widgets.length === 0 ? ["", "This dashboard has no widgets."] : []),
     ...widgets.flatMap(({ data, widget }) => {
-      const name = neutralised(widget.name)
-      const about = neutralised(subject(data))
+      const name = sanitize(widget.name)
+      const about = sanitize(subject(data))
       const heading = name === "" ? about : `${name} (${about})`
-      return ["", painted(style, "bold", fitted(heading, style.columns)), ...drawWidget(data, style)]
+      return ["", painted(style, "bold", truncate(heading, style.columns)), ...drawWidget(data, style)]
     })
   ]
 }

@@ -1,5 +1,5 @@
 import type { PieData, SliceSeries } from "@earshot/core"
-import { fitted, neutralised, padded, paddedLeft, widthOf } from "../Text.js"
+import { truncate, sanitize, padEnd, padStart, displayWidth } from "../Text.js"
 import { printNumber, printShare } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -13,23 +13,22 @@ export const shareBar = (share: number, columns: number): string => {
 
 const drawSlices = (series: SliceSeries, style: Style): ReadonlyArray<string> => {
   const rows = series.points.map((slice) => ({
-    label: neutralised(slice.label),
+    label: sanitize(slice.label),
     count: printNumber(slice.value),
     share: printShare(slice.share),
     part: slice.share
   }))
-  const counts = Math.max(...rows.map(({ count }) => widthOf(count)))
-  const shares = Math.max(...rows.map(({ share }) => widthOf(share)))
+  const counts = Math.max(...rows.map(({ count }) => displayWidth(count)))
+  const shares = Math.max(...rows.map(({ share }) => displayWidth(share)))
   const labels = Math.min(
-    Math.max(...rows.map(({ label }) => widthOf(label))),
+    Math.max(...rows.map(({ label }) => displayWidth(label))),
     Math.max(4, Math.floor(style.columns * 0.4))
   )
   const bars = Math.max(0, Math.min(50, style.columns - labels - counts - shares - 6))
   return rows.map(({ count, label, part, share }) =>
-    fitted(
-      `${padded(label, labels)}  ${paddedLeft(share, shares)}  ${paddedLeft(count, counts)}`,
-      style.columns
-    ).concat(bars === 0 ? "" : `  ${painted(style, "cyan", shareBar(part, bars))}`)
+    truncate(`${padEnd(label, labels)}  ${padStart(share, shares)}  ${padStart(count, counts)}`, style.columns).concat(
+      bars === 0 ? "" : `  ${painted(style, "cyan", shareBar(part, bars))}`
+    )
   )
 }
 
@@ -43,7 +42,7 @@ export const drawPie = (data: PieData, style: Style): ReadonlyArray<string> => {
           ? []
           : [
               ...(at === 0 ? [] : [""]),
-              fitted(`${neutralised(series.label)} (${printNumber(series.total)})`, style.columns)
+              truncate(`${sanitize(series.label)} (${printNumber(series.total)})`, style.columns)
             ]),
         ...drawSlices(series, style)
       ])

@@ -1,5 +1,5 @@
 import type { StatData } from "@earshot/core"
-import { padded, widthOf } from "../Text.js"
+import { padEnd, displayWidth } from "../Text.js"
 import { printNumber, printSeconds, printShare } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -16,16 +16,16 @@ export const drawStat = (data: StatData, style: Style): ReadonlyArray<string> =>
     { name: "Success rate", value: orMissing(data.successRate, printShare) },
     { name: "Average duration", value: orMissing(data.avgDuration, printSeconds) },
     { name: "p95 latency", value: orMissing(data.p95Latency, (value) => `${printNumber(value)} ms`) }
-  ].map((one) => ({ ...one, width: Math.max(widthOf(one.name), widthOf(one.value)) }))
+  ].map((one) => ({ ...one, width: Math.max(displayWidth(one.name), displayWidth(one.value)) }))
   const total = numbers.reduce((sum, { width }) => sum + width + GAP, -GAP)
   if (total > style.columns) {
-    const names = Math.max(...numbers.map(({ name }) => widthOf(name)))
+    const names = Math.max(...numbers.map(({ name }) => displayWidth(name)))
     return numbers.map(
-      ({ name, value }) => painted(style, "dim", padded(name, Math.min(names, style.columns - 8))) + ` ${value}`
+      ({ name, value }) => painted(style, "dim", padEnd(name, Math.min(names, style.columns - 8))) + ` ${value}`
     )
   }
   return [
-    numbers.map(({ value, width }) => painted(style, "bold", padded(value, width))).join(" ".repeat(GAP)),
-    numbers.map(({ name, width }) => painted(style, "dim", padded(name, width))).join(" ".repeat(GAP))
+    numbers.map(({ value, width }) => painted(style, "bold", padEnd(value, width))).join(" ".repeat(GAP)),
+    numbers.map(({ name, width }) => painted(style, "dim", padEnd(name, width))).join(" ".repeat(GAP))
   ].map((line) => line.trimEnd())
 }

@@ -1,7 +1,7 @@
 /** Bar and line charts over time. */
 import type { BarData, LineData, TimeSeries } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
-import { fitted, neutralised, paddedLeft, widthOf } from "../Text.js"
+import { truncate, sanitize, padStart, displayWidth } from "../Text.js"
 import { printInstant, printNumber } from "./Numbers.js"
 import { painted, type Style } from "./Style.js"
 
@@ -126,13 +126,13 @@ export const drawTime = (data: BarData | LineData, style: Style): ReadonlyArray<
   const values = shown.flatMap((series) => series.points.flatMap(({ value }) => (value === null ? [] : [value])))
   if (values.length === 0) return [painted(style, "dim", "no data")]
   const scale = scaleOf(values)
-  const axis = Math.max(...[scale.low, scale.high].map((value) => widthOf(printNumber(value))))
+  const axis = Math.max(...[scale.low, scale.high].map((value) => displayWidth(printNumber(value))))
   const columns = Math.max(4, style.columns - axis - 2)
   const rows = shown.length > 1 ? 4 : 8
   const more = data.series.length - shown.length
   return [
     ...shown.flatMap((series, at) => [
-      ...(series.kind === "all" ? [] : [...(at === 0 ? [] : [""]), fitted(neutralised(series.label), style.columns)]),
+      ...(series.kind === "all" ? [] : [...(at === 0 ? [] : [""]), truncate(sanitize(series.label), style.columns)]),
       ...drawSeries(series, { bars: data.chartType === "bar", scale, axis, columns, rows, style })
     ]),
     ...(more > 0 ? [painted(style, "dim", `and ${more} more`)] : []),
@@ -161,7 +161,7 @@ const drawSeries = (series: TimeSeries, frame: Frame): ReadonlyArray<string> => 
   return [
     ...drawing.map((line, at) => {
       const tick = at === 0 ? printNumber(scale.high) : at === rows - 1 ? printNumber(scale.low) : ""
-      return `${painted(style, "dim", `${paddedLeft(tick, axis)} ${tick === "" ? "│" : "┤"}`)}${painted(style, bars ? "cyan" : "green", line.trimEnd())}`
+      return `${painted(style, "dim", `${padStart(tick, axis)} ${tick === "" ? "│" : "┤"}`)}${painted(style, bars ? "cyan" : "green", line.trimEnd())}`
     }),
     painted(style, "dim", `${" ".repeat(axis + 2)}${timeAxis(instants, taken)}`)
   ]

@@ -1,35 +1,26 @@
-import { encodeEvaluator, EvaluatorId, Evaluators } from "@earshot/core"
-import * as Effect from "effect/Effect"
-import { type InputOptions, readInput } from "../Assignments.js"
-import type { Running } from "../Running.js"
-import { Screen } from "../Screen.js"
-import { calling, findCaller, withEngine } from "../Session.js"
-import { plainEngine } from "../Settings.js"
-import { printJson } from "../Text.js"
-import { type Common, describe, subject } from "./Subject.js"
+import { command, group, text, toggle } from "./Declare.js"
+import { resourceCommands } from "./Resource.js"
+import { agent, common, input, project } from "./Shared.js"
 
-export const { create, list, remove, show, update } = subject({
-  noun: "evaluator",
-  useCases: Evaluators,
-  id: EvaluatorId,
-  encode: encodeEvaluator,
-  columns: [
-    { name: "NAME", of: ({ name }) => name, least: 12 },
-    { name: "TYPE", of: ({ scenarioType }) => scenarioType },
-    { name: "AGENT", of: ({ agentName }) => agentName, least: 8 },
-    { name: "FOLDER", of: ({ folderPath }) => folderPath, least: 8 },
-    { name: "TAGS", of: ({ tags }) => tags.join(" "), least: 8 },
-    { name: "METRICS", of: ({ metricIds }) => String(metricIds.length), right: true }
-  ]
-})
+const load = () => import("../actions/Evaluators.js")
 
-/** Source: interface, E4. */
-export const bulkUpdate = (options: Common & InputOptions & { readonly many: boolean }): Running =>
-  Effect.gen(function* () {
-    const screen = yield* Screen
-    const input = yield* readInput(options)
-    const caller = yield* findCaller(options)
-    const changed = yield* calling(caller, (yield* Evaluators).bulkUpdate)(input, { many: options.many })
-    const wires = changed.map(encodeEvaluator)
-    yield* screen.print(options.json ? printJson(options.many ? wires : wires[0]) : wires.map(describe).join("\n\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+export const evaluators = group("evaluators", "Manage evaluators: the test cases that simulated callers play.", [
+  ...resourceCommands("evaluator", load, {
+    project,
+    agent,
+    folder_path: text("--folder-path <path>", "Only those directly in this folder; blank for the root."),
+    tag: text("--tag <tag>", "Only those with this tag."),
+    search: text("--search <text>", "Only those with this text in their name or instructions, ignoring case.")
+  }),
+  command("bulk-update", {
+    description:
+      "Update several evaluators, all or none: scenarios='[1,2]' project=1 folder_path=smoke append_instruction=...",
+    options: {
+      ...common,
+      ...input.options,
+      many: toggle("--many", "Show all updated evaluators, not only the first.")
+    },
+    args: input.args,
+    action: async () => (await load()).bulkUpdate
+  })
+])

@@ -6,7 +6,7 @@ import { drawWidget } from "../../src/charts/DrawDashboard.js"
 import { printInstant, printNumber, printSeconds, printShare } from "../../src/charts/Numbers.js"
 import { shareBar } from "../../src/charts/PieChart.js"
 import { barRows, lineRows, scaleOf } from "../../src/charts/TimeChart.js"
-import { widthOf } from "../../src/Text.js"
+import { displayWidth } from "../../src/Text.js"
 import { acts, anyText, unpainted } from "../support/text.js"
 
 const DAY = 86_400_000
@@ -53,7 +53,7 @@ const pie = (slices: ReadonlyArray<readonly [string, number]>): WidgetData => {
   }
 }
 
-const plain = (columns: number) => ({ columns, colour: false })
+const plain = (columns: number) => ({ columns, color: false })
 
 describe("numbers", () => {
   it.each([
@@ -157,13 +157,13 @@ describe("charts", () => {
       })
     )
     fc.assert(
-      fc.property(anyData, fc.integer({ min: 30, max: 120 }), fc.boolean(), (data, columns, colour) => {
-        for (const line of drawWidget(data, { columns, colour })) {
+      fc.property(anyData, fc.integer({ min: 30, max: 120 }), fc.boolean(), (data, columns, color) => {
+        for (const line of drawWidget(data, { columns, color })) {
           const shown = unpainted(line)
           expect(acts(shown)).toBe(false)
           expect(shown).not.toContain("\n")
-          expect(widthOf(shown)).toBeLessThanOrEqual(columns)
-          if (!colour) expect(line).toBe(shown)
+          expect(displayWidth(shown)).toBeLessThanOrEqual(columns)
+          if (!color) expect(line).toBe(shown)
         }
       }),
       { numRuns: 100 }

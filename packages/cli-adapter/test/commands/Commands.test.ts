@@ -1,20 +1,18 @@
 import { writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import { exportCalls, list as listCalls, show as showCall } from "../../src/commands/Calls.js"
-import { list as listDashboards, show as showDashboard } from "../../src/commands/Dashboards.js"
-import { ingest } from "../../src/commands/Ingest.js"
-import { init } from "../../src/commands/Init.js"
-import { create, list as listKeys, revoke } from "../../src/commands/Keys.js"
-import { list as listOrganizations } from "../../src/commands/Organizations.js"
-import { widthOf } from "../../src/Text.js"
+import { exportCalls, list as listCalls, show as showCall } from "../../src/actions/Calls.js"
+import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
+import { ingest } from "../../src/actions/Ingest.js"
+import { init } from "../../src/actions/Init.js"
+import { create, list as listKeys, revoke } from "../../src/actions/Keys.js"
+import { list as listOrganizations } from "../../src/actions/Organizations.js"
+import { displayWidth } from "../../src/Text.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 import { acts } from "../support/text.js"
 
-const none = Option.none()
+const none = undefined
 
 const call = (id: string, more: object = {}) => ({
   call_id: id,
@@ -39,7 +37,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   const host = (organization = 1) => ({
     database: at.database,
     json: false,
-    organization: Option.some(organization),
+    organization: organization,
     apiKey: none
   })
   const page = { limit: none, cursor: none }
@@ -57,11 +55,11 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     const again = await run(init({ database: at.database, json: false, organization: none }))
     expect(again).toMatchObject({ code: 1, out: "" })
     expect(again.err).toContain("`earshot init --organization NAME` adds another")
-    const second = await run(init({ database: at.database, json: true, organization: Option.some("Two \u001b[1m") }))
+    const second = await run(init({ database: at.database, json: true, organization: "Two \u001b[1m" }))
     expect(JSON.parse(second.out)).toMatchObject({ organization: 2, project: 2, agent: 2 })
     const listed = await run(listOrganizations({ database: at.database, json: false, ...page }))
     expect(listed.out).toMatch(/2 {2}Two ␛\[1m/)
-    const blank = await run(init({ database: at.database, json: false, organization: Option.some(" ") }))
+    const blank = await run(init({ database: at.database, json: false, organization: " " }))
     expect(blank).toEqual({ code: 1, out: "", err: "name: This field may not be blank." })
   })
 
@@ -69,7 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     const asked = await run(listCalls({ ...host(), organization: none, ...all, ...page }))
     expect(asked).toMatchObject({ code: 1, out: "" })
     expect(asked.err).toContain("name one with --organization ID")
-    const key = Option.some(Redacted.make("ear_wrong"))
+    const key = "ear_wrong"
     expect(await run(listCalls({ ...host(), organization: none, apiKey: key, ...all, ...page }))).toMatchObject({
       code: 1,
       err: "Invalid credentials."
@@ -99,10 +97,10 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     for (const columns of [60, 80, 120]) {
       const listed = await run(listCalls({ ...host(), ...all, ...page }), columns)
       expect(acts(listed.out)).toBe(false)
-      for (const line of listed.out.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(Math.max(columns, 80))
+      for (const line of listed.out.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(columns, 80))
       expect(listed.out.split("\n")).toHaveLength(3)
     }
-    const filter = Option.some('{"field":"metadata.region","op":"eq","value":"east"}')
+    const filter = '{"field":"metadata.region","op":"eq","value":"east"}'
     const found = await run(exportCalls({ ...host(), ...all, filter }))
     expect(found.out.split("\n")).toHaveLength(1)
     expect(acts(found.out)).toBe(false)
@@ -118,7 +116,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(shown.out).toContain("[00:00] Testing Agent: Hello ␛[31m␛]0;owned␇<U+202E> 日本\n")
     expect(acts(shown.out)).toBe(false)
 
-    const wrong = await run(listCalls({ ...host(), ...all, ...page, filter: Option.some("{bad") }))
+    const wrong = await run(listCalls({ ...host(), ...all, ...page, filter: "{bad" }))
     expect(wrong).toEqual({ code: 1, out: "", err: "filters_v2: Value must be valid JSON." })
     expect(await run(showCall({ ...host(2), id: exported.id }))).toMatchObject({ code: 1, out: "" })
     expect(await run(listCalls({ ...host(2), ...all, ...page }))).toEqual({
@@ -131,11 +129,11 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   it("make keys, which do what their scopes say until they are revoked", async () => {
     const made = await run(create({ ...host(), name: "Reader", scopes: ["calls:read"], expires: none }))
     expect(made.out).toMatch(/^ear_[0-9A-Za-z]{49}$/)
-    const holder = { ...host(), organization: none, apiKey: Option.some(Redacted.make(made.out)) }
+    const holder = { ...host(), organization: none, apiKey: made.out }
     expect((await run(listCalls({ ...holder, ...all, ...page }))).code).toBe(0)
     expect((await run(listDashboards({ ...holder, ...page, project: none }))).err).toContain("needs dashboards:read")
 
-    const first = await run(listKeys({ ...host(), ...page, limit: Option.some(1) }))
+    const first = await run(listKeys({ ...host(), ...page, limit: 1 }))
     expect(first.out).toMatch(
       /^ID {2}NAME {4}KEY {10}SCOPES {6}CREATED {11}STATE\n *(\d+) {2}Reader {2}ear_\.\.\..{4} {2}calls:read/
     )
@@ -145,7 +143,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect((await run(revoke({ ...host(2), id }))).code).toBe(1)
     expect((await run(revoke({ ...host(), id }))).code).toBe(0)
     expect((await run(listKeys({ ...host(), ...page }))).out).toMatch(/Reader.*revoked/)
-    const wrong = await run(create({ ...host(), name: "", scopes: ["nonsense"], expires: Option.some("soon") }))
+    const wrong = await run(create({ ...host(), name: "", scopes: ["nonsense"], expires: "soon" }))
     expect(wrong.code).toBe(1)
     expect(wrong.err.split("\n").map((line) => line.split(":")[0])).toEqual(["name", "scopes[0]", "expires_at"])
   })

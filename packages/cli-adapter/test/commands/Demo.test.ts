@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { demoCalls } from "../../src/commands/DemoCalls.js"
+import { demoCalls } from "../../src/actions/DemoCalls.js"
 import { acts } from "../support/text.js"
 import { earshot, start, type Started } from "../support/binary.js"
 

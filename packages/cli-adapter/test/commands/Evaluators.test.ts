@@ -1,14 +1,13 @@
 import { writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
-import { bulkUpdate, create, list, remove, show, update } from "../../src/commands/Evaluators.js"
-import { init } from "../../src/commands/Init.js"
-import { agents, enable, folders, personalities, projects } from "../../src/commands/TestCatalog.js"
+import { bulkUpdate, create, list, remove, show, update } from "../../src/actions/Evaluators.js"
+import { init } from "../../src/actions/Init.js"
+import { agents, enable, folders, personalities, projects } from "../../src/actions/TestCatalog.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
-const none = Option.none()
+const none = undefined
 
 describe.each(["sqlite", "postgres"] as const)("evaluators at the command line on %s", (kind) => {
   let at: Place
@@ -18,14 +17,14 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
   })
   afterAll(() => at.remove())
 
-  const as = (json = false) => ({ database: at.database, json, organization: Option.some(1), apiKey: none })
+  const as = (json = false) => ({ database: at.database, json, organization: 1, apiKey: none })
   const given = (...fields: ReadonlyArray<string>) => ({ ...as(), fields, input: none })
   const page = { limit: none, cursor: none }
 
   it("are made of words and files, changed, listed, shown and deleted", async () => {
     const file = path.join(at.folder, "evaluator.json")
     await writeFile(file, JSON.stringify({ agent: 1, name: "From a file", scenario_type: "instruction", tags: ["a"] }))
-    const made = await run(create({ ...given("instructions=a = \u001b[31m b", "name=One"), input: Option.some(file) }))
+    const made = await run(create({ ...given("instructions=a = \u001b[31m b", "name=One"), input: file }))
     expect([made.code, made.err]).toEqual([0, ""])
     expect(made.out).toMatch(/^name +One$/m)
     expect(made.out).not.toContain("\u001b")
@@ -33,7 +32,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     const changed = await run(update({ ...given("folder_path=smoke", 'tags=["x","y"]', "max_duration=30"), id: 1 }))
     expect(changed.out).toMatch(/^max_duration +30$/m)
     const listed = await run(
-      list({ ...as(), ...page, selection: { tag: Option.some("y"), folder_path: Option.some("smoke"), agent: none } })
+      list({ ...as(), ...page, selection: { tag: "y", folder_path: "smoke", agent: none } })
     )
     expect(listed.out).toMatch(/ 1 {2}One +instruction/)
     const shown = await run(show({ ...as(true), id: 1 }))
@@ -53,7 +52,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     expect(refused.err).toContain("max_duration: ")
     expect(await run(create(given("name")))).toMatchObject({ code: 2, out: "" })
     expect(await run(create(given("tags=[1")))).toMatchObject({ code: 2, out: "" })
-    expect(await run(create({ ...given(), input: Option.some("nowhere.json") }))).toMatchObject({ code: 1 })
+    expect(await run(create({ ...given(), input: "nowhere.json" }))).toMatchObject({ code: 1 })
   })
 
   it("belong to projects and agents, whose secrets are never shown", async () => {
@@ -66,7 +65,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     const { id } = JSON.parse(made.out)
     expect(JSON.parse(made.out)).toMatchObject({ project: 2, chat_endpoint: { url: "https://agent.example/chat" } })
     expect((await run(agents.update({ ...given("provider=provider_a"), id }))).out).toMatch(/^provider +provider_a$/m)
-    const listed = await run(agents.list({ ...as(), ...page, selection: { project: Option.some(2) } }))
+    const listed = await run(agents.list({ ...as(), ...page, selection: { project: 2 } }))
     expect(listed.out).toMatch(/ 2 {2}Concierge +provider_a/)
     for (const { out } of [made, await run(agents.show({ ...as(), id }))]) expect(out).not.toContain("hidden")
     expect((await run(agents.remove({ ...as(), id }))).code).toBe(0)

@@ -1,17 +1,16 @@
-import { Calls, catalogue, CurrentActor, Database, Engine, hostActor, Metrics, OrganizationId } from "@earshot/core"
+import { Calls, predefinedEntries, CurrentActor, Database, Engine, hostActor, Metrics, OrganizationId } from "@earshot/core"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { show as showCall } from "../../src/commands/Calls.js"
-import { init } from "../../src/commands/Init.js"
-import * as Jobs from "../../src/commands/Jobs.js"
-import { evaluate, list, predefined, scores, show } from "../../src/commands/Metrics.js"
+import { show as showCall } from "../../src/actions/Calls.js"
+import { init } from "../../src/actions/Init.js"
+import * as Jobs from "../../src/actions/Jobs.js"
+import { evaluate, list, predefined, scores, show } from "../../src/actions/Metrics.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
-const none = Option.none()
+const none = undefined
 
 const transcript = [
   { role: "Main Agent", content: "Hello, how can I help you?", start_time: 0, end_time: 2 },
@@ -25,7 +24,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
   const as = (json = false) => ({
     database: at.database,
     json,
-    organization: Option.some(1),
+    organization: 1,
     apiKey: none,
     allowedAgentHosts: []
   })
@@ -52,13 +51,13 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
 
   it("list what is predefined and what agents have", async () => {
     const all = await run(predefined(as(true)))
-    expect(JSON.parse(all.out)).toHaveLength(catalogue.length)
+    expect(JSON.parse(all.out)).toHaveLength(predefinedEntries.length)
     const table = await run(predefined(as()))
     expect(table.out).toMatch(/^latency_ms +numeric +0\.000000 /m)
     expect(table.out).toMatch(/^csat +continuous_qualitative +0\.050000 /m)
-    const mine = await run(list({ ...as(), ...page, agent: Option.some(1), limit: Option.some(200) }))
+    const mine = await run(list({ ...as(), ...page, agent: 1, limit: 200 }))
     expect(mine.out).toMatch(/Talk ratio +talk_ratio +custom_code +numeric +1 +yes/)
-    expect(await run(list({ ...as(), ...page, agent: Option.some(9) }))).toMatchObject({ code: 1, out: "" })
+    expect(await run(list({ ...as(), ...page, agent: 9 }))).toMatchObject({ code: 1, out: "" })
     expect(JSON.parse((await run(show({ ...as(), id: 1 }))).out)).toMatchObject({ id: 1, name: "Latency" })
     expect(await run(show({ ...as(), id: 999 }))).toMatchObject({ code: 1, out: "" })
     expect(await run(show({ ...as(), id: -1 }))).toMatchObject({ code: 1, out: "" })
@@ -73,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     const said = await run(scores({ ...as(), id: 1 }))
     expect(said.out).toMatch(/^Latency +scored +500 *$/m)
     expect(said.out).toMatch(/^Expected outcome +skipped +No language model/m)
-    expect(JSON.parse((await run(scores({ ...as(true), id: 1 }))).out)).toHaveLength(catalogue.length)
+    expect(JSON.parse((await run(scores({ ...as(true), id: 1 }))).out)).toHaveLength(predefinedEntries.length)
     const call = await run(showCall({ ...as(), id: 1 }))
     const [facts = "", spoken = "", measured = ""] = call.out.split("\n\n")
     for (const line of facts.split("\n")) expect(line).toMatch(/^(?=.{12} \S)\S.* +\S/)
@@ -82,12 +81,12 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     const column = measured.indexOf("VALUE")
     for (const line of measured.split("\n")) expect(line.slice(column - 1, column + 1)).toMatch(/^ \S$/)
     expect(measured).toMatch(/^Latency +500$/m)
-    expect((await run(evaluate({ ...as(), id: 1, metrics: Option.some("1,2") }))).err).toContain("Job 2 is queued")
+    expect((await run(evaluate({ ...as(), id: 1, metrics: "1,2" }))).err).toContain("Job 2 is queued")
     const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
     expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
     expect((await run(Jobs.run(as()))).err).toBe("2 jobs were run.")
     for (const metrics of ["99", "one"]) {
-      const refused = await run(evaluate({ ...as(), id: 1, metrics: Option.some(metrics) }))
+      const refused = await run(evaluate({ ...as(), id: 1, metrics: metrics }))
       expect(refused).toMatchObject({ code: 1, out: "" })
       expect(refused.err).toContain("metric_ids: ")
     }
@@ -110,10 +109,10 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
         yield* sql`UPDATE jobs SET state = 'dead', attempts = 8, last_error = ${"\u001b[31mgone"} WHERE id = 3`
       })
     )
-    const dead = await run(Jobs.list({ ...as(), ...queued, state: Option.some("dead") }))
+    const dead = await run(Jobs.list({ ...as(), ...queued, state: "dead" }))
     expect(dead.out).toMatch(/ 3 {2}evaluate_call +dead +8\/8 .*gone/)
     expect(dead.out).not.toContain("\u001b")
-    expect(await run(Jobs.list({ ...as(), ...queued, state: Option.some("dying") }))).toMatchObject({ code: 1 })
+    expect(await run(Jobs.list({ ...as(), ...queued, state: "dying" }))).toMatchObject({ code: 1 })
     expect(await run(Jobs.retry({ ...as(), id: 2 }))).toMatchObject({
       code: 1,
       err: "Only a dead job can be tried again; this one is succeeded."
@@ -123,7 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     expect((await run(Jobs.run(as()))).err).toBe("1 job was run.")
     expect((await run(scores({ ...as(), id: 1 }))).out).toMatch(/^Own +scored +3 *$/m)
     expect(
-      JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: Option.some("dead") }))).out)
+      JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: "dead" }))).out)
     ).toMatchObject({
       results: []
     })

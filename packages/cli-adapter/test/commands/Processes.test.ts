@@ -128,7 +128,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
         expect(JSON.parse(line ?? "")).toEqual({
           level: "error",
           time: expect.stringMatching(/^\d{4}-.*Z$/),
-          msg: expect.stringContaining("another takes its place"),
+          msg: expect.stringContaining("Worker process exited; restarting it"),
           process: expect.stringMatching(/^(?:first|serves)$/),
           code: null
         })
@@ -230,7 +230,7 @@ describe("a server of several processes that cannot start", () => {
       file,
       `const place = process.env.EARSHOT_PROCESS ?? ""
       if (place.includes("background")) process.exit(9)
-      if (place.includes("serves")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600_000)`
+      if (place.includes("server")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600_000)`
     )
     const env = { NODE_OPTIONS: `--require ${file}` }
     const { code, err } = await earshot(["serve", ...commons, "--database", at.database], { env })

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { simplify } from "../../src/commands/Prompts.js"
+import { simplify } from "../../src/actions/Prompts.js"
 import { earshot } from "../support/binary.js"
 import { run } from "../support/inProcess.js"
 

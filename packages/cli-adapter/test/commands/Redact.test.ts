@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
-import { redact } from "../../src/commands/Redact.js"
+import { redact } from "../../src/actions/Redact.js"
 import { earshot } from "../support/binary.js"
 import { run } from "../support/inProcess.js"
 
@@ -16,7 +15,7 @@ describe("earshot redact", () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const options = { json: false, fields: [], type: Option.none(), everyday: false, numbered: false }
+  const options = { json: false, fields: [], type: undefined, everyday: false, numbered: false }
   const file = async (text: string): Promise<string> => {
     const name = path.join(folder, "call.txt")
     await writeFile(name, text)

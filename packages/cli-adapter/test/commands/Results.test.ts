@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { CurrentActor, Database, Engine, hostActor, OrganizationId, Results, Suites } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { init } from "../../src/commands/Init.js"
+import { init } from "../../src/actions/Init.js"
 import {
   cancel,
   cancelRun,
@@ -17,11 +16,11 @@ import {
   removeRuns,
   show,
   showRun
-} from "../../src/commands/Results.js"
+} from "../../src/actions/Results.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
-const none = Option.none()
+const none = undefined
 
 describe.each(["sqlite", "postgres"] as const)("results at the command line on %s", (kind) => {
   let at: Place
@@ -65,7 +64,7 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
   })
   afterAll(() => at.remove())
 
-  const as = (json = false) => ({ database: at.database, json, organization: Option.some(1), apiKey: none })
+  const as = (json = false) => ({ database: at.database, json, organization: 1, apiKey: none })
   const page = { limit: none, cursor: none }
 
   it("are listed and shown with their runs", async () => {
@@ -73,13 +72,13 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
     expect(listed.code).toBe(0)
     expect(listed.out).toMatch(/^ID {2}NAME +AGENT +CHANNEL +STATUS +RUNS +SUCCESS/)
     expect(listed.out).toMatch(/ 2 {2}Nightly ␛\S+ +Default \S+ +voice +completed +3 +50\.0 %/)
-    expect((await run(list({ ...as(), ...page, project: none, agent: Option.some(77) }))).err).toContain(
+    expect((await run(list({ ...as(), ...page, project: none, agent: 77 }))).err).toContain(
       "There are no results."
     )
     const shown = await run(show({ ...as(), id: 1 }))
     expect(shown.out).toMatch(/^Runs +3: 2 completed, 1 cancelled$/m)
     expect(JSON.parse((await run(show({ ...as(true), id: 1 }))).out)).toMatchObject({ id: 1, success_rate: 1 })
-    const runs = await run(listRuns({ ...as(), ...page, result: Option.some(2), status: Option.some("completed") }))
+    const runs = await run(listRuns({ ...as(), ...page, result: 2, status: "completed" }))
     expect(runs.out.trimEnd().split("\n")).toHaveLength(3)
     expect(runs.out).toMatch(/Books +completed +no +01:01/)
     const one = await run(showRun({ ...as(), id: 1 }))
@@ -96,7 +95,7 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
     const compared = await run(compare({ ...as(), base: 1, id: 2, tolerance: none }))
     expect(compared.out).toMatch(/^Books +worse +100\.0 % +50\.0 %/m)
     expect(compared.out).toContain("1 worse. Success 100.0 % to 50.0 %.")
-    const json = await run(compare({ ...as(true), base: 1, id: 2, tolerance: Option.some(0.5) }))
+    const json = await run(compare({ ...as(true), base: 1, id: 2, tolerance: 0.5 }))
     expect(JSON.parse(json.out)).toMatchObject({ change: "same", base: { id: 1 } })
     expect(await run(compare({ ...as(), base: 99, id: 2, tolerance: none }))).toMatchObject({
       code: 1,
@@ -112,15 +111,15 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
       { result: 2, status: "cancelled", transcript: "" }
     ])
     const file = path.join(at.folder, "report.xml")
-    expect((await run(exportResult({ ...as(), id: 2, junit: Option.some(file) }))).code).toBe(0)
+    expect((await run(exportResult({ ...as(), id: 2, junit: file }))).code).toBe(0)
     const report = await readFile(file, "utf8")
     expect(report).toContain('tests="3" failures="1" errors="0" skipped="1"')
-    expect((await run(exportResult({ ...as(), id: 2, junit: Option.some("-") }))).out).toBe(report)
+    expect((await run(exportResult({ ...as(), id: 2, junit: "-" }))).out).toBe(report)
     expect((await run(exportResult({ ...as(), id: 99, junit: none }))).code).toBe(1)
   })
 
   it("are cancelled and deleted, and runs by themselves", async () => {
-    const waiting = await run(listRuns({ ...as(true), ...page, result: Option.some(3), status: none }))
+    const waiting = await run(listRuns({ ...as(true), ...page, result: 3, status: none }))
     const ids: ReadonlyArray<number> = JSON.parse(waiting.out).results.map(({ id }: { id: number }) => id)
     const [newest = 0, oldest = 0] = ids
     expect(await run(cancelRun({ ...as(), id: newest }))).toMatchObject({ code: 0 })

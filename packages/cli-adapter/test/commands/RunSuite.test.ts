@@ -6,14 +6,13 @@ import { Agents, AgentId, CurrentActor, Database, Engine, hostActor, Organizatio
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import { init } from "../../src/commands/Init.js"
-import { run as runSuite } from "../../src/commands/RunSuite.js"
+import { init } from "../../src/actions/Init.js"
+import { run as runSuite } from "../../src/actions/RunSuite.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
-const none = Option.none()
+const none = undefined
 
 const suite = (end: string) => ({
   version: "1",
@@ -73,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     await writeFile(file, JSON.stringify(spec))
     return {
       ...{ database: at.database, json: false, organization: none, apiKey: none },
-      ...{ file, agent: none, channel: Option.some("text"), name: none, junit: none },
+      ...{ file, agent: none, channel: "text", name: none, junit: none },
       ...{ allowedAgentHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
       ...more
     }
@@ -82,7 +81,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
   it("plays them, tells how it goes and what became of every run, and ends well", async () => {
     status = 200
     const junit = path.join(at.folder, "report.xml")
-    const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: Option.some(junit) })), 120)
+    const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: junit })), 120)
     expect(ran.code).toBe(0)
     const nothing = "Nothing decides its success: it has no expected outcome, and no metric that does."
     expect(ran.err.split("\n").slice(-2)).toEqual([
@@ -111,7 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
       ...spec,
       scenarios: spec.scenarios.map((one) => ({ ...one, frequency: 1, expected_outcome: "A table is booked." }))
     }
-    const ran = await run(runSuite(await options(judged, { junit: Option.some(junit) })), 200)
+    const ran = await run(runSuite(await options(judged, { junit: junit })), 200)
     expect(ran.code).toBe(0)
     expect(ran.err).toContain("Warning: nothing was judged of 1 of 1 runs; their success is unknown.")
     expect(ran.out).toMatch(/Not judged: Expected outcome \(No language model is configured\.\)$/m)
@@ -137,7 +136,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
   })
 
   it("ends with 1 where its runs are cancelled meanwhile", async () => {
-    const waiting = run(runSuite(await options(suite("Bye."), { channel: Option.some("voice"), json: true })), 120)
+    const waiting = run(runSuite(await options(suite("Bye."), { channel: "voice", json: true })), 120)
     const cancelled = Effect.gen(function* () {
       const results = yield* Results
       const [open] = (yield* results.list({})).results.filter(({ status }) => status === "queued")
@@ -161,8 +160,8 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
   })
 
   it("waits for outside workers no longer than it is told to, or not at all", async () => {
-    const voice = { channel: Option.some("voice") }
-    const waited = await run(runSuite(await options(suite("Bye."), { ...voice, timeout: Option.some(1) })))
+    const voice = { channel: "voice" }
+    const waited = await run(runSuite(await options(suite("Bye."), { ...voice, timeout: 1 })))
     expect(waited.code).toBe(1)
     expect(waited.err).toMatch(/wait for a worker that claims them by voice: POST \/test_framework\/v1\/runs\/claim\//)
     expect(waited.err).toMatch(/Result \d+ is not over after 1 seconds: `earshot results show \d+`/)

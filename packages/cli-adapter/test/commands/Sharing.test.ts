@@ -1,16 +1,15 @@
 import { type AgentId, hostActor, OrganizationId, type ProjectId } from "@earshot/core"
 import { createEngine } from "@earshot/core/promise"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
-import { createLink, issueToken, listLinks, revokeLink, revokeToken } from "../../src/commands/Access.js"
-import { list as listDashboards, show as showDashboard } from "../../src/commands/Dashboards.js"
-import { init } from "../../src/commands/Init.js"
-import { widthOf } from "../../src/Text.js"
+import { createLink, issueToken, listLinks, revokeLink, revokeToken } from "../../src/actions/Access.js"
+import { list as listDashboards, show as showDashboard } from "../../src/actions/Dashboards.js"
+import { init } from "../../src/actions/Init.js"
+import { displayWidth } from "../../src/Text.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 import { acts } from "../support/text.js"
 
-const none = Option.none()
+const none = undefined
 const page = { limit: none, cursor: none }
 
 const WIDGETS = [
@@ -75,7 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
       const drawn = await run(showDashboard({ ...host(), id: dashboard }), columns)
       expect(drawn).toMatchObject({ code: 0, err: "" })
       expect(acts(drawn.out)).toBe(false)
-      for (const line of drawn.out.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+      for (const line of drawn.out.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
     }
     const { out } = await run(showDashboard({ ...host(), id: dashboard }))
     expect(out).toContain("March ␛[1m\n")
@@ -145,7 +144,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
       kind: "embedded_session",
       bounds: [`dashboard:${dashboard}`],
       permissions: ["dashboards:read"],
-      ttl: Option.some(60),
+      ttl: 60,
       user: none
     }
     const made = await run(issueToken({ ...host(), ...token }))
@@ -168,8 +167,8 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     })
     for (const [path, fault] of [
       ["permissions[0]", { permissions: ["nonsense"] }],
-      ["ttl", { ttl: Option.some(10 ** 12) }],
-      ["user", { user: Option.some(999) }]
+      ["ttl", { ttl: 10 ** 12 }],
+      ["user", { user: 999 }]
     ] as const) {
       const wrong = await run(issueToken({ ...host(), ...token, ...fault }))
       expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`${path}: `) })

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import * as Option from "effect/Option"
-import { init } from "../../src/commands/Init.js"
-import { validate } from "../../src/commands/Suites.js"
+import { init } from "../../src/actions/Init.js"
+import { validate } from "../../src/actions/Suites.js"
 import { place, type Place } from "../support/databases.js"
 import { run } from "../support/inProcess.js"
 
-const none = Option.none()
+const none = undefined
 
 const good = `{
   "version": "1",
@@ -43,7 +42,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
 
   it("are shown as a table with their runs and their price", async () => {
     const junit = path.join(folder, "report.xml")
-    const ran = await run(validate(options(await written(good), { junit: Option.some(junit) })))
+    const ran = await run(validate(options(await written(good), { junit: junit })))
     expect(ran).toMatchObject({ code: 0, err: "" })
     expect(ran.out.split("\n")).toEqual([
       "KEY    NAME                TYPE         RUNS  METRICS  PERSONALITY  CREDITS",
@@ -58,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
   })
 
   it("are printed as JSON, for the channel and the name that were asked for", async () => {
-    const more = { json: true, channel: Option.some("text"), name: Option.some("Tonight") }
+    const more = { json: true, channel: "text", name: "Tonight" }
     const ran = await run(validate(options(await written(good), more)))
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.out)).toMatchObject({
@@ -72,7 +71,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     const bad = good.replace('"latency_ms"', '"latencyms"').replace('"name": "Ends", ', "")
     const file = await written(bad)
     const junit = path.join(folder, "report.xml")
-    const ran = await run(validate(options(file, { junit: Option.some(junit) })))
+    const ran = await run(validate(options(file, { junit: junit })))
     expect(ran).toMatchObject({ code: 1, out: "" })
     expect(ran.err.split("\n")).toEqual([
       `${file}:7:35: scenarios[0].metrics[0]: No metric with slug "latencyms"; did you mean "latency_ms"?`,
@@ -106,9 +105,9 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
   it("may begin with a byte order mark, and have faults of options apart from those of the file", async () => {
     const junit = path.join(folder, "report.xml")
     const file = await written(`\u{feff}${good}`)
-    expect(await run(validate(options(file, { junit: Option.some(junit) })))).toMatchObject({ code: 0 })
+    expect(await run(validate(options(file, { junit: junit })))).toMatchObject({ code: 0 })
     expect(await readFile(junit, "utf8")).toContain('<testcase name="books"')
-    expect(await run(validate(options(file, { agent: Option.some(99) })))).toMatchObject({
+    expect(await run(validate(options(file, { agent: 99 })))).toMatchObject({
       code: 1,
       err: `${file}: --agent: Invalid pk "99" - object does not exist.`
     })

@@ -12,7 +12,7 @@ describe("two servers on one PostgreSQL, asked in turn", () => {
   let at: Place
   let servers: ReadonlyArray<Started> = []
   let urls: ReadonlyArray<string> = []
-  let door: ModelKit.Door
+  let driver: ModelKit.Driver
   /** Who does what no request does: makes organisations. */
   let host: ManagedRuntime.ManagedRuntime<Engine.Services, never>
 
@@ -25,7 +25,7 @@ describe("two servers on one PostgreSQL, asked in turn", () => {
     )
     const lines = await Promise.all(servers.map(({ until }) => until("\n")))
     urls = lines.map((line) => /http[^"]+/.exec(line)?.[0] ?? "")
-    door = ModelKit.httpDoor(urls, key)
+    driver = ModelKit.httpDriver(urls, key)
     host = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(at.database)), Layer.orDie))
   })
   afterAll(async () => {
@@ -35,39 +35,39 @@ describe("two servers on one PostgreSQL, asked in turn", () => {
     await at.remove()
   })
 
-  const calls = async () => ({ door, ...(await ModelKit.emptyProject(door)) })
-  const evaluators = async () => ModelKit.evaluatorWorld(door, await ModelKit.emptyProject(door))
+  const calls = async () => ({ driver, ...(await ModelKit.createEmptyProject(driver)) })
+  const evaluators = async () => ModelKit.evaluatorFixture(driver, await ModelKit.createEmptyProject(driver))
 
   const tenant = async (): Promise<ModelKit.CapacityOwner> => {
     const { agent, apiKey, project } = await host.runPromise(
       Effect.flatMap(Organizations, (all) => all.create({ name: "Walk" }))
     )
-    return { door: ModelKit.httpDoor(urls, Redacted.value(apiKey.secret)), project: project.id, agent: agent.id }
+    return { driver: ModelKit.httpDriver(urls, Redacted.value(apiKey.secret)), project: project.id, agent: agent.id }
   }
   // The servers look after lost leases by themselves, whenever they do: walks have no crashes.
-  const capacity = async () => ModelKit.capacityWorld(await tenant(), await tenant())
+  const capacity = async () => ModelKit.capacityFixture(await tenant(), await tenant())
 
   it("hold what the model of capacity says that runs need", async () => {
-    await ResultKit.checkCapacityModel(capacity, { walks: 4, steps: 30 })
+    await ResultKit.checkCapacityModel(capacity, { runs: 4, maxCommands: 30 })
   }, 3_600_000)
 
   it("leave results after deletions at once as some order of them would", async () => {
-    await ResultKit.checkDeletionsAtOnce(capacity, { walks: 10 })
+    await ResultKit.checkConcurrentDeletions(capacity, { runs: 10 })
   }, 3_600_000)
 
   it("keep calls and dashboards as the model says", async () => {
-    await ModelKit.checkCallModel(calls, { walks: 4, steps: 20 })
+    await ModelKit.checkCallModel(calls, { runs: 4, maxCommands: 20 })
   }, 3_600_000)
 
   it("answer calls at once as some order of them would be answered", async () => {
-    await ModelKit.checkCallsAtOnce(calls, { walks: 10, steps: 5 })
+    await ModelKit.checkConcurrentCalls(calls, { runs: 10, maxCommands: 5 })
   }, 3_600_000)
 
   it("keep evaluators and folders as the model says", async () => {
-    await EvaluatorKit.checkEvaluatorModel(evaluators, { walks: 3, steps: 15 })
+    await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 3, maxCommands: 15 })
   }, 3_600_000)
 
   it("leave evaluators after bulk updates at once as some order of them would", async () => {
-    await EvaluatorKit.checkBulkUpdatesAtOnce(evaluators, { walks: 8 })
+    await EvaluatorKit.checkConcurrentBulkUpdates(evaluators, { runs: 8 })
   }, 3_600_000)
 })

@@ -4,7 +4,7 @@ import type { Ran } from "./inProcess.js"
 
 const BINARY = fileURLToPath(new URL("../../bin/earshot.js", import.meta.url))
 
-/** The environment of a stranger: nothing of Earshot's, no colours. */
+/** The environment of a stranger: nothing of Earshot's, no colors. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:EARSHOT_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$)/.test(name))

@@ -1,11 +1,10 @@
 import { Database, Engine, noLanguageModel } from "@earshot/core"
-import * as HttpChatAgent from "@earshot/core/providers/HttpChatAgent"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { layer as server } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { reportOf } from "../../src/Faults.js"
-import type { Running } from "../../src/Running.js"
+import { reportOf } from "../../src/Errors.js"
+import type { CommandEffect } from "../../src/CommandEffect.js"
 import { Screen } from "../../src/Screen.js"
 import { Signals } from "../../src/Signals.js"
 import { Wiring } from "../../src/Wiring.js"
@@ -22,14 +21,14 @@ const wiring = Layer.succeed(Wiring, {
   engine: ({ agentHosts, database }) =>
     Engine.layerWith({
       blobs: MemoryBlobStore.layer,
-      chatAgents: HttpChatAgent.layer({ allowedHosts: agentHosts })
+      allowHosts: agentHosts
     }).pipe(Layer.provide(Database.layer(database))),
   languageModel: () => noLanguageModel,
   server
 })
 
 /** Runs a command in this process, on a screen of so many columns. */
-export const run = async (running: Running, columns = 80): Promise<Ran> => {
+export const run = async (running: CommandEffect, columns = 80): Promise<Ran> => {
   const out: Array<string> = []
   const err: Array<string> = []
   const keep = (lines: Array<string>) => (text: string) =>
@@ -41,7 +40,7 @@ export const run = async (running: Running, columns = 80): Promise<Ran> => {
     note: keep(err),
     redraw: () => Effect.void,
     columns,
-    colour: false,
+    color: false,
     progress: false,
     interactive: false
   })

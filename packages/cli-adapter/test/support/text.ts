@@ -29,6 +29,6 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 export const acts = (text: string): boolean =>
   !text.isWellFormed() || /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u.test(text.replaceAll("\n", ""))
 
-/** A text without the colours that this command paints with. */
+/** A text without the colors that this command paints with. */
 export const unpainted = (text: string): string =>
   ["0", "1", "2", "32", "33", "36"].reduce((left, code) => left.replaceAll(`\u001b[${code}m`, ""), text)

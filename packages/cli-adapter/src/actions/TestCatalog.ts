@@ -23,17 +23,17 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { type InputOptions, readInput } from "../Assignments.js"
-import type { Running } from "../Running.js"
+import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { calling, findCaller, idOf, withEngine } from "../Session.js"
-import { plainEngine } from "../Settings.js"
-import { printJson } from "../Text.js"
-import { type Common, subject } from "./Subject.js"
+import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
+import { type CommonOptions, plainEngine } from "../Settings.js"
+import { jsonLine } from "../Text.js"
+import { resourceActions } from "./Resource.js"
 
 const project = { name: "PROJECT", of: (one: { readonly projectId: number }) => String(one.projectId), right: true }
 const name = { name: "NAME", of: (one: { readonly name: string }) => one.name, least: 12 }
 
-export const projects = subject({
+export const projects = resourceActions({
   noun: "project",
   useCases: Projects,
   id: ProjectId,
@@ -41,7 +41,7 @@ export const projects = subject({
   columns: [name]
 })
 
-export const agents = subject({
+export const agents = resourceActions({
   noun: "agent",
   useCases: Agents,
   id: AgentId,
@@ -54,15 +54,16 @@ export const agents = subject({
   ]
 })
 
-export const personalities = subject({
+export const personalities = resourceActions({
   noun: "personality",
+  plural: "personalities",
   useCases: Personalities,
   id: PersonalityId,
   encode: encodePersonality,
   columns: [project, name, { name: "LANGUAGE", of: ({ language }) => language }]
 })
 
-export const profiles = subject({
+export const profiles = resourceActions({
   noun: "test profile",
   useCases: TestProfiles,
   id: TestProfileId,
@@ -70,7 +71,7 @@ export const profiles = subject({
   columns: [project, name, { name: "AGENT", of: ({ agentName }) => agentName ?? "", least: 8 }]
 })
 
-export const phoneNumbers = subject({
+export const phoneNumbers = resourceActions({
   noun: "phone number",
   useCases: PhoneNumbers,
   id: PhoneNumberId,
@@ -78,7 +79,7 @@ export const phoneNumbers = subject({
   columns: [project, { name: "NUMBER", of: ({ number }) => number }, name]
 })
 
-export const tools = subject({
+export const tools = resourceActions({
   noun: "tool",
   useCases: Tools,
   id: ToolId,
@@ -86,7 +87,7 @@ export const tools = subject({
   columns: [project, name, { name: "DESCRIPTION", of: ({ description }) => description, least: 12 }]
 })
 
-export const folders = subject({
+export const folders = resourceActions({
   noun: "folder",
   useCases: Folders,
   id: FolderId,
@@ -95,13 +96,15 @@ export const folders = subject({
 })
 
 /** Source: interface, E7. */
-export const enable = (options: Common & InputOptions & { readonly id: number }): Running =>
+export const enable = (options: CommonOptions & InputOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const input = yield* readInput(options)
-    const caller = yield* findCaller(options)
-    const id = yield* idOf(ProjectId, "Project", options.id)
-    const enabled = yield* calling(caller, (yield* Personalities).enable)(id, input)
-    if (options.json) return yield* screen.print(printJson(enabled.map((one) => encodePersonality(one))))
-    yield* screen.note(`${enabled.length} enabled for project ${id}: ${enabled.map((one) => one.id).join(", ")}`)
+    const caller = yield* resolveCaller(options)
+    const id = yield* decodeId(ProjectId, "Project", options.id)
+    const enabled = yield* callAs(caller, (yield* Personalities).enable)(id, input)
+    if (options.json) return yield* screen.print(jsonLine(enabled.map((one) => encodePersonality(one))))
+    yield* screen.note(
+      `Project ${id} has ${enabled.length} enabled personalities: ${enabled.map((one) => one.id).join(", ")}.`
+    )
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))

@@ -10,22 +10,22 @@ import type {
   RateLimited,
   RedactionUnavailable,
   RunIsOver,
-  StorageFault,
+  StorageError,
   Unauthenticated,
   ValidationFailed
 } from "@earshot/core"
 import type { ListenFailed, ProcessEnded } from "@earshot/http-adapter"
 import type * as Effect from "effect/Effect"
-import type { Misused, OutputClosed, PartlyRefused, Refused } from "./Faults.js"
+import type { UsageError, OutputClosed, ReportedFailure, CommandRefused } from "./Errors.js"
 import type { Screen } from "./Screen.js"
 import type { Signals } from "./Signals.js"
 import type { Wiring } from "./Wiring.js"
 
 /** How a command may fail; `Faults.reportOf` says what each means for its exit code. */
-export type CommandFault =
-  | Misused
-  | Refused
-  | PartlyRefused
+export type CommandError =
+  | UsageError
+  | CommandRefused
+  | ReportedFailure
   | OutputClosed
   | Database.DatabaseUnusable
   | ListenFailed
@@ -42,7 +42,7 @@ export type CommandFault =
   | ModelUnavailable
   | RedactionUnavailable
   | RunIsOver
-  | StorageFault
+  | StorageError
 
 /** A command that runs. */
-export type Running = Effect.Effect<void, CommandFault, Wiring | Screen | Signals>
+export type CommandEffect = Effect.Effect<void, CommandError, Wiring | Screen | Signals>

@@ -1,19 +1,19 @@
 import { Forbidden, NotFound, Unauthenticated } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
-import { faultLines, Misused, optionLines, OutputClosed, PartlyRefused, Refused, reportOf } from "../src/Faults.js"
+import { fieldErrorLines, UsageError, optionErrorLines, OutputClosed, ReportedFailure, CommandRefused, reportOf } from "../src/Errors.js"
 
 describe("exit codes", () => {
   it.each([
     [new OutputClosed(), 0],
-    [new Refused({ reason: "no" }), 1],
-    [new PartlyRefused(), 1],
+    [new CommandRefused({ reason: "no" }), 1],
+    [new ReportedFailure(), 1],
     [new NotFound({ resource: "Call" }), 1],
     [new Forbidden({ permission: "calls:read" }), 1],
     [new Unauthenticated({ reason: "invalid" }), 1],
     [{ _tag: "ValidationFailed", faults: { name: ["No."] } }, 1],
-    [new Misused({ reason: "no" }), 2],
+    [new UsageError({ reason: "no" }), 2],
     [{ _tag: "MissingValue" }, 2],
-    [{ _tag: "StorageError" }, 3],
+    [{ _tag: "StorageFailed" }, 3],
     [new Error("boom"), 3],
     [undefined, 3]
   ])("%o ends with %i", (error, code) => {
@@ -21,7 +21,7 @@ describe("exit codes", () => {
   })
 
   it("come with the faults, by their paths", () => {
-    expect(faultLines({ non_field_errors: ["A."], "turns[1].role": ["B.", "C."] })).toEqual([
+    expect(fieldErrorLines({ non_field_errors: ["A."], "turns[1].role": ["B.", "C."] })).toEqual([
       "A.",
       "turns[1].role: B.",
       "turns[1].role: C."
@@ -30,13 +30,13 @@ describe("exit codes", () => {
 
   it("name the options that the fields were given by, where the command has them", () => {
     const faults = { "filters_v2.conditions[2].op": ["A."], "scopes[0]": ["B."], folder_path: ["C."], project: ["D."] }
-    expect(optionLines(faults, ["--filter", "--scope", "--folder-path"])).toEqual([
+    expect(optionErrorLines(faults, ["--filter", "--scope", "--folder-path"])).toEqual([
       "--filter: conditions[2].op: A.",
       "--scope: B.",
       "--folder-path: C.",
       "project: D."
     ])
-    expect(optionLines(faults, [])).toEqual(faultLines(faults))
-    expect(optionLines({ non_field_errors: ["A."] }, ["--filter"])).toEqual(["A."])
+    expect(optionErrorLines(faults, [])).toEqual(fieldErrorLines(faults))
+    expect(optionErrorLines({ non_field_errors: ["A."] }, ["--filter"])).toEqual(["A."])
   })
 })

@@ -3,23 +3,22 @@ import { isAbsolute } from "node:path"
 import { Calls, isPlainObject } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { glob, isDynamicPattern } from "tinyglobby"
-import { documents, type Found } from "../Documents.js"
-import { faultLines, Misused, PartlyRefused } from "../Faults.js"
-import type { Running } from "../Running.js"
+import { documents, type ParsedCall } from "../Documents.js"
+import { fieldErrorLines, UsageError, ReportedFailure } from "../Errors.js"
+import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { calling, findCaller, withEngine } from "../Session.js"
-import { type CallerOptions, fieldsOf, ingestingEngine, type IngestingOptions } from "../Settings.js"
-import { neutralised, printJson } from "../Text.js"
+import { callAs, resolveCaller, withEngine } from "../Session.js"
+import { type CallerOptions, parseFields, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import { sanitize, jsonLine } from "../Text.js"
 
 export interface IngestOptions extends CallerOptions, IngestingOptions {
   readonly database: string
   readonly json: boolean
   readonly files: ReadonlyArray<string>
-  readonly agent: Option.Option<number>
+  readonly agent: number | undefined
   readonly concurrency: number
   readonly redact: ReadonlyArray<string>
 }
@@ -40,19 +39,21 @@ const file = (path: string): Source => ({
   open: () => createReadStream(path)
 })
 
-/** What the arguments name, in their order. A name that is a file is that file, whatever characters it has. */
-const sourcesOf = (names: ReadonlyArray<string>, interactive: boolean): Effect.Effect<ReadonlyArray<Source>, Misused> =>
+/** The sources that the arguments name, in order. An argument that is the name of a file is that file, not a pattern. */
+const sourcesOf = (
+  names: ReadonlyArray<string>,
+  interactive: boolean
+): Effect.Effect<ReadonlyArray<Source>, UsageError> =>
   Effect.gen(function* () {
     if (names.length === 0) {
       return interactive
-        ? yield* new Misused({
-            reason: "Name the files to take in, or pipe calls in: earshot calls ingest calls.ndjson"
+        ? yield* new UsageError({
+            reason: "No input. Name files, or pipe calls to stdin: earshot calls ingest calls.ndjson"
           })
         : [stdin]
     }
     const found = yield* Effect.forEach(names, (name) => {
       if (name === "-") return Effect.succeed([stdin])
-      if (!exists(name) && name.startsWith("-")) return new Misused({ reason: `Received unknown argument: '${name}'` })
       if (exists(name) || !isDynamicPattern(name)) return Effect.succeed([file(name)])
       return Effect.promise(() =>
         glob(name, { onlyFiles: true, expandDirectories: false, absolute: isAbsolute(name) })
@@ -61,13 +62,13 @@ const sourcesOf = (names: ReadonlyArray<string>, interactive: boolean): Effect.E
     return found.flat()
   })
 
-/** The agent of the calls that name none. */
-const withAgent = (agent: Option.Option<number>, call: unknown): unknown =>
-  Option.isSome(agent) && isPlainObject(call) && !present(call.agent) && !present(call.assistant_id)
-    ? { ...call, agent: agent.value }
+/** The call with the default agent, if it names none. */
+const withAgent = (agent: number | undefined, call: unknown): unknown =>
+  agent !== undefined && isPlainObject(call) && !present(call.agent) && !present(call.assistant_id)
+    ? { ...call, agent }
     : call
 
-/** The fields of the command line beside those that a call names itself; what it names may be nonsense, and is judged. */
+/** The call with additional fields to redact. Invalid redact_fields are left for the engine to reject. */
 const withFields = (fields: ReadonlyArray<string>, call: unknown): unknown => {
   if (fields.length === 0 || !isPlainObject(call)) return call
   const own = call.redact_fields
@@ -81,22 +82,22 @@ const present = (value: unknown): boolean => value !== undefined && value !== nu
 const BAR = 24
 const REDRAW_MILLIS = 100
 
-/** Takes calls in, many at a time. What is refused is reported with its place and its faults, and the rest goes on. */
-export const ingest = (options: IngestOptions): Running =>
+/** Ingests calls concurrently. Invalid calls are reported with their place and errors; the others are stored. */
+export const ingest = (options: IngestOptions): CommandEffect =>
   Effect.gen(function* () {
     const { interactive } = yield* Screen
-    // Before a database is opened: a mistake in the arguments should change nothing.
+    // Before the database is opened: invalid arguments must not change it.
     const sources = yield* sourcesOf(options.files, interactive || process.stdin.isTTY)
-    const fields = yield* fieldsOf(options.redact, "--redact")
+    const fields = yield* parseFields(options.redact, "--redact")
     const settings = yield* ingestingEngine(options.database, options)
-    yield* withEngine(settings, { existing: true })(takeIn(sources, options, fields))
+    yield* withEngine(settings, { existing: true })(ingestAll(sources, options, fields))
   })
 
-const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
+const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* findCaller(options)
-    const ingestOne = calling(caller, (yield* Calls).ingest)
+    const caller = yield* resolveCaller(options)
+    const ingestOne = callAs(caller, (yield* Calls).ingest)
     const watched = screen.progress && !options.json
     const count = { created: 0, updated: 0, rejected: 0 }
     const total = sources.every(({ bytes }) => bytes !== undefined)
@@ -106,7 +107,7 @@ const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: 
     let drawnAt = 0
 
     const progress = (): string => {
-      const done = `${count.created + count.updated} taken in, ${count.rejected} rejected`
+      const done = `${count.created + count.updated} ingested, ${count.rejected} rejected`
       if (total === undefined || total === 0) return done
       const part = Math.min(1, readBytes / total)
       const full = Math.round(part * BAR)
@@ -118,15 +119,15 @@ const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: 
       drawnAt = now
       return screen.redraw(progress())
     })
-    const reject = (place: string, faults: Readonly<Record<string, ReadonlyArray<string>>>) =>
+    const reject = (place: string, errors: Readonly<Record<string, ReadonlyArray<string>>>) =>
       Effect.gen(function* () {
         count.rejected += 1
         if (watched) yield* screen.redraw("")
         yield* screen.note(
           options.json
-            ? printJson({ place, faults })
-            : faultLines(faults)
-                .map((line) => neutralised(`${place}: ${line}`))
+            ? jsonLine({ place, faults: errors })
+            : fieldErrorLines(errors)
+                .map((line) => sanitize(`${place}: ${line}`))
                 .join("\n")
         )
       })
@@ -138,7 +139,7 @@ const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: 
         }
       })()
 
-    const takeOne = ({ call, place }: Found) =>
+    const ingestParsed = ({ call, place }: ParsedCall) =>
       Either.match(call, {
         onLeft: (reason) => reject(place, { non_field_errors: [reason] }),
         onRight: (body) =>
@@ -152,25 +153,25 @@ const takeIn = (sources: ReadonlyArray<Source>, options: IngestOptions, fields: 
               if (created) count.created += 1
               else count.updated += 1
             }),
-            Effect.catchTag("ValidationFailed", ({ faults }) => reject(place, faults))
+            Effect.catchTag("ValidationFailed", ({ errors }) => reject(place, errors))
           )
       }).pipe(Effect.zipRight(draw))
 
     const summary = Effect.suspend(() =>
-      watched ? Effect.zipRight(screen.redraw(""), screen.print(said(count))) : screen.print(said(count))
+      watched ? Effect.zipRight(screen.redraw(""), screen.print(totals(count))) : screen.print(totals(count))
     )
-    const said = (counts: typeof count): string =>
+    const totals = (counts: typeof count): string =>
       options.json
-        ? printJson(counts)
-        : `${counts.created} new, ${counts.updated} delivered again, ${counts.rejected} rejected.`
+        ? jsonLine(counts)
+        : `${counts.created} created, ${counts.updated} updated, ${counts.rejected} rejected.`
 
     yield* Stream.fromIterable(sources).pipe(
       Stream.flatMap((source) => documents(source.name, counted(source))),
-      Stream.mapEffect(takeOne, { concurrency: options.concurrency, unordered: true }),
+      Stream.mapEffect(ingestParsed, { concurrency: options.concurrency, unordered: true }),
       Stream.runDrain,
-      // Whatever stops it, what was taken in by then is kept, and is told.
+      // The calls that were ingested before an error are stored, and are counted.
       Effect.onError(() => Effect.ignore(summary))
     )
     yield* summary
-    if (count.rejected > 0) return yield* new PartlyRefused()
+    if (count.rejected > 0) return yield* new ReportedFailure()
   })

@@ -1,4 +1,4 @@
-/** Shareable links and tokens: what is made for others to call with. */
+/** Shareable links and tokens. */
 import {
   type Actor,
   encodeIssuedShareableLink,
@@ -14,68 +14,65 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Misused, Refused } from "../Faults.js"
+import { UsageError, CommandRefused } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
-import type { Running } from "../Running.js"
+import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
-import { calling, ELSEWHERE, findCaller, idOf, withEngine } from "../Session.js"
-import { type CallerOptions, plainEngine } from "../Settings.js"
-import { printJson } from "../Text.js"
-
-interface Common extends CallerOptions {
-  readonly database: string
-  readonly json: boolean
-}
+import { callAs, REVOCATION_DELAY, resolveCaller, decodeId, withEngine } from "../Session.js"
+import { type CommonOptions, defined, plainEngine } from "../Settings.js"
+import { jsonLine } from "../Text.js"
 
 /** `dashboard:3` as the engine takes it. */
 const bounds = (texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) => {
     const match = /^([a-z]+):(\d{1,16})$/.exec(text)
     return match === null
-      ? new Misused({ reason: `--bound takes a kind and an id, such as dashboard:3, and not ${text}` })
+      ? new UsageError({
+          reason: `--bound: Expected a kind and an id, such as dashboard:3, got ${JSON.stringify(text)}.`
+        })
       : Effect.succeed({ type: match[1], id: Number(match[2]) })
   })
 
-export interface LinkOptions extends Common {
+export interface LinkOptions extends CommonOptions {
   readonly name: string
   readonly bounds: ReadonlyArray<string>
   readonly permissions: ReadonlyArray<string>
-  readonly expires: Option.Option<string>
+  readonly expires: string | undefined
 }
 
-export const createLink = (options: LinkOptions): Running =>
+export const createLink = (options: LinkOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const input = {
       name: options.name,
       bounds: yield* bounds(options.bounds),
       ...(options.permissions.length === 0 ? {} : { permissions: options.permissions }),
-      ...Option.match(options.expires, { onNone: () => ({}), onSome: (at) => ({ expires_at: at }) })
+      ...defined({ expires_at: options.expires })
     }
-    const caller = yield* findCaller(options)
-    const issued = yield* calling(caller, (yield* ShareableLinks).create)(input)
-    if (options.json) return yield* screen.print(printJson(encodeIssuedShareableLink(issued)))
+    const caller = yield* resolveCaller(options)
+    const issued = yield* callAs(caller, (yield* ShareableLinks).create)(input)
+    if (options.json) return yield* screen.print(jsonLine(encodeIssuedShareableLink(issued)))
     yield* screen.print(Redacted.value(issued.secret))
     yield* screen.note(
-      `Link ${issued.link.id} is made; it goes into the header X-SHAREABLE-LINK. It is shown this once.`
+      `Created link ${issued.link.id}. Send it in the header X-SHAREABLE-LINK. Store it now: it is not shown again.`
     )
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-export const listLinks = (options: Common & PageOptions): Running =>
+export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =>
   Effect.gen(function* () {
-    const caller = yield* findCaller(options)
+    const caller = yield* resolveCaller(options)
     const now = yield* DateTime.now
-    const page = yield* calling(caller, (yield* ShareableLinks).list)(pageQuery(options))
+    const page = yield* callAs(caller, (yield* ShareableLinks).list)(pageQuery(options))
     const state = (link: ShareableLink) =>
       link.revokedAt !== null
         ? "revoked"
         : link.expiresAt !== null && DateTime.lessThanOrEqualTo(link.expiresAt, now)
           ? "expired"
-          : "in force"
+          : "active"
     yield* printPage(page, {
       json: options.json,
       encode: encodeShareableLink,
-      none: "There are no links.",
+      none: "No shareable links found.",
       columns: [
         { name: "ID", of: (link) => String(link.id), right: true },
         { name: "NAME", of: (link) => link.name, least: 12 },
@@ -87,56 +84,55 @@ export const listLinks = (options: Common & PageOptions): Running =>
     })
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-export const revokeLink = (options: Common & { readonly id: number }): Running =>
+export const revokeLink = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const caller = yield* findCaller(options)
-    const id = yield* idOf(ShareableLinkId, "ShareableLink", options.id)
-    yield* calling(caller, (yield* ShareableLinks).revoke)(id)
+    const caller = yield* resolveCaller(options)
+    const id = yield* decodeId(ShareableLinkId, "ShareableLink", options.id)
+    yield* callAs(caller, (yield* ShareableLinks).revoke)(id)
     yield* options.json
-      ? screen.print(printJson({ id, revoked: true }))
-      : screen.note(`Link ${id} is refused from now on${ELSEWHERE}`)
+      ? screen.print(jsonLine({ id, revoked: true }))
+      : screen.note(`Revoked link ${id}.${REVOCATION_DELAY}`)
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-export interface TokenOptions extends Common {
+export interface TokenOptions extends CommonOptions {
   readonly kind: string
   readonly bounds: ReadonlyArray<string>
   readonly permissions: ReadonlyArray<string>
-  readonly ttl: Option.Option<number>
-  readonly user: Option.Option<number>
+  readonly ttl: number | undefined
+  readonly user: number | undefined
 }
 
-/** What somebody may look at. */
-const readsOf = (issuer: Actor): ReadonlyArray<string> =>
+/** The read permissions of the issuer. */
+const readPermissions = (issuer: Actor): ReadonlyArray<string> =>
   [...issuer.permissions].filter((permission) => permission.endsWith(":read"))
 
-export const issueToken = (options: TokenOptions): Running =>
+export const issueToken = (options: TokenOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const bound = yield* bounds(options.bounds)
-    const caller = yield* findCaller(options)
+    const caller = yield* resolveCaller(options)
     const tokens = yield* Tokens
     const issuer = yield* caller.admit(tokens.issue.operation)
-    const issued = yield* calling(
+    const issued = yield* callAs(
       caller,
       tokens.issue
     )({
       kind: options.kind,
       ...(bound.length === 0 ? {} : { bounds: bound }),
-      // Left to the engine, connected apps and sessions at the dashboard get all that the issuer has: here, everything.
-      permissions: options.permissions.length === 0 ? readsOf(issuer) : options.permissions,
-      ...Option.match(options.ttl, { onNone: () => ({}), onSome: (ttl) => ({ ttl }) }),
-      ...Option.match(options.user, { onNone: () => ({}), onSome: (user) => ({ user }) })
+      // The engine's default for oauth2 and dashboard_session is all permissions of the issuer: for the host, every one.
+      permissions: options.permissions.length === 0 ? readPermissions(issuer) : options.permissions,
+      ...defined({ ttl: options.ttl, user: options.user })
     })
-    if (options.json) return yield* screen.print(printJson(encodeIssuedToken(issued)))
+    if (options.json) return yield* screen.print(jsonLine(encodeIssuedToken(issued)))
     yield* screen.print(Redacted.value(issued.token))
     yield* screen.note(
-      `Token ${issued.jti} is good until ${DateTime.formatIso(issued.expiresAt)}. It is shown this once.`
+      `Issued token ${issued.jti}, valid until ${DateTime.formatIso(issued.expiresAt)}. Store it now: it is not shown again.`
     )
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
-/** The id of a token that is named by it or given whole. One that no token has is a slip that would revoke nothing. */
-const jtiOf = (text: string): Effect.Effect<string, Refused> => {
+/** The `jti` of a token, from itself or from the whole token. A text of another form is rejected: it would revoke nothing. */
+const jtiOf = (text: string): Effect.Effect<string, CommandRefused> => {
   const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? []
   const named =
     payload === undefined
@@ -146,7 +142,7 @@ const jtiOf = (text: string): Effect.Effect<string, Refused> => {
     Option.filter(named, (jti) => /^[\w-]{22}$/.test(jti)),
     {
       onNone: () =>
-        new Refused({ reason: "JTI: this is neither the id of a token, which has 22 characters, nor a token." }),
+        new CommandRefused({ reason: "JTI: This is neither a token nor the id of one, which has 22 characters." }),
       onSome: Effect.succeed
     }
   )
@@ -154,13 +150,13 @@ const jtiOf = (text: string): Effect.Effect<string, Refused> => {
 
 const decodeClaims = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ jti: Schema.String })))
 
-export const revokeToken = (options: Common & { readonly jti: string }): Running =>
+export const revokeToken = (options: CommonOptions & { readonly jti: string }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const jti = yield* jtiOf(options.jti)
-    const caller = yield* findCaller(options)
-    yield* calling(caller, (yield* Tokens).revoke)({ jti })
+    const caller = yield* resolveCaller(options)
+    yield* callAs(caller, (yield* Tokens).revoke)({ jti })
     yield* options.json
-      ? screen.print(printJson({ jti, revoked: true }))
-      : screen.note(`The token is refused from now on${ELSEWHERE}`)
+      ? screen.print(jsonLine({ jti, revoked: true }))
+      : screen.note(`Revoked the token.${REVOCATION_DELAY}`)
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))

@@ -1,0 +1,122 @@
+import { FieldErrors, isPlainObject, type RawTranscript, roleNames, TranscriptFormat } from "@earshot/core"
+import * as Redaction from "@earshot/redaction"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { CommandRefused } from "../Errors.js"
+import { readText } from "../ReadText.js"
+import type { CommandEffect } from "../CommandEffect.js"
+import { Screen } from "../Screen.js"
+import { parseFields } from "../Settings.js"
+import { table } from "../Table.js"
+import { sanitize, sanitizeLines, jsonLine } from "../Text.js"
+
+export interface RedactOptions {
+  readonly json: boolean
+  readonly file: string
+  readonly fields: ReadonlyArray<string>
+  readonly type: string | undefined
+  readonly everyday: boolean
+  readonly numbered: boolean
+}
+
+const parsed = (text: string): unknown => {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const SPEAKER =
+  /^\s*(?:\[(?:\d+:\d\d|--:--)\]\s*)?(main agent|testing agent|agent|assistant|bot|user|customer|caller)\s*:\s*/i
+
+/** Plain text with one utterance per line. A prefix such as `Main Agent:` names the speaker. */
+const parseText = (text: string): RawTranscript => ({
+  _tag: "RawTranscript",
+  toolCalls: [],
+  turns: text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [prefix = "", who = ""] = SPEAKER.exec(line) ?? []
+      return {
+        speaker: /^(main agent|agent|assistant|bot)$/i.test(who) ? ("main_agent" as const) : ("testing_agent" as const),
+        content: line.slice(prefix.length),
+        startTime: undefined,
+        endTime: undefined,
+        words: []
+      }
+    })
+})
+
+/** The body of an ingest request, a transcript in one of its formats, or plain text. */
+const transcriptOf = (text: string, type: string | undefined): Either.Either<RawTranscript, CommandRefused> => {
+  const document = parsed(text)
+  if (document === undefined) {
+    return type !== undefined
+      ? Either.left(new CommandRefused({ reason: "--type: A transcript with a type must be JSON." }))
+      : Either.right(parseText(text))
+  }
+  const body = isPlainObject(document) && document.transcript_json !== undefined ? document : undefined
+  const named = body?.transcript_type
+  return Either.mapLeft(
+    TranscriptFormat.builtIn.decode(
+      type ?? (typeof named === "string" ? named : TranscriptFormat.DEFAULT_TYPE),
+      body === undefined ? document : body.transcript_json,
+      { mainAgentChannelIndex: undefined }
+    ),
+    (faults) =>
+      new CommandRefused({
+        reason: Object.entries(FieldErrors.underPath("transcript_json", faults))
+          .slice(0, 20)
+          .map(([path, messages]) => `${path}: ${messages.join(" ")}`)
+          .join("\n")
+      })
+  )
+}
+
+/** Shows what redaction removes from a transcript, and why. It needs no database and stores nothing. */
+export const redact = (options: RedactOptions): CommandEffect =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const fields =
+      options.fields.length === 0 ? Redaction.sensitiveFields : yield* parseFields(options.fields, "--field")
+    const raw = yield* transcriptOf(yield* readText(options.file), options.type)
+    const { spans, toolCallSpans, transcript } = Redaction.redactTranscript(raw, fields, {
+      everyday: options.everyday,
+      replacement: { style: options.numbered ? "numbered" : "label" }
+    })
+    const textOf = (span: Redaction.TurnSpan): string => raw.turns[span.turn]?.content.slice(span.start, span.end) ?? ""
+    if (options.json) {
+      return yield* screen.print(
+        jsonLine({
+          turns: transcript.turns.map(({ content, speaker }) => ({ role: roleNames[speaker], content })),
+          spans: spans.map((span) => ({ ...span, text: textOf(span) })),
+          tool_call_spans: toolCallSpans
+        })
+      )
+    }
+    yield* screen.print(
+      transcript.turns
+        .map(({ content, speaker }) => sanitizeLines(`${roleNames[speaker]}: ${content.replace(/\s+/g, " ")}`))
+        .join("\n")
+    )
+    yield* screen.print("")
+    yield* screen.print(
+      spans.length === 0
+        ? sanitize("Nothing to redact.")
+        : table(
+            [
+              { name: "TURN", of: (span) => String(span.turn + 1), right: true },
+              { name: "FIELD", of: (span) => span.field },
+              { name: "SCORE", of: (span) => span.score.toFixed(2), right: true },
+              { name: "TEXT", of: textOf, least: 16 },
+              { name: "EVIDENCE", of: (span) => span.evidence.join("; "), least: 20 }
+            ],
+            spans,
+            screen.columns
+          ).join("\n")
+    )
+    if (toolCallSpans > 0) yield* screen.print(`Redacted in tool calls: ${toolCallSpans}.`)
+  })

@@ -1,0 +1,172 @@
+import { Checkouts, type Engine, JobRunner, Organizations } from "@earshot/core"
+import {
+  HttpServer,
+  type HttpServerOptions,
+  startCluster,
+  type LogLevel,
+  canStartCluster,
+  workerPort,
+  reportReady,
+  workerRole
+} from "@earshot/http-adapter"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as Layer from "effect/Layer"
+import * as Level from "effect/LogLevel"
+import type * as Scope from "effect/Scope"
+import { UsageError, type OutputClosed } from "../Errors.js"
+import type { CommandEffect } from "../CommandEffect.js"
+import { Screen } from "../Screen.js"
+import { parseAddress, runEngine } from "../Session.js"
+import {
+  type AgentHostOptions,
+  type CodeHostOptions,
+  codeHostSettings,
+  ingestingEngine,
+  type IngestingOptions,
+  workerEngine
+} from "../Settings.js"
+import { Signals } from "../Signals.js"
+import { jsonLine } from "../Text.js"
+import { upkeep } from "../Upkeep.js"
+import { Wiring } from "../Wiring.js"
+
+export interface ServeOptions extends IngestingOptions, CodeHostOptions, AgentHostOptions {
+  readonly database: string
+  readonly json: boolean
+  readonly host: string
+  readonly port: number
+  readonly processes: number
+  readonly maxBody: number
+  readonly maxUpload: number
+  readonly maxConnections: number
+  readonly graceSeconds: number
+  readonly rateLimit: number | undefined
+  readonly refusalLimit: number | undefined
+}
+
+/** The server's name of the level that `--log-level` sets. */
+const serverLevel = (level: Level.LogLevel): LogLevel =>
+  Level.lessThanEqual(level, Level.Debug)
+    ? "debug"
+    : Level.lessThanEqual(level, Level.Info)
+      ? "info"
+      : Level.lessThanEqual(level, Level.Warning)
+        ? "warn"
+        : level._tag === "None"
+          ? "silent"
+          : "error"
+
+const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"]> => ({
+  bodyBytes: options.maxBody,
+  multipartBytes: options.maxUpload,
+  connections: options.maxConnections,
+  graceMillis: options.graceSeconds * 1000
+})
+
+/** How long a key to a repository may outlive its session or its connection at a host that does not ask this server. */
+const BETWEEN_ENDINGS = "30 seconds"
+
+/** What a server does beside answering, until it is told to stop; what is under way then is put back. */
+const workInBackground = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runner = yield* JobRunner
+    const checkouts = yield* Checkouts
+    yield* Effect.forkScoped(runner.run)
+    yield* Effect.forkScoped(
+      upkeep({
+        failure: "Keys that have ended could not be taken back",
+        every: BETWEEN_ENDINGS,
+        run: checkouts.releaseDue
+      })
+    )
+  }).pipe(Effect.provide(engine))
+
+/** Says that it serves, and where: to the process that leads this one, if there is one, since that speaks for all. */
+const announce = (url: string, options: ServeOptions): Effect.Effect<void, OutputClosed, Screen> =>
+  workerRole() === undefined
+    ? Effect.flatMap(Screen, (screen) =>
+        screen.print(options.json ? jsonLine({ url }) : `Listening on ${url} (API docs: ${url}/docs)`)
+      )
+    : reportReady(url)
+
+/** Does in this process what it is there for: all there is, if no other process leads it. */
+const serveHere = (options: ServeOptions): CommandEffect =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const screen = yield* Screen
+      const wiring = yield* Wiring
+      const role = workerRole()
+      const listening: { url?: string } = {}
+      const codeHosts = codeHostSettings(options)
+      const settings = {
+        ...(yield* Effect.flatMap(ingestingEngine(options.database, options), (one) => workerEngine(one, options))),
+        codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
+        requestsPerMinute: options.rateLimit,
+        refusalsPerMinute: options.refusalLimit,
+        processes: options.processes
+      }
+      const engine = yield* runEngine(settings, { existing: false })
+      if (role === undefined || role === "background") yield* workInBackground(engine)
+      if (role === "background") {
+        yield* reportReady(null)
+        return yield* Effect.never
+      }
+      const organizations = yield* Effect.provide(Organizations, engine)
+      const present = yield* organizations.list({ limit: 1 })
+      if (present.results.length === 0 && role !== "server") {
+        yield* screen.note(
+          "This database has no organization, so every request is refused. Create one with `earshot init`."
+        )
+      }
+      const server = yield* Layer.build(
+        wiring
+          .server({
+            host: options.host,
+            port: workerPort() ?? options.port,
+            limits: limitsOf(options),
+            logLevel: serverLevel(yield* FiberRef.get(FiberRef.currentMinimumLogLevel))
+          })
+          .pipe(Layer.provide(Layer.succeedContext(engine)))
+      )
+      const { url } = yield* Effect.provide(HttpServer, server)
+      listening.url = url
+      yield* announce(url, options)
+      return yield* Effect.never
+    })
+  )
+
+/**
+ * Serves in processes that this one leads. What is done beside answering has a process of its own: evaluating a call takes
+ * many times as long as taking it in, and no delivery should wait for it.
+ */
+const serveTogether = (options: ServeOptions): CommandEffect =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const address = yield* parseAddress(options.database)
+      if (!canStartCluster()) {
+        return yield* new UsageError({
+          reason: "--processes: this process is one of a cluster that another one leads, such as a process manager."
+        })
+      }
+      if (address.kind === "sqlite") {
+        if (address.filename === ":memory:") {
+          return yield* new UsageError({ reason: "--processes: a database in memory is one process's own." })
+        }
+        yield* Effect.flatMap(Wiring, ({ countForOthers }) => countForOthers)
+      }
+      const { url } = yield* startCluster({ servers: options.processes, background: true })
+      yield* announce(url, options)
+      yield* Effect.never
+    })
+  )
+
+/** Serves until a signal comes; then requests in flight are finished, and it ends with 0. */
+export const serve = (options: ServeOptions): CommandEffect =>
+  Effect.gen(function* () {
+    const signals = yield* Signals
+    yield* signals.endWell
+    if (workerRole() !== undefined) yield* signals.once
+    return yield* options.processes > 1 && workerRole() === undefined ? serveTogether(options) : serveHere(options)
+  })

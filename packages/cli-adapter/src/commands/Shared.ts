@@ -1,0 +1,107 @@
+/** Options and arguments that several commands share, each declared once. */
+import { idArgument, integer, list, text, textArguments, toggle, withDefault, withEnvironment } from "./Declare.js"
+
+/** Also named by `earshot init`, which prints the command to run next. */
+export const DEFAULT_DATABASE = "sqlite:./earshot.db"
+export const DEFAULT_RECORDINGS = "earshot-recordings"
+
+export const database = withDefault(
+  withEnvironment(
+    text("--database <address>", "Database: sqlite:PATH or postgres://user:password@host:port/name."),
+    "EARSHOT_DATABASE"
+  ),
+  DEFAULT_DATABASE
+)
+
+export const json = toggle("--json", "Print results and errors as JSON.")
+
+/** Who the command acts as. The environment variables are read with the session, since --organization overrides them. */
+const caller = {
+  organization: integer(
+    "--organization <id>",
+    "Act as the host, with every permission, for this organization. Optional if there is only one.",
+    { least: Number.MIN_SAFE_INTEGER }
+  ),
+  apiKey: text("--api-key <key>", "Act as the holder of this API key, with its permissions. (env: EARSHOT_API_KEY)")
+}
+
+export const session = text("--session <token>", "Agent session token to send with the API key. (env: EARSHOT_SESSION)")
+
+/** What every command over one organization's data takes. */
+export const common = { database, json, ...caller }
+
+export const page = {
+  limit: withDefault(integer("--limit <n>", "Rows per page, 1 to 200."), 50),
+  cursor: text("--cursor <cursor>", "Start of the page, as printed by the previous page.")
+}
+
+export const project = integer("--project <id>", "Only those of this project.")
+export const agent = integer("--agent <id>", "Only those of this agent.")
+
+export const id = (noun: string) => idArgument("id", `Id of the ${noun}.`)
+
+export const expires = text("--expires <time>", "Expiry time, such as 2030-01-31T00:00:00Z.")
+
+export const scopedTo = list(
+  "--bound <kind:id>",
+  "Resource to limit access to, with everything in it: project:1, agent:2, dashboard:3 or result:4."
+)
+
+export const permissions = list(
+  "--permission <permission>",
+  "Permission to grant, such as dashboards:read. (default: the issuer's read permissions)"
+)
+
+/** What ingesting calls takes. */
+export const ingesting = {
+  recordings: withDefault(
+    withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
+    DEFAULT_RECORDINGS
+  ),
+  recordingHosts: list(
+    "--allow-recording-host <host>",
+    "Private host that recordings may be fetched from. (env: EARSHOT_RECORDING_HOSTS, comma-separated)"
+  ),
+  maxRecordingBytes: withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000),
+  redactDetails: list(
+    "--redact-detail <detail>",
+    "Also redact metadata, dynamic_variables, feedback, customer_number or all, in calls that ask for redaction. (env: EARSHOT_REDACT_DETAILS, comma-separated)"
+  )
+}
+
+/** What running jobs takes. */
+export const agentHosts = {
+  allowedAgentHosts: list(
+    "--allow-agent-host <host>",
+    "Private host that agents under test may be reached at. (env: EARSHOT_AGENT_HOSTS, comma-separated)"
+  )
+}
+
+/** What checking out repositories takes. */
+export const codeHosts = {
+  repositories: text(
+    "--repositories <folder>",
+    "Folder of bare repositories on this machine, as FOLDER/ORGANIZATION_ID/NAME.git. Requires git. (env: EARSHOT_REPOSITORIES)"
+  ),
+  publicUrl: text(
+    "--public-url <url>",
+    "URL that clients reach this server at, to clone from. (env: EARSHOT_PUBLIC_URL)"
+  ),
+  allowedCodeHosts: list(
+    "--allow-code-host <host>",
+    "Code host that may be private or use plain HTTP. (env: EARSHOT_CODE_HOSTS, comma-separated)"
+  )
+}
+
+/** A resource's fields, as words or as a JSON document. */
+export const input = {
+  options: {
+    input: text("--input <file>", "JSON object with fields; - reads stdin. FIELD=VALUE arguments override it.")
+  },
+  args: {
+    fields: textArguments(
+      "field=value",
+      "Fields by their API names. Lists and objects are JSON, such as tags='[\"a\"]'."
+    )
+  }
+}
