@@ -8,13 +8,16 @@ import {
   permissionsOf
 } from "@earshot/core"
 import { PostgresStorage } from "@earshot/core/postgres"
+import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { SqliteStorage } from "@earshot/core/sqlite"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { randomBytes } from "node:crypto"
 import { createDatabase } from "./postgres/createDatabase.js"
 import { postgresUrl, templateName } from "./postgres/postgresUrl.js"
 import { templateDatabase } from "./postgres/templateDatabase.js"
@@ -44,9 +47,13 @@ const freshPostgres = async () => {
   return createDatabase(url, { template })
 }
 
+const secretBox = AesSecretBox.layer(
+  Either.getOrThrow(AesSecretBox.parse(Redacted.make(randomBytes(32).toString("base64"))))
+)
+
 /** The whole engine on a database of the caller's. It keeps recordings in memory. */
 export const engine = (ports: Engine.Ports = {}): Layer.Layer<Engine.Services, never, Engine.Storage> =>
-  Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports })
+  Engine.layerWith({ blobs: MemoryBlobStore.layer, secretBox, ...ports })
 
 /** The whole engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. It keeps recordings in memory. */
 export const layer = (

@@ -1,4 +1,4 @@
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
@@ -15,15 +15,19 @@ export const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
 /** What stands where a secret was, in everything that leaves the engine. Sent back, it means the secret that is kept. */
 export const MASKED = "********"
 
-const Masked = Schema.transform(Schema.String, Schema.RedactedFromSelf(Schema.String), {
+/** A header value as it is stored, sealed by the engine's `SecretBox`. */
+export const SealedHeader = Schema.String.pipe(Schema.brand("SealedHeader"))
+export type SealedHeader = typeof SealedHeader.Type
+
+const Masked = Schema.transform(Schema.String, SealedHeader, {
   strict: true,
-  decode: (value) => Redacted.make(value),
+  decode: (text) => text,
   encode: () => MASKED
 })
 
 /**
- * Where an agent answers in text: a chat-completions server, or a webhook. Header values are credentials more often than
- * not: they are kept, sent to that address alone, and never shown.
+ * Where an agent answers in text: a chat-completions server, or a webhook. Header values are usually credentials: they are
+ * sealed at rest, sent to that address alone, and masked in responses.
  */
 export const ChatEndpoint = Schema.Struct({
   url: Schema.String,
@@ -31,6 +35,11 @@ export const ChatEndpoint = Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Masked })
 })
 export type ChatEndpoint = typeof ChatEndpoint.Type
+
+/** A chat endpoint whose headers are opened, to be called. */
+export interface OpenChatEndpoint extends Omit<ChatEndpoint, "headers"> {
+  readonly headers: Readonly<Record<string, Redacted.Redacted>>
+}
 
 /** A voice agent under test or observation. */
 export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({

@@ -3,7 +3,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { AgentId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, OrganizationId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
@@ -18,6 +18,13 @@ export interface NewAgent {
   readonly provider: string | null
   readonly supportedChannels: ReadonlyArray<Channel>
   readonly chatEndpoint: ChatEndpoint | null
+}
+
+/** A chat endpoint with sealed headers, and the agent whose it is. */
+export interface SealedChatEndpoint {
+  readonly id: AgentId
+  readonly organizationId: OrganizationId
+  readonly chatEndpoint: ChatEndpoint
 }
 
 /** Which agents are looked for; an agent that answers to either list is found, once. */
@@ -61,5 +68,12 @@ export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
       id: AgentId,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
+    /** The chat endpoints of all organizations, ordered by agent id, after an id; deleted agents included. */
+    readonly listSealed: (
+      after: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<SealedChatEndpoint>, StorageError>
+    /** Replaces a chat endpoint by the same one sealed with another key, unless it has changed since. */
+    readonly reseal: (id: AgentId, from: ChatEndpoint, to: ChatEndpoint) => Effect.Effect<void, StorageError>
   }
 >() {}

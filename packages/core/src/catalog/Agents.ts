@@ -3,9 +3,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { NotFound } from "../access/AccessErrors.js"
 import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type Permit, isInScope } from "../access/Permit.js"
+import { type Sealing, SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import {
   decodeInput,
@@ -20,12 +22,12 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import { Agent, AgentDraft, AgentPatch } from "./Agent.js"
+import { type StorageError, StorageFailed, UnitOfWork } from "../kernel/Storage.js"
+import { Agent, AgentDraft, AgentPatch, type OpenChatEndpoint } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
 import { AgentStore } from "./AgentStore.js"
-import { chatEndpointOf } from "./ChatEndpointRules.js"
+import { chatEndpointOf, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
 import { Projects } from "./Projects.js"
 
 /** How an input names an agent: by its id, by its provider's id for it, or by both. */
@@ -60,8 +62,18 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
      * be seen yet (see `AgentDirectory`).
      */
     readonly resolve: (permit: Permit, name: AgentReference) => Effect.Effect<Agent, ValidationFailed | StorageError>
+    /** The agent's chat endpoint with its headers opened; none where it has none, or where a key that sealed them is missing. */
+    readonly openChatEndpoint: (agent: Agent) => Option.Option<OpenChatEndpoint>
+    /**
+     * Seals the headers of every agent with the newest key and returns how many there were to seal. An operator function:
+     * no actor is checked.
+     */
+    readonly reseal: Effect.Effect<number, StorageError>
   }
 >() {}
+
+/** Agents whose secrets are read from storage at a time. */
+const RESEALED_AT_A_TIME = 200
 
 /** What a list of agents takes. */
 export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
@@ -106,6 +118,37 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
+    const box = yield* SecretBox
+    const sealFor = ({ organizationId }: Permit) => Option.map(box, (sealing) => sealHeader(sealing, organizationId))
+
+    const reseal = (sealing: Sealing) =>
+      Effect.gen(function* () {
+        let after = 0
+        let count = 0
+        for (;;) {
+          const found = yield* store.listSealed(after, RESEALED_AT_A_TIME)
+          const last = found.at(-1)
+          if (last === undefined) return count
+          for (const { chatEndpoint, id, organizationId } of found) {
+            const old = Object.values(chatEndpoint.headers).filter((sealed) => !sealing.isCurrent(sealed))
+            if (old.length === 0) continue
+            const opened = openChatEndpoint(Option.some(sealing), organizationId, chatEndpoint)
+            if (Option.isNone(opened)) {
+              return yield* new StorageFailed({ operation: "SecretBox.open", cause: `agent ${id}` })
+            }
+            const seal = sealHeader(sealing, organizationId)
+            yield* store.reseal(id, chatEndpoint, {
+              ...chatEndpoint,
+              headers: Object.fromEntries(
+                Object.entries(opened.value.headers).map(([name, value]) => [name, seal(value)])
+              )
+            })
+            count += old.length
+          }
+          after = last.id
+        }
+      })
+
     const find = (permit: Permit, id: AgentId) => inScope(permit, store.find(permit, id))
     const hold = (permit: Permit, id: AgentId) => inScope(permit, store.findForUpdate(permit, id))
 
@@ -122,13 +165,16 @@ export const layer = Layer.effect(
     return Agents.of({
       find,
       findForUpdate: hold,
+      openChatEndpoint: ({ chatEndpoint, organizationId }) =>
+        chatEndpoint === null ? Option.none() : openChatEndpoint(box, organizationId, chatEndpoint),
+      reseal: Option.match(box, { onNone: () => Effect.succeed(0), onSome: reseal }),
       resolve,
       create: useCase("agents.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
             const draft = yield* decodeInput(AgentDraft, input)
             const chatEndpoint = yield* Effect.mapError(
-              chatEndpointOf(draft.chat_endpoint, null),
+              chatEndpointOf(draft.chat_endpoint, null, sealFor(permit)),
               (faults) => new ValidationFailed({ errors: faults })
             )
             const project = yield* projects.findNamedForUpdate(permit, "project", draft.project)
@@ -166,7 +212,7 @@ export const layer = Layer.effect(
                 patch.chat_endpoint === undefined
                   ? agent.chatEndpoint
                   : yield* Effect.mapError(
-                      chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint),
+                      chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint, sealFor(permit)),
                       (faults) => new ValidationFailed({ errors: faults })
                     )
               const changed = new Agent({

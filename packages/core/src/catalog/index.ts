@@ -1,4 +1,15 @@
-export { Agent, AgentDraft, AgentPatch, AgentWire, Channel, type ChatEndpoint, MASKED, encodeAgent } from "./Agent.js"
+export {
+  Agent,
+  AgentDraft,
+  AgentPatch,
+  AgentWire,
+  Channel,
+  type ChatEndpoint,
+  MASKED,
+  type OpenChatEndpoint,
+  SealedHeader,
+  encodeAgent
+} from "./Agent.js"
 export { AssistantIdTaken } from "./AgentErrors.js"
 export { type AgentReference, AgentQuery, Agents } from "./Agents.js"
 export { type AgentNames, AgentStore, type NewAgent } from "./AgentStore.js"

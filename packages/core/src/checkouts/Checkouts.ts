@@ -47,7 +47,8 @@ const noSuch = () => new NotFound({ resource: "Repository" })
 
 /** The agent that a session is bound to; none for the host process, which needs no session. */
 const agentOf = (actor: Actor): AgentId | null => {
-  const bound = actor.additionalCredential === undefined ? undefined : actor.bounds?.find(({ type }) => type === "agent")
+  const bound =
+    actor.additionalCredential === undefined ? undefined : actor.bounds?.find(({ type }) => type === "agent")
   return bound === undefined ? null : AgentId.make(bound.id)
 }
 

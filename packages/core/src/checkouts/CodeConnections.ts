@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { NotFound } from "../access/AccessErrors.js"
 import type { Permit } from "../access/Permit.js"
 import { SecretBox } from "../access/SecretBox.js"
+import { Agents } from "../catalog/Agents.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { decodeInput, fieldError, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { CodeConnectionId } from "../kernel/Ids.js"
@@ -74,6 +75,7 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const releases = yield* CheckoutReleases
     const work = yield* UnitOfWork
+    const agents = yield* Agents
 
     const orNotFound = <E, R>(found: Effect.Effect<Option.Option<StoredConnection>, E, R>) =>
       Effect.flatMap(
@@ -196,7 +198,10 @@ export const layer = Layer.effect(
           )
           .pipe(Effect.zipRight(endDueSoon(permit)))
       ),
-      reseal: Effect.zipWith(resealAll("connection"), resealAll("grant"), (one, other) => one + other)
+      reseal: Effect.map(
+        Effect.all([resealAll("connection"), resealAll("grant"), agents.reseal]),
+        ([connections, grants, headers]) => connections + grants + headers
+      )
     })
   })
 )

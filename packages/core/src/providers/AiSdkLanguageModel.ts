@@ -36,6 +36,8 @@ export interface LanguageModelConfig {
   readonly seed?: number
   /** Null for models that take none. Default: 0. */
   readonly temperature?: number | null
+  /** The most tokens of an answer. Default: the model's own limit, or 4096 for a model of Anthropic's that the SDK does not know. */
+  readonly maxOutputTokens?: number
   /**
    * Whether the server constrains answers to a JSON Schema. Where not, the prompt asks for JSON of the schema. Default: true.
    */
@@ -128,6 +130,7 @@ export const fromAiSdk = (
               : Output.json(),
             ...(temperature === null ? {} : { temperature }),
             ...(takesSeed ? { seed } : {}),
+            ...(config.maxOutputTokens === undefined ? {} : { maxOutputTokens: config.maxOutputTokens }),
             maxRetries: 0,
             abortSignal
           }).then(({ output, response }) => ({ output, model: response.modelId })),
@@ -165,6 +168,8 @@ export const fromAiSdk = (
         limits: { maxBytes: MAX_RESPONSE_BYTES, totalMillis: Duration.toMillis(timeout) + 1000 },
         trustedUrl: baseUrl
       })
+      // The SDK writes warnings to the console at every call; a host that wants them sets this first.
+      globalThis.AI_SDK_LOG_WARNINGS ??= false
       const apiKey = config.apiKey === undefined ? undefined : Redacted.value(config.apiKey)
       return { ask: Option.some(makeAsk(makeModel({ apiKey, fetch }))) }
     })

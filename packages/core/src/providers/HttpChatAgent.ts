@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { ChatEndpoint } from "../catalog/Agent.js"
+import type { OpenChatEndpoint } from "../catalog/Agent.js"
 import { isPlainObject, isTooDeep, type Json } from "../kernel/Json.js"
 import type { ChatReply, ChatRequest, ChatToolCall } from "../simulation/Chat.js"
 import { ChatAgent, ChatFailed } from "../simulation/ChatAgent.js"
@@ -125,7 +125,7 @@ export const layer = (config: HttpChatAgentConfig = {}): Layer.Layer<ChatAgent, 
     Effect.map(OutboundHttp, (http) => {
       const { maxBytes = 256 * 1024, timeoutMillis = 300_000 } = config
 
-      const post = (endpoint: ChatEndpoint, body: Json): Effect.Effect<unknown, ChatFailed> =>
+      const post = (endpoint: OpenChatEndpoint, body: Json): Effect.Effect<unknown, ChatFailed> =>
         http
           .send({
             url: endpoint.url,

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { ChatEndpoint } from "../catalog/Agent.js"
+import type { OpenChatEndpoint } from "../catalog/Agent.js"
 import type { ChatReply, ChatRequest } from "./Chat.js"
 
 /** The agent gave no answer that can be used. The reason is fit for a run's record and repeats nothing of the request. */
@@ -17,6 +17,6 @@ export class ChatFailed extends Schema.TaggedError<ChatFailed>("@earshot/core/si
 export class ChatAgent extends Context.Tag("@earshot/core/simulation/ChatAgent")<
   ChatAgent,
   {
-    readonly reply: (endpoint: ChatEndpoint, request: ChatRequest) => Effect.Effect<ChatReply, ChatFailed>
+    readonly reply: (endpoint: OpenChatEndpoint, request: ChatRequest) => Effect.Effect<ChatReply, ChatFailed>
   }
 >() {}

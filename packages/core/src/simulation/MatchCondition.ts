@@ -2,7 +2,7 @@
  * Whether a description of what the agent does fits what it said, by words alone: what stands in for a language model where
  * none is configured. It is deterministic, knows no meaning, and is documented in docs/runs.md.
  */
-import { hasPhrase, normalized } from "../metrics/Words.js"
+import { containsPhrase, normalizeText } from "../metrics/Words.js"
 
 /** Words that say nothing of what is meant: those of grammar, the parties to a call, and the verbs that report speech. */
 const EMPTY = new Set(
@@ -44,11 +44,11 @@ const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»/gu
  */
 export const fitsDescription = (description: string, reply: string): boolean => {
   const quotes = Array.from(description.matchAll(QUOTED), (match) =>
-    normalized(match[1] ?? match[2] ?? match[3] ?? "")
+    normalizeText(match[1] ?? match[2] ?? match[3] ?? "")
   ).filter((quote) => quote !== "")
   if (quotes.length > 0) {
-    const said = normalized(reply)
-    return quotes.some((quote) => hasPhrase(said, quote))
+    const said = normalizeText(reply)
+    return quotes.some((quote) => containsPhrase(said, quote))
   }
   const wanted = new Set(
     wordsOf(description)

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Agent, Channel } from "../catalog/Agent.js"
+import type { Agent, Channel, OpenChatEndpoint } from "../catalog/Agent.js"
 import type { RunId } from "../kernel/Ids.js"
 import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
@@ -12,6 +12,8 @@ export interface RunToPlay {
   readonly run: RunId
   readonly channel: Channel
   readonly agent: Agent
+  /** The agent's chat endpoint with its headers opened; null where it has none. */
+  readonly chatEndpoint: OpenChatEndpoint | null
   readonly scenario: Scenario
 }
 

@@ -118,5 +118,5 @@ export const scenarioOf = (
     variables,
     maxDuration: script.max_duration
   }
-  return filler.isOverfull() ? Either.left(OVERFULL) : Either.right(scenario)
+  return filler.isLimitExceeded() ? Either.left(OVERFULL) : Either.right(scenario)
 }

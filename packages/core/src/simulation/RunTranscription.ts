@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { AUDIO_HEAD_BYTES, audioFacts, NOT_AUDIO } from "../calls/AudioFacts.js"
+import { AUDIO_HEAD_BYTES, detectAudioFormat, NOT_AUDIO } from "../calls/AudioFormat.js"
 import { RecordingSource } from "../calls/RecordingSource.js"
 import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { RunAudio } from "../results/ReportRules.js"
@@ -30,7 +30,7 @@ export const layer = Layer.effect(
 
     const transcribed = (transcribe: Transcribe) => (audio: RunAudio) =>
       Effect.flatMap(bytesOf(audio), (bytes) => {
-        const facts = audioFacts(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
+        const facts = detectAudioFormat(bytes.subarray(0, AUDIO_HEAD_BYTES), bytes.length)
         return facts === undefined
           ? Effect.fail(new RunAudioUnusable({ reason: NOT_AUDIO }))
           : transcribe({

@@ -17,8 +17,8 @@ import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
 import type { MetricId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
-import type { StorageFault } from "../kernel/Storage.js"
-import { fillIn, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
+import type { StorageError } from "../kernel/Storage.js"
+import { fillVariables, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
 import { outcomes } from "../metrics/Evaluation.js"
 import { CHARGE_REASON } from "../metrics/Evaluations.js"
 import type { Metric } from "../metrics/Metric.js"
@@ -26,10 +26,10 @@ import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
 import { costOf, isCharged } from "../metrics/Price.js"
 import { type Evaluated, Scorer } from "../metrics/Scorer.js"
-import { keepAll } from "../redaction/KeepAll.js"
+import { withoutRedaction } from "@earshot/redaction"
 import type { PlayableRun } from "../results/RunDetail.js"
 import { EXECUTE_JOB, RunPayload, SCORE_JOB } from "../results/RunJobs.js"
-import { type RunReported, RunWork, type TakenRun } from "../results/RunWork.js"
+import { type RunReport, RunWork, type LeasedRun } from "../results/RunWork.js"
 import { type PlayedRun, RunExecutor, type RunToPlay } from "./RunExecutor.js"
 import { type Persona, readRunScript, type RunScript, type Scenario, scenarioOf } from "./RunScript.js"
 
@@ -60,6 +60,9 @@ const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recu
 /** The predefined metric that holds a run to what its scenario expects. */
 const OUTCOME_CODE = "expected_outcome"
 
+const SEALED_HEADERS =
+  "The headers of the agent's chat endpoint cannot be decrypted: the key that sealed them is missing. Set them again."
+
 const decodePayload = Schema.decodeUnknown(RunPayload)
 
 const unreadable = new JobFailed({ reason: "The job does not say which run.", retry: false })
@@ -67,16 +70,16 @@ const unreadable = new JobFailed({ reason: "The job does not say which run.", re
 /** A scenario with what it says, or the sentence that says why it cannot be played. */
 type Prepared = Either.Either<{ readonly script: RunScript; readonly scenario: Scenario }, string>
 
-const reportOf = (played: PlayedRun): RunReported => ({
+const reportOf = (played: PlayedRun): RunReport => ({
   outcome: played.outcome.is,
   reason: played.outcome.reason,
-  transcript: { type: "service", turns: keepAll(played.transcript) },
+  transcript: { type: "service", turns: withoutRedaction(played.transcript) },
   moments: played.moments,
   durationSeconds: played.durationSeconds,
   success: null
 })
 
-const unplayable = (reason: string): RunReported => ({
+const unplayable = (reason: string): RunReport => ({
   outcome: "failed",
   reason,
   transcript: null,
@@ -101,7 +104,7 @@ export const layer = (config: SimulationConfig = {}) =>
       const informationOf = (
         permit: Permit,
         profile: RunScript["test_profile"]
-      ): Effect.Effect<Either.Either<JsonObject | null, string>, StorageFault> =>
+      ): Effect.Effect<Either.Either<JsonObject | null, string>, StorageError> =>
         profile === null
           ? Effect.succeed(Either.right(null))
           : profile.id === null
@@ -117,7 +120,7 @@ export const layer = (config: SimulationConfig = {}) =>
         permit: Permit,
         { agent }: PlayableRun,
         said: RunScript["personality"]
-      ): Effect.Effect<Persona | null, StorageFault> =>
+      ): Effect.Effect<Persona | null, StorageError> =>
         said === null
           ? Effect.succeed(null)
           : said.id === null
@@ -128,7 +131,7 @@ export const layer = (config: SimulationConfig = {}) =>
                 (enabled) => enabled.find(({ id }) => id === said.id) ?? said
               )
 
-      const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageFault> =>
+      const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageError> =>
         Effect.gen(function* () {
           const script = readRunScript(run.script)
           if (Either.isLeft(script)) return Either.left("What the scenario says cannot be read.")
@@ -144,11 +147,11 @@ export const layer = (config: SimulationConfig = {}) =>
         })
 
       /** Ends when the run is not to be played any more. */
-      const watched = (permit: Permit<"results:write">, taken: TakenRun) =>
+      const watched = (permit: Permit<"results:write">, taken: LeasedRun) =>
         Effect.gen(function* () {
           for (let looks = 1; ; looks++) {
             yield* Effect.sleep(WATCH)
-            const look = looks % LOOKS_PER_SIGN === 0 ? runs.keep(permit, taken) : runs.isHeld(permit, taken)
+            const look = looks % LOOKS_PER_SIGN === 0 ? runs.heartbeat(permit, taken) : runs.isLeaseValid(permit, taken)
             // A database that cannot be asked now is no reason to break off: the report shows the lease again.
             const stays = yield* Effect.catchAll(look, (error) =>
               Effect.as(
@@ -162,17 +165,22 @@ export const layer = (config: SimulationConfig = {}) =>
 
       const play = (
         permit: Permit<"results:write">,
-        taken: TakenRun
-      ): Effect.Effect<Option.Option<RunReported>, StorageFault> =>
+        taken: LeasedRun
+      ): Effect.Effect<Option.Option<RunReport>, StorageError> =>
         Effect.gen(function* () {
           const agent = yield* agents.find(permit, taken.agent.id).pipe(Effect.catchTag("NotFound", () => Effect.void))
           if (agent === undefined) return Option.some(unplayable("The agent was deleted."))
           const ready = yield* prepared(permit, taken)
           if (Either.isLeft(ready)) return Option.some(unplayable(ready.left))
+          const chatEndpoint = agents.openChatEndpoint(agent)
+          if (agent.chatEndpoint !== null && Option.isNone(chatEndpoint) && taken.run.channel === "text") {
+            return Option.some(unplayable(SEALED_HEADERS))
+          }
           const toPlay: RunToPlay = {
             run: taken.run.id,
             channel: taken.run.channel,
             agent,
+            chatEndpoint: Option.getOrNull(chatEndpoint),
             scenario: ready.right.scenario
           }
           return yield* Effect.raceFirst(
@@ -195,19 +203,19 @@ export const layer = (config: SimulationConfig = {}) =>
         Effect.gen(function* () {
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
           const permit = yield* hostPermit(claim.organizationId, "runs.claim")
-          const taken = yield* runs.takeUp(permit, payload.run, claim)
+          const taken = yield* runs.claim(permit, payload.run, claim)
           if (taken === null) return
           if (taken === "elsewhere") {
             return yield* new JobFailed({ reason: "Another worker has the run.", retry: true, retryAfter: 60_000 })
           }
           const reported = yield* play(permit, taken).pipe(
             // The process is going: the run is anybody's again at once.
-            Effect.onInterrupt(() => Effect.ignore(runs.putBack(permit, taken)))
+            Effect.onInterrupt(() => Effect.ignore(runs.release(permit, taken)))
           )
           // A conversation that took place is not to be held again because the database was busy at its end.
           const kept =
             Option.isSome(reported) && (yield* Effect.retry(runs.report(permit, taken, reported.value), REPORTING))
-          if (kept) return yield* runs.ring
+          if (kept) return yield* runs.notifyWorkers
           // Deleted or cancelled; or taken back, and then it is begun again.
           yield* Effect.flatMap(runs.isQueued(permit, payload.run), (queued) =>
             queued ? new JobFailed({ reason: "The run was taken back.", retry: true }) : Effect.void
@@ -226,7 +234,7 @@ export const layer = (config: SimulationConfig = {}) =>
         endedReason: run.endedReason,
         metadata: { scenario_key: run.run.scenarioKey, scenario_name: run.run.scenarioName, run: run.run.id },
         dynamicVariables: scenario.variables,
-        agentDescription: fillIn(description, scenario.variables),
+        agentDescription: fillVariables(description, scenario.variables),
         expectedOutcome: scenario.expectedOutcome.trim() === "" ? null : scenario.expectedOutcome
       })
 
@@ -251,23 +259,23 @@ export const layer = (config: SimulationConfig = {}) =>
         Effect.gen(function* () {
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
           const permit = yield* hostPermit(claim.organizationId, "runs.claim")
-          const found = yield* runs.toScore(permit, payload.run)
+          const found = yield* runs.findForScoring(permit, payload.run)
           // Deleted, cancelled or scored.
           if (Option.isNone(found)) return
           const run = found.value
           const all = yield* metrics.ofAgent(permit, run.agent.id)
           const decides = new Set(all.filter((metric) => decidesSuccess(metric.configuration)).map(({ id }) => id))
-          const conclude = runs.conclude(permit, payload.run, ({ metricId }) => decides.has(metricId))
+          const conclude = runs.complete(permit, payload.run, ({ metricId }) => decides.has(metricId))
           const ready = yield* prepared(permit, run)
           if (Either.isLeft(ready)) return yield* conclude
           const { scenario, script } = ready.right
-          const done = new Set(run.said.filter(({ status }) => status !== "failed").map(({ metricId }) => metricId))
+          const done = new Set(run.scores.filter(({ status }) => status !== "failed").map(({ metricId }) => metricId))
           const asked = new Set(script.metric_ids)
           const isAsked = (metric: Metric): boolean =>
             asked.has(metric.id) || (metric.predefinedCode === OUTCOME_CODE && scenario.expectedOutcome.trim() !== "")
           const chosen = all.filter((metric) => isAsked(metric) && !done.has(metric.id))
           const keep = (evaluated: ReadonlyArray<Evaluated>) =>
-            runs.keepScores(
+            runs.saveScores(
               permit,
               payload.run,
               evaluated,
@@ -281,8 +289,8 @@ export const layer = (config: SimulationConfig = {}) =>
               Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
             ),
             metrics: chosen,
-            earlier: new Map(
-              run.said.flatMap((one) => {
+            previousResults: new Map(
+              run.scores.flatMap((one) => {
                 const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
                 return [
                   [String(one.metricId), result] as const,
@@ -293,18 +301,21 @@ export const layer = (config: SimulationConfig = {}) =>
             emit: keep
           })
           const isLast = claim.attempt >= claim.maxAttempts
-          const waiting = isLast ? [] : postponed.filter(({ fault }) => fault.retry)
+          const waiting = isLast ? [] : postponed.filter(({ error: fault }) => fault.retry)
           const [first] = waiting
           if (first !== undefined) {
             return yield* new JobFailed({
-              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.fault.reason}`,
+              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.error.reason}`,
               retry: true,
-              retryAfter: Math.max(...waiting.map(({ fault }) => fault.retryAfter ?? 0))
+              retryAfter: Math.max(...waiting.map(({ error: fault }) => fault.retryAfter ?? 0))
             })
           }
           if (postponed.length > 0) {
             yield* keep(
-              postponed.map(({ fault, metric }) => ({ metric, outcome: outcomes.without("failed", fault.reason) }))
+              postponed.map(({ error: fault, metric }) => ({
+                metric,
+                outcome: outcomes.withoutValue("failed", fault.reason)
+              }))
             )
           }
           yield* conclude

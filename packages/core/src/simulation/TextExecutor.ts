@@ -9,7 +9,7 @@ import type { ConditionalAction } from "../evaluators/ConditionalActions.js"
 import { isWithin, lengthOf } from "../kernel/Text.js"
 import { LanguageModel } from "../language/LanguageModel.js"
 import type { RunMoment } from "../results/RunDetail.js"
-import { noWords } from "../transcripts/Draft.js"
+import { noWords } from "../transcripts/TranscriptBuilder.js"
 import type { ToolCall, Turn } from "../transcripts/Transcript.js"
 import { type CallerQuestion, matchQuestion, phraseQuestion, speakQuestion, waitQuestion } from "./CallerQuestions.js"
 import type { ChatMessage, ChatReply } from "./Chat.js"
@@ -102,7 +102,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
             )
         })
 
-      const play = ({ agent, run, scenario }: RunToPlay): Effect.Effect<PlayedRun> =>
+      const play = ({ agent, chatEndpoint, run, scenario }: RunToPlay): Effect.Effect<PlayedRun> =>
         Effect.gen(function* () {
           const began = yield* Clock.currentTimeMillis
           const turns: Array<Turn> = []
@@ -145,10 +145,10 @@ export const layer = (config: TextExecutorConfig = {}) =>
 
           /** The agent's answer to all that was said. */
           const answer: Effect.Effect<ChatReply, Broken> = Effect.gen(function* () {
-            if (agent.chatEndpoint === null) return yield* Effect.fail(broken("failed", NO_ENDPOINT))
+            if (chatEndpoint === null) return yield* Effect.fail(broken("failed", NO_ENDPOINT))
             const since = yield* clock
             const reply = yield* chat
-              .reply(agent.chatEndpoint, {
+              .reply(chatEndpoint, {
                 conversation: `run-${run}-${began}`,
                 model: agent.assistantId ?? agent.name,
                 messages: [...messages],
@@ -301,7 +301,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
             return "too_many_messages"
           })
 
-          if (agent.chatEndpoint === null) return yield* result({ is: "failed", reason: NO_ENDPOINT })
+          if (chatEndpoint === null) return yield* result({ is: "failed", reason: NO_ENDPOINT })
           return yield* converse.pipe(
             Effect.timeoutFail({
               duration: Duration.seconds(scenario.maxDuration),

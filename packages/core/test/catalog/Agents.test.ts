@@ -2,6 +2,7 @@ import { Agents, encodeAgent, OrganizationId, Organizations, Projects } from "@e
 import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 for (const database of TestEngine.databases) {
@@ -24,7 +25,9 @@ for (const database of TestEngine.databases) {
           .pipe(as)
         const read = yield* agents.read(made.id).pipe(as)
         expect(read).toEqual(made)
-        expect(Redacted.value(read.chatEndpoint!.headers.Authorization!)).toBe("Bearer x")
+        expect(Option.getOrThrow(agents.openChatEndpoint(read)).headers).toEqual({
+          Authorization: Redacted.make("Bearer x")
+        })
         expect(encodeAgent(read)).toMatchObject({
           id: made.id,
           project: project.id,

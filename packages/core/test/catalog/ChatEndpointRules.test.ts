@@ -1,15 +1,25 @@
-import type { ChatEndpoint } from "@earshot/core"
+import { type ChatEndpoint, SealedHeader } from "@earshot/core"
 import { chatEndpointOf } from "../../src/catalog/ChatEndpointRules.js"
 import { MASKED } from "@earshot/core"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
+const sealed = (value: string) => SealedHeader.make(`sealed:${value}`)
+
+const chatEndpoint = (input: Parameters<typeof chatEndpointOf>[0], kept: ChatEndpoint | null) =>
+  chatEndpointOf(
+    input,
+    kept,
+    Option.some((value) => sealed(Redacted.value(value)))
+  )
+
 const kept: ChatEndpoint = {
   url: "https://bot.example/v1/chat",
   kind: "openai",
-  headers: { Authorization: Redacted.make("Bearer secret"), "X-Team": Redacted.make("blue") }
+  headers: { Authorization: sealed("Bearer secret"), "X-Team": sealed("blue") }
 }
 
 const input = (headers: Record<string, never> | Record<string, string | number>, url = kept.url) =>
@@ -19,27 +29,27 @@ const shown = (endpoint: Either.Either<ChatEndpoint | null, unknown>) =>
   Either.map(endpoint, (one) =>
     one === null
       ? null
-      : Object.fromEntries(Object.entries(one.headers).map(([name, value]) => [name, Redacted.value(value)]))
+      : Object.fromEntries(Object.entries(one.headers).map(([name, value]) => [name, value.replace("sealed:", "")]))
   )
 
 describe("a chat endpoint", () => {
-  it("keeps the header values it is given", () => {
-    expect(shown(chatEndpointOf(input({ "X-Team": "red", "X-Empty": "" }), kept))).toEqual(
+  it("stores the header values it is given, sealed", () => {
+    expect(shown(chatEndpoint(input({ "X-Team": "red", "X-Empty": "" }), kept))).toEqual(
       Either.right({ "X-Team": "red", "X-Empty": "" })
     )
-    expect(chatEndpointOf(null, kept)).toEqual(Either.right(null))
+    expect(chatEndpoint(null, kept)).toEqual(Either.right(null))
   })
 
-  it("keeps a concealed value at the same origin, whatever else of the address changes", () => {
+  it("keeps a masked value at the same origin, whatever else of the URL changes", () => {
     const concealed = { Authorization: MASKED, "X-Team": "red" }
     for (const url of [kept.url, "https://bot.example/v2?x=1", "HTTPS://BOT.example:443/"]) {
-      expect(shown(chatEndpointOf(input(concealed, url), kept))).toEqual(
+      expect(shown(chatEndpoint(input(concealed, url), kept))).toEqual(
         Either.right({ Authorization: "Bearer secret", "X-Team": "red" })
       )
     }
   })
 
-  it("gives a kept secret to no other origin", () => {
+  it("rejects a masked value when the origin changes", () => {
     for (const url of [
       "https://attacker.example/v1/chat",
       "http://bot.example/v1/chat",
@@ -47,21 +57,21 @@ describe("a chat endpoint", () => {
       "https://bot.example.attacker.example/",
       "https://bot.example@attacker.example/"
     ]) {
-      expect(chatEndpointOf(input({ Authorization: MASKED }, url), kept)).toMatchObject({
+      expect(chatEndpoint(input({ Authorization: MASKED }, url), kept)).toMatchObject({
         left: { "chat_endpoint.headers.Authorization": [expect.stringContaining("another address")] }
       })
     }
   })
 
-  it("asks for the value where none is kept", () => {
+  it("requires the value of a masked header that is not stored", () => {
     const missing = { left: { "chat_endpoint.headers.X-New": ["This field is required."] } }
-    expect(chatEndpointOf(input({ "X-New": MASKED }), kept)).toMatchObject(missing)
-    expect(chatEndpointOf(input({ "X-New": MASKED }), null)).toMatchObject(missing)
-    expect(chatEndpointOf(input({ constructor: MASKED }), kept)).toMatchObject({ _tag: "Left" })
+    expect(chatEndpoint(input({ "X-New": MASKED }), kept)).toMatchObject(missing)
+    expect(chatEndpoint(input({ "X-New": MASKED }), null)).toMatchObject(missing)
+    expect(chatEndpoint(input({ constructor: MASKED }), kept)).toMatchObject({ _tag: "Left" })
   })
 
-  it("takes nothing that could end a header, and reports every fault", () => {
-    const faults = chatEndpointOf(
+  it("rejects values that could end a header, and reports every field error", () => {
+    const faults = chatEndpoint(
       input({ "X-A": "one\r\nX-B: two", "X C": "", "X-D": 4, "X-E": "\u0100", "X-F": "a".repeat(4097) }),
       null
     )
@@ -74,15 +84,25 @@ describe("a chat endpoint", () => {
     ])
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, value) => {
-        const made = chatEndpointOf(input({ [name]: value }), null)
+        const made = chatEndpoint(input({ [name]: value }), null)
         if (Either.isRight(made)) expect(new Headers([[name, value]]).has(name)).toBe(true)
       })
     )
   })
 
-  it("does not look at headers that are too many", () => {
+  it("rejects a new header value where no key seals it, and needs none where no value is new", () => {
+    expect(chatEndpointOf(input({ "X-Team": "red" }), null, Option.none())).toMatchObject({
+      left: { "chat_endpoint.headers": [expect.stringContaining("EARSHOT_SECRET_KEYS")] }
+    })
+    expect(Either.isRight(chatEndpointOf(input({}), null, Option.none()))).toBe(true)
+    expect(chatEndpointOf(input({ Authorization: MASKED }), kept, Option.none())).toEqual(
+      Either.right({ ...kept, headers: { Authorization: sealed("Bearer secret") } })
+    )
+  })
+
+  it("rejects too many headers without validating each", () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`no name ${n}`, 4]))
-    expect(chatEndpointOf(input(many), null)).toMatchObject({
+    expect(chatEndpoint(input(many), null)).toMatchObject({
       left: { "chat_endpoint.headers": ["Ensure this field has no more than 20 elements."] }
     })
   })

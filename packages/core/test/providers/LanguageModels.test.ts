@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { type Ask, LanguageModel, type Question } from "@earshot/core"
-import * as OpenAiLanguageModel from "@earshot/core/providers/OpenAiLanguageModel"
+import * as LanguageModels from "@earshot/core/providers/LanguageModels"
 import * as OutboundHttp from "@earshot/core/providers/OutboundHttp"
 import { LLMock } from "@copilotkit/aimock"
 import * as Effect from "effect/Effect"
@@ -25,11 +25,15 @@ const question = (prompt: string): Question<{ readonly value: boolean }, { reado
   schema: Schema.Struct({ value: Schema.Boolean })
 })
 
-const ask = (prompt: string, config: Partial<OpenAiLanguageModel.OpenAiLanguageModelConfig> = {}) =>
+type Provider = LanguageModels.LanguageModelSettings["provider"]
+type Config = Partial<Omit<LanguageModels.LanguageModelSettings, "provider">>
+
+const ask = (provider: Provider, prompt: string, config: Config = {}) =>
   Effect.runPromise(
     Effect.flatMap(LanguageModel, ({ ask }) => Effect.either(Option.getOrThrow<Ask>(ask)(question(prompt)))).pipe(
       Effect.provide(
-        OpenAiLanguageModel.layer({
+        LanguageModels.fromSettings({
+          provider,
           baseUrl: `${mock.url}/v1/`,
           apiKey: Redacted.make("secret"),
           model: "judge-1",
@@ -40,75 +44,99 @@ const ask = (prompt: string, config: Partial<OpenAiLanguageModel.OpenAiLanguageM
     )
   )
 
-describe("a language model behind an OpenAI-compatible server", () => {
-  it("answers in the form that was asked for, and tells what it takes to ask again", async () => {
-    mock.onMessage("is it so", { content: JSON.stringify({ value: true }) })
-    const first = Either.getOrThrow(await ask("is it so"))
-    expect(first).toMatchObject({ value: { value: true }, seed: 7 })
-    expect(first.promptHash).toMatch(/^[0-9a-f]{64}$/)
-    expect(Either.getOrThrow(await ask("is it so")).promptHash).toBe(first.promptHash)
-    mock.onMessage("or so", { content: JSON.stringify({ value: false }) })
-    expect(Either.getOrThrow(await ask("or so")).promptHash).not.toBe(first.promptHash)
-    const [request] = mock.getRequests()
-    expect(request?.body).toMatchObject({
-      model: "judge-1",
-      seed: 7,
-      temperature: 0,
-      response_format: { type: "json_schema", json_schema: { name: "verdict" } }
+const failure = async (...args: Parameters<typeof ask>) => Either.getOrNull(Either.flip(await ask(...args)))
+
+for (const provider of LanguageModels.LANGUAGE_MODEL_PROVIDERS) {
+  describe(`a language model of the provider ${provider}`, () => {
+    it("answers with a value of the schema, and a hash of the question", async () => {
+      mock.onMessage("is it so", { content: JSON.stringify({ value: true }) })
+      const first = Either.getOrThrow(await ask(provider, "is it so"))
+      expect(first).toMatchObject({ value: { value: true }, seed: 7 })
+      expect(first.promptHash).toMatch(/^[0-9a-f]{64}$/)
+      expect(Either.getOrThrow(await ask(provider, "is it so")).promptHash).toBe(first.promptHash)
+      mock.onMessage("or so", { content: JSON.stringify({ value: false }) })
+      expect(Either.getOrThrow(await ask(provider, "or so")).promptHash).not.toBe(first.promptHash)
+      expect(mock.getRequests()[0]?.body).toMatchObject({ model: "judge-1", temperature: 0 })
+    })
+
+    it("sends no temperature to models that take none", async () => {
+      mock.onMessage("is it so", { content: JSON.stringify({ value: true }) })
+      Either.getOrThrow(await ask(provider, "is it so", { temperature: null }))
+      expect(mock.getRequests()[0]?.body?.temperature).toBeUndefined()
+    })
+
+    it("asks for JSON in the prompt where the server does not constrain answers to a schema", async () => {
+      mock.onMessage("plain", { content: JSON.stringify({ value: true }) })
+      expect(Either.getOrThrow(await ask(provider, "plain", { structuredOutputs: false })).value).toEqual({
+        value: true
+      })
+      expect(JSON.stringify(mock.getRequests()[0]?.body)).toContain("Answer with one JSON document of this JSON Schema")
+    })
+
+    it.each([["no JSON at all"], ['{"value": "yes"}'], ['{"other": true}']])(
+      "fails with AnswerUnusable when the answer is %s",
+      async (content) => {
+        mock.onMessage("strange", { content })
+        expect(await failure(provider, "strange")).toMatchObject({ _tag: "AnswerUnusable" })
+      }
+    )
+
+    it("retries when the server is overloaded", async () => {
+      mock.on({ userMessage: "busy", sequenceIndex: 0 }, { error: { message: "slow down" }, status: 429 })
+      mock.on({ userMessage: "busy", sequenceIndex: 1 }, { error: { message: "oops" }, status: 500 })
+      mock.on({ userMessage: "busy", sequenceIndex: 2 }, { content: JSON.stringify({ value: true }) })
+      expect(Either.getOrThrow(await ask(provider, "busy")).value).toEqual({ value: true })
+      expect(mock.getRequests()).toHaveLength(3)
+    })
+
+    it("does not retry when the server rejects the key, and repeats nothing of its response", async () => {
+      mock.onMessage("never", { error: { message: "no such key: secret" }, status: 401 })
+      expect(await failure(provider, "never")).toMatchObject({
+        _tag: "ModelUnavailable",
+        retry: false,
+        reason: "The language model's server answered 401."
+      })
+      expect(mock.getRequests()).toHaveLength(1)
+    })
+
+    it("gives up after the configured number of retries, with a failure that may pass", async () => {
+      mock.onMessage("always", { error: { message: "oops" }, status: 503 })
+      expect(await failure(provider, "always", { retries: 1 })).toMatchObject({ _tag: "ModelUnavailable", retry: true })
+      expect(mock.getRequests()).toHaveLength(2)
+    })
+
+    it("fails after its time limit, and when the server cannot be reached", async () => {
+      const silent = createServer(() => undefined)
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+      const address = silent.address()
+      const port = typeof address === "object" ? address?.port : undefined
+      const late = await failure(provider, "slow", { baseUrl: `http://127.0.0.1:${port}/v1`, timeout: "200 millis" })
+      silent.closeAllConnections()
+      await new Promise((resolve) => silent.close(resolve))
+      expect(late).toMatchObject({ retry: true, reason: "The language model took longer than 200ms." })
+      expect(await failure(provider, "gone", { baseUrl: "http://127.0.0.1:9/v1", retries: 0 })).toMatchObject({
+        retry: true,
+        reason: "The language model could not be reached."
+      })
     })
   })
+}
 
-  it("asks for JSON in words where the server knows no schemas", async () => {
-    mock.onMessage("plain", { content: JSON.stringify({ value: true }) })
-    expect(Either.getOrThrow(await ask("plain", { structuredOutputs: false })).value).toEqual({ value: true })
-    const [request] = mock.getRequests()
-    expect(JSON.stringify(request?.body)).toContain("Answer with one JSON document of this JSON Schema")
+it("an OpenAI-compatible server gets a bearer key, the seed and the JSON Schema", async () => {
+  mock.onMessage("is it so", { content: JSON.stringify({ value: true }) })
+  await ask("openai-compatible", "is it so")
+  const [request] = mock.getRequests()
+  expect(request?.path).toBe("/v1/chat/completions")
+  expect(request?.body).toMatchObject({
+    seed: 7,
+    response_format: { type: "json_schema", json_schema: { name: "verdict" } }
   })
+})
 
-  it.each([["no JSON at all"], ['{"value": "yes"}'], ['{"other": true}']])("cannot use %s", async (content) => {
-    mock.onMessage("strange", { content })
-    expect(Either.getOrNull(Either.flip(await ask("strange")))).toMatchObject({ _tag: "AnswerUnusable" })
-  })
-
-  it("tries again when the server is overloaded, and not when it refuses", async () => {
-    mock.on({ userMessage: "busy", sequenceIndex: 0 }, { error: { message: "slow down" }, status: 429 })
-    mock.on({ userMessage: "busy", sequenceIndex: 1 }, { error: { message: "oops" }, status: 500 })
-    mock.on({ userMessage: "busy", sequenceIndex: 2 }, { content: JSON.stringify({ value: true }) })
-    expect(Either.getOrThrow(await ask("busy")).value).toEqual({ value: true })
-    expect(mock.getRequests()).toHaveLength(3)
-
-    mock.reset()
-    mock.onMessage("never", { error: { message: "no such key: secret" }, status: 401 })
-    expect(Either.getOrNull(Either.flip(await ask("never")))).toMatchObject({
-      _tag: "ModelUnavailable",
-      retry: false,
-      reason: "The language model's server answered 401."
-    })
-    expect(mock.getRequests()).toHaveLength(1)
-
-    mock.reset()
-    mock.onMessage("always", { error: { message: "oops" }, status: 503 })
-    expect(Either.getOrNull(Either.flip(await ask("always", { retries: 1 })))).toMatchObject({
-      _tag: "ModelUnavailable",
-      retry: true
-    })
-    expect(mock.getRequests()).toHaveLength(2)
-  })
-
-  it("is given up on after its time, and when nobody is there", async () => {
-    const silent = createServer(() => undefined)
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
-    const address = silent.address()
-    const port = typeof address === "object" ? address?.port : undefined
-    const late = await ask("slow", { baseUrl: `http://127.0.0.1:${port}/v1`, timeout: "200 millis" })
-    silent.closeAllConnections()
-    await new Promise((resolve) => silent.close(resolve))
-    expect(Either.getOrNull(Either.flip(late))).toMatchObject({
-      retry: true,
-      reason: "The language model took longer than 200ms."
-    })
-    expect(
-      Either.getOrNull(Either.flip(await ask("gone", { baseUrl: "http://127.0.0.1:9/v1", retries: 0 })))
-    ).toMatchObject({ retry: true, reason: "The language model could not be reached." })
-  })
+it("Anthropic's server gets the Messages API's path and no seed", async () => {
+  mock.onMessage("is it so", { content: JSON.stringify({ value: true }) })
+  await ask("anthropic", "is it so")
+  const [request] = mock.getRequests()
+  expect(request?.path).toBe("/v1/messages")
+  expect(request?.body?.seed).toBeUndefined()
 })

@@ -177,7 +177,6 @@ export const agentStoreContract = <E>(
 
 const firstPage = { cursor: { at: "start" }, limit: 10 } as const
 
-/** Redacted values look alike to a test runner; they are equal when what they hide is. */
 const sameEndpoint = (one: Agent, other: Agent): boolean => {
   const headers = other.chatEndpoint?.headers ?? {}
   return Object.entries(one.chatEndpoint?.headers ?? {}).every(([key, value]) => Equal.equals(value, headers[key]))

@@ -10,10 +10,10 @@ import {
   OrganizationId,
   Project,
   type ProjectDraft,
-  ProjectId
+  ProjectId,
+  SealedHeader
 } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
-import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 
 /** Any text that both databases keep: well-formed Unicode of every plane, without NUL. */
@@ -75,7 +75,7 @@ export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
 
 const chatEndpoint: fc.Arbitrary<ChatEndpoint> = endpointInput.map((input) => ({
   ...input,
-  headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, Redacted.make(value)]))
+  headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, SealedHeader.make(value)]))
 }))
 
 /** What a store is given of a new agent, but for its project and its assistant id, which must be free. */

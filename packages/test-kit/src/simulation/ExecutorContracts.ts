@@ -1,4 +1,12 @@
-import { type Agent, ChatAgent, type Channel, RunExecutor, RunId, type Scenario } from "@earshot/core"
+import {
+  type Agent,
+  ChatAgent,
+  type Channel,
+  type OpenChatEndpoint,
+  RunExecutor,
+  RunId,
+  type Scenario
+} from "@earshot/core"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -24,9 +32,16 @@ export interface RunExecutorFixture {
 export const runExecutorContract = (subject: string, fixture: RunExecutorFixture): void => {
   const { answering, channel, executor, scenario, silent, unreachable } = fixture
   const play = (agent: Agent, id = 1) =>
-    Effect.flatMap(RunExecutor, (runs) => runs.play({ run: RunId.make(id), channel, agent, scenario })).pipe(
-      Effect.provide(executor)
-    )
+    Effect.flatMap(RunExecutor, (runs) =>
+      runs.play({
+        run: RunId.make(id),
+        channel,
+        agent,
+        // The agents of fixtures have no headers.
+        chatEndpoint: agent.chatEndpoint === null ? null : { ...agent.chatEndpoint, headers: {} },
+        scenario
+      })
+    ).pipe(Effect.provide(executor))
   describe(`runs played by ${subject}`, () => {
     it.live("are of the channels that it names, each once", () =>
       Effect.gen(function* () {
@@ -85,7 +100,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
   })
 }
 
-type Endpoint = NonNullable<Agent["chatEndpoint"]>
+type Endpoint = OpenChatEndpoint
 
 /** A way to talk to agents under test, and such agents. */
 export interface ChatAgentFixture {

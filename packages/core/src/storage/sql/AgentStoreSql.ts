@@ -2,18 +2,27 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Agent, Channel, type ChatEndpoint } from "../../catalog/Agent.js"
+import { Agent, Channel, type ChatEndpoint, SealedHeader } from "../../catalog/Agent.js"
 import { AssistantIdTaken } from "../../catalog/AgentErrors.js"
-import { AgentStore } from "../../catalog/AgentStore.js"
+import { AgentStore, type NewAgent } from "../../catalog/AgentStore.js"
 import { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
-import { keyset } from "./Keyset.js"
 import { givePredefined } from "./MetricColumns.js"
-import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
-import { isUniqueViolation, storing } from "./Storing.js"
+import { storing } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
+
+/** As the wire form, but with the sealed values of the headers. */
+const ChatEndpointColumn = jsonColumn(
+  Schema.Struct({
+    url: Schema.String,
+    kind: Schema.Literal("openai", "webhook"),
+    headers: Schema.Record({ key: Schema.String, value: SealedHeader })
+  })
+)
+
+const SealedRow = Schema.Struct({ id: AgentId, organization_id: OrganizationId, chat_endpoint: ChatEndpointColumn })
 
 const AgentRow = Schema.Struct({
   id: AgentId,
@@ -24,125 +33,88 @@ const AgentRow = Schema.Struct({
   assistant_id: Schema.NullOr(Schema.String),
   provider: Schema.NullOr(Schema.String),
   channels: jsonColumn(Schema.Array(Channel)),
-  chat_endpoint: Schema.NullOr(
-    jsonColumn(
-      Schema.Struct({
-        url: Schema.String,
-        kind: Schema.Literal("openai", "webhook"),
-        headers: Schema.Record({ key: Schema.String, value: Schema.Redacted(Schema.String) })
-      })
-    )
-  ),
+  chat_endpoint: Schema.NullOr(ChatEndpointColumn),
   created_ms: Instant,
   updated_ms: Instant
 })
 
-const toAgent = (row: typeof AgentRow.Type): Agent =>
-  new Agent({
-    id: row.id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    name: row.name,
-    description: row.description,
-    assistantId: row.assistant_id,
-    provider: row.provider,
-    supportedChannels: row.channels,
-    chatEndpoint: row.chat_endpoint,
-    createdAt: row.created_ms,
-    updatedAt: row.updated_ms
-  })
-
-/** The wire form of an endpoint conceals its headers; what is kept does not. */
-const printChatEndpoint = (endpoint: ChatEndpoint | null): string | null =>
-  endpoint === null
-    ? null
-    : JSON.stringify({
-        ...endpoint,
-        headers: Object.fromEntries(
-          Object.entries(endpoint.headers).map(([name, value]) => [name, Redacted.value(value)])
-        )
-      })
+const printChatEndpoint = ({ headers, kind, url }: ChatEndpoint): string => JSON.stringify({ url, kind, headers })
 
 export const layer = Layer.effect(
   AgentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const columns = sql.literal(
-      "id, organization_id, project_id, name, description, assistant_id, provider, channels, chat_endpoint, created_ms, updated_ms"
-    )
-    const agents = readRows(AgentRow, toAgent)
+    const { tables } = dialect
+    const table = yield* tenantTable({
+      store: "AgentStore",
+      table: "agents",
+      row: AgentRow,
+      // A project's agents are deleted with it.
+      ofProject: false,
+      scope: { project: "t.project_id", agent: "t.id" },
+      make: (row) =>
+        new Agent({
+          id: row.id,
+          organizationId: row.organization_id,
+          projectId: row.project_id,
+          name: row.name,
+          description: row.description,
+          assistantId: row.assistant_id,
+          provider: row.provider,
+          supportedChannels: row.channels,
+          chatEndpoint: row.chat_endpoint,
+          createdAt: row.created_ms,
+          updatedAt: row.updated_ms
+        })
+    })
 
-    const unlessTaken =
-      (assistantId: string | null) =>
-      <A, E, R>(statement: Effect.Effect<A, E, R>) =>
-        Effect.mapError(statement, (error) =>
-          assistantId !== null && isUniqueViolation(error) ? new AssistantIdTaken({ assistantId }) : error
-        )
+    const columnsOf = (agent: NewAgent) => ({
+      name: agent.name,
+      description: agent.description,
+      assistant_id: agent.assistantId,
+      provider: agent.provider,
+      channels: JSON.stringify(agent.supportedChannels),
+      chat_endpoint: agent.chatEndpoint === null ? null : printChatEndpoint(agent.chatEndpoint)
+    })
+    const taken = (agent: NewAgent) => () => new AssistantIdTaken({ assistantId: agent.assistantId ?? "" })
 
     return AgentStore.of({
       insert: (permit, agent, now) =>
-        sql`INSERT INTO agents ${sql
-          .insert({
-            organization_id: permit.organizationId,
-            project_id: agent.projectId,
-            name: agent.name,
-            description: agent.description,
-            assistant_id: agent.assistantId,
-            provider: agent.provider,
-            channels: JSON.stringify(agent.supportedChannels),
-            chat_endpoint: printChatEndpoint(agent.chatEndpoint),
-            created_ms: DateTime.toEpochMillis(now),
-            updated_ms: DateTime.toEpochMillis(now)
-          })
-          .returning(columns)}`.pipe(
-          agents.one,
-          unlessTaken(agent.assistantId),
-          Effect.tap((made) => givePredefined(sql, [made], now)),
-          storing("AgentStore.insert")
-        ),
-      find: (permit, id) =>
-        sql`SELECT ${columns} FROM agents
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
-          agents.first,
-          storing("AgentStore.find")
-        ),
-      hold: (permit, id) =>
-        sql`SELECT ${columns} FROM agents
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-            ${dialect.forUpdate}`.pipe(agents.first, storing("AgentStore.hold")),
+        table
+          .insert(permit, { project_id: agent.projectId, ...columnsOf(agent), ...createdAt(now) }, taken(agent))
+          .pipe(
+            Effect.tap((made) => givePredefined(sql, tables, [made], now)),
+            storing("AgentStore.insert")
+          ),
+      find: table.find,
+      findForUpdate: table.findForUpdate,
       findAll: (permit, { assistantIds, ids }) =>
-        sql`SELECT ${columns} FROM agents
-            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-              AND (id IN ${dialect.integers(ids)} OR assistant_id IN ${dialect.texts(assistantIds)})`.pipe(
-          agents.all,
-          storing("AgentStore.findAll")
-        ),
-      list: (permit, { projectId }, page) =>
-        sql`SELECT ${columns} FROM agents
-            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-              AND ${projectId === null ? sql`1 = 1` : sql`project_id = ${projectId}`}
-              AND ${within(sql, permit, { project: "project_id", agent: "id" })}
-              AND ${keyset(sql, page)}`.pipe(agents.all, storing("AgentStore.list")),
+        table.all(permit, sql`(t.id IN ${dialect.integers(ids)} OR t.assistant_id IN ${dialect.texts(assistantIds)})`),
+      list: (permit, { projectId }, page) => table.list(permit, page, { project_id: projectId }),
       save: (permit, agent) =>
-        sql`UPDATE agents SET ${sql.update({
-          name: agent.name,
-          description: agent.description,
-          assistant_id: agent.assistantId,
-          provider: agent.provider,
-          channels: JSON.stringify(agent.supportedChannels),
-          chat_endpoint: printChatEndpoint(agent.chatEndpoint),
-          updated_ms: DateTime.toEpochMillis(agent.updatedAt)
-        })} WHERE id = ${agent.id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
-          Effect.asVoid,
-          unlessTaken(agent.assistantId),
-          storing("AgentStore.save")
+        table.save(
+          permit,
+          agent.id,
+          { ...columnsOf(agent), updated_ms: DateTime.toEpochMillis(agent.updatedAt) },
+          taken(agent)
         ),
-      remove: (permit, id, now) =>
-        sql`UPDATE agents SET deleted_ms = ${DateTime.toEpochMillis(now)}
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
+      remove: (permit, id, now) => table.softDelete(permit, id, now),
+      listSealed: (after, limit) =>
+        sql`SELECT id, organization_id, chat_endpoint FROM ${tables.agents}
+            WHERE id > ${after} AND chat_endpoint IS NOT NULL ORDER BY id LIMIT ${limit}`.pipe(
+          readRows(SealedRow, (row) => ({
+            id: row.id,
+            organizationId: row.organization_id,
+            chatEndpoint: row.chat_endpoint
+          })).all,
+          storing("AgentStore.listSealed")
+        ),
+      reseal: (id, from, to) =>
+        sql`UPDATE ${tables.agents} SET chat_endpoint = ${printChatEndpoint(to)}
+            WHERE id = ${id} AND chat_endpoint = ${printChatEndpoint(from)}`.pipe(
           Effect.asVoid,
-          storing("AgentStore.remove")
+          storing("AgentStore.reseal")
         )
     })
   })
