@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Filter } from "../filters/Filter.js"
-import { FilterJsonSchema, parse } from "../filters/ParseFilter.js"
+import { FilterJsonSchema } from "../filters/FilterJson.js"
+import { parse } from "../filters/ParseFilter.js"
 import * as Fields from "../kernel/Fields.js"
 import type { Json } from "../kernel/Json.js"
 

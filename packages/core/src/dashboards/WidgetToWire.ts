@@ -1,7 +1,7 @@
 /** From what is kept to what is shown. */
 import { type Filter, fieldOf } from "../filters/Filter.js"
 import { merge } from "../filters/MergeFilters.js"
-import { encode } from "../filters/ParseFilter.js"
+import { encode } from "../filters/FilterJson.js"
 import { effectiveType } from "./ChartRules.js"
 import { Dashboard, type StoredDashboard } from "./Dashboard.js"
 import { Widget } from "./Widget.js"

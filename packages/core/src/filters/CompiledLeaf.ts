@@ -1,7 +1,10 @@
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
+import type { Json } from "../kernel/Json.js"
+import { compareText } from "../kernel/Text.js"
 import { type Field, fieldOf, type FieldType, type Leaf, type LeafOperator, OPERATORS, type Scalar } from "./Filter.js"
-import { valueOf } from "./ParseFilter.js"
+import { parseValue } from "./LeafValue.js"
+import * as Regex from "./Regex.js"
 import * as RelativeTime from "./RelativeTime.js"
 
 export type Order = "gt" | "gte" | "lt" | "lte"
@@ -25,7 +28,7 @@ export type LeafTest =
   | { readonly test: "contains" | "startswith" | "endswith"; readonly text: string }
   | { readonly test: "regex"; readonly pattern: string }
   /** An instant within one of these. */
-  | { readonly test: "within"; readonly spans: ReadonlyArray<Interval> }
+  | { readonly test: "within"; readonly intervals: ReadonlyArray<Interval> }
 
 export interface CompiledLeaf {
   readonly field: Field
@@ -43,7 +46,7 @@ export const compileLeaf = (leaf: Leaf, now: DateTime.Utc): CompiledLeaf | undef
   if (field === undefined) return undefined
   if (!OPERATORS[field.type].includes(leaf.op) || Array.isArray(leaf.value) !== (leaf.op === "in")) return undefined
   const values = typeof leaf.value === "object" ? leaf.value : [leaf.value]
-  if (values.some((value) => Either.isLeft(valueOf(leaf.op, field.type, value)))) return undefined
+  if (values.some((value) => Either.isLeft(parseValue(leaf.op, field.type, value)))) return undefined
   const test = testOf(leaf.op, field.type, values, now)
   if (test === undefined) return undefined
   return { field, test, negated: leaf.op === "neq" || (leaf.op === "isnull" && leaf.value === false) }
@@ -88,9 +91,54 @@ const instant = (value: Scalar, now: DateTime.Utc, edge: RelativeTime.Edge): num
 /** To be equal to a time is to be neither before nor after it: a day is met by all of its instants. */
 const within = (values: ReadonlyArray<Scalar>, now: DateTime.Utc): LeafTest => ({
   test: "within",
-  spans: values.flatMap((value) => {
+  intervals: values.flatMap((value) => {
     const since = instant(value, now, "start")
     const until = instant(value, now, "end")
     return since === undefined || until === undefined ? [] : [{ since, until }]
   })
 })
+
+/** A test as a function of a value, null where it is missing. */
+export const predicate = (test: LeafTest): ((value: Json) => boolean) => {
+  switch (test.test) {
+    case "missing":
+      return (value) => value === null
+    case "among": {
+      const values = new Set<Json>(test.values)
+      return (value) => values.has(value)
+    }
+    case "order": {
+      const { op, than } = test
+      return typeof than === "number"
+        ? (value) => typeof value === "number" && isOrdered(op, value - than)
+        : (value) => typeof value === "string" && isOrdered(op, compareText(value, than))
+    }
+    case "contains":
+      return (value) => typeof value === "string" && value.includes(test.text)
+    case "startswith":
+      return (value) => typeof value === "string" && value.startsWith(test.text)
+    case "endswith":
+      return (value) => typeof value === "string" && value.endsWith(test.text)
+    case "regex":
+      return Either.match(Regex.compile(test.pattern), {
+        onLeft: () => () => false,
+        onRight: (isMatch) => (value) => typeof value === "string" && isMatch(value)
+      })
+    case "within":
+      return (value) =>
+        typeof value === "number" && test.intervals.some(({ since, until }) => since <= value && value <= until)
+  }
+}
+
+const isOrdered = (op: Order, difference: number): boolean => {
+  switch (op) {
+    case "gt":
+      return difference > 0
+    case "gte":
+      return difference >= 0
+    case "lt":
+      return difference < 0
+    case "lte":
+      return difference <= 0
+  }
+}

@@ -1,5 +1,5 @@
 import { type Condition, conjuncts, type Filter, isGroup } from "./Filter.js"
-import { encode } from "./ParseFilter.js"
+import { encode } from "./FilterJson.js"
 
 /**
  * The filter that matches a call if and only if both match: what the interface calls `effective_filters`, of a dashboard

@@ -1,13 +1,13 @@
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import { type FieldErrors, fieldError, mergeFieldErrors, NON_FIELD, type PathSegment, formatPath, Messages } from "../kernel/FieldErrors.js"
+import { type FieldErrorCollector, fieldErrorCollector } from "../kernel/FieldErrorCollector.js"
+import { fieldError, type FieldErrors, hasFieldErrors, Messages, NON_FIELD } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { isWithin, textError } from "../kernel/Text.js"
+import { type ObjectFields, type Parser, parsers } from "../kernel/Parsers.js"
+import { textError } from "../kernel/Text.js"
 import {
   type Condition,
-  MATCH_ALL,
   FIELD_NAMES,
   fieldOf,
   type FieldType,
@@ -15,15 +15,15 @@ import {
   GROUP_OPERATORS,
   type GroupOperator,
   isMatchAll,
-  isGroup,
+  type Leaf,
   LEAF_OPERATORS,
   type LeafOperator,
+  MATCH_ALL,
   OPERATORS,
-  type Scalar,
-  STATUSES
+  type Scalar
 } from "./Filter.js"
-import * as Regex from "./Regex.js"
-import * as RelativeTime from "./RelativeTime.js"
+import { encode, FilterJsonSchema } from "./FilterJson.js"
+import { parseValue } from "./LeafValue.js"
 
 /** How large a filter may be. */
 export interface FilterLimits {
@@ -35,10 +35,10 @@ export interface FilterLimits {
   readonly values: number
 }
 
-/** What a dashboard or a widget may keep. */
+/** Limits of a stored filter: a dashboard's or a widget's. */
 export const LIMITS: FilterLimits = { depth: 32, nodes: 1000, values: 10_000 }
 
-/** What a query may ask: as much as merging two kept filters can give, since that is what `effective_filters` is for. */
+/** Limits of a query's filter: what merging two stored filters can give, since `effective_filters` is queried. */
 export const QUERY_LIMITS: FilterLimits = {
   depth: LIMITS.depth + 1,
   nodes: 2 * LIMITS.nodes + 1,
@@ -48,42 +48,34 @@ export const QUERY_LIMITS: FilterLimits = {
 /** The most values in one `in` list. */
 export const MAX_IN = 1000
 
-/** The longest text value, in characters. */
-export const MAX_VALUE = 10_000
-
 /** The longest filter as JSON text, in UTF-16 units. */
 export const MAX_TEXT = 1_000_000
-
-/** Unknown keys are named up to this many an object, each up to this long: faults must not repeat a hostile body. */
-const MAX_KEYS_NAMED = 10
-const MAX_KEY_NAMED = 100
 
 const SEE_FIELDS = `Fields are ${FIELD_NAMES.join(", ")}, metadata.<path> and dynamic_variables.<path>.`
 
 const LEAF_KEYS = ["field", "op", "value"]
 const GROUP_KEYS = ["operator", "conditions"]
 
-type Path = ReadonlyArray<PathSegment>
-
 /**
- * Reads a filter from its wire form: null, `{}`, a leaf `{field, op, value}` or a group `{operator, conditions}`. Total
- * on any input. Faults are keyed by path from the filter's root: `conditions[2].op`; those of the root as a whole by
+ * Parses a filter's wire form: null, `{}`, a leaf `{field, op, value}` or a group `{operator, conditions}`. Total on any
+ * input. Errors are keyed by path from the filter's root (`conditions[2].op`), those of the root itself by
  * `non_field_errors`, so that `FieldErrors.underPath("filters", ...)` places them all.
  *
- * Values are kept as they came. Conditions that hold for every call are simplified away, so that the empty filter has one
+ * Values are kept as they came. Conditions that match every call are simplified away, so that the empty filter has one
  * form, null.
  */
 export const parse = (input: unknown, limits: FilterLimits = LIMITS): Either.Either<Filter, FieldErrors> => {
-  const reading = new Reading(limits)
-  const condition = reading.condition(input ?? {}, [], { depth: 0, inRow: false })
-  return Option.isSome(condition) && reading.faults.length === 0
-    ? Either.right(isMatchAll(condition.value) ? null : condition.value)
-    : Either.left(mergeFieldErrors(...reading.faults))
+  const errors = fieldErrorCollector()
+  const condition = conditionParser(errors, limits)(input ?? {}, "")
+  const found = errors.errors()
+  return condition === undefined || hasFieldErrors(found)
+    ? Either.left(found)
+    : Either.right(isMatchAll(condition) ? null : condition)
 }
 
 /**
- * Reads a filter given as JSON text, as the `filters_v2` query parameter and form bodies carry it; a blank text is the
- * empty filter. Faults are keyed as those of `parse`.
+ * Parses a filter given as JSON text, as the `filters_v2` query parameter and form bodies carry it; a blank text is the
+ * empty filter. Errors are keyed as those of `parse`.
  */
 export const parseText = (text: unknown, limits: FilterLimits = QUERY_LIMITS): Either.Either<Filter, FieldErrors> => {
   if (text === null || text === undefined) return Either.right(null)
@@ -91,145 +83,18 @@ export const parseText = (text: unknown, limits: FilterLimits = QUERY_LIMITS): E
   if (text.length > MAX_TEXT) return Either.left(fieldError(NON_FIELD, Messages.tooLong(MAX_TEXT)))
   if (text.trim() === "") return Either.right(null)
   return Either.flatMap(
-    Either.try({ try: (): unknown => JSON.parse(text), catch: () => fieldError(NON_FIELD, "Value must be valid JSON.") }),
+    Either.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => fieldError(NON_FIELD, "Value must be valid JSON.")
+    }),
     (input) => parse(input, limits)
   )
 }
 
-interface Place {
+interface Position {
   readonly depth: number
   /** Inside a `same_row`, where conditions are about one metric evaluation. */
   readonly inRow: boolean
-}
-
-/**
- * One walk over an input, which gathers the faults. What cannot be read is None, and has been said then. It recurses as
- * deep as the limits allow and no deeper.
- */
-class Reading {
-  readonly faults: Array<FieldErrors> = []
-  private nodes = 0
-  private values = 0
-
-  constructor(private readonly limits: FilterLimits) {}
-
-  private refuse(path: Path, message: string): Option.Option<never> {
-    this.faults.push(fieldError(formatPath(path), message))
-    return Option.none()
-  }
-
-  condition(input: unknown, path: Path, place: Place): Option.Option<Condition> {
-    if (++this.nodes > this.limits.nodes) {
-      return this.refuse([], `Ensure this filter has no more than ${this.limits.nodes} conditions.`)
-    }
-    if (!isPlainObject(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAnObject)
-    const keys = Object.keys(input)
-    if (keys.length === 0) return Option.some(MATCH_ALL)
-    if (keys.includes("operator") || keys.includes("conditions")) {
-      this.refuseUnknown(keys, GROUP_KEYS, path)
-      return this.group(input, path, place)
-    }
-    this.refuseUnknown(keys, LEAF_KEYS, path)
-    return this.leaf(input, path, place)
-  }
-
-  private refuseUnknown(keys: ReadonlyArray<string>, known: ReadonlyArray<string>, path: Path): void {
-    for (const key of keys.filter((key) => !known.includes(key)).slice(0, MAX_KEYS_NAMED)) {
-      const isTellable = key.length <= MAX_KEY_NAMED && textError(key) === undefined
-      this.refuse(isTellable ? [...path, key] : path, Messages.unknownField)
-    }
-  }
-
-  private group(input: Record<string, unknown>, path: Path, place: Place): Option.Option<Condition> {
-    if (place.depth >= this.limits.depth) {
-      return this.refuse(path, `Ensure this filter is nested no deeper than ${this.limits.depth} levels.`)
-    }
-    const operator = this.oneOf(GROUP_OPERATORS, input.operator, [...path, "operator"])
-    const isRow = Option.contains(operator, "same_row")
-    if (isRow && place.inRow) {
-      this.refuse([...path, "operator"], "same_row cannot stand inside another same_row.")
-    }
-    const conditions = this.conditions(input.conditions, [...path, "conditions"], {
-      depth: place.depth + 1,
-      inRow: place.inRow || isRow
-    })
-    if (Option.isNone(operator) || Option.isNone(conditions)) return Option.none()
-    return operator.value === "not" && conditions.value.length !== 1
-      ? this.refuse([...path, "conditions"], "not takes exactly one condition.")
-      : Option.some(simplified(operator.value, conditions.value))
-  }
-
-  private conditions(input: unknown, path: Path, place: Place): Option.Option<ReadonlyArray<Condition>> {
-    if (input === undefined) return this.refuse(path, Messages.required)
-    if (!Array.isArray(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAList)
-    const conditions: Array<Option.Option<Condition>> = []
-    for (let i = 0; i < input.length && this.nodes <= this.limits.nodes; i++) {
-      conditions.push(this.condition(input[i], [...path, i], place))
-    }
-    return Option.all(conditions)
-  }
-
-  private leaf(input: Record<string, unknown>, path: Path, place: Place): Option.Option<Condition> {
-    const field = this.field(input.field, [...path, "field"], place)
-    const op = this.op(input.op, [...path, "op"], field)
-    const value = Option.flatMap(op, (op) => this.value(input.value, [...path, "value"], op, field))
-    return Option.all({ field: Option.map(field, ({ name }) => name), op, value })
-  }
-
-  private field(input: unknown, path: Path, place: Place): Option.Option<KnownField> {
-    if (input === undefined) return this.refuse(path, Messages.required)
-    if (typeof input !== "string") return this.refuse(path, input === null ? Messages.notNull : Messages.notAString)
-    const field = fieldOf(input)
-    if (field === undefined) return this.refuse(path, textError(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
-    if (place.inRow && field.of !== "evaluation") {
-      this.refuse(path, "Only metric_evaluations fields can stand inside same_row.")
-    }
-    return Option.some({ name: input, type: field.type })
-  }
-
-  private op(input: unknown, path: Path, field: Option.Option<KnownField>): Option.Option<LeafOperator> {
-    return Option.filter(this.oneOf(LEAF_OPERATORS, input, path), (op) => {
-      if (Option.isNone(field) || OPERATORS[field.value.type].includes(op)) return true
-      this.refuse(path, `"${op}" cannot be asked of this field; it takes ${OPERATORS[field.value.type].join(", ")}.`)
-      return false
-    })
-  }
-
-  private oneOf<Word extends string>(words: ReadonlyArray<Word>, input: unknown, path: Path): Option.Option<Word> {
-    if (input === undefined) return this.refuse(path, Messages.required)
-    if (typeof input !== "string") return this.refuse(path, input === null ? Messages.notNull : Messages.notAString)
-    const word = words.find((word) => word === input)
-    return word === undefined ? this.refuse(path, Messages.notAChoice(input)) : Option.some(word)
-  }
-
-  private value(
-    input: unknown,
-    path: Path,
-    op: LeafOperator,
-    field: Option.Option<KnownField>
-  ): Option.Option<Scalar | ReadonlyArray<Scalar>> {
-    // A field that is not known takes whatever some field takes, so that a value that none takes is still told.
-    const type = Option.match(field, { onNone: () => "dynamic" as const, onSome: (known) => known.type })
-    if (input === undefined) return this.refuse(path, Messages.required)
-    return op === "in" ? this.list(input, path, type) : this.scalar(op, type, input, path)
-  }
-
-  private list(input: unknown, path: Path, type: FieldType): Option.Option<ReadonlyArray<Scalar>> {
-    if (!Array.isArray(input)) return this.refuse(path, input === null ? Messages.notNull : Messages.notAList)
-    if (input.length === 0) return this.refuse(path, Messages.tooFew(1))
-    if (input.length > MAX_IN) return this.refuse(path, Messages.tooMany(MAX_IN))
-    this.values += input.length
-    return this.values > this.limits.values
-      ? this.refuse([], `Ensure this filter has no more than ${this.limits.values} values in its lists.`)
-      : Option.all(Array.from(input, (item: unknown, i) => this.scalar("in", type, item, [...path, i])))
-  }
-
-  private scalar(op: LeafOperator, type: FieldType, input: unknown, path: Path): Option.Option<Scalar> {
-    return Either.match(valueOf(op, type, input), {
-      onLeft: (wrong) => this.refuse(path, wrong),
-      onRight: Option.some
-    })
-  }
 }
 
 interface KnownField {
@@ -237,7 +102,106 @@ interface KnownField {
   readonly type: FieldType
 }
 
-/** A group without the conditions that hold anyway. */
+/** The parser of one filter, which counts its nodes and values. It recurses as deep as the limits allow and no deeper. */
+const conditionParser = (errors: FieldErrorCollector, limits: FilterLimits): Parser<Condition> => {
+  const parse = parsers(errors, { keys: 10, length: 100, longer: "report object" })
+  let nodes = 0
+  let values = 0
+
+  const condition = (input: unknown, path: string, at: Position): Condition | undefined => {
+    if (++nodes > limits.nodes) return parse.fail("", `Ensure this filter has no more than ${limits.nodes} conditions.`)
+    const hasKey = (key: string) => isPlainObject(input) && Object.hasOwn(input, key)
+    if (isPlainObject(input) && Object.keys(input).length === 0) return MATCH_ALL
+    // `parsers` leaves this key to the checks of whole documents.
+    if (hasKey("__proto__")) errors.add(path === "" ? "__proto__" : `${path}.__proto__`, Messages.unknownField)
+    const isGroup = GROUP_KEYS.some(hasKey)
+    const fields = parse.object(isGroup ? GROUP_KEYS : LEAF_KEYS)(input, path)
+    return fields === undefined ? undefined : isGroup ? group(fields, path, at) : leaf(fields, at)
+  }
+
+  const group = (fields: ObjectFields, path: string, at: Position): Condition | undefined => {
+    if (at.depth >= limits.depth) {
+      return parse.fail(path, `Ensure this filter is nested no deeper than ${limits.depth} levels.`)
+    }
+    const operator = fields.required("operator", parse.choice(GROUP_OPERATORS))
+    const isRow = operator === "same_row"
+    if (isRow && at.inRow) errors.add(fields.path("operator"), "same_row cannot be nested in another same_row.")
+    const conditions = fields.required("conditions", conditionList({ depth: at.depth + 1, inRow: at.inRow || isRow }))
+    if (operator === undefined || conditions === undefined) return undefined
+    return operator === "not" && conditions.length !== 1
+      ? parse.fail(fields.path("conditions"), "not takes exactly one condition.")
+      : simplified(operator, conditions)
+  }
+
+  const conditionList =
+    (at: Position): Parser<ReadonlyArray<Condition>> =>
+    (input, path) => {
+      if (!Array.isArray(input)) return parse.fail(path, input === null ? Messages.notNull : Messages.notAList)
+      const conditions: Array<Condition> = []
+      for (let i = 0; i < input.length && nodes <= limits.nodes; i++) {
+        const one = condition(input[i], `${path}[${i}]`, at)
+        if (one !== undefined) conditions.push(one)
+      }
+      return conditions.length === input.length ? conditions : undefined
+    }
+
+  const leaf = (fields: ObjectFields, at: Position): Condition | undefined => {
+    const field = fields.required("field", fieldParser(at))
+    const op = fields.required("op", operatorParser(field))
+    // A value for an unknown field is checked as that of a document, so that what no field takes is still reported.
+    const type = field?.type ?? "dynamic"
+    const valueOf: Parser<Leaf["value"]> | undefined =
+      op === undefined ? undefined : op === "in" ? valueList(type) : valueParser(op, type)
+    const value = valueOf === undefined ? undefined : fields.required("value", valueOf)
+    return field === undefined || op === undefined || value === undefined ? undefined : { field: field.name, op, value }
+  }
+
+  const fieldParser =
+    (at: Position): Parser<KnownField> =>
+    (input, path) => {
+      if (typeof input !== "string") return parse.fail(path, input === null ? Messages.notNull : Messages.notAString)
+      const field = fieldOf(input)
+      if (field === undefined) {
+        return parse.fail(path, textError(input) ?? `${Messages.notAChoice(input)} ${SEE_FIELDS}`)
+      }
+      if (at.inRow && field.of !== "evaluation") {
+        errors.add(path, "Only metric_evaluations fields can be used inside same_row.")
+      }
+      return { name: input, type: field.type }
+    }
+
+  const operatorParser =
+    (field: KnownField | undefined): Parser<LeafOperator> =>
+    (input, path) => {
+      const op = parse.choice(LEAF_OPERATORS)(input, path)
+      if (op === undefined || field === undefined || OPERATORS[field.type].includes(op)) return op
+      return parse.fail(path, `"${op}" does not apply to this field; it takes ${OPERATORS[field.type].join(", ")}.`)
+    }
+
+  const valueParser =
+    (op: LeafOperator, type: FieldType): Parser<Scalar> =>
+    (input, path) =>
+      Either.getOrElse(parseValue(op, type, input), (message) => parse.fail(path, message))
+
+  const valueList =
+    (type: FieldType): Parser<ReadonlyArray<Scalar>> =>
+    (input, path) => {
+      if (!Array.isArray(input)) return parse.fail(path, input === null ? Messages.notNull : Messages.notAList)
+      if (input.length === 0) return parse.fail(path, Messages.tooFew(1))
+      if (input.length > MAX_IN) return parse.fail(path, Messages.tooMany(MAX_IN))
+      values += input.length
+      if (values > limits.values) {
+        return parse.fail("", `Ensure this filter has no more than ${limits.values} values in its lists.`)
+      }
+      const parsed = Array.from(input, (item: unknown, i) => valueParser("in", type)(item, `${path}[${i}]`))
+      const valid = parsed.filter((value) => value !== undefined)
+      return valid.length === input.length ? valid : undefined
+    }
+
+  return (input, path) => condition(input, path, { depth: 0, inRow: false })
+}
+
+/** A group without the conditions that match every call. */
 const simplified = (operator: GroupOperator, conditions: ReadonlyArray<Condition>): Condition => {
   switch (operator) {
     case "not":
@@ -248,131 +212,6 @@ const simplified = (operator: GroupOperator, conditions: ReadonlyArray<Condition
     case "same_row":
       return { operator, conditions: conditions.filter((condition) => !isMatchAll(condition)) }
   }
-}
-
-type ReadValue<A extends Scalar = Scalar> = Either.Either<A, string>
-
-/**
- * One value (for `in`: one of its values) as this operator takes it on a field of this type, or the sentence that says
- * what is wrong with it.
- */
-export const valueOf = (op: LeafOperator, type: FieldType, value: unknown): ReadValue => {
-  if (value === null) return Either.left(`${Messages.notNull} Use isnull to ask whether there is a value.`)
-  switch (op) {
-    case "isnull":
-      return booleanOf(value)
-    case "contains":
-    case "startswith":
-    case "endswith":
-      return textOf(value)
-    case "regex":
-      return Either.flatMap(textOf(value), (pattern) => Either.map(Regex.compile(pattern), () => pattern))
-    case "gt":
-    case "gte":
-    case "lt":
-    case "lte":
-      return type === "dynamic" && typeof value === "boolean"
-        ? Either.left("A number or a text is required: booleans have no order.")
-        : scalarOf(type, value)
-    case "eq":
-    case "neq":
-    case "in":
-      return scalarOf(type, value)
-  }
-}
-
-const scalarOf = (type: FieldType, value: unknown): ReadValue => {
-  switch (type) {
-    case "integer":
-      return typeof value === "number" && Number.isSafeInteger(value)
-        ? Either.right(unsigned(value))
-        : Either.left(Messages.notAnInteger)
-    case "number":
-      return numberOf(value)
-    case "boolean":
-      return booleanOf(value)
-    case "text":
-      return textOf(value)
-    case "status":
-      return typeof value !== "string"
-        ? Either.left(Messages.notAString)
-        : Either.fromNullable(
-            STATUSES.find((status) => status === value),
-            () => Messages.notAChoice(value)
-          )
-    case "timestamp":
-      return typeof value === "string" && RelativeTime.parse(value) !== undefined
-        ? Either.right(value)
-        : Either.left("Not a valid time. Use ISO 8601, or now or today with steps such as today-7d (s m h d w M y).")
-    case "dynamic":
-      switch (typeof value) {
-        case "boolean":
-          return Either.right(value)
-        case "number":
-          return numberOf(value)
-        case "string":
-          return textOf(value)
-        default:
-          return Either.left("A boolean, a number or a text is required.")
-      }
-  }
-}
-
-const booleanOf = (value: unknown): ReadValue<boolean> =>
-  typeof value === "boolean" ? Either.right(value) : Either.left(Messages.notABoolean)
-
-const numberOf = (value: unknown): ReadValue<number> =>
-  typeof value !== "number" || !Number.isFinite(value)
-    ? Either.left(Messages.notANumber)
-    : Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? Either.left("Ensure integers are within 2^53 - 1.")
-      : Either.right(unsigned(value))
-
-/** Minus zero has no form of its own in JSON. */
-const unsigned = (value: number): number => (value === 0 ? 0 : value)
-
-const textOf = (value: unknown): ReadValue<string> => {
-  if (typeof value !== "string") return Either.left(Messages.notAString)
-  const wrong = textError(value) ?? (isWithin(MAX_VALUE, value) ? undefined : Messages.tooLong(MAX_VALUE))
-  return wrong === undefined ? Either.right(value) : Either.left(wrong)
-}
-
-/** A filter in its wire form. */
-export type FilterJson =
-  | { readonly field: string; readonly op: string; readonly value: Scalar | ReadonlyArray<Scalar> }
-  | { readonly operator: string; readonly conditions: ReadonlyArray<FilterJson> }
-  | null
-
-/** The wire form of a filter: `parse(print(filter))` is the filter, and null is printed as null. */
-export const encode = (filter: Filter): FilterJson =>
-  filter === null
-    ? null
-    : isGroup(filter)
-      ? { operator: filter.operator, conditions: filter.conditions.map(encode) }
-      : { field: filter.field, op: filter.op, value: filter.value }
-
-/** The JSON Schema of a filter's wire form, its nested conditions left open. */
-export const FilterJsonSchema = {
-  title: "Filter",
-  anyOf: [
-    {
-      type: "object",
-      required: ["field", "op", "value"],
-      properties: { field: { type: "string" }, op: { type: "string", enum: [...LEAF_OPERATORS] }, value: {} },
-      additionalProperties: false
-    },
-    {
-      type: "object",
-      required: ["operator", "conditions"],
-      properties: {
-        operator: { type: "string", enum: [...GROUP_OPERATORS] },
-        conditions: { type: "array", items: { type: "object" } }
-      },
-      additionalProperties: false
-    },
-    { type: "object", maxProperties: 0 },
-    { type: "null" }
-  ]
 }
 
 /** A field that holds a filter in its wire form: for the inputs of use cases. */

@@ -1,3 +1,4 @@
+export { type CompiledLeaf, compileLeaf, type LeafTest, predicate } from "./CompiledLeaf.js"
 export {
   type CallField,
   type Condition,
@@ -22,18 +23,7 @@ export {
   statusOf,
   STATUSES
 } from "./Filter.js"
-export type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
-export { evaluationValue, type Matcher, matcher, matches, valueOf } from "./MatchFilter.js"
 export { merge } from "./MergeFilters.js"
-export {
-  FilterField,
-  type FilterJson,
-  type FilterLimits,
-  FilterQuery,
-  LIMITS,
-  parse,
-  parseText,
-  encode,
-  QUERY_LIMITS
-} from "./ParseFilter.js"
+export { encode, type FilterJson } from "./FilterJson.js"
+export { FilterField, type FilterLimits, FilterQuery, LIMITS, parse, parseText, QUERY_LIMITS } from "./ParseFilter.js"
 export * as RelativeTime from "./RelativeTime.js"

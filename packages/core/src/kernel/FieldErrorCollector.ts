@@ -1,11 +1,11 @@
 import { type FieldErrors, NON_FIELD, underPath } from "./FieldErrors.js"
 
-/** Gathers faults as a rule walks a document, for documents so large that merging them pairwise would tell. */
+/** Collects field errors in one pass; merging them pairwise is too slow for large documents. */
 export interface FieldErrorCollector {
   readonly add: (path: string, ...messages: ReadonlyArray<string>) => void
-  /** Adds what another rule found below a path. */
-  readonly addUnder: (path: string, faults: FieldErrors) => void
-  /** All that was added, in its order; the same sentence under the same path once. */
+  /** Adds errors that were found below a path. */
+  readonly addUnder: (path: string, errors: FieldErrors) => void
+  /** Everything added, in order; the same message under the same path once. */
   readonly errors: () => FieldErrors
 }
 
@@ -19,8 +19,8 @@ export const fieldErrorCollector = (): FieldErrorCollector => {
   }
   return {
     add,
-    addUnder: (path, faults) => {
-      for (const [key, messages] of Object.entries(path === "" ? faults : underPath(path, faults)))
+    addUnder: (path, errors) => {
+      for (const [key, messages] of Object.entries(path === "" ? errors : underPath(path, errors)))
         add(key, ...messages)
     },
     errors: () => Object.fromEntries(found)

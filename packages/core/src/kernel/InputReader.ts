@@ -1,71 +1,60 @@
-import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import {
-  decode,
-  type FieldErrors,
-  fieldError,
-  mergeFieldErrors,
-  NON_FIELD,
-  Messages,
-  underPath
-} from "./FieldErrors.js"
+import { fieldErrorCollector } from "./FieldErrorCollector.js"
+import { type FieldErrors, Messages, NON_FIELD } from "./FieldErrors.js"
 import * as Fields from "./Fields.js"
 import { isPlainObject } from "./Json.js"
+import { parsers } from "./Parsers.js"
 
 /**
- * Reads an input field by field, for inputs that are judged against what storage knows as well: what is well formed can
- * be looked up although something beside it is not, and all faults are told together.
+ * Reads an object field by field with Schema fields and collects the errors, for inputs that are also checked against
+ * storage: valid fields can be looked up although others are invalid, and all errors are reported together.
  */
 export interface InputReader {
-  /** Whether the input has a field of this name at all, be it null. */
+  /** Whether the input has a field of this name, null included. */
   readonly has: (name: string) => boolean
-  /** A field's value; undefined where it was left out or has a fault. */
+  /** A field's value; undefined where it was left out or is invalid. */
   readonly optional: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
-  /** As `optional`, and leaving it out is a fault. */
+  /** As `optional`; leaving the field out is an error. */
   readonly required: <A, I>(name: string, field: Schema.Schema<A, I>) => A | undefined
   /**
-   * A list of ids; where it has a fault, those of its items that are ids, so that they can be looked up. Undefined where
-   * it was left out.
+   * A list of ids; of an invalid list those items that are ids, so that they can be looked up. Undefined where it was left
+   * out.
    */
   readonly ids: <A extends number>(
     name: string,
     of: Schema.Schema<A, number>,
     limits: { readonly min?: number; readonly max: number }
   ) => ReadonlyArray<A> | undefined
-  /** Adds faults that the caller found itself. */
-  readonly addErrors: (faults: FieldErrors) => void
-  /** Every fault that was found so far. */
+  /** Adds errors that the caller found. */
+  readonly addErrors: (errors: FieldErrors) => void
+  /** Every error found so far. */
   readonly errors: () => FieldErrors
 }
 
 export const inputReader = (input: unknown): InputReader => {
+  const collected = fieldErrorCollector()
+  const parse = parsers(collected)
   const body = isPlainObject(input) ? input : {}
-  const found: Array<FieldErrors> = isPlainObject(input)
-    ? []
-    : [fieldError(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject)]
-  const given = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined)
+  if (!isPlainObject(input)) collected.add(NON_FIELD, input === null ? Messages.notNull : Messages.notAnObject)
+  const valueOf = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined)
   const optional = <A, I>(name: string, field: Schema.Schema<A, I>): A | undefined => {
-    const value = given(name)
-    if (value === undefined) return undefined
-    const read = decode(field)(value)
-    if (Either.isRight(read)) return read.right
-    found.push(underPath(name, read.left))
-    return undefined
+    const value = valueOf(name)
+    return value === undefined ? undefined : parse.schema(field)(value, name)
   }
   return {
-    has: (name) => given(name) !== undefined,
+    has: (name) => valueOf(name) !== undefined,
     optional,
     required: (name, field) => {
-      if (isPlainObject(input) && given(name) === undefined) found.push(fieldError(name, Messages.required))
+      if (isPlainObject(input) && valueOf(name) === undefined) collected.add(name, Messages.required)
       return optional(name, field)
     },
     ids: (name, of, limits) =>
-      given(name) === undefined
+      valueOf(name) === undefined
         ? undefined
-        : (optional(name, Fields.ids(of, limits)) ?? Fields.wellFormedIds(of, given(name), limits.max)),
-    addErrors: (faults) => {
-      found.push(faults)
+        : (optional(name, Fields.ids(of, limits)) ?? Fields.wellFormedIds(of, valueOf(name), limits.max)),
+    addErrors: (errors) => {
+      collected.addUnder("", errors)
     },
-    errors: () => mergeFieldErrors(...found)
+    errors: collected.errors
   }
 }

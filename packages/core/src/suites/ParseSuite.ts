@@ -13,7 +13,8 @@ import { type FieldErrorCollector, fieldErrorCollector } from "../kernel/FieldEr
 import { type FieldErrors, Messages } from "../kernel/FieldErrors.js"
 import { AgentId, MetricId, PersonalityId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { isPlainObject } from "../kernel/Json.js"
-import { type ObjectFields, type Parser, type SpecParsers, specParsers } from "./SpecParsers.js"
+import type { ObjectFields, Parser } from "../kernel/Parsers.js"
+import { type SpecParsers, specParsers } from "./SpecParsers.js"
 import {
   type PersonalityChoice,
   type ScenarioSpec,

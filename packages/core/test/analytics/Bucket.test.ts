@@ -18,7 +18,7 @@ describe("a bucket", () => {
   const start = (period: "hour" | "day" | "week" | "month", of: string) =>
     iso(bucketStart({ by: "period", period }, at(of)))
 
-  it("begins where the calendar says, in UTC", () => {
+  it("starts at the calendar boundary in UTC", () => {
     const moment = "2026-03-01T23:59:59.999Z"
     expect(start("hour", moment)).toBe("2026-03-01T23:00:00.000Z")
     expect(start("day", moment)).toBe("2026-03-01T00:00:00.000Z")
@@ -27,21 +27,21 @@ describe("a bucket", () => {
     expect(start("month", "0099-12-31T12:00:00Z")).toBe("0099-12-01T00:00:00.000Z")
   })
 
-  it("of a week begins on Monday, also across years and before 1970", () => {
+  it("of a week starts on Monday, also across years and before 1970", () => {
     expect(start("week", "2026-03-01T23:59:59.999Z")).toBe("2026-02-23T00:00:00.000Z")
     expect(start("week", "2027-01-01T00:00:00Z")).toBe("2026-12-28T00:00:00.000Z")
     expect(start("week", "1969-12-31T00:00:00Z")).toBe("1969-12-29T00:00:00.000Z")
     expect(start("week", "1969-12-28T23:59:59.999Z")).toBe("1969-12-22T00:00:00.000Z")
   })
 
-  it("of seven days is a week, and of a day a day", () => {
+  it("of seven days is an ISO week, and of one day a calendar day", () => {
     const interval = (milliseconds: number, of: string) => iso(bucketStart({ by: "interval", milliseconds }, at(of)))
     expect(interval(7 * 86_400_000, "2026-03-01T23:59:59Z")).toBe("2026-02-23T00:00:00.000Z")
     expect(interval(86_400_000, "2026-03-01T23:59:59Z")).toBe("2026-03-01T00:00:00.000Z")
     expect(interval(900_000, "2026-03-01T23:59:59Z")).toBe("2026-03-01T23:45:00.000Z")
   })
 
-  it("holds the instants from its start to before the next one's", () => {
+  it("contains the times from its start until the start of the next", () => {
     fc.assert(
       fc.property(bucket, instant, (bucket, at) => {
         const start = bucketStart(bucket, at)
@@ -52,7 +52,7 @@ describe("a bucket", () => {
   })
 })
 
-describe("the period of a line", () => {
+describe("the inferred period of a line chart", () => {
   const between = (first: string, last: string) => periodFor(at(first), at(last))
 
   it("is the shortest that gives at most 100 points", () => {
@@ -64,7 +64,7 @@ describe("the period of a line", () => {
     expect(between("2024-01-01T00:00:00Z", "2026-01-01T00:00:00Z")).toBe("month")
   })
 
-  it("never gives more than 100 points, but in months", () => {
+  it("never gives more than 100 points, except in months", () => {
     fc.assert(
       fc.property(instant, instant, (a, b) => {
         const [first, last] = [Math.min(a, b), Math.max(a, b)]

@@ -28,7 +28,7 @@ const select = (filter: Filters.Filter) =>
   })
 
 const inMemory = (filter: Filters.Filter) =>
-  Effect.map(Stored, ({ calls }) => calls.filter(Filters.matcher(filter, FilterKit.NOW)).map(({ id }) => id))
+  Effect.map(Stored, ({ calls }) => calls.filter(FilterKit.matcher(filter, FilterKit.NOW)).map(({ id }) => id))
 
 const leaf = (field: string, op: Filters.LeafOperator, value: Filters.Leaf["value"]): Filters.Leaf => ({
   field,

@@ -9,9 +9,9 @@ const and = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => 
 const or = (...conditions: ReadonlyArray<Filters.Condition>): Filters.Group => ({ operator: "or", conditions })
 
 describe("merging filters", () => {
-  it.each(FilterKit.mergeProperties(Filters.merge, Filters.matches).map((property) => [property.name, property] as const))("%s", (_, property) =>
-    property.check()
-  )
+  it.each(
+    FilterKit.mergeProperties(Filters.merge, FilterKit.matches).map((property) => [property.name, property] as const)
+  )("%s", (_, property) => property.check())
 
   it("puts the conditions of both in one and", () => {
     expect(Filters.merge(a, b)).toEqual(and(a, b))

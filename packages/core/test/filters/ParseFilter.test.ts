@@ -107,10 +107,10 @@ describe("parsing a filter", () => {
         })
       )
     ).toEqual({
-      operator: ['"xor" is not a valid choice.'],
+      operator: ['"xor" is not a valid choice; did you mean "or"?'],
       "conditions[0].field": [expect.stringContaining('"nope" is not a valid choice.')],
       "conditions[0].op": ['"like" is not a valid choice.'],
-      "conditions[1].op": ['"gt" cannot be asked of this field; it takes eq, neq, in, isnull.'],
+      "conditions[1].op": ['"gt" does not apply to this field; it takes eq, neq, in, isnull.'],
       "conditions[2].more": ["Unknown field."],
       "conditions[2].conditions[0].value[1]": ["A valid integer is required."],
       "conditions[2].conditions[0].value[2]": [expect.stringContaining("This field may not be null.")]
@@ -133,21 +133,21 @@ describe("parsing a filter", () => {
       [{ operator: "and", conditions: {} }, { conditions: ["Expected a list of items."] }],
       [{ conditions: [] }, { operator: ["This field is required."] }],
       [{ operator: null, conditions: [] }, { operator: ["This field may not be null."] }],
-      [{ operator: 5, conditions: [] }, { operator: ["Not a valid string."] }],
-      [{ operator: "AND", conditions: [] }, { operator: ['"AND" is not a valid choice.'] }],
+      [{ operator: 5, conditions: [] }, { operator: ['"5" is not a valid choice.'] }],
+      [{ operator: "AND", conditions: [] }, { operator: ['"AND" is not a valid choice; did you mean "and"?'] }],
       [{ operator: "not", conditions: [] }, { conditions: ["not takes exactly one condition."] }],
       [
         row(row(asked("metric_evaluations.value", "gte", 1))),
-        { "conditions[0].operator": ["same_row cannot stand inside another same_row."] }
+        { "conditions[0].operator": ["same_row cannot be nested in another same_row."] }
       ],
-      [row(leaf), { "conditions[0].field": ["Only metric_evaluations fields can stand inside same_row."] }],
+      [row(leaf), { "conditions[0].field": ["Only metric_evaluations fields can be used inside same_row."] }],
       [{ op: "eq", value: "x" }, { field: ["This field is required."] }],
       [{ field: null, op: "eq", value: "x" }, { field: ["This field may not be null."] }],
       [{ field: 5, op: "eq", value: "x" }, { field: ["Not a valid string."] }],
       [asked("nope", "eq", "x"), { field: [`"nope" is not a valid choice. ${fields}`] }],
       [{ field: "topic", value: "x" }, { op: ["This field is required."] }],
       [{ field: "topic", op: "eq" }, { value: ["This field is required."] }],
-      [asked("success", "gt", "x"), { op: ['"gt" cannot be asked of this field; it takes eq, neq, in, isnull.'] }],
+      [asked("success", "gt", "x"), { op: ['"gt" does not apply to this field; it takes eq, neq, in, isnull.'] }],
       [
         asked("topic", "eq", null),
         { value: ["This field may not be null. Use isnull to ask whether there is a value."] }

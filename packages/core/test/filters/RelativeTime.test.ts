@@ -9,10 +9,9 @@ const at = (text: string, now: string, edge: "start" | "end" = "start") => {
 }
 
 describe("relative times", () => {
-  it.each(FilterKit.relativeTimeProperties(Filters.RelativeTime.resolve).map((property) => [property.name, property] as const))(
-    "%s",
-    (_, property) => property.check()
-  )
+  it.each(
+    FilterKit.relativeTimeProperties(Filters.RelativeTime.resolve).map((property) => [property.name, property] as const)
+  )("%s", (_, property) => property.check())
 
   const now = "2026-03-31T10:20:30.456Z"
   it.each([

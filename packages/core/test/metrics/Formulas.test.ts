@@ -81,7 +81,11 @@ const measureIt = (
   turns: ReadonlyArray<Turn>,
   { configuration = null, tools = [] }: { readonly configuration?: Json; readonly tools?: ReadonlyArray<ToolCall> } = {}
 ): FormulaResult =>
-  measure(name, formulaContext({ turns, toolCalls: tools, durationSeconds: durations.get(turns) ?? null }), configuration)
+  measure(
+    name,
+    formulaContext({ turns, toolCalls: tools, durationSeconds: durations.get(turns) ?? null }),
+    configuration
+  )
 
 const NOBODY = "Nobody speaks in the transcript."
 const NO_AGENT = "The agent does not speak in the transcript."
@@ -613,6 +617,7 @@ describe("percentiles", () => {
 })
 
 describe("every formula", () => {
-  const asked: MetricKit.MeasureFormula = (name, call, configuration) => measure(name, formulaContext(call), configuration)
+  const asked: MetricKit.MeasureFormula = (name, call, configuration) =>
+    measure(name, formulaContext(call), configuration)
   for (const { check, name } of MetricKit.formulaProperties(asked)) it(name, check)
 })

@@ -1,4 +1,12 @@
-import { predefinedEntries, encodeMetric, encodePredefinedMetric, formulaNames, MetricId, Metrics, Agents } from "@earshot/core"
+import {
+  predefinedEntries,
+  encodeMetric,
+  encodePredefinedMetric,
+  formulaNames,
+  MetricId,
+  Metrics,
+  Agents
+} from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
@@ -7,10 +15,10 @@ import * as Layer from "effect/Layer"
 import { describe, it as plainly } from "vitest"
 import { predefinedMetricRevisions } from "../../src/storage/sql/PredefinedMetricRevisions.js"
 import { migrate } from "../../src/storage/sql/Migrations.js"
-import { bound, faultsOf as anyFaults } from "../dashboards/fixtures.js"
+import { bound, errorsOf as anyErrors } from "../dashboards/fixtures.js"
 
 const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(anyFaults(effect), (faults): object => (typeof faults === "object" && faults !== null ? faults : {}))
+  Effect.map(anyErrors(effect), (faults): object => (typeof faults === "object" && faults !== null ? faults : {}))
 
 const NEEDED =
   `latency_ms time_to_first_word_ms ai_interrupting_user user_interrupting_ai interruption_score interruption_rate

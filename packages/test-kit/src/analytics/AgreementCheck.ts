@@ -2,7 +2,6 @@ import {
   type AnalyticsQuery,
   type AnalyticsStore,
   type AnalyticsSource,
-  type Filters,
   type Permit,
   type StorageError
 } from "@earshot/core"
@@ -10,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { expect } from "vitest"
 import * as ReferenceAnalytics from "./ReferenceAnalytics.js"
+import type { FilterableCall } from "../filters/FilterableCall.js"
 
 /** How far databases may be off, in proportion to the largest number that went in. */
 const TOLERANCE = 1e-9
@@ -33,7 +33,7 @@ const magnitude = (values: ReadonlyArray<number>) => values.reduce((most, one) =
 export const checkedSource = (
   store: AnalyticsStore["Type"],
   permit: Permit<"dashboards:read">,
-  calls: ReadonlyArray<Filters.FilterableCall>
+  calls: ReadonlyArray<FilterableCall>
 ): AnalyticsSource<StorageError> => ({
   totals: (question) =>
     Effect.map(store.totals(permit, question), (found) => {

@@ -1,4 +1,4 @@
-import { Aggregate, AnalyticsStore, chartData, type Filters, type Json, TimePeriod } from "@earshot/core"
+import { Aggregate, AnalyticsStore, chartData, type Json, TimePeriod } from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -12,11 +12,12 @@ import { type CallFixtureStores, storeCalls, type StoredCalls } from "../filters
 import { asyncProperty } from "../Property.js"
 import { checkedSource } from "./AgreementCheck.js"
 import { widgetQuery } from "./WidgetQueries.js"
+import type { FilterableCall } from "../filters/FilterableCall.js"
 
 const CALLS = 120
 const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
-const fixtureOf = (calls: ReadonlyArray<Filters.FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
+const fixtureOf = (calls: ReadonlyArray<FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
 
 /** Of one day, lasting 1 to 20 seconds, in no order; every other one has a latency of ten times that. */
 const twenty = Array.from({ length: 20 }, (_, i) => {
@@ -26,7 +27,7 @@ const twenty = Array.from({ length: 20 }, (_, i) => {
 })
 
 /** More periods, groups and slices than a chart shows. */
-const wide = Array.from({ length: 1100 }, (_, i): Filters.FilterableCall => {
+const wide = Array.from({ length: 1100 }, (_, i): FilterableCall => {
   const mixed: Json = i % 3 === 0 ? i % 2 === 0 : i % 3 === 1 ? (i % 60) / 8 : `t${i % 60}`
   return blankCall(i + 1, {
     timestamp: DateTime.unsafeMake(Date.UTC(2026, 0, 1, i)),

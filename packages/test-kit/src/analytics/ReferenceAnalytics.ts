@@ -4,14 +4,16 @@
  */
 import { type Aggregate, AnalyticsQuery, Buckets, Filters, type Json } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
+import type { FilterableCall, FilterableEvaluation } from "../filters/FilterableCall.js"
+import { evaluationValue, matcher, valueOf } from "../filters/ReferenceMatcher.js"
 
 const { isField, MAX_BUCKETS, MAX_GROUPS, MAX_MEASURE, readsEvaluations } = AnalyticsQuery
 const { bucketStart } = Buckets
 
-type Calls = ReadonlyArray<Filters.FilterableCall>
+type Calls = ReadonlyArray<FilterableCall>
 
 const inScope = (scope: AnalyticsQuery.QueryScope, calls: Calls): Calls =>
-  calls.filter(Filters.matcher(scope.filter, scope.now))
+  calls.filter(matcher(scope.filter, scope.now))
 
 /** The four numbers of a stat. */
 export const totals = (query: AnalyticsQuery.TotalsQuery, all: Calls): AnalyticsQuery.Totals => {
@@ -127,8 +129,8 @@ const values = (
 const evaluationsOf = (
   query: AnalyticsQuery.ValuesQuery,
   group: Filters.Field | Buckets.Bucket | null,
-  call: Filters.FilterableCall
-): ReadonlyArray<Filters.FilterableEvaluation | null> => {
+  call: FilterableCall
+): ReadonlyArray<FilterableEvaluation | null> => {
   if (!readsEvaluations(query, group)) return [null]
   const { metric } = query
   const found = call.evaluations.filter(({ metricId }) => metric === null || metricId === metric)
@@ -136,15 +138,15 @@ const evaluationsOf = (
 }
 
 const read = (
-  call: Filters.FilterableCall,
-  evaluation: Filters.FilterableEvaluation | null,
+  call: FilterableCall,
+  evaluation: FilterableEvaluation | null,
   field: Filters.Field
 ): Json =>
   field.of !== "evaluation"
-    ? Filters.valueOf(call, field)
+    ? valueOf(call, field)
     : evaluation === null
       ? null
-      : Filters.evaluationValue(evaluation, field.name)
+      : evaluationValue(evaluation, field.name)
 
 const scalar = (value: Json): Filters.Scalar | null => (typeof value === "object" ? null : value)
 

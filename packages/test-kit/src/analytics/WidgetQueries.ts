@@ -3,7 +3,6 @@ import {
   type AnalyticsSource,
   type Chart,
   type ChartQuery,
-  type Filters,
   validateWidget,
   MetricId,
   plotOf,
@@ -16,9 +15,10 @@ import * as Option from "effect/Option"
 import type { StoredCalls } from "../filters/StoredCalls.js"
 import { NOW } from "../filters/Vocabulary.js"
 import * as ReferenceAnalytics from "./ReferenceAnalytics.js"
+import type { FilterableCall } from "../filters/FilterableCall.js"
 
 /** Answers the questions of charts from calls in memory: what any store has to answer of the same calls. */
-export const memorySource = (calls: ReadonlyArray<Filters.FilterableCall>): AnalyticsSource<never> => ({
+export const memorySource = (calls: ReadonlyArray<FilterableCall>): AnalyticsSource<never> => ({
   totals: (question) => Effect.sync(() => ReferenceAnalytics.totals(question, calls)),
   typeCounts: (question) => Effect.sync(() => ReferenceAnalytics.typeCounts(question, calls)),
   timeRange: (question) => Effect.sync(() => Option.fromNullable(ReferenceAnalytics.timeRange(question, calls))),
@@ -65,5 +65,5 @@ export const widgetQuery = (
 }
 
 /** What a widget shows of calls in memory. */
-export const widgetDataOf = (widget: unknown, calls: ReadonlyArray<Filters.FilterableCall>): WidgetData =>
+export const widgetDataOf = (widget: unknown, calls: ReadonlyArray<FilterableCall>): WidgetData =>
   Effect.runSync(chartData(widgetQuery(widget), memorySource(calls)))

@@ -1,4 +1,4 @@
-import { CallStore, Filters, Pages } from "@earshot/core"
+import { CallStore, Pages } from "@earshot/core"
 import { layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -10,6 +10,7 @@ import { AGENTS, callFixture, METRICS } from "../filters/FilterableCalls.js"
 import { type CallFixtureStores, storeCalls } from "../filters/StoredCalls.js"
 import { NOW } from "../filters/Vocabulary.js"
 import { asyncProperty, expectEqual } from "../Property.js"
+import { matcher } from "../filters/ReferenceMatcher.js"
 
 const CALLS = 150
 
@@ -41,7 +42,7 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallF
                   { cursor: Pages.firstPage, limit: CALLS }
                 )
               )
-              const matching = calls.filter(Filters.matcher(asked, NOW)).map(({ id }) => id)
+              const matching = calls.filter(matcher(asked, NOW)).map(({ id }) => id)
               expectEqual(
                 "the ids found",
                 found.map(({ id }) => id),

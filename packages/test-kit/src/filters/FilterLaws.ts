@@ -6,8 +6,9 @@ import { type Property, property } from "../Property.js"
 import { condition, evaluationLeaf, filter, leaf, relativeTime, rowCondition } from "./FilterArbitraries.js"
 import { filterableCall } from "./FilterableCalls.js"
 import { NOW, text } from "./Vocabulary.js"
+import type { FilterableCall } from "./FilterableCall.js"
 
-export type Matches = (filter: Filters.Filter, call: Filters.FilterableCall, now: DateTime.Utc) => boolean
+export type Matches = (filter: Filters.Filter, call: FilterableCall, now: DateTime.Utc) => boolean
 export type Merge = (first: Filters.Filter, second: Filters.Filter) => Filters.Filter
 export type Resolve = (text: string, now: DateTime.Utc, edge: "start" | "end") => DateTime.Utc | undefined
 
@@ -21,7 +22,7 @@ const orders = { gt: "gt", gte: "gte", lt: "lt", lte: "lte" } as const
 export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => {
   const call = filterableCall()
   const callLeaf = leaf.filter((leaf) => !isEvaluationLeaf(leaf))
-  const asks = (leaf: Filters.Leaf, one: Filters.FilterableCall) => matches(leaf, one, NOW)
+  const asks = (leaf: Filters.Leaf, one: FilterableCall) => matches(leaf, one, NOW)
   /** A leaf about a call's own field that an operator of equality or order can be asked of. */
   const withOps = (...ops: ReadonlyArray<Filters.LeafOperator>) => callLeaf.filter(({ op }) => ops.includes(op))
   return [
@@ -197,29 +198,37 @@ export const relativeTimeProperties = (resolve: Resolve): ReadonlyArray<Property
     property("every time has an instant", [relativeTime, now, edge], (text, now, edge) =>
       Number.isSafeInteger(millis(text, now, edge))
     ),
-    property("steps are taken one after the other", [fc.array(step, { maxLength: 4 }), step, now], (steps, last, now) => {
-      const before = resolve(`now${steps.join("")}`, now, "start")
-      return (
-        before !== undefined &&
-        millis(`now${steps.join("")}${last}`, now, "start") === millis(`now${last}`, before, "start")
-      )
-    }),
+    property(
+      "steps are taken one after the other",
+      [fc.array(step, { maxLength: 4 }), step, now],
+      (steps, last, now) => {
+        const before = resolve(`now${steps.join("")}`, now, "start")
+        return (
+          before !== undefined &&
+          millis(`now${steps.join("")}${last}`, now, "start") === millis(`now${last}`, before, "start")
+        )
+      }
+    ),
     property(
       "units agree with each other",
       [fc.constantFrom(...EQUALS), fc.constantFrom("+", "-"), now, edge],
       ([many, one], sign, now, edge) =>
         millis(`today${sign}${many}`, now, edge) === millis(`today${sign}${one}`, now, edge)
     ),
-    property("months keep the day, or take the month's last", [fc.integer({ min: -500, max: 500 }), now], (count, now) => {
-      const from = new Date(DateTime.toEpochMillis(now))
-      const to = new Date(millis(`now${count < 0 ? "" : "+"}${count}M`, now, "start"))
-      const months = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
-      const isLast = new Date(to.getTime() + DAY).getUTCDate() === 1
-      return (
-        months(to) - months(from) === count &&
-        (to.getUTCDate() === from.getUTCDate() || (isLast && to.getUTCDate() < from.getUTCDate())) &&
-        (to.getTime() - from.getTime()) % DAY === 0
-      )
-    })
+    property(
+      "months keep the day, or take the month's last",
+      [fc.integer({ min: -500, max: 500 }), now],
+      (count, now) => {
+        const from = new Date(DateTime.toEpochMillis(now))
+        const to = new Date(millis(`now${count < 0 ? "" : "+"}${count}M`, now, "start"))
+        const months = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
+        const isLast = new Date(to.getTime() + DAY).getUTCDate() === 1
+        return (
+          months(to) - months(from) === count &&
+          (to.getUTCDate() === from.getUTCDate() || (isLast && to.getUTCDate() < from.getUTCDate())) &&
+          (to.getTime() - from.getTime()) % DAY === 0
+        )
+      }
+    )
   ]
 }

@@ -1,7 +1,8 @@
-import type { Filters, Json } from "@earshot/core"
+import type { Json } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { instant, key, NOW, number, text } from "./Vocabulary.js"
+import type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
 
 export interface Named {
   readonly id: number
@@ -12,7 +13,7 @@ export interface Named {
 export interface CallFixture {
   readonly agents: ReadonlyArray<Named>
   readonly metrics: ReadonlyArray<Named>
-  readonly calls: ReadonlyArray<Filters.FilterableCall>
+  readonly calls: ReadonlyArray<FilterableCall>
 }
 
 const named = (...names: ReadonlyArray<string>): ReadonlyArray<Named> => names.map((name, i) => ({ id: i + 1, name }))
@@ -42,7 +43,7 @@ export const document: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Jso
 
 const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | null> => fc.option(arbitrary, { freq: 3 })
 
-const evaluations: fc.Arbitrary<ReadonlyArray<Filters.FilterableEvaluation>> = fc
+const evaluations: fc.Arbitrary<ReadonlyArray<FilterableEvaluation>> = fc
   .subarray([...METRICS])
   .chain((metrics) =>
     fc.tuple(
@@ -55,7 +56,7 @@ const evaluations: fc.Arbitrary<ReadonlyArray<Filters.FilterableEvaluation>> = f
   )
 
 /** A call with the id that is given; its own name is unique for it. */
-export const filterableCall = (id = 1): fc.Arbitrary<Filters.FilterableCall> =>
+export const filterableCall = (id = 1): fc.Arbitrary<FilterableCall> =>
   fc
     .record({
       agent: fc.constantFrom(...AGENTS),
@@ -77,7 +78,7 @@ export const filterableCall = (id = 1): fc.Arbitrary<Filters.FilterableCall> =>
     .map(({ agent, ...call }) => ({ id, ...call, agentId: agent.id, agentName: agent.name }))
 
 /** A call at `NOW` of the first agent's, of which nothing is known but what is told. */
-export const blankCall = (id: number, told: Partial<Filters.FilterableCall> = {}): Filters.FilterableCall => ({
+export const blankCall = (id: number, told: Partial<FilterableCall> = {}): FilterableCall => ({
   id,
   callId: `call ${id}`,
   traceId: null,

@@ -17,16 +17,18 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { permit } from "../catalog/Permits.js"
 import type { CallFixture } from "./FilterableCalls.js"
+import type { FilterableCall } from "./FilterableCall.js"
 
 /** The ports that a world is kept by. */
-export type CallFixtureStores = AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
+export type CallFixtureStores =
+  AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
 
 /** A world as it was kept. */
 export interface StoredCalls {
   readonly organizationId: OrganizationId
   readonly projectId: ProjectId
   /** Everything under the ids that the stores gave. */
-  readonly calls: ReadonlyArray<Filters.FilterableCall>
+  readonly calls: ReadonlyArray<FilterableCall>
   /** The agent that has this id in the world. */
   readonly agent: (id: number) => AgentId
   /** The metric that has this id in the world. */
@@ -38,7 +40,7 @@ export interface StoredCalls {
 const THEN = DateTime.unsafeMake(0)
 
 /** A recording is what tells how long a call was. */
-const recordingOf = (call: Filters.FilterableCall): Recording | undefined =>
+const recordingOf = (call: FilterableCall): Recording | undefined =>
   call.duration === null
     ? undefined
     : {
@@ -81,7 +83,7 @@ export const storeCalls = ({
 
     const callStore = yield* CallStore
     const evaluations = yield* EvaluationStore
-    const stored: Array<Filters.FilterableCall> = []
+    const stored: Array<FilterableCall> = []
     for (const call of calls) {
       const agent = agentOf(call.agentId)
       const delivered = yield* (
@@ -106,7 +108,12 @@ export const storeCalls = ({
             receivedAt: THEN
           })
           // Nothing was redacted that could be owed.
-          .pipe(Effect.catchTags({ RedactionIncomplete: (owed) => Effect.die(owed), CallDeleted: (gone) => Effect.die(gone) }))
+          .pipe(
+            Effect.catchTags({
+              RedactionIncomplete: (owed) => Effect.die(owed),
+              CallDeleted: (gone) => Effect.die(gone)
+            })
+          )
       )
       const { dropoffPoint, isReviewed, success, topic } = call
       if (isReviewed || success !== null || dropoffPoint !== null || topic !== null)

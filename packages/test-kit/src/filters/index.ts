@@ -10,6 +10,7 @@ export {
   rowCondition,
   time
 } from "./FilterArbitraries.js"
+export type { FilterableCall, FilterableEvaluation } from "./FilterableCall.js"
 export {
   AGENTS,
   blankCall,
@@ -20,9 +21,17 @@ export {
   METRICS,
   type Named
 } from "./FilterableCalls.js"
-export { type Matches, meaningProperties, type Merge, mergeProperties, relativeTimeProperties, type Resolve } from "./FilterLaws.js"
+export {
+  type Matches,
+  meaningProperties,
+  type Merge,
+  mergeProperties,
+  relativeTimeProperties,
+  type Resolve
+} from "./FilterLaws.js"
 export { type InvalidFilter, invalidFilter, invalidFilters } from "./InvalidFilters.js"
 export { type Parse, parseProperties, type Print } from "./ParseLaws.js"
+export { evaluationValue, type Matcher, matcher, matches, valueOf } from "./ReferenceMatcher.js"
 export { type CallFixtureStores, storeCalls, type StoredCalls } from "./StoredCalls.js"
 export { NOW } from "./Vocabulary.js"
 export type { Property } from "../Property.js"

@@ -20,10 +20,10 @@ import {
   PersonalityDraft,
   PhoneNumberDraft,
   ProjectDraft,
-  readBulkUpdate,
+  parseBulkUpdate,
   parseEnableRequest,
-  readEvaluator,
-  readSuiteRequest,
+  parseEvaluatorInput,
+  parseSuiteRequest,
   ReviewPatch,
   ShareableLinkDraft,
   SimplificationDraft,
@@ -58,8 +58,8 @@ const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
   bulk_delete: decoding(BulkDeleteInput),
   delete_runs: decoding(DeleteRunsInput),
   suite_request: (input) => {
-    const { faults, suite } = readSuiteRequest(input)
-    return Object.keys({ ...faults, ...suite?.faults })
+    const { errors: faults, suite } = parseSuiteRequest(input)
+    return Object.keys({ ...faults, ...suite?.errors })
   },
   claim: decoding(ClaimInput),
   heartbeat: decoding(HeartbeatInput),
@@ -78,8 +78,8 @@ const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
       onLeft: Object.keys,
       onRight: (draft) => Object.keys(validateMetric(metricSpecOf(draft)))
     }),
-  evaluator: (input) => Object.keys(readEvaluator(null, input).faults),
-  bulk_update: (input) => Object.keys(readBulkUpdate(input).faults),
+  evaluator: (input) => Object.keys(parseEvaluatorInput(null, input).errors),
+  bulk_update: (input) => Object.keys(parseBulkUpdate(input).errors),
   dashboard: decoding(DashboardDraft),
   dashboard_patch: decoding(DashboardPatch),
   folder: decoding(FolderDraft),

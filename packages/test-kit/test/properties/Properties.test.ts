@@ -1,6 +1,6 @@
 /** The engine's rules, held to the kit's laws alone. */
 import {
-  after,
+  nextStatus,
   authorize,
   resourceScopeErrors,
   capacityChange,
@@ -19,7 +19,7 @@ import {
   validateWidget,
   measure,
   MetricPatch,
-  onLostLease,
+  onExpiredLease,
   operations,
   type Operation,
   OrganizationId,
@@ -36,12 +36,13 @@ import {
   ProjectId,
   quantile,
   isInScope,
-  readBulkUpdate,
+  parseBulkUpdate,
   parseEnableRequest,
-  readEvaluator,
-  readSuite,
-  readSuiteRequest,
+  parseEvaluatorInput,
+  parseSuite,
+  parseSuiteRequest,
   mergeRedelivery,
+  redactionPrice,
   type WidgetReferences,
   applyReview,
   ReviewPatch,
@@ -80,8 +81,8 @@ const hold = (subject: string, properties: ReadonlyArray<Properties.Property | P
 }
 
 hold("filters", [
-  ...FilterKit.meaningProperties(Filters.matches),
-  ...FilterKit.mergeProperties(Filters.merge, Filters.matches),
+  ...FilterKit.meaningProperties(FilterKit.matches),
+  ...FilterKit.mergeProperties(Filters.merge, FilterKit.matches),
   ...FilterKit.parseProperties(Filters.parse, Filters.encode),
   ...FilterKit.relativeTimeProperties(Filters.RelativeTime.resolve)
 ])
@@ -157,14 +158,14 @@ describe("credentials", () => {
 })
 
 hold("bulk updates", [
-  ...EvaluatorKit.bulkUpdateProperties((input, found, targets) => planBulkUpdate(readBulkUpdate(input), found, targets))
+  ...EvaluatorKit.bulkUpdateProperties((input, found, targets) => planBulkUpdate(parseBulkUpdate(input), found, targets))
 ])
 
 hold("suites", [
-  ...SuiteKit.suiteProperties((document, ...rest) => planSuite(readSuite(document), ...rest), standardPrices),
+  ...SuiteKit.suiteProperties((document, ...rest) => planSuite(parseSuite(document), ...rest), standardPrices),
   ...SuiteKit.specLimitProperties((body) => {
-    const { faults, suite } = readSuiteRequest(body)
-    return Object.keys({ ...faults, ...suite?.faults })
+    const { errors: faults, suite } = parseSuiteRequest(body)
+    return Object.keys({ ...faults, ...suite?.errors })
   }),
   ...SuiteKit.standardPriceProperties(standardPrices)
 ])
@@ -172,7 +173,7 @@ hold("suites", [
 hold("results", [
   ...ResultKit.deletionProperties(planDeletion),
   ...ResultKit.evaluationProperties(evaluateResult),
-  ...ResultKit.lifecycleProperties({ after, capacityChange, holdingsOf, onLostLease })
+  ...ResultKit.lifecycleProperties({ after: nextStatus, capacityChange, holdingsOf, onLostLease: onExpiredLease })
 ])
 
 hold("simplification", [
@@ -189,12 +190,12 @@ const judges: Readonly<Record<string, (fields: object) => object>> = {
   review: (fields) => faultsOf(FieldErrors.decode(ReviewPatch)(fields)),
   dashboard: (fields) => faultsOf(FieldErrors.decode(DashboardDraft)(fields)),
   widget: (fields) => faultsOf(validateWidget(null, fields, referred)),
-  "suite request": (fields) => readSuiteRequest(fields).faults,
-  evaluator: (fields) => readEvaluator(null, fields).faults,
+  "suite request": (fields) => parseSuiteRequest(fields).errors,
+  evaluator: (fields) => parseEvaluatorInput(null, fields).errors,
   scenario: (fields) => {
-    const { faults, suite } = readSuiteRequest({ spec: { scenarios: [fields] } })
+    const { errors: faults, suite } = parseSuiteRequest({ spec: { scenarios: [fields] } })
     return Object.fromEntries(
-      Object.entries({ ...faults, ...suite?.faults }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
+      Object.entries({ ...faults, ...suite?.errors }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
     )
   },
   metric: (fields) => faultsOf(FieldErrors.decode(MetricPatch)(fields))

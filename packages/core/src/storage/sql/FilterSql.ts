@@ -17,8 +17,7 @@ import {
   type Scalar,
   STATUSES
 } from "../../filters/Filter.js"
-import { meaningOf, type Order, type Span, type Test } from "../../filters/LeafMeaning.js"
-import { predicate } from "../../filters/MatchFilter.js"
+import { compileLeaf, type Order, type Interval, type LeafTest, predicate } from "../../filters/CompiledLeaf.js"
 import * as Regex from "../../filters/Regex.js"
 import { Dialect, type DialectFragments } from "./Dialect.js"
 import { readRows } from "./Rows.js"
@@ -38,7 +37,7 @@ export interface FilterQuestion {
 
 /**
  * The condition that holds for the calls that match a filter, for a WHERE over `calls`: on both databases it selects the
- * calls for which `MatchFilter.matches` is true. It is true or false, never unknown, so it may stand under NOT or in a
+ * calls that the filter matches (`ReferenceMatcher` in the test kit). It is true or false, never unknown, so it may stand under NOT or in a
  * CASE. Every value and every path is bound.
  *
  * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. So the field's distinct values in scope
@@ -93,7 +92,7 @@ const patternsIn = (
     for (const inner of condition.conditions) patternsIn(inner, now, found)
     return found
   }
-  const meaning = meaningOf(condition, now)
+  const meaning = compileLeaf(condition, now)
   if (meaning?.test.test === "regex") {
     const asked = found.get(condition.field) ?? { field: meaning.field, patterns: new Set() }
     found.set(condition.field, { ...asked, patterns: asked.patterns.add(meaning.test.pattern) })
@@ -152,7 +151,7 @@ export const COLUMNS: Readonly<Record<Exclude<CallField, "agent.agent_name" | "s
 const SIGNS: Readonly<Record<Order, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" }
 
 /** A test of a value that is there. */
-type ValueTest = Exclude<Test, { test: "missing" }>
+type ValueTest = Exclude<LeafTest, { test: "missing" }>
 
 const isAboutNumbers = (test: ValueTest): boolean => test.test === "order" && typeof test.than === "number"
 
@@ -194,7 +193,7 @@ class Translation {
         condition.conditions.map((inner) => this.ofRow(inner))
       )
     }
-    const meaning = meaningOf(condition, this.question.now)
+    const meaning = compileLeaf(condition, this.question.now)
     return meaning?.field.of === "evaluation"
       ? this.negatedIf(meaning.negated, this.evaluationTest(meaning.field, meaning.test))
       : this.sql`FALSE`
@@ -213,7 +212,7 @@ class Translation {
   }
 
   private leafOfCall(leaf: Leaf): Fragment {
-    const meaning = meaningOf(leaf, this.question.now)
+    const meaning = compileLeaf(leaf, this.question.now)
     if (meaning === undefined) return this.sql`FALSE`
     const { field, negated, test } = meaning
     switch (field.of) {
@@ -226,7 +225,7 @@ class Translation {
     }
   }
 
-  private callTest(field: Extract<Field, { of: "call" }>, test: Test): Fragment {
+  private callTest(field: Extract<Field, { of: "call" }>, test: LeafTest): Fragment {
     switch (field.name) {
       case "status":
         return this.statusTest(test)
@@ -244,23 +243,23 @@ class Translation {
     }
   }
 
-  private columnTest(column: Fragment, field: Field, test: Test): Fragment {
+  private columnTest(column: Fragment, field: Field, test: LeafTest): Fragment {
     return test.test === "missing"
       ? this.sql`(${column} IS NULL)`
       : this.sql`(${column} IS NOT NULL AND ${this.valueTest(column, field, test)})`
   }
 
-  private agentNameTest(field: Field, test: Test): Fragment {
+  private agentNameTest(field: Field, test: LeafTest): Fragment {
     const { sql } = this
     const agent = this.column("agent_id")
     return test.test === "missing"
       ? sql`(${agent} IS NULL)`
       : sql`(${agent} IS NOT NULL
-          AND ${agent} IN (SELECT fa.id FROM agents fa WHERE ${this.valueTest(sql`fa.name`, field, test)}))`
+          AND ${agent} IN (SELECT fa.id FROM ${this.dialect.tables.agents} fa WHERE ${this.valueTest(sql`fa.name`, field, test)}))`
   }
 
   /** A status is one of four, so whatever is asked of it is worked out here and comes down to two flags, as one number. */
-  private statusTest(test: Test): Fragment {
+  private statusTest(test: LeafTest): Fragment {
     const { dialect, sql } = this
     const success = this.column("success")
     if (test.test === "missing") return sql`(${success} IS NULL)`
@@ -271,7 +270,7 @@ class Translation {
       AND 2 * ${this.column("is_reviewed")} + ${success} IN ${dialect.integers(flags)})`
   }
 
-  private documentTest(field: Extract<Field, { of: "document" }>, test: Test): Fragment {
+  private documentTest(field: Extract<Field, { of: "document" }>, test: LeafTest): Fragment {
     const value = this.dialect.jsonAt(this.column(field.name), field.path)
     switch (test.test) {
       case "missing":
@@ -284,7 +283,7 @@ class Translation {
     }
   }
 
-  private evaluationTest(field: Extract<Field, { of: "evaluation" }>, test: Test): Fragment {
+  private evaluationTest(field: Extract<Field, { of: "evaluation" }>, test: LeafTest): Fragment {
     const { sql } = this
     switch (field.name) {
       case "metric_evaluations.value":
@@ -294,11 +293,11 @@ class Translation {
       case "metric_evaluations.metric.name":
         return test.test === "missing"
           ? sql`(fe.metric_id IS NULL)`
-          : sql`(fe.metric_id IN (SELECT fm.id FROM metrics fm WHERE ${this.valueTest(sql`fm.name`, field, test)}))`
+          : sql`(fe.metric_id IN (SELECT fm.id FROM ${this.dialect.tables.metrics} fm WHERE ${this.valueTest(sql`fm.name`, field, test)}))`
     }
   }
 
-  private evaluationValueTest(field: Field, test: Test): Fragment {
+  private evaluationValueTest(field: Field, test: LeafTest): Fragment {
     const { dialect, sql } = this
     switch (test.test) {
       case "missing":
@@ -328,8 +327,8 @@ class Translation {
     const { sql } = this
     const call = this.column("id")
     return this.asSets
-      ? sql`(${call} IN (SELECT fe.call_id FROM metric_evaluations fe WHERE ${condition}))`
-      : sql`(EXISTS (SELECT 1 FROM metric_evaluations fe WHERE fe.call_id = ${call} AND ${condition}))`
+      ? sql`(${call} IN (SELECT fe.call_id FROM ${this.dialect.tables.metric_evaluations} fe WHERE ${condition}))`
+      : sql`(EXISTS (SELECT 1 FROM ${this.dialect.tables.metric_evaluations} fe WHERE fe.call_id = ${call} AND ${condition}))`
   }
 
   /** A test of an expression of the test's own type; unknown where it is NULL. It names the expression once. */
@@ -352,7 +351,7 @@ class Translation {
       case "regex":
         return sql`${value} IN ${dialect.texts(this.matched.get(patternKey(field, test.pattern)) ?? [])}`
       case "within":
-        return this.within(value, test.spans)
+        return this.within(value, test.intervals)
     }
   }
 
@@ -373,7 +372,7 @@ class Translation {
     }
   }
 
-  private within(value: Fragment, spans: ReadonlyArray<Span>): Fragment {
+  private within(value: Fragment, spans: ReadonlyArray<Interval>): Fragment {
     const { dialect, sql } = this
     const [only] = spans
     return only !== undefined && spans.length === 1
@@ -388,7 +387,7 @@ class Translation {
    */
   distinctTexts(field: Field, scope: Fragment) {
     const { dialect, sql } = this
-    const calls = sql`calls AS ${sql(this.question.calls)}`
+    const calls = sql`${this.dialect.tables.calls} AS ${sql(this.question.calls)}`
     const inScope = (column: string) => sql`(SELECT ${this.column(column)} FROM ${calls} WHERE ${scope})`
     switch (field.of) {
       case "document": {
@@ -398,16 +397,16 @@ class Translation {
       }
       case "evaluation":
         return field.name === "metric_evaluations.metric.name"
-          ? sql`SELECT DISTINCT fm.name AS value FROM metrics fm WHERE fm.id IN
-              (SELECT fe.metric_id FROM metric_evaluations fe WHERE fe.call_id IN ${inScope("id")})`
-          : sql`SELECT DISTINCT fe.value_text AS value FROM metric_evaluations fe
+          ? sql`SELECT DISTINCT fm.name AS value FROM ${this.dialect.tables.metrics} fm WHERE fm.id IN
+              (SELECT fe.metric_id FROM ${this.dialect.tables.metric_evaluations} fe WHERE fe.call_id IN ${inScope("id")})`
+          : sql`SELECT DISTINCT fe.value_text AS value FROM ${this.dialect.tables.metric_evaluations} fe
               WHERE fe.value_kind = 'text' AND fe.call_id IN ${inScope("id")}`
       case "call":
         switch (field.name) {
           case "status":
             return undefined
           case "agent.agent_name":
-            return sql`SELECT DISTINCT fa.name AS value FROM agents fa WHERE fa.id IN ${inScope("agent_id")}`
+            return sql`SELECT DISTINCT fa.name AS value FROM ${this.dialect.tables.agents} fa WHERE fa.id IN ${inScope("agent_id")}`
           default: {
             const column = this.column(COLUMNS[field.name])
             return sql`SELECT DISTINCT ${column} AS value FROM ${calls} WHERE ${scope} AND ${column} IS NOT NULL`

@@ -3,12 +3,12 @@ import { FilterKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { compileLeaf } from "../../src/filters/CompiledLeaf.js"
-import { predicate } from "../../src/filters/MatchFilter.js"
+import { compileLeaf, predicate } from "../../src/filters/CompiledLeaf.js"
+
 
 const now = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 
-const call: Filters.FilterableCall = {
+const call: FilterKit.FilterableCall = {
   id: 7,
   callId: "call-7",
   traceId: null,
@@ -41,16 +41,19 @@ const call: Filters.FilterableCall = {
   ]
 }
 
-const ask = (field: string, op: string, value: unknown, one: Filters.FilterableCall = call): boolean => {
+const ask = (field: string, op: string, value: unknown, one: FilterKit.FilterableCall = call): boolean => {
   const filter = Either.getOrThrowWith(
     Filters.parse({ field, op, value }),
     (faults) => new Error(JSON.stringify(faults))
   )
-  return Filters.matches(filter, one, now)
+  return FilterKit.matches(filter, one, now)
 }
 
 describe("what a filter means", () => {
-  it.each(FilterKit.meaningProperties(Filters.matches).map((property) => [property.name, property] as const))("%s", (_, property) => property.check())
+  it.each(FilterKit.meaningProperties(FilterKit.matches).map((property) => [property.name, property] as const))(
+    "%s",
+    (_, property) => property.check()
+  )
 
   it.each([
     ["id", "eq", 7, true],
@@ -166,7 +169,7 @@ describe("what a filter means", () => {
     const metric = (id: number): Filters.Leaf => ({ field: "metric_evaluations.metric.id", op: "eq", value: id })
     const value: Filters.Leaf = { field: "metric_evaluations.value", op: "gte", value: 4 }
     const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition>) =>
-      Filters.matches({ operator, conditions }, call, now)
+      FilterKit.matches({ operator, conditions }, call, now)
     expect(group("same_row", metric(1), value)).toBe(true)
     expect(group("same_row", metric(2), value)).toBe(false)
     expect(group("and", metric(2), value)).toBe(true)
@@ -184,14 +187,14 @@ describe("what a filter means", () => {
       operator: Filters.GroupOperator,
       ...conditions: ReadonlyArray<Filters.Condition | undefined>
     ): Filters.Condition => ({ operator, conditions: conditions.filter((one) => one !== undefined) })
-    const inRow = (condition: Filters.Condition) => Filters.matches(group("same_row", condition), call, now)
+    const inRow = (condition: Filters.Condition) => FilterKit.matches(group("same_row", condition), call, now)
     expect(inRow(group("and", polite, four))).toBe(true)
     expect(inRow(group("and", resolved, four))).toBe(false)
     expect(inRow(group("same_row", polite, four))).toBe(true)
     expect(inRow(group("same_row", resolved, four))).toBe(false)
     expect(inRow(group("or", polite, resolved))).toBe(true)
     const alone = { ...call, evaluations: call.evaluations.slice(0, 1) }
-    const ofAlone = (condition: Filters.Condition) => Filters.matches(group("same_row", condition), alone, now)
+    const ofAlone = (condition: Filters.Condition) => FilterKit.matches(group("same_row", condition), alone, now)
     expect(ofAlone(group("not", polite, resolved))).toBe(true)
     expect(ofAlone(group("not", polite, four))).toBe(false)
     expect(ofAlone(group("or", resolved))).toBe(false)
@@ -202,7 +205,7 @@ describe("what a filter means", () => {
   it("matches everything with a group of no conditions, and nothing with the contrary", () => {
     const none = { ...call, evaluations: [] }
     const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition>) =>
-      Filters.matches({ operator, conditions }, none, now)
+      FilterKit.matches({ operator, conditions }, none, now)
     expect([group("and"), group("or"), group("same_row"), group("not")]).toEqual([true, true, true, false])
     const [holds, fails]: ReadonlyArray<Filters.Leaf> = [7, 8].map((value) => ({ field: "id", op: "eq", value }))
     expect(group("not", holds!, fails!)).toBe(true)
@@ -229,7 +232,7 @@ describe("what a filter means", () => {
       success: false,
       is_reviewed: true
     }
-    const one: Filters.FilterableCall = {
+    const one: FilterKit.FilterableCall = {
       ...call,
       success: false,
       isReviewed: true,
@@ -252,17 +255,17 @@ describe("what a filter means", () => {
   it("asks nothing of times that no date can say", () => {
     const [first, last] = [-1, 1].map((sign) => DateTime.unsafeMake(sign * 8_640_000_000_000_000))
     const spans = (value: string, at: DateTime.Utc) => compileLeaf({ field: "timestamp", op: "eq", value }, at)?.test
-    expect(spans("today", last!)).toEqual({ test: "within", spans: [] })
-    expect(spans("today-12h", first!)).toEqual({ test: "within", spans: [] })
+    expect(spans("today", last!)).toEqual({ test: "within", intervals: [] })
+    expect(spans("today-12h", first!)).toEqual({ test: "within", intervals: [] })
     expect(spans("now", last!)).toEqual({
       test: "within",
-      spans: [{ since: 8_640_000_000_000_000, until: 8_640_000_000_000_000 }]
+      intervals: [{ since: 8_640_000_000_000_000, until: 8_640_000_000_000_000 }]
     })
     expect(compileLeaf({ field: "timestamp", op: "gt", value: "now+1d" }, last!)).toBe(undefined)
   })
 
   it("finds a value that is missing, or no time, within no span", () => {
-    const holds = predicate({ test: "within", spans: [{ since: -1, until: 1 }] })
+    const holds = predicate({ test: "within", intervals: [{ since: -1, until: 1 }] })
     expect([null, "", false, [], -2, -1, 0, 1, 2].map(holds)).toEqual([
       false,
       false,
@@ -293,12 +296,12 @@ describe("what a filter means", () => {
       { field: "duration", op: "contains", value: "6" },
       { field: "timestamp", op: "lt", value: "whenever" }
     ]
-    expect(made.map((leaf) => Filters.matches(leaf, call, now))).toEqual(made.map(() => false))
+    expect(made.map((leaf) => FilterKit.matches(leaf, call, now))).toEqual(made.map(() => false))
     expect(made.map((leaf) => compileLeaf(leaf, now))).toEqual(made.map(() => undefined))
     // No more than in a group of conditions of one evaluation, where a call's own fields are unknown as well.
     const own: Filters.Leaf = { field: "topic", op: "neq", value: "x" }
     for (const leaf of [...made, own]) {
-      expect(Filters.matches({ operator: "same_row", conditions: [leaf] }, call, now)).toBe(false)
+      expect(FilterKit.matches({ operator: "same_row", conditions: [leaf] }, call, now)).toBe(false)
     }
   })
 })

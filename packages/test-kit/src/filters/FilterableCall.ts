@@ -1,18 +1,18 @@
+import type { Json } from "@earshot/core"
 import type * as DateTime from "effect/DateTime"
-import type { Json } from "../kernel/Json.js"
 
-/** What a metric said of a call; null where it was evaluated and came to no value. */
+/** A metric's value for a call; null where the evaluation has no value. */
 export interface FilterableEvaluation {
   readonly metricId: number
   readonly metricName: string
   readonly value: number | boolean | string | null
 }
 
-/** A call as filters see it. Null is a value that is missing; an empty text is a value. */
+/** The fields of a call that filters can query. Null is a missing value; an empty text is a value. */
 export interface FilterableCall {
   readonly id: number
   readonly callId: string
-  /** Its default is the empty text, which therefore is missing here. Source: interface, E10. */
+  /** Defaults to the empty text, which therefore counts as missing. Source: interface, E10. */
   readonly traceId: string | null
   readonly timestamp: DateTime.Utc
   /** Seconds. */
