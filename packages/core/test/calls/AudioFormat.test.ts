@@ -8,7 +8,7 @@ const bytes = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
 
 const facts = (file: Uint8Array) => detectAudioFormat(file.subarray(0, AUDIO_HEAD_BYTES), file.length)
 
-describe("what audio tells of itself", () => {
+describe("audio format detection", () => {
   it.each([
     ["audio/wav", bytes("RIFF", [0, 0, 0, 0], "WAVE")],
     ["audio/ogg", bytes("OggS", [0])],
@@ -36,7 +36,7 @@ describe("what audio tells of itself", () => {
     expect(facts(file)).toBeUndefined()
   })
 
-  it("lasts as long as a WAV file's data", () => {
+  it("computes the duration of a WAV file from its data chunk", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom<1 | 2>(1, 2), (seconds, channels) => {
         expect(facts(CallKit.wav(seconds, { channels }))?.durationSeconds).toBeCloseTo(seconds, 3)
@@ -44,14 +44,14 @@ describe("what audio tells of itself", () => {
     )
   })
 
-  it("lasts as long as what is there when a WAV file was streamed or cut off", () => {
+  it("computes the duration of a streamed or truncated WAV file from its size", () => {
     const streamed = CallKit.wav(2)
     new DataView(streamed.buffer).setUint32(40, 0xffffffff, true)
     expect(facts(streamed)?.durationSeconds).toBeCloseTo(2, 3)
     expect(facts(CallKit.wav(2).subarray(0, 44 + 8000))?.durationSeconds).toBeCloseTo(0.5, 3)
   })
 
-  it("says something of any bytes", () => {
+  it("never fails on arbitrary bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (tail) => {
         facts(tail)

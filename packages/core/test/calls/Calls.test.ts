@@ -86,7 +86,7 @@ const counted = () => {
 for (const database of TestEngine.databases) {
   const { blobs, keys } = counted()
   layer(TestEngine.layer(database, { blobs, recordings, transcriber }))(`calls on ${database}`, (it) => {
-    it.effect("answers an ingested call with its record, as the interface has it", () =>
+    it.effect("return the record of an ingested call in the interface's form", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const { call, created } = yield* ingest(actor, {
@@ -123,7 +123,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("reads back every call as it was answered", () =>
+    it.effect("are read back as they were returned by the ingest", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -138,7 +138,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("finds the agent by its assistant id", () =>
+    it.effect("find their agent by assistant_id", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const sql = yield* SqlClient
@@ -148,7 +148,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("answers a repeated delivery with the one record, and 32 at once too", () =>
+    it.effect("have one record for redeliveries, also for 32 concurrent ones", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "again", agent: agent.id, transcript_json: said }
@@ -161,7 +161,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("makes one record of deliveries at once that differ, and never a mixture of two transcripts", () =>
+    it.effect("have one record for different concurrent deliveries, never mixing two transcripts", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const before = keys.size
@@ -194,7 +194,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("takes the same call id of two agents for two calls", () =>
+    it.effect("of two agents with the same call_id are two calls", () =>
       Effect.gen(function* () {
         const one = yield* TestEngine.fixture
         const other = yield* TestEngine.fixture
@@ -229,7 +229,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("tells every fault at once, an unknown agent among them, and stores nothing", () =>
+    it.effect("are rejected with every error including an unknown agent, storing nothing", () =>
       Effect.gen(function* () {
         const { actor } = yield* TestEngine.fixture
         const faults = yield* faultsOf(actor, {
@@ -244,7 +244,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("refuses whatever is wrong, and stores nothing of it", () =>
+    it.effect("are rejected for any invalid field, storing nothing", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         for (const { input, path } of fc.sample(CallKit.invalidIngest(agent.id), 100)) {
@@ -260,7 +260,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("knows no agent of another organisation", () =>
+    it.effect("are rejected for an agent of another organization", () =>
       Effect.gen(function* () {
         const mine = yield* TestEngine.fixture
         const theirs = yield* TestEngine.fixture
@@ -270,7 +270,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps an uploaded recording, and takes the call's duration from it", () =>
+    it.effect("store an uploaded recording and take the duration from it", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const file = CallKit.wav(75)
@@ -292,7 +292,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps one copy of a recording that comes again, and the newer of two", () =>
+    it.effect("keep one copy of the same recording, and the newer of two", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = (seconds: number) => ({
@@ -327,7 +327,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("fetches a recording, and refuses a URL that must not be fetched from", () =>
+    it.effect("download a recording, and reject a URL that is not allowed", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const fetched = yield* ingest(actor, {
@@ -348,27 +348,29 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect.each(["gone", "broken", "page"])("keeps the call when its recording's URL is %s, and says so", (why) =>
-      Effect.gen(function* () {
-        const { actor, agent } = yield* TestEngine.fixture
-        const before = keys.size
-        const body = { call_id: "a", agent: agent.id, transcript_json: said }
-        const { call, created } = yield* ingest(actor, {
-          ...body,
-          voice_recording_url: `https://files.example/${why}`
+    it.effect.each(["gone", "broken", "page"])(
+      "are stored with an error message when the URL of the recording is %s",
+      (why) =>
+        Effect.gen(function* () {
+          const { actor, agent } = yield* TestEngine.fixture
+          const before = keys.size
+          const body = { call_id: "a", agent: agent.id, transcript_json: said }
+          const { call, created } = yield* ingest(actor, {
+            ...body,
+            voice_recording_url: `https://files.example/${why}`
+          })
+          expect(created).toBe(true)
+          expect(call).toMatchObject({
+            recording: null,
+            errorMessage: expect.stringContaining("The recording is missing")
+          })
+          if (why !== "broken") expect(keys.size).toBe(before)
+          const later = yield* ingest(actor, { ...body, voice_recording_url: "https://files.example/a" })
+          expect(later.call).toMatchObject({ errorMessage: null, recording: { contentType: "audio/wav" } })
         })
-        expect(created).toBe(true)
-        expect(call).toMatchObject({
-          recording: null,
-          errorMessage: expect.stringContaining("The recording is missing")
-        })
-        if (why !== "broken") expect(keys.size).toBe(before)
-        const later = yield* ingest(actor, { ...body, voice_recording_url: "https://files.example/a" })
-        expect(later.call).toMatchObject({ errorMessage: null, recording: { contentType: "audio/wav" } })
-      })
     )
 
-    it.effect("makes a transcript of audio that has none, and keeps the call when it cannot", () =>
+    it.effect("are transcribed without a transcript, and stored when transcription fails", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = (call_id: string, seconds: number) => ({
@@ -388,7 +390,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("takes a person's review, and keeps it over later deliveries", () =>
+    it.effect("keep a person's review through later deliveries", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -421,7 +423,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lists, pages and exports what a filter asks for", () =>
+    it.effect("are listed, paged and exported by filter", () =>
       Effect.gen(function* () {
         const { actor, agent, project } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -454,7 +456,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("exports more calls than a page holds, once each", () =>
+    it.effect("are exported once each across pages", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -469,7 +471,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("shows what metrics made of a call", () =>
+    it.effect("show the results of metrics", () =>
       Effect.gen(function* () {
         const { actor, agent, project } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id })
@@ -510,7 +512,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps a bound credential to what it is bound to", () =>
+    it.effect("are limited to the resource scope of a credential", () =>
       Effect.gen(function* () {
         const { actor, agent, project } = yield* TestEngine.fixture
         const calls = yield* Calls
@@ -532,7 +534,7 @@ for (const database of TestEngine.databases) {
 }
 
 layer(TestEngine.layer("sqlite"))("an engine without a transcriber", (it) => {
-  it.effect("refuses none-mono on its field", () =>
+  it.effect("rejects none-mono", () =>
     Effect.gen(function* () {
       const { actor, agent } = yield* TestEngine.fixture
       const faults = yield* faultsOf(actor, {

@@ -157,11 +157,11 @@ beforeAll(() => {
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })
 
-it("has canaries that are found where nothing is redacted", () => {
+it("canaries are found where nothing is redacted", () => {
   expect(sung(Buffer.concat([Buffer.from(JSON.stringify(body)), recording()]))).toEqual([...CANARIES, SOUND.toString()])
 })
 
-describe.each(["sqlite", "postgres"] as const)("secrets of calls that are to be redacted, on %s", (database) => {
+describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted calls on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-canary-"))
   let place: Place = { database, location: join(folder, "calls.db"), blobs: join(folder, "blobs") }
   let drop: () => Promise<unknown> = () => Promise.resolve()
@@ -202,7 +202,7 @@ describe.each(["sqlite", "postgres"] as const)("secrets of calls that are to be 
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it("are in no byte of the database, the recordings, the log and the answers", async () => {
+  it("are in no byte of the database, the recordings, the log and the responses", async () => {
     const owner = await founded()
     const log: Array<string> = []
     const left = await run(
@@ -233,7 +233,7 @@ describe.each(["sqlite", "postgres"] as const)("secrets of calls that are to be 
     expect(sung(Buffer.from(log.join("\n")))).toEqual([])
   })
 
-  it("are nowhere when the process is killed in the midst of it", async () => {
+  it("are nowhere when the process is killed while ingesting", async () => {
     const owner = await founded()
     const given = JSON.stringify({ body, recording: recording().toString("base64") })
     for (const enough of [9, 23]) {

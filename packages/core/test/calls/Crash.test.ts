@@ -95,65 +95,62 @@ beforeAll(() => {
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })
 
-describe.each(["sqlite", "postgres"] as const)(
-  "a process that is killed while it takes calls in, on %s",
-  (database) => {
-    const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
-    let place: Place = { database, location: join(folder, "calls.db"), blobs: join(folder, "blobs") }
-    let drop: () => Promise<unknown> = () => Promise.resolve()
+describe.each(["sqlite", "postgres"] as const)("a process that is killed while ingesting calls on %s", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
+  let place: Place = { database, location: join(folder, "calls.db"), blobs: join(folder, "blobs") }
+  let drop: () => Promise<unknown> = () => Promise.resolve()
 
-    beforeAll(async () => {
-      if (database === "postgres") {
-        const fresh = await createDatabase(await postgresUrl())
-        place = { ...place, location: fresh.url }
-        drop = () => fresh.drop()
-      }
-    })
+  beforeAll(async () => {
+    if (database === "postgres") {
+      const fresh = await createDatabase(await postgresUrl())
+      place = { ...place, location: fresh.url }
+      drop = () => fresh.drop()
+    }
+  })
 
-    afterAll(async () => {
-      await drop()
-      rmSync(folder, { recursive: true, force: true })
-    })
+  afterAll(async () => {
+    await drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
-    it(
-      `has kept every call it had answered, and none by half (${ROUNDS} times)`,
-      async () => {
-        const owner = await inEngine(
-          place,
-          Effect.map(
-            Effect.flatMap(Organizations, (all) => all.create({ name: "Crash" })),
-            ({ agent, organization }) => ({ organization: organization.id, agent: agent.id })
-          )
+  it(
+    `has kept every call it had answered, and none by half (${ROUNDS} times)`,
+    async () => {
+      const owner = await inEngine(
+        place,
+        Effect.map(
+          Effect.flatMap(Organizations, (all) => all.create({ name: "Crash" })),
+          ({ agent, organization }) => ({ organization: organization.id, agent: agent.id })
         )
-        for (let round = 0; round < ROUNDS; round++) {
-          const answered = await killedAmidst(place, owner, round)
-          await inEngine(
-            place,
-            Effect.gen(function* () {
-              const calls = yield* Calls
-              const blobs = yield* BlobStore
-              const sql = yield* SqlClient
-              for (const [id, callId] of answered) {
-                const call = yield* calls.read(CallId.make(id)).pipe(TestEngine.as(hostActor(owner.organization)))
-                expect(call.callId).toBe(callId)
-                expect(call.transcript?.turns).toHaveLength(60)
-                if (call.recording === null) continue
-                const bytes = Buffer.concat(
-                  Chunk.toReadonlyArray(yield* Stream.runCollect(blobs.get(call.recording.blobKey)))
-                )
-                expect(createHash("sha256").update(bytes).digest("hex")).toBe(call.recording.sha256)
-              }
-              const half = yield* sql`SELECT c.id FROM calls c LEFT JOIN call_transcripts t ON t.call_id = c.id
+      )
+      for (let round = 0; round < ROUNDS; round++) {
+        const answered = await killedAmidst(place, owner, round)
+        await inEngine(
+          place,
+          Effect.gen(function* () {
+            const calls = yield* Calls
+            const blobs = yield* BlobStore
+            const sql = yield* SqlClient
+            for (const [id, callId] of answered) {
+              const call = yield* calls.read(CallId.make(id)).pipe(TestEngine.as(hostActor(owner.organization)))
+              expect(call.callId).toBe(callId)
+              expect(call.transcript?.turns).toHaveLength(60)
+              if (call.recording === null) continue
+              const bytes = Buffer.concat(
+                Chunk.toReadonlyArray(yield* Stream.runCollect(blobs.get(call.recording.blobKey)))
+              )
+              expect(createHash("sha256").update(bytes).digest("hex")).toBe(call.recording.sha256)
+            }
+            const half = yield* sql`SELECT c.id FROM calls c LEFT JOIN call_transcripts t ON t.call_id = c.id
               WHERE t.call_id IS NULL`
-              expect(half).toEqual([])
-              const strays = yield* sql`SELECT t.call_id FROM call_transcripts t LEFT JOIN calls c ON c.id = t.call_id
+            expect(half).toEqual([])
+            const strays = yield* sql`SELECT t.call_id FROM call_transcripts t LEFT JOIN calls c ON c.id = t.call_id
               WHERE c.id IS NULL`
-              expect(strays).toEqual([])
-            })
-          )
-        }
-      },
-      60_000 + ROUNDS * 15_000
-    )
-  }
-)
+            expect(strays).toEqual([])
+          })
+        )
+      }
+    },
+    60_000 + ROUNDS * 15_000
+  )
+})

@@ -32,10 +32,10 @@ const turns = [
 const CODE =
   "let n = 0; for (let i = 0; i < 300000; i++) n += i % 7; return { value: call.transcript_object.length, explanation: String(n) }"
 
-describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is killed, on %s,", (database) => {
+describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is killed on %s", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
-  it("all finish, with no score and no charge twice", async () => {
+  it("all finish, with every score stored and charged once", async () => {
     const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       const founded = await engine.runPromise(

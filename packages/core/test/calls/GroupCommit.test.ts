@@ -24,7 +24,7 @@ const config = (
 
 const all = (items: ReadonlyArray<number>) => Effect.succeed(items.map((item) => Exit.succeed(item * 10)))
 
-it.scopedLive("writes what waits at the same time in one group, and answers each its own", () =>
+it.scopedLive("commits concurrent items in one group, each with its own outcome", () =>
   Effect.gen(function* () {
     const groups: Array<ReadonlyArray<number>> = []
     const commit = yield* GroupCommit.make(
@@ -41,7 +41,7 @@ it.scopedLive("writes what waits at the same time in one group, and answers each
   })
 )
 
-it.scopedLive("keeps groups to their limits of number and weight", () =>
+it.scopedLive("limits groups by number and weight", () =>
   Effect.gen(function* () {
     const groups: Array<number> = []
     const commit = yield* GroupCommit.make({
@@ -63,7 +63,7 @@ it.scopedLive("keeps groups to their limits of number and weight", () =>
   })
 )
 
-it.scopedLive("tries a group one by one when one of it may be to blame", () =>
+it.scopedLive("retries the items of a failed group one by one", () =>
   Effect.gen(function* () {
     const groups: Array<ReadonlyArray<number>> = []
     const commit = yield* GroupCommit.make(
@@ -78,7 +78,7 @@ it.scopedLive("tries a group one by one when one of it may be to blame", () =>
   })
 )
 
-it.scopedLive("tells all of a group at once when storage is to blame", () =>
+it.scopedLive("fails all items of a group at once on a storage error", () =>
   Effect.gen(function* () {
     let tries = 0
     const commit = yield* GroupCommit.make(
@@ -93,7 +93,7 @@ it.scopedLive("tells all of a group at once when storage is to blame", () =>
   })
 )
 
-it.scopedLive("survives a defect", () =>
+it.scopedLive("continues after a defect", () =>
   Effect.gen(function* () {
     let dies = true
     const commit = yield* GroupCommit.make(
@@ -108,7 +108,7 @@ it.scopedLive("survives a defect", () =>
   })
 )
 
-it.scopedLive("gathers the next group while it writes one, and withdraws an interrupted item from it", () =>
+it.scopedLive("collects the next group while committing one, without interrupted items", () =>
   Effect.gen(function* () {
     const groups: Array<ReadonlyArray<number>> = []
     const writing = yield* Deferred.make<undefined>()
@@ -135,7 +135,7 @@ it.scopedLive("gathers the next group while it writes one, and withdraws an inte
   })
 )
 
-it.live("writes what waits before it closes, and takes no more then", () =>
+it.live("commits waiting items before it closes and rejects later ones", () =>
   Effect.gen(function* () {
     const written: Array<number> = []
     const scope = yield* Scope.make()

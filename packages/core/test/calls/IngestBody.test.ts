@@ -44,8 +44,8 @@ const anyBody = CallKit.ingestInput(1).chain((body) =>
     .map((changes): unknown => ({ ...body, ...changes }))
 )
 
-describe("the compiled check of a body", () => {
-  it("accepts nothing that the schema refuses, and reads the same from what both accept", () => {
+describe("the compiled validator of a body", () => {
+  it("accepts only what the schema accepts, and decodes it to the same body", () => {
     fc.assert(
       fc.property(fc.oneof(anyBody, hostile), (input) => {
         expect(decode(input)).toEqual(bySchema(input))
@@ -62,7 +62,7 @@ describe("the compiled check of a body", () => {
     }
   )
 
-  it("is what plain bodies pass, so that the schema is not asked", () => {
+  it("accepts plain bodies without the schema", () => {
     const asked: Array<string> = []
     const watched = new Proxy(TranscriptFormat.builtIn.type, {
       get: (target, key, receiver) => {
@@ -81,8 +81,8 @@ const judge = makeIngestValidator({ formats: TranscriptFormat.builtIn, transcrib
 const faultsOf = (input: unknown): FieldErrors.FieldErrors =>
   Either.match(judge(input), { onLeft: ({ errors: faults }) => faults, onRight: () => ({}) })
 
-describe("judging a body", () => {
-  it("finds nothing wrong with a body that makes a call", () => {
+describe("the validation of a body", () => {
+  it("accepts a valid body", () => {
     fc.assert(
       fc.property(CallKit.ingestInput(1), (input) => {
         expect(faultsOf(input)).toEqual({})
@@ -90,7 +90,7 @@ describe("judging a body", () => {
     )
   })
 
-  it("finds what is wrong, where it is", () => {
+  it("reports an error under its path", () => {
     fc.assert(
       fc.property(
         // Whether anybody has an assistant id is not the body's to say.
@@ -102,7 +102,7 @@ describe("judging a body", () => {
     )
   })
 
-  it("tells every fault at once, those of the transcript among them", () => {
+  it("reports every error, including those of the transcript", () => {
     expect(
       faultsOf({
         call_id: "",
@@ -129,17 +129,17 @@ describe("judging a body", () => {
     })
   })
 
-  it("asks for an agent under either name", () => {
+  it("requires an agent by id or assistant_id", () => {
     expect(Object.keys(faultsOf({ call_id: "a" }))).toEqual(["agent", "assistant_id"])
     expect(Object.keys(faultsOf({ call_id: "a", agent: null, assistant_id: " " }))).toEqual(["agent", "assistant_id"])
     expect(faultsOf({ call_id: "a", assistant_id: "asst" })).toEqual({})
   })
 
-  it.each([undefined, null, 5, "text", [], [{ call_id: "a" }]])("refuses %s as a body", (input) => {
+  it.each([undefined, null, 5, "text", [], [{ call_id: "a" }]])("rejects %s as a body", (input) => {
     expect(Object.keys(faultsOf(input))).toEqual(["non_field_errors"])
   })
 
-  it("refuses audio without a transcript where nothing transcribes, and asks for the audio", () => {
+  it("rejects none-mono without a transcriber, and without a recording", () => {
     expect(faultsOf({ call_id: "a", agent: 1, transcript_type: "none-mono" })).toEqual({
       transcript_type: [expect.stringContaining("No transcriber")],
       voice_recording: [expect.stringContaining("needs a recording")]

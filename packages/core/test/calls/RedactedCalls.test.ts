@@ -1,4 +1,14 @@
-import { type Actor, BlobStore, type CallRecord, Calls, encodeLedgerEntry, Ledger, RecordingSource, Transcriber, Upload } from "@earshot/core"
+import {
+  type Actor,
+  BlobStore,
+  type CallRecord,
+  Calls,
+  encodeLedgerEntry,
+  Ledger,
+  RecordingSource,
+  Transcriber,
+  Upload
+} from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { expect, layer } from "@effect/vitest"
@@ -107,8 +117,8 @@ for (const database of TestEngine.databases) {
     ingest: { redaction: { details: ["metadata", "customer_number", "feedback"] } }
   }).pipe(Layer.merge(blobs))
 
-  layer(engine)(`calls to be redacted on ${database}`, (it) => {
-    it.effect("lose what is asked for in transcript and recording, for 0.4 credits a minute", () =>
+  layer(engine)(`redacted calls on ${database}`, (it) => {
+    it.effect("are redacted in transcript and recording for 0.4 credits per minute", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = {
@@ -135,7 +145,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keep the other fields, and say nothing of those they were not asked for", () =>
+    it.effect("keep the fields that were not requested", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
@@ -151,7 +161,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("stay redacted when a later delivery does not ask for it", () =>
+    it.effect("stay redacted when a later delivery omits redact_fields", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "a", agent: agent.id, transcript_json: turns }
@@ -167,7 +177,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lose what was stored before anybody asked for it to go", () =>
+    it.effect("are redacted after they were stored unredacted", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const first = yield* ingest(actor, {
@@ -189,7 +199,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are muted by a transcript that came before the recording, or after it", () =>
+    it.effect("are muted by a transcript that arrives before or after the recording", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const of = (call_id: string, more: object) => ({
@@ -208,7 +218,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("mute the speaker's channel alone where it is known", () =>
+    it.effect("mute only the speaker's channel if it is known", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const bytes = loud(15, 2)
@@ -227,7 +237,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("come without a recording that cannot be redacted, and say why", () =>
+    it.effect("are stored without a recording that cannot be redacted, with the reason", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const of = (call_id: string, more: object) => ({
@@ -260,7 +270,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are redacted when a transcriber wrote them down", () =>
+    it.effect("are redacted after transcription", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
@@ -276,7 +286,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lose details by the switch alone", () =>
+    it.effect("are redacted in details only if configured", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const { call } = yield* ingest(actor, {
@@ -299,7 +309,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lose what a person wrote of them before anybody asked for it to go", () =>
+    it.effect("are redacted in feedback that a person wrote before", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = { call_id: "a", agent: agent.id, transcript_json: turns }
@@ -313,7 +323,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are not stored while the host's model cannot read them", () =>
+    it.effect("are not stored while the host's NER model fails", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const body = {
@@ -331,7 +341,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("agree whichever of many simultaneous deliveries asks for what", () =>
+    it.effect("are fully redacted whichever of many concurrent deliveries requests which field", () =>
       Effect.gen(function* () {
         const { actor, agent } = yield* TestEngine.fixture
         const bodies = Array.from({ length: 12 }, (_, n) => ({

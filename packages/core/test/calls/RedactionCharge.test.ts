@@ -7,11 +7,11 @@ const call = (durationSeconds: number | null, redactFields: CallRecord["redactFi
   redactionCharge({ id: 7, durationSeconds, redactFields } as CallRecord)
 
 describe("the charge for redacting a call", () => {
-  it("is made once, under the call's own key", () => {
+  it("has one idempotency key per call", () => {
     expect(call(90, ["ssn", "email_address"])).toEqual({ key: "redaction:call:7", seconds: 90, amount: 600_000n })
   })
 
-  it("is not made without fields, nor while the length is not known", () => {
+  it("is undefined without fields, and while the duration is unknown", () => {
     expect(call(90, [])).toBe(undefined)
     expect(call(null, ["ssn"])).toBe(undefined)
     expect(call(0, ["ssn"])).toBe(undefined)

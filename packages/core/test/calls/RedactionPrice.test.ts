@@ -8,7 +8,7 @@ describe("the price of redaction", () => {
     (_, property) => property.check()
   )
 
-  it("is exact for the shortest and the longest lengths that a number can say", () => {
+  it("is exact for the smallest and largest durations", () => {
     const price = (seconds: number) => redactionPrice(seconds, ["ssn"])
     // 0.4 credits a minute: a millionth of a credit every 0.00015 seconds, rounded half up.
     expect([0.000075, 0.0000749, 1e-7, 5e-324].map(price)).toEqual([1n, 0n, 0n, 0n])
@@ -33,7 +33,7 @@ describe("the price of redaction", () => {
     expect(Credits.format(redactionPrice(seconds, ["ssn"]))).toBe(price)
   })
 
-  it("charges nothing without fields", () => {
+  it("is zero without fields", () => {
     expect(Credits.format(redactionPrice(600, []))).toBe("0.000000")
   })
 })

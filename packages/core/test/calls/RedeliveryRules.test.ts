@@ -53,15 +53,16 @@ const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...sil
 const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
   mergeRedelivery(call, { ...silent, receivedAt: at(5), ...told })
 
-describe("a repeated delivery", () => {
-  for (const { check, name } of CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery })) it(name, check)
+describe("merging a redelivery", () => {
+  for (const { check, name } of CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery }))
+    it(name, check)
 
-  it("keeps feedback that a person took away", () => {
+  it("keeps feedback that a person removed", () => {
     const call: CallRecord = { ...first({ feedback: "automatic" }), feedback: null, feedbackByPerson: true }
     expect(again(call, { feedback: "automatic" })).toMatchObject({ changed: false, call: { feedback: null } })
   })
 
-  it("takes what it tells, and keeps the time of the change", () => {
+  it("applies stated values and updates updatedAt", () => {
     const result = again(first({ customerNumber: "1", callEndedReason: "hangup" }), { customerNumber: "2" })
     expect(result).toMatchObject({
       changed: true,
@@ -69,13 +70,13 @@ describe("a repeated delivery", () => {
     })
   })
 
-  it("does not let an early event without a transcript undo a late one", () => {
+  it("keeps the transcript when an event without one arrives late", () => {
     const call = first({ transcript: { type: "service", content: said("Hello") } })
     const empty = { type: "service", content: { ...said(""), turns: [] } }
     expect(again(call, { transcript: empty })).toMatchObject({ changed: false, transcriptChanged: false })
   })
 
-  it("tells when there is something new to evaluate", () => {
+  it("requests an evaluation when the transcript or the requested metrics change", () => {
     const call = first({ transcript: { type: "service", content: said("Hello", 5) } })
     const result = again(call, { transcript: { type: "provider_b", content: said("Hello there", 70) } })
     expect(result).toMatchObject({
@@ -84,17 +85,17 @@ describe("a repeated delivery", () => {
     })
   })
 
-  it("keeps the recording it has when the same audio comes again, and lets the copy go", () => {
+  it("keeps the stored recording when the same audio is delivered again, and releases the copy", () => {
     const result = again(first({ recording: sound("x", "kept") }), { recording: sound("x", "copy") })
     expect(result).toMatchObject({ changed: false, released: ["copy"], call: { recording: { blobKey: "kept" } } })
   })
 
-  it("replaces a recording by another, and lets the old one go", () => {
+  it("replaces a recording by a different one and releases the old blob", () => {
     const result = again(first({ recording: sound("x") }), { recording: sound("y") })
     expect(result).toMatchObject({ recordingChanged: true, released: ["x"], call: { recording: { blobKey: "y" } } })
   })
 
-  it("says that a recording is missing only as long as it is", () => {
+  it("removes the error message when the recording arrives", () => {
     const missing = first({ recordingError: "The recording is missing: the server answered 404." })
     expect(missing.errorMessage).toContain("404")
     const fetched = again(missing, { recording: sound("x") }).call
@@ -102,7 +103,7 @@ describe("a repeated delivery", () => {
     expect(again(fetched, { recordingError: "The recording is missing." })).toMatchObject({ changed: false })
   })
 
-  it("takes the later end of transcript and recording for the call's duration", () => {
+  it("computes the duration from the later end of transcript and recording", () => {
     expect(first({ transcript: { type: "service", content: said("a", 30) } }).durationSeconds).toBe(30)
     expect(first({ recording: sound("x") }).durationSeconds).toBe(10)
     expect(

@@ -1,4 +1,12 @@
-import { validateWidget, plotOf, ProjectId, type WidgetReferences, WidgetDraft, WidgetPatch, type WidgetSpec } from "@earshot/core"
+import {
+  validateWidget,
+  plotOf,
+  ProjectId,
+  type WidgetReferences,
+  WidgetDraft,
+  WidgetPatch,
+  type WidgetSpec
+} from "@earshot/core"
 import { DashboardKit } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
@@ -12,18 +20,19 @@ const referred: WidgetReferences = {
   metric: { projectId: ProjectId.make(1), evalType: "numeric" }
 }
 
-const faultsOf = (input: object, stored: WidgetSpec | null = null, fixture: WidgetReferences = referred) =>
+const errorsOf = (input: object, stored: WidgetSpec | null = null, fixture: WidgetReferences = referred) =>
   Either.match(validateWidget(stored, stored === null ? { dashboard: 1, ...input } : input, fixture), {
     onLeft: (faults) => faults,
     onRight: () => ({})
   })
 
-const widget = (input: object): WidgetSpec => Either.getOrThrow(validateWidget(null, { dashboard: 1, ...input }, referred))
+const widget = (input: object): WidgetSpec =>
+  Either.getOrThrow(validateWidget(null, { dashboard: 1, ...input }, referred))
 
 describe("the chart rules", () => {
   for (const { check, name } of DashboardKit.chartRuleProperties(validateWidget, referred)) it(name, check)
 
-  it("need a dashboard and a chart type", () => {
+  it("require a dashboard and a chart type", () => {
     expect(Either.flip(validateWidget(null, {}, referred)).pipe(Either.getOrThrow)).toEqual({
       dashboard: ["This field is required."],
       chart_type: ["This field is required."]
@@ -33,7 +42,7 @@ describe("the chart rules", () => {
     })
   })
 
-  it("go to the limits of every field and no further", () => {
+  it("accept values at the limits of every field and reject values beyond", () => {
     const wide = (count: number) => "\u{1f600}".repeat(count)
     const pie = { chart_type: "pie", field: "success" }
     const grouped = (group_by: object) => ({ ...pie, group_by })
@@ -54,40 +63,40 @@ describe("the chart rules", () => {
       [{ ...pie, metadata: "x".repeat(65_534) }, { ...pie, metadata: "x".repeat(65_535) }, "metadata"]
     ]
     for (const [within, beyond, path] of limits) {
-      expect(faultsOf(within)).toEqual({})
-      expect(Object.keys(faultsOf(beyond))).toEqual([path])
+      expect(errorsOf(within)).toEqual({})
+      expect(Object.keys(errorsOf(beyond))).toEqual([path])
     }
   })
 
-  it("give line and pie a field and no aggregation", () => {
+  it("require a field for line and pie charts and allow no aggregation", () => {
     for (const chart_type of ["line", "pie"]) {
-      expect(faultsOf({ chart_type, field: "duration" })).toEqual({})
-      expect(faultsOf({ chart_type, field: "", aggregation_function: "avg", time_period: "day" })).toEqual({
+      expect(errorsOf({ chart_type, field: "duration" })).toEqual({})
+      expect(errorsOf({ chart_type, field: "", aggregation_function: "avg", time_period: "day" })).toEqual({
         field: [`A ${chart_type} chart needs a field.`],
         aggregation_function: [`A ${chart_type} chart takes no aggregation_function; leave it out or set it to null.`],
         time_period: [`A ${chart_type} chart takes no time_period; leave it out or set it to null.`]
       })
-      expect(faultsOf({ chart_type, field: "success", aggregation_function: "", time_period: "" })).toEqual({})
+      expect(errorsOf({ chart_type, field: "success", aggregation_function: "", time_period: "" })).toEqual({})
     }
   })
 
-  it("give bar a field, an aggregation function and a time period", () => {
-    expect(faultsOf({ chart_type: "bar" })).toEqual({
+  it("require a field, an aggregation function and a time period for bar charts", () => {
+    expect(errorsOf({ chart_type: "bar" })).toEqual({
       field: ["A bar chart needs a field."],
       aggregation_function: ["A bar chart needs an aggregation_function."],
       time_period: ["A bar chart needs a time_period."]
     })
     expect(
-      faultsOf({ chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "week" })
+      errorsOf({ chart_type: "bar", field: "duration", aggregation_function: "p95", time_period: "week" })
     ).toEqual({})
   })
 
-  it("take of each field the aggregates that mean something", () => {
+  it("accept only aggregates that apply to the field", () => {
     const every = ["count", "sum", "avg", "min", "max", "p50", "p95", "p99"]
     const taken = (field: string, more: object = {}) =>
       every.filter((aggregation_function) => {
         const bar = { chart_type: "bar", time_period: "day", field, aggregation_function, ...more }
-        return Object.keys(faultsOf(bar)).length === 0
+        return Object.keys(errorsOf(bar)).length === 0
       })
     for (const field of ["duration", "metadata.price", "dynamic_variables.n"]) expect(taken(field)).toEqual(every)
     expect(taken("metric_evaluations.value", { metric: 1 })).toEqual(every)
@@ -99,42 +108,42 @@ describe("the chart rules", () => {
     }
   })
 
-  it("give stat no field", () => {
-    expect(faultsOf({ chart_type: "stat" })).toEqual({})
-    expect(faultsOf({ chart_type: "stat", field: null })).toEqual({})
-    expect(Object.keys(faultsOf({ chart_type: "stat", field: "duration" }))).toEqual(["field"])
+  it("allow no field for stat charts", () => {
+    expect(errorsOf({ chart_type: "stat" })).toEqual({})
+    expect(errorsOf({ chart_type: "stat", field: null })).toEqual({})
+    expect(Object.keys(errorsOf({ chart_type: "stat", field: "duration" }))).toEqual(["field"])
   })
 
-  it("need a metric for metric_evaluations.value, plotted or grouped by", () => {
+  it("require a metric for metric_evaluations.value, plotted or grouped by", () => {
     const field = "metric_evaluations.value"
-    expect(Object.keys(faultsOf({ chart_type: "line", field }))).toEqual(["metric"])
-    expect(faultsOf({ chart_type: "line", field, metric: 3 })).toEqual({})
+    expect(Object.keys(errorsOf({ chart_type: "line", field }))).toEqual(["metric"])
+    expect(errorsOf({ chart_type: "line", field, metric: 3 })).toEqual({})
     const group_by = { type: "field", field }
-    expect(Object.keys(faultsOf({ chart_type: "pie", field: "success", group_by }))).toEqual(["metric"])
-    expect(faultsOf({ chart_type: "pie", field: "metric_evaluations.metric.name" })).toEqual({})
+    expect(Object.keys(errorsOf({ chart_type: "pie", field: "success", group_by }))).toEqual(["metric"])
+    expect(errorsOf({ chart_type: "pie", field: "metric_evaluations.metric.name" })).toEqual({})
   })
 
-  it("know dashboards and metrics within reach only, and metrics of the dashboard's project", () => {
+  it("reject unknown dashboards and metrics, and metrics of another project", () => {
     const said = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
     const line = { chart_type: "line", field: "metric_evaluations.value", metric: 3 }
-    expect(faultsOf(line, null, { ...referred, metric: null })).toEqual({ metric: said(3) })
+    expect(errorsOf(line, null, { ...referred, metric: null })).toEqual({ metric: said(3) })
     const elsewhere: WidgetReferences["metric"] = { projectId: ProjectId.make(2), evalType: "numeric" }
-    expect(faultsOf(line, null, { ...referred, metric: elsewhere })).toEqual({ metric: said(3) })
-    expect(faultsOf(line, null, { dashboard: null, metric: null })).toEqual({ dashboard: said(1), metric: said(3) })
+    expect(errorsOf(line, null, { ...referred, metric: elsewhere })).toEqual({ metric: said(3) })
+    expect(errorsOf(line, null, { dashboard: null, metric: null })).toEqual({ dashboard: said(1), metric: said(3) })
   })
 
-  it("take fields that calls have", () => {
+  it("accept only fields of calls", () => {
     for (const field of ["duration", "metadata.region", "dynamic_variables.plan.name", "agent.agent_name", "status"]) {
-      expect(faultsOf({ chart_type: "pie", field })).toEqual({})
+      expect(errorsOf({ chart_type: "pie", field })).toEqual({})
     }
     for (const field of ["colour", "metadata", "metadata.", "metadata..a", "__proto__", "DURATION", " duration"]) {
-      expect(Object.keys(faultsOf({ chart_type: "pie", field }))).toEqual(["field"])
+      expect(Object.keys(errorsOf({ chart_type: "pie", field }))).toEqual(["field"])
     }
   })
 
-  it("refuse aggregates that make no sense of the field's values", () => {
+  it("reject aggregates that do not apply to the type of the field", () => {
     const bar = (field: string, aggregation_function: string, rest: object = {}) =>
-      Object.keys(faultsOf({ chart_type: "bar", time_period: "day", field, aggregation_function, ...rest }))
+      Object.keys(errorsOf({ chart_type: "bar", time_period: "day", field, aggregation_function, ...rest }))
     expect(bar("call_ended_reason", "avg")).toEqual(["aggregation_function"])
     expect(bar("call_ended_reason", "count")).toEqual([])
     expect(bar("success", "avg")).toEqual([])
@@ -146,29 +155,29 @@ describe("the chart rules", () => {
     expect(bar("metric_evaluations.value", "p99", { metric: 1 })).toEqual([])
   })
 
-  it("take the data type that the field has, or dynamic", () => {
-    expect(faultsOf({ chart_type: "line", field: "duration", data_type: "string" })).toEqual({
+  it("accept the data type of the field, or dynamic", () => {
+    expect(errorsOf({ chart_type: "line", field: "duration", data_type: "string" })).toEqual({
       data_type: ["This field is numeric, not string."]
     })
-    expect(faultsOf({ chart_type: "line", field: "duration", data_type: "dynamic" })).toEqual({})
-    expect(faultsOf({ chart_type: "line", field: "metadata.when", data_type: "datetime" })).toEqual({})
+    expect(errorsOf({ chart_type: "line", field: "duration", data_type: "dynamic" })).toEqual({})
+    expect(errorsOf({ chart_type: "line", field: "metadata.when", data_type: "datetime" })).toEqual({})
   })
 
-  it("judge the patch laid over what is stored, as a whole", () => {
+  it("validate the result of a patch as a whole", () => {
     const bar = widget({ chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" })
-    expect(faultsOf({ name: "Talk time", time_period: "week" }, bar)).toEqual({})
-    expect(Object.keys(faultsOf({ chart_type: "pie" }, bar))).toEqual(["aggregation_function", "time_period"])
-    expect(faultsOf({ chart_type: "pie", aggregation_function: null, time_period: "" }, bar)).toEqual({})
-    expect(Object.keys(faultsOf({ field: "topic" }, bar))).toEqual(["aggregation_function"])
-    expect(Object.keys(faultsOf({ chart_type: "stat" }, bar))).toEqual(["field"])
-    expect(Object.keys(faultsOf({ field: null }, bar))).toEqual(["field"])
-    expect(Object.keys(faultsOf({ chart_type: null }, bar))).toEqual(["chart_type"])
+    expect(errorsOf({ name: "Talk time", time_period: "week" }, bar)).toEqual({})
+    expect(Object.keys(errorsOf({ chart_type: "pie" }, bar))).toEqual(["aggregation_function", "time_period"])
+    expect(errorsOf({ chart_type: "pie", aggregation_function: null, time_period: "" }, bar)).toEqual({})
+    expect(Object.keys(errorsOf({ field: "topic" }, bar))).toEqual(["aggregation_function"])
+    expect(Object.keys(errorsOf({ chart_type: "stat" }, bar))).toEqual(["field"])
+    expect(Object.keys(errorsOf({ field: null }, bar))).toEqual(["field"])
+    expect(Object.keys(errorsOf({ chart_type: null }, bar))).toEqual(["chart_type"])
   })
 
-  it("tell everything that is wrong at once, by path", () => {
+  it("report every error under its path", () => {
     expect(
       Object.keys(
-        faultsOf({
+        errorsOf({
           name: "n".repeat(256),
           chart_type: "bar",
           field: "colour",
@@ -189,7 +198,7 @@ describe("the chart rules", () => {
     ])
   })
 
-  it("tell what could not be read once, and find no more in it", () => {
+  it("report an undecodable field once", () => {
     const said = (value: string) => [`"${value}" is not a valid choice.`]
     const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
     const cases: ReadonlyArray<readonly [input: object, faults: object]> = [
@@ -205,12 +214,12 @@ describe("the chart rules", () => {
       [{ ...bar, aggregation_function: null }, { aggregation_function: ["A bar chart needs an aggregation_function."] }]
     ]
     for (const [input, faults] of cases) {
-      expect([input, faultsOf(input)]).toEqual([input, faults])
-      expect([input, faultsOf(input, null, { ...referred, metric: null })]).toEqual([input, faults])
+      expect([input, errorsOf(input)]).toEqual([input, faults])
+      expect([input, errorsOf(input, null, { ...referred, metric: null })]).toEqual([input, faults])
     }
   })
 
-  it("say what is wrong in the words of its kind", () => {
+  it("report specific messages", () => {
     const field = "metric_evaluations.value"
     const notAField = "Not a field of calls. Use one such as duration, success, call_ended_reason or metadata.<key>."
     const needsMetric = ["This field is required. metric_evaluations.value is of one metric."]
@@ -246,33 +255,33 @@ describe("the chart rules", () => {
         { metadata: ["Ensure this value has no more than 65536 characters as JSON."] }
       ]
     ]
-    for (const [input, faults] of cases) expect([input, faultsOf(input)]).toEqual([input, faults])
+    for (const [input, faults] of cases) expect([input, errorsOf(input)]).toEqual([input, faults])
   })
 
-  it("take metadata as deep as JSON may be, and survive what is deeper", () => {
+  it("accept metadata up to the depth limit and reject deeper nesting", () => {
     const nested = (levels: number): unknown => {
       let value: unknown = 1
       for (let i = 0; i < levels; i++) value = [value]
       return value
     }
     const pie = { chart_type: "pie", field: "success" }
-    expect(faultsOf({ ...pie, metadata: nested(10) })).toEqual({})
-    expect(Object.keys(faultsOf({ ...pie, metadata: nested(100_000) }))).toEqual(["metadata"])
+    expect(errorsOf({ ...pie, metadata: nested(10) })).toEqual({})
+    expect(Object.keys(errorsOf({ ...pie, metadata: nested(100_000) }))).toEqual(["metadata"])
   })
 
-  it("tell no more of an id than that it is missing or unknown", () => {
+  it("report an id only as missing or unknown", () => {
     const nothing: WidgetReferences = { dashboard: null, metric: null }
     expect(Either.flip(validateWidget(null, { chart_type: "stat" }, nothing))).toEqual(
       Either.right({ dashboard: ["This field is required."] })
     )
     const unknown = ['Invalid pk "1" - object does not exist.']
-    expect(faultsOf({ chart_type: "stat", metric: 3 }, null, { ...referred, dashboard: null })).toEqual({
+    expect(errorsOf({ chart_type: "stat", metric: 3 }, null, { ...referred, dashboard: null })).toEqual({
       dashboard: unknown
     })
-    expect(faultsOf({ chart_type: "stat" }, null, nothing)).toEqual({ dashboard: unknown })
+    expect(errorsOf({ chart_type: "stat" }, null, nothing)).toEqual({ dashboard: unknown })
   })
 
-  it("read blank and undefined as nothing, and a name as blank unless one is given", () => {
+  it("treat blank and undefined as null, and default the name to blank", () => {
     const spec = widget({
       chart_type: "line",
       field: "duration",
@@ -296,7 +305,7 @@ describe("the chart rules", () => {
     expect(widget({ chart_type: "line", field: "duration", name: null }).name).toBe("")
   })
 
-  it("read nothing as no grouping", () => {
+  it("treat an empty group_by as no grouping", () => {
     for (const group_by of [null, {}, ""]) {
       expect(widget({ chart_type: "line", field: "duration", group_by }).groupBy).toBe(null)
     }
@@ -304,11 +313,11 @@ describe("the chart rules", () => {
   })
 })
 
-describe("a data type that is left out", () => {
+describe("an omitted data type", () => {
   const infer = (name: string, evalType?: Parameters<typeof effectiveType>[2]) =>
     effectiveType(fieldOf(name)!, null, evalType)
 
-  it("is what the field holds, what the metric gives, or dynamic", () => {
+  it("is inferred from the field or the metric, otherwise dynamic", () => {
     expect(infer("duration")).toBe("numeric")
     expect(infer("agent.id")).toBe("numeric")
     expect(infer("success")).toBe("boolean")
@@ -320,7 +329,7 @@ describe("a data type that is left out", () => {
     expect(infer("metric_evaluations.value", "enum")).toBe("string")
   })
 
-  it("is what the metric gives only where the field is of a metric", () => {
+  it("is inferred from the metric only for fields of evaluations", () => {
     expect(infer("metadata.region", "binary")).toBe("dynamic")
     expect(infer("metric_evaluations.value")).toBe("dynamic")
     expect(infer("metric_evaluations.value", "numeric")).toBe("numeric")
@@ -333,7 +342,7 @@ describe("the chart of a widget", () => {
   const bar = widget({ chart_type: "bar", field: "success", aggregation_function: "avg", time_period: "week" })
   const success = fieldOf("success")
 
-  it("plots the field as the widget has it", () => {
+  it("plots the field of the widget", () => {
     expect(plotOf(bar, undefined)).toEqual({
       type: "bar",
       field: success,
@@ -350,7 +359,7 @@ describe("the chart of a widget", () => {
     ).toEqual({ type: "line", field: success, group: { by: "interval", milliseconds: 5 }, dataType: "boolean" })
   })
 
-  it("is none of a stat, nor of what the rules refuse", () => {
+  it("is undefined for a stat and for an invalid widget", () => {
     expect(plotOf(widget({ chart_type: "stat" }), undefined)).toBe(undefined)
     expect(plotOf({ ...bar, field: "colour" }, undefined)).toBe(undefined)
     expect(plotOf({ ...bar, groupBy: { type: "field", field: "colour" } }, undefined)).toBe(undefined)
@@ -359,7 +368,7 @@ describe("the chart of a widget", () => {
   })
 })
 
-describe("a widget's input", () => {
+describe("the schema of a widget's input", () => {
   const text = (maxLength: number) => ({ anyOf: [{ type: "string", maxLength }, { type: "null" }] })
   const properties = {
     dashboard: { type: "integer", minimum: 1 },
@@ -396,12 +405,12 @@ describe("a widget's input", () => {
     metadata: {}
   }
 
-  it("is described as it is read", () => {
+  it("describes what is accepted", () => {
     expect(JSONSchema.make(WidgetDraft)).toMatchObject({ required: ["dashboard", "chart_type"], properties })
     expect(JSONSchema.make(WidgetPatch)).toMatchObject({ required: [], properties })
   })
 
-  it("is written as it was given", () => {
+  it("encodes what was given", () => {
     const input = {
       dashboard: 1,
       chart_type: "pie",

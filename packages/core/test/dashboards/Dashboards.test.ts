@@ -3,7 +3,7 @@ import { TestEngine } from "@earshot/test-kit"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { bound, engine, faultsOf, fixture } from "./fixtures.js"
+import { bound, engine, errorsOf, fixture } from "./fixtures.js"
 
 const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
 const lastWeek = { field: "timestamp", op: "gte", value: "today-7d" }
@@ -11,7 +11,7 @@ const successful = { operator: "and", conditions: [{ field: "success", op: "eq",
 
 for (const database of TestEngine.databases) {
   layer(engine(database))(`dashboards on ${database}`, (it) => {
-    it.effect("are created and shown with the interface's field names, their filters as they were given", () =>
+    it.effect("are created and returned with the interface's field names and their filters as given", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -52,17 +52,17 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("need a name and a project, and tell every fault at once", () =>
+    it.effect("require a name and a project, and report every error", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const other = yield* TestEngine.fixture
         const { create } = yield* Dashboards
-        expect(yield* faultsOf(create({}).pipe(as))).toEqual({
+        expect(yield* errorsOf(create({}).pipe(as))).toEqual({
           name: ["This field is required."],
           project: ["This field is required."]
         })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             create({ name: "n".repeat(256), project: other.project.id, filters: { field: "colour", op: "eq" } }).pipe(
               as
             )
@@ -72,14 +72,14 @@ for (const database of TestEngine.databases) {
           project: [`Invalid pk "${other.project.id}" - object does not exist.`],
           "filters.value": ["This field is required."]
         })
-        expect(yield* faultsOf(create({ name: " ", project: project.id }).pipe(as))).toEqual({
+        expect(yield* errorsOf(create({ name: " ", project: project.id }).pipe(as))).toEqual({
           name: ["This field may not be blank."]
         })
-        expect(yield* faultsOf(create("Quality").pipe(as))).toHaveProperty("non_field_errors")
+        expect(yield* errorsOf(create("Quality").pipe(as))).toHaveProperty("non_field_errors")
       })
     )
 
-    it.effect("are changed in name and filters, and with them what their widgets are about", () =>
+    it.effect("can be renamed and refiltered, which changes their widgets' effective filters", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -97,14 +97,14 @@ for (const database of TestEngine.databases) {
         })
         expect(changed.widgets[0]!.effectiveFilters).toEqual(lastWeek)
         const elsewhere = yield* (yield* Projects).create({ name: "Another" }).pipe(as)
-        expect(yield* faultsOf(dashboards.update(id, { project: elsewhere.id, name: "" }).pipe(as))).toEqual({
+        expect(yield* errorsOf(dashboards.update(id, { project: elsewhere.id, name: "" }).pipe(as))).toEqual({
           project: ["A dashboard stays in its project."],
           name: ["This field may not be blank."]
         })
       })
     )
 
-    it.effect("are listed newest first with their widgets, by project too", () =>
+    it.effect("are listed newest first with their widgets, optionally by project", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -122,7 +122,7 @@ for (const database of TestEngine.databases) {
         const page = yield* dashboards.list({ limit: "1" }).pipe(as)
         expect(page.results.map(({ id }) => id)).toEqual([two.id])
         expect((yield* dashboards.list({ cursor: page.next }).pipe(as)).results.map(({ id }) => id)).toEqual([one.id])
-        expect(yield* faultsOf(dashboards.list({ project: "x", limit: 0 }).pipe(as))).toHaveProperty("project")
+        expect(yield* errorsOf(dashboards.list({ project: "x", limit: 0 }).pipe(as))).toHaveProperty("project")
       })
     )
 
@@ -140,7 +140,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are gone with their project", () =>
+    it.effect("are not found once their project is deleted", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -155,7 +155,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("do not exist for another organisation", () =>
+    it.effect("are not found by another organization", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -174,15 +174,15 @@ for (const database of TestEngine.databases) {
         ]
         for (const attempt of attempts) expect(yield* Effect.flip(attempt)).toMatchObject({ _tag: "NotFound" })
         const said = { dashboard: [`Invalid pk "${id}" - object does not exist.`] }
-        expect(yield* faultsOf(widgets.create({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
-        expect(yield* faultsOf(widgets.preview({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
+        expect(yield* errorsOf(widgets.create({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
+        expect(yield* errorsOf(widgets.preview({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
         expect((yield* dashboards.list({ project: project.id }).pipe(asOther)).results).toEqual([])
         expect((yield* widgets.list({ dashboard: id }).pipe(asOther)).results).toEqual([])
         expect(yield* dashboards.read(id).pipe(as)).toMatchObject({ name: "Mine", widgetCount: 1 })
       })
     )
 
-    it.effect("are as near as a session's bounds allow", () =>
+    it.effect("are limited to the resource scope of a session", () =>
       Effect.gen(function* () {
         const { actor, agent, as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -196,10 +196,10 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.flip(dashboards.read(far.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(dashboards.delete(far.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(widgets.data(farWidget.id).pipe(ofOne))).toMatchObject({ _tag: "NotFound" })
-        expect(yield* faultsOf(dashboards.create({ name: "New", project: project.id }).pipe(ofOne))).toHaveProperty(
+        expect(yield* errorsOf(dashboards.create({ name: "New", project: project.id }).pipe(ofOne))).toHaveProperty(
           "project"
         )
-        expect(yield* faultsOf(widgets.preview({ dashboard: far.id, chart_type: "stat" }).pipe(ofOne))).toHaveProperty(
+        expect(yield* errorsOf(widgets.preview({ dashboard: far.id, chart_type: "stat" }).pipe(ofOne))).toHaveProperty(
           "dashboard"
         )
         expect(yield* dashboards.update(near.id, { name: "Nearer" }).pipe(ofOne)).toMatchObject({ name: "Nearer" })
@@ -213,7 +213,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("show what is on them to who may read, and nothing else", () =>
+    it.effect("are readable but not writable with the read permission alone", () =>
       Effect.gen(function* () {
         const { actor, as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -235,7 +235,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("hold at most a hundred widgets", () =>
+    it.effect("have at most 100 widgets", () =>
       Effect.gen(function* () {
         const { as, project } = yield* fixture
         const dashboards = yield* Dashboards
@@ -245,9 +245,9 @@ for (const database of TestEngine.databases) {
         const stat = { chart_type: "stat" }
         for (let i = 0; i < 100; i++) yield* widgets.create({ dashboard: full.id, ...stat }).pipe(as)
         const said = { dashboard: ["A dashboard has at most 100 widgets."] }
-        expect(yield* faultsOf(widgets.create({ dashboard: full.id, ...stat }).pipe(as))).toEqual(said)
+        expect(yield* errorsOf(widgets.create({ dashboard: full.id, ...stat }).pipe(as))).toEqual(said)
         const moving = yield* widgets.create({ dashboard: other.id, ...stat }).pipe(as)
-        expect(yield* faultsOf(widgets.update(moving.id, { dashboard: full.id }).pipe(as))).toEqual(said)
+        expect(yield* errorsOf(widgets.update(moving.id, { dashboard: full.id }).pipe(as))).toEqual(said)
       })
     )
   })

@@ -18,7 +18,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
 import * as fc from "fast-check"
-import { engine, faultsOf, insertCalls, NOW, fixture } from "./fixtures.js"
+import { engine, errorsOf, insertCalls, NOW, fixture } from "./fixtures.js"
 
 const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
 
@@ -47,7 +47,7 @@ const scored = Effect.gen(function* () {
 
 for (const database of TestEngine.databases) {
   layer(engine(database), { timeout: "2 minutes" })(`widgets on ${database}`, (it) => {
-    it.effect("are kept as they were given, whatever they are, and change by an empty patch in nothing but time", () =>
+    it.effect("are stored as given, and an empty patch changes only updated_at", () =>
       Effect.gen(function* () {
         const { as, dashboard, metric } = yield* scored
         const widgets = yield* Widgets
@@ -70,7 +70,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are patched as a whole, and moved to another dashboard", () =>
+    it.effect("are validated as a whole when patched, and can move to another dashboard", () =>
       Effect.gen(function* () {
         const { as, dashboard, project } = yield* scored
         const widgets = yield* Widgets
@@ -78,7 +78,7 @@ for (const database of TestEngine.databases) {
           .create({ name: "B", project: project.id, filters: { field: "success", op: "eq", value: true } })
           .pipe(as)
         const widget = yield* widgets.create({ dashboard: dashboard.id, ...bar }).pipe(as)
-        expect(yield* faultsOf(widgets.update(widget.id, { chart_type: "pie", name: 5 }).pipe(as))).toMatchObject({
+        expect(yield* errorsOf(widgets.update(widget.id, { chart_type: "pie", name: 5 }).pipe(as))).toMatchObject({
           name: ["Not a valid string."],
           aggregation_function: [expect.stringContaining("pie")],
           time_period: [expect.stringContaining("pie")]
@@ -93,7 +93,7 @@ for (const database of TestEngine.databases) {
           effective_filters: { field: "success", op: "eq", value: true }
         })
         expect((yield* widgets.list({ dashboard: other.id }).pipe(as)).results.map(({ id }) => id)).toEqual([widget.id])
-        expect(yield* faultsOf(widgets.update(widget.id, { dashboard: 999_999 }).pipe(as))).toEqual({
+        expect(yield* errorsOf(widgets.update(widget.id, { dashboard: 999_999 }).pipe(as))).toEqual({
           dashboard: ['Invalid pk "999999" - object does not exist.']
         })
         const missing = widgets.update(WidgetId.make(999_999), {}).pipe(as)
@@ -101,7 +101,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("name a metric of the dashboard's project, and show its name and type", () =>
+    it.effect("refer to a metric of the dashboard's project and show its name and type", () =>
       Effect.gen(function* () {
         const { as, dashboard, metric } = yield* scored
         const stranger = yield* scored
@@ -109,14 +109,14 @@ for (const database of TestEngine.databases) {
         const line = { dashboard: dashboard.id, chart_type: "line", field: "metric_evaluations.value" }
         const made = yield* widgets.create({ ...line, metric: metric.id }).pipe(as)
         expect(encodeWidget(made)).toMatchObject({ metric: metric.id, metric_name: "Latency", data_type: "numeric" })
-        expect(yield* faultsOf(widgets.create({ ...line, metric: stranger.metric.id }).pipe(as))).toEqual({
+        expect(yield* errorsOf(widgets.create({ ...line, metric: stranger.metric.id }).pipe(as))).toEqual({
           metric: [`Invalid pk "${stranger.metric.id}" - object does not exist.`]
         })
-        expect(yield* faultsOf(widgets.create(line).pipe(as))).toHaveProperty("metric")
+        expect(yield* errorsOf(widgets.create(line).pipe(as))).toHaveProperty("metric")
       })
     )
 
-    it.effect("show what they are about: dashboard's filters and their own, at the time of asking", () =>
+    it.effect("merge the dashboard's filters with their own and resolve relative times when queried", () =>
       Effect.gen(function* () {
         const { as, dashboard } = yield* scored
         const dashboards = yield* Dashboards
@@ -147,7 +147,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("show all four charts, which their schema describes", () =>
+    it.effect("return data of all four chart types that matches the schema", () =>
       Effect.gen(function* () {
         const { as, dashboard, metric } = yield* scored
         const widgets = yield* Widgets
@@ -206,20 +206,20 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are not kept by a preview, which is judged like what is kept", () =>
+    it.effect("are validated but not stored by a preview", () =>
       Effect.gen(function* () {
         const { as, dashboard } = yield* scored
         const widgets = yield* Widgets
         yield* widgets.preview({ dashboard: dashboard.id, ...bar }).pipe(as)
         expect((yield* widgets.list({}).pipe(as)).results).toEqual([])
         expect(
-          yield* faultsOf(widgets.preview({ dashboard: dashboard.id, chart_type: "bar", field: "topic" }).pipe(as))
+          yield* errorsOf(widgets.preview({ dashboard: dashboard.id, chart_type: "bar", field: "topic" }).pipe(as))
         ).toMatchObject({ aggregation_function: [expect.any(String)], time_period: [expect.any(String)] })
-        expect(yield* faultsOf(widgets.preview(null).pipe(as))).toHaveProperty("non_field_errors")
+        expect(yield* errorsOf(widgets.preview(null).pipe(as))).toHaveProperty("non_field_errors")
       })
     )
 
-    it.effect("refuse hostile input without keeping any of it", () =>
+    it.effect("reject hostile input without storing any of it", () =>
       Effect.gen(function* () {
         const { as, dashboard } = yield* scored
         const widgets = yield* Widgets
@@ -230,14 +230,14 @@ for (const database of TestEngine.databases) {
         for (const { patch, path } of DashboardKit.invalidWidgetFields) {
           expect(
             Object.keys(
-              (yield* faultsOf(widgets.create({ dashboard: dashboard.id, ...bar, ...patch }).pipe(as))) as object
+              (yield* errorsOf(widgets.create({ dashboard: dashboard.id, ...bar, ...patch }).pipe(as))) as object
             )
           ).toContain(path)
         }
         expect((yield* widgets.list({ dashboard: dashboard.id }).pipe(as)).results).toEqual([])
-        expect(yield* faultsOf(widgets.list({ dashboard: "x" }).pipe(as))).toHaveProperty("dashboard")
+        expect(yield* errorsOf(widgets.list({ dashboard: "x" }).pipe(as))).toHaveProperty("dashboard")
         const none = widgets.create({ dashboard: DashboardId.make(Number.MAX_SAFE_INTEGER), ...bar }).pipe(as)
-        expect(yield* faultsOf(none)).toHaveProperty("dashboard")
+        expect(yield* errorsOf(none)).toHaveProperty("dashboard")
       })
     )
   })

@@ -38,10 +38,10 @@ export const bound = (
   permissions: Iterable<Permission> = actor.permissions
 ): Actor => ({ ...actor, credential: "embedded_session", permissions: new Set(permissions), bounds })
 
-/** The faults that an input is refused with. */
-export const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+/** The field errors that an input is rejected with. */
+export const errorsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) =>
-    typeof error === "object" && error !== null && "faults" in error ? error.faults : error
+    typeof error === "object" && error !== null && "errors" in error ? error.errors : error
   )
 
 export interface CallFacts {

@@ -12,8 +12,8 @@ const proto: Reading.Row = JSON.parse('{"a": 1, "__proto__": 2}')
 const required = "This field is required."
 const notNull = "This field may not be null."
 
-describe("findings", () => {
-  it("keep each sentence once under its path, in the order noted, and count all", () => {
+describe("the collector of field errors", () => {
+  it("keeps each message once under its path, in order, and counts all", () => {
     const found = Reading.makePayloadErrors()
     expect(found.count()).toBe(0)
     for (const [path, sentence] of [
@@ -31,7 +31,7 @@ describe("findings", () => {
     expect(found.count()).toBe(4)
   })
 
-  it("list a thousand paths, and of those every sentence", () => {
+  it("reports at most 1,000 paths, each with all its messages", () => {
     const found = Reading.makePayloadErrors()
     for (let at = 0; at < 1000; at++) found.add(`[${at}]`, "wrong")
     expect(Object.keys(found.fieldErrors())).toHaveLength(1000)
@@ -44,14 +44,14 @@ describe("findings", () => {
   })
 })
 
-describe("a row", () => {
+describe("reading a row", () => {
   const readRow = (
     value: unknown,
     path: string,
     reader: (row: Reading.Row, found: Reading.PayloadErrors) => void = () => undefined
   ) => read((found) => Reading.readRow(found, value, path, (row) => reader(row, found)))[1]
 
-  it("is an object, and what is none is said of it at its place", () => {
+  it("reports a value that is not an object under its path", () => {
     expect(readRow({}, "[0]")).toEqual({})
     expect(readRow(null, "[0]")).toEqual({ "[0]": [notNull] })
     for (const value of [[], 5, "row", undefined]) {
@@ -60,7 +60,7 @@ describe("a row", () => {
     expect(readRow(5, "")).toEqual({ non_field_errors: ["Expected an object."] })
   })
 
-  it("is looked at whole, keys that nobody reads included", () => {
+  it("checks unknown keys too", () => {
     expect(readRow({ any: [1, { deep: "text" }], none: undefined }, "[0]")).toEqual({})
     expect(readRow(proto, "[0]")).toEqual({ "[0]": ['The key "__proto__" is not allowed.'] })
     expect(readRow({ "a\0": 1 }, "[0]")).toEqual({ "[0]": ["Null characters are not allowed."] })
@@ -69,17 +69,17 @@ describe("a row", () => {
     expect(readRow({ ok: 1, "b\0": undefined }, "")).toEqual({ non_field_errors: ["Null characters are not allowed."] })
   })
 
-  it("is not swept where its reader found a fault already", () => {
+  it("skips the check of unknown keys when a known key has an error", () => {
     expect(readRow({ a: "\0" }, "[0]", (row, found) => void Reading.textOf(found, row, "a", "[0]"))).toEqual({
       "[0].a": ["Null characters are not allowed."]
     })
   })
 })
 
-describe("an envelope", () => {
+describe("reading an envelope", () => {
   const envelope = (value: unknown, path = "call") => read((found) => Reading.envelope(found, value, path))
 
-  it("is an object of which nothing is looked at but its own keys", () => {
+  it("requires an object and checks only its own keys", () => {
     const hostile = { a: "\0" }
     expect(envelope(hostile)).toEqual([hostile, {}])
     expect(envelope(proto)).toEqual([proto, { call: ['The key "__proto__" is not allowed.'] }])
@@ -90,10 +90,10 @@ describe("an envelope", () => {
   })
 })
 
-describe("a list", () => {
+describe("reading a list", () => {
   const list = (value: unknown, path = "rows") => read((found) => Reading.listOf(found, value, path, 2))
 
-  it("has at most so many items, holes included", () => {
+  it("limits the number of items, including holes", () => {
     expect(list([1, "a"])).toStrictEqual([[1, "a"], {}])
     // eslint-disable-next-line no-sparse-arrays -- what is tested
     expect(list([, 1])).toStrictEqual([[undefined, 1], {}])
@@ -101,7 +101,7 @@ describe("a list", () => {
     expect(list([1, 2, 3], "")).toEqual([[], { non_field_errors: ["Ensure this field has no more than 2 elements."] }])
   })
 
-  it("is there unless it may be left out", () => {
+  it("requires the list unless it is optional", () => {
     expect(list(undefined)).toEqual([[], { rows: [required] }])
     expect(list(null)).toEqual([[], { rows: [notNull] }])
     expect(list({ length: 1 })).toEqual([[], { rows: ["Expected a list of items."] }])
@@ -114,7 +114,7 @@ describe("a list", () => {
   })
 })
 
-describe("a value", () => {
+describe("reading a value", () => {
   const at = (path: string) => ({
     text: (row: Reading.Row) => read((found) => Reading.textOf(found, row, "k", path)),
     optionalText: (row: Reading.Row) => read((found) => Reading.optionalTextOf(found, row, "k", path)),
@@ -126,7 +126,7 @@ describe("a value", () => {
   const inRow = at("[0]")
   const nul = "Null characters are not allowed."
 
-  it("is a text that is there, blank or not", () => {
+  it("accepts a required text, blank or not", () => {
     expect(inRow.text({ k: "" })).toEqual(["", {}])
     expect(inRow.text({})).toEqual([undefined, { "[0].k": [required] }])
     expect(inRow.text({ k: null })).toEqual([undefined, { "[0].k": [notNull] }])
@@ -135,14 +135,14 @@ describe("a value", () => {
     expect(at("").text({})).toEqual([undefined, { k: [required] }])
   })
 
-  it("is a text that may be left out", () => {
+  it("accepts an omitted optional text", () => {
     expect(inRow.optionalText({ k: "a" })).toEqual(["a", {}])
     expect(inRow.optionalText({})).toEqual([undefined, {}])
     expect(inRow.optionalText({ k: null })).toEqual([undefined, {}])
     expect(inRow.optionalText({ k: false })).toEqual([undefined, { "[0].k": ["Not a valid string."] }])
   })
 
-  it("is a text, or other JSON as its text", () => {
+  it("accepts a text, or other JSON as JSON text", () => {
     expect(inRow.json({ k: '{"a":1}' })).toEqual(['{"a":1}', {}])
     expect(inRow.json({ k: { a: [1, true] } })).toEqual(['{"a":[1,true]}', {}])
     expect(inRow.json({ k: 0 })).toEqual(["0", {}])
@@ -153,7 +153,7 @@ describe("a value", () => {
     expect(Object.keys(inRow.json({ k: ["\0"] })[1])).toEqual(["[0].k"])
   })
 
-  it("is true or false, or not told", () => {
+  it("accepts a boolean or none", () => {
     expect([{ k: true }, { k: false }, { k: null }, {}].map(inRow.flag)).toEqual([
       [true, {}],
       [false, {}],
@@ -163,7 +163,7 @@ describe("a value", () => {
     expect(inRow.flag({ k: "true" })).toEqual([undefined, { "[0].k": ["Must be a valid boolean."] }])
   })
 
-  it("is one of the known words", () => {
+  it("accepts only known words", () => {
     expect(inRow.choice({ k: "bot" })).toEqual([7, {}])
     expect(inRow.choice({})).toEqual([undefined, { "[0].k": [required] }])
     expect(inRow.choice({ k: null })).toEqual([undefined, { "[0].k": [notNull] }])
@@ -171,7 +171,7 @@ describe("a value", () => {
     expect(inRow.choice({ k: ["bot"] })).toEqual([undefined, { "[0].k": ['"[...]" is not a valid choice.'] }])
   })
 
-  it("is a time from 0 to a week, in seconds from the start of the call", () => {
+  it("accepts seconds from 0 to a week", () => {
     expect(inRow.seconds({ k: 604_800 })).toEqual([604_800, {}])
     expect(inRow.seconds({ k: -0 })).toStrictEqual([0, {}])
     expect(inRow.seconds({})).toEqual([undefined, {}])
@@ -185,8 +185,8 @@ describe("a value", () => {
   })
 })
 
-describe("times", () => {
-  it("are in order unless both are known and the end is before the start", () => {
+describe("reading times", () => {
+  it("rejects an end before its start only if both are known", () => {
     const order = (start: number | undefined, end: number | undefined) =>
       read((found) => Reading.checkOrder(found, start, end, "[0].end"))[1]
     expect(order(2, 1.999)).toEqual({ "[0].end": ["Ensure the end is not before the start."] })
@@ -201,7 +201,7 @@ describe("times", () => {
     }
   })
 
-  it("of a word are read with its text, under the first key that has one", () => {
+  it("reads a word with its times and the text of the first present key", () => {
     const word = (row: Reading.Row, ...spelling: ReadonlyArray<string>) =>
       read((found) => Reading.wordOf(found, row, "[0]", spelling))
     const keys = ["punctuated_word", "word"]
@@ -220,7 +220,7 @@ describe("times", () => {
     ])
   })
 
-  it("of words together last from the first's start to the last's end, where these are known", () => {
+  it("combines words from the start of the first to the end of the last, if known", () => {
     const span = (...words: ReadonlyArray<readonly [number | undefined, number | undefined]>) => {
       const { endTime, startTime } = Reading.wordTimesOf(
         words.map(([start, end]) => ({ text: "a", startTime: start, endTime: end }))

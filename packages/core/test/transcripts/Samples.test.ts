@@ -174,7 +174,7 @@ const bodyOf = (type: string) => {
 }
 
 describe("the shipped sample calls", () => {
-  it.each(Object.entries(samples))("of %s decode to what was said", (type, { end, tools, turns }) => {
+  it.each(Object.entries(samples))("of %s decode to the expected turns", (type, { end, tools, turns }) => {
     const body = bodyOf(type)
     expect(body.transcript_type).toBe(type)
     const transcript = Either.getOrThrowWith(

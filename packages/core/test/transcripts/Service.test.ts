@@ -21,7 +21,7 @@ const turn = (changes: object = {}): object => ({
 })
 
 describe("the service format", () => {
-  it("takes the two roles of the interface, and times that are not known as unknown", () => {
+  it("accepts the two roles of the interface and unknown times", () => {
     expect(
       decode([turn(), turn({ role: "Testing Agent", content: "", start_time: null, end_time: undefined })])
     ).toStrictEqual(
@@ -36,18 +36,18 @@ describe("the service format", () => {
     )
   })
 
-  it("takes a call in which nobody spoke", () => {
+  it("accepts an empty transcript", () => {
     expect(Either.map(decode([]), (transcript) => transcript.turns)).toStrictEqual(Either.right([]))
   })
 
   it.each(["agent", "user", "main_agent", "main agent", "Main Agent ", "Function Call", ""])(
-    "refuses the role %j",
+    "rejects the role %j",
     (role) => {
       expect(faultsOf([turn(), turn({ role })])).toStrictEqual({ "[1].role": [`"${role}" is not a valid choice.`] })
     }
   )
 
-  it("names every fault of every row at once", () => {
+  it("reports every error of every row", () => {
     expect(
       faultsOf([
         { role: "agent", content: 3, start_time: 5, end_time: 4 },
@@ -78,7 +78,7 @@ describe("the service format", () => {
     expect(faultsOf(input)).toStrictEqual({ non_field_errors: [sentence] })
   })
 
-  it("takes what lies on a limit and refuses what lies beyond", () => {
+  it("accepts values at the limits and rejects values beyond", () => {
     const { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } = TranscriptLimits
     const long = "é".repeat(MAX_TEXT)
     const astral = "🦊".repeat(MAX_TEXT)
@@ -107,13 +107,13 @@ describe("the service format", () => {
     expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 errors are listed."])
   })
 
-  it("keeps no -0", () => {
+  it("turns -0 into 0", () => {
     expect(
       Either.map(decode([turn({ start_time: -0 })]), ({ turns }) => Object.is(turns[0]?.startTime, 0))
     ).toStrictEqual(Either.right(true))
   })
 
-  it("describes itself as JSON Schema", () => {
+  it("has a JSON Schema", () => {
     const printed = JSON.stringify(JSONSchema.make(ServiceTurns))
     expect(printed).toContain('"enum":["Testing Agent","Main Agent"]')
     expect(printed).toContain('"required":["role","content"]')
@@ -125,7 +125,7 @@ describe("the service format", () => {
   })
 })
 
-describe("the quick look, the slow one and the schema", () => {
+describe("the fast decoder, the reporting decoder and the schema", () => {
   const { MAX_CALL_SECONDS, MAX_TEXT, MAX_TURNS } = TranscriptLimits
   const hostile = turn({ extra: ["\0"] })
   const rows = (count: number, row: object = turn({ content: "" })) => Array.from({ length: count }, () => row)
@@ -185,7 +185,7 @@ describe("the quick look, the slow one and the schema", () => {
     expect(Either.isLeft(decodeWithSchema(input))).toBe(true)
   })
 
-  it("say the same of what is wrong", () => {
+  it("agree on what is invalid", () => {
     const said = (input: unknown) =>
       Either.match(decodeWithSchema(input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
     for (const changes of [
@@ -204,7 +204,7 @@ describe("the quick look, the slow one and the schema", () => {
   })
 })
 
-describe("the hand-written check and the schema", () => {
+describe("the decoder and the schema", () => {
   const part = fc.oneof(
     fc.constantFrom<unknown>(
       "Main Agent",
@@ -248,7 +248,7 @@ describe("the hand-written check and the schema", () => {
     part
   )
 
-  it("accept and refuse the same, and every fault the schema finds is found", () => {
+  it("accept the same payloads, and the decoder reports every error of the schema", () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const own = decode(input)

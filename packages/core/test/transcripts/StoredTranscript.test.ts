@@ -10,7 +10,7 @@ const encode = Schema.encodeSync(StoredTranscript.StoredTranscript)
 const decode = Schema.decodeUnknownEither(StoredTranscript.StoredTranscript)
 
 describe("a stored transcript", () => {
-  it("comes back as it was, unknown times as unknown", () => {
+  it("is parsed to the transcript that was stored", () => {
     fc.assert(
       fc.property(decodedTurns, decodedToolCalls, (turns, toolCalls) => {
         const transcript: RedactedTranscript = { _tag: "RedactedTranscript", turns, toolCalls }
@@ -19,7 +19,7 @@ describe("a stored transcript", () => {
     )
   })
 
-  it("keeps its form, since databases are full of it", () => {
+  it("has a stable format", () => {
     expect(
       encode({
         _tag: "RedactedTranscript",
@@ -50,7 +50,7 @@ describe("a stored transcript", () => {
     )
   })
 
-  it("is refused where somebody else wrote to the column", () => {
+  it("is rejected when the column was written by something else", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(Either.isLeft(StoredTranscript.parse(text))).toBe(true)

@@ -28,21 +28,21 @@ const many = <A>(count: number, one: A): ReadonlyArray<A> => Array.from({ length
 const faultsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
   Either.match(assemble(makePayloadErrors(), turns, toolCalls), { onLeft: (faults) => faults, onRight: () => ({}) })
 
-describe("a transcript put together", () => {
-  it("is its turns and tool calls", () => {
+describe("a transcript assembled from its parts", () => {
+  it("has their turns and tool calls", () => {
     const [turns, toolCalls] = [[turn("Hello")], [call()]]
     expect(assemble(makePayloadErrors(), turns, toolCalls)).toEqual(
       Either.right({ _tag: "RawTranscript", turns, toolCalls })
     )
   })
 
-  it("is none where something was found wrong", () => {
+  it("fails when an error was reported", () => {
     const found = makePayloadErrors()
     found.add("[0].role", "wrong")
     expect(assemble(found, [turn("Hello")], [])).toEqual(Either.left({ "[0].role": ["wrong"] }))
   })
 
-  it("holds 10,000 turns and 10,000 tool calls", () => {
+  it("has at most 10,000 turns and 10,000 tool calls", () => {
     const [t, c] = [turn(""), call()]
     expect(faultsOf(many(10_000, t), many(10_000, c))).toEqual({})
     expect(faultsOf(many(10_001, t), many(10_001, c))).toEqual({
@@ -53,7 +53,7 @@ describe("a transcript put together", () => {
     })
   })
 
-  it("holds 100,000 words", () => {
+  it("has at most 100,000 words", () => {
     const words = many(1000, { text: "a", startTime: undefined, endTime: undefined })
     const full = many(100, turn("", { words }))
     expect(faultsOf(full)).toEqual({})
@@ -62,7 +62,7 @@ describe("a transcript put together", () => {
     })
   })
 
-  it("holds 2,000,000 characters of every text in it, whatever their size", () => {
+  it("has at most 2,000,000 characters in all of its texts", () => {
     const of = (count: number) => "x".repeat(count)
     const tooMuch = { non_field_errors: ["Ensure this transcript has no more than 2000000 characters."] }
     expect(faultsOf([turn(of(2_000_000))])).toEqual({})

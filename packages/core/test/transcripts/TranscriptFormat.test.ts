@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 const empty: Decoder = () => Either.right({ _tag: "RawTranscript", turns: [], toolCalls: [] })
 
 describe("transcript formats", () => {
-  it("are the interface's, in its order", () => {
+  it("are those of the interface in its order", () => {
     expect(TranscriptFormat.builtIn.tokens).toStrictEqual([
       "service",
       "service_legacy",
@@ -22,11 +22,11 @@ describe("transcript formats", () => {
     )
   })
 
-  it("are the service's unless told, and one has no transcript yet", () => {
+  it("default to service, and none-mono is the one without a transcript", () => {
     expect([TranscriptFormat.DEFAULT_TYPE, TranscriptFormat.AUDIO_ONLY_TYPE]).toStrictEqual(["service", "none-mono"])
   })
 
-  it("can be replaced and added to by a host, without touching the built-in ones", () => {
+  it("can be overridden and extended by a host without changing the built-in ones", () => {
     const formats = TranscriptFormat.make({ provider_c: empty, acme: empty })
     expect(formats.tokens).toStrictEqual([...TranscriptFormat.builtIn.tokens, "acme"])
     expect(Either.isRight(FieldErrors.decode(formats.type)("acme"))).toBe(true)
@@ -36,7 +36,7 @@ describe("transcript formats", () => {
     expect(Either.isLeft(FieldErrors.decode(TranscriptFormat.builtIn.type)("acme"))).toBe(true)
   })
 
-  it.each(["constructor", "__proto__", "toString", ""])("know no format %j", (type) => {
+  it.each(["constructor", "__proto__", "toString", ""])("do not include %j", (type) => {
     expect(Either.isLeft(TranscriptFormat.builtIn.decode(type, []))).toBe(true)
   })
 })

@@ -19,7 +19,7 @@ const turn = (changes: Partial<Turn> = {}): Turn => ({
   ...changes
 })
 
-describe("the clock", () => {
+describe("MM:SS", () => {
   it.each([
     [0, "00:00"],
     [59.999, "00:59"],
@@ -34,8 +34,8 @@ describe("the clock", () => {
   })
 })
 
-describe("the transcript as text", () => {
-  it("is a line a turn, with an unknown start shown as unknown", () => {
+describe("the transcript text", () => {
+  it("has one line per turn, with a placeholder for an unknown start", () => {
     expect(
       transcriptText(
         transcriptOf([
@@ -46,7 +46,7 @@ describe("the transcript as text", () => {
     ).toBe("[01:05] Main Agent: Hello\n[--:--] Testing Agent: Hey")
   })
 
-  it("lets nobody say a line of somebody else's", () => {
+  it("does not let a speaker forge a line of the other", () => {
     expect(transcriptText(transcriptOf([turn({ content: "V\vb\fc", startTime: undefined })]))).toBe(
       "[--:--] Main Agent: V b c"
     )
@@ -55,7 +55,7 @@ describe("the transcript as text", () => {
     )
   })
 
-  it("has a line for each turn, whatever was said", () => {
+  it("has exactly one line for each turn, whatever its content", () => {
     fc.assert(
       fc.property(TranscriptArbitraries.Conversations.decodedTurns, (turns) => {
         const text = transcriptText(transcriptOf(turns))
@@ -67,8 +67,8 @@ describe("the transcript as text", () => {
   })
 })
 
-describe("the transcript as objects", () => {
-  it("says null for times that are not known", () => {
+describe("transcript_object", () => {
+  it("has null for unknown times", () => {
     expect(transcriptObject(transcriptOf([turn({ content: "a\nb", startTime: 0, endTime: undefined })]))).toStrictEqual(
       [{ role: "Main Agent", content: "a\nb", start_time: 0, end_time: null }]
     )
@@ -76,7 +76,7 @@ describe("the transcript as objects", () => {
 })
 
 describe("the end of a transcript", () => {
-  it("is the last end that is known, and unknown where none is", () => {
+  it("is the last known end, and unknown if none is known", () => {
     const words = [{ text: "hm", startTime: 7, endTime: 7.5 }]
     expect(endOf(transcriptOf([]))).toBeUndefined()
     expect(endOf(transcriptOf([turn({ endTime: undefined })]))).toBeUndefined()
