@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { endpoints } from "../src/routes/index.js"
 import { at, isNode } from "./support/Contract.js"
-import { type Asked, serving, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
+import { type RequestOptions, serverForBlock, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
 
 const OBSERVE = "/observability/v1/observe/"
 const TOKENS = "/user/v1/tokens/"
@@ -75,14 +75,14 @@ const besides = (operation: Operation, session: string): Readonly<Record<string,
 }
 
 /** An endpoint asked for a thing that is not there, with a body in which everything is missing. */
-const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: Asked) =>
+const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: RequestOptions) =>
   server.send(method, path.replace(":id", "999999999"), {
     ...asked,
     ...(method === "POST" || method === "PATCH" ? { json: {} } : {})
   })
 
 describe("who is let in", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
 
   it("has an endpoint for every operation, and an operation for every endpoint", () => {
     const served = endpoints.map(({ operation }) => operation)
@@ -283,7 +283,7 @@ describe("who is let in", async () => {
 })
 
 describe.each(TestEngine.databases)("tenants on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   it("see nothing of each other", async () => {
     const mine = await server.tenant()
@@ -356,7 +356,7 @@ describe.each(TestEngine.databases)("tenants on %s", async (database) => {
     const widget = textAt(await make("/dashboards/widgets/", { dashboard: Number(shown), chart_type: "stat" }), "id")
     const link = await make(LINKS, { name: "Board", bounds: [{ type: "dashboard", id: Number(shown) }] })
     const headers = { "x-shareable-link": textAt(link, "token") }
-    const status = async (method: string, path: string, asked: Asked = {}) =>
+    const status = async (method: string, path: string, asked: RequestOptions = {}) =>
       (await server.send(method, path, { headers, ...asked })).status
     expect(await status("GET", `/dashboards/dashboards/${shown}/`)).toBe(200)
     expect(await status("GET", `/dashboards/widgets/${widget}/data/`)).toBe(200)

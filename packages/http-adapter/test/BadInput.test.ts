@@ -3,7 +3,14 @@ import { once } from "node:events"
 import { createServer, request } from "node:http"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { type Asked, raw, type Reply, serving, startServer, type Tenant } from "./support/TestServer.js"
+import {
+  type RequestOptions,
+  sendRaw,
+  type TestResponse,
+  serverForBlock,
+  startServer,
+  type Tenant
+} from "./support/TestServer.js"
 
 const OBSERVE = "/observability/v1/observe/"
 const LOGS = "/observability/v1/call-logs/"
@@ -12,11 +19,11 @@ const WIDGETS = "/dashboards/widgets/"
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 
-const typed = (type: string, body: string | Uint8Array): Asked => ({ headers: { "content-type": type }, body })
+const typed = (type: string, body: string | Uint8Array): RequestOptions => ({ headers: { "content-type": type }, body })
 
-const json = (body: string | Uint8Array): Asked => typed("application/json", body)
+const json = (body: string | Uint8Array): RequestOptions => typed("application/json", body)
 
-const parts = (count: number): Asked => {
+const parts = (count: number): RequestOptions => {
   const one = (n: number) => `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\nv\r\n`
   return typed(
     "multipart/form-data; boundary=x",
@@ -25,7 +32,7 @@ const parts = (count: number): Asked => {
 }
 
 /** Bodies that no endpoint takes, whatever it is about. */
-const messages: ReadonlyArray<readonly [what: string, status: number, asked: Asked]> = [
+const messages: ReadonlyArray<readonly [what: string, status: number, asked: RequestOptions]> = [
   ["no JSON", 400, json("{")],
   ["a text after the JSON", 400, json('{"call_id": "x"} y')],
   ["malformed UTF-8", 400, json(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]))],
@@ -75,7 +82,7 @@ const messages: ReadonlyArray<readonly [what: string, status: number, asked: Ask
   ]
 ]
 
-const forms: ReadonlyArray<readonly [what: string, status: number, asked: Asked]> = [
+const forms: ReadonlyArray<readonly [what: string, status: number, asked: RequestOptions]> = [
   ["malformed percents", 400, typed("application/x-www-form-urlencoded", "name=%zz")],
   ["percents that are no UTF-8", 400, typed("application/x-www-form-urlencoded", "name=%ff")],
   ["50,000 fields", 400, typed("application/x-www-form-urlencoded", "a=b&".repeat(50_000))],
@@ -83,14 +90,14 @@ const forms: ReadonlyArray<readonly [what: string, status: number, asked: Asked]
   ["an object nested 100,000 deep", 400, typed("application/x-www-form-urlencoded", `filters=${nested(100_000)}`)]
 ]
 
-const saysWhy = ({ json }: Reply): boolean =>
+const saysWhy = ({ json }: TestResponse): boolean =>
   typeof at(json, "detail") === "string" ||
   Object.values(Object(json)).every(
     (said) => Array.isArray(said) && said.length > 0 && said.every((one) => typeof one === "string" && one !== "")
   )
 
 describe.each(TestEngine.databases)("bad input on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
   const tenant = await server.tenant()
   const { agent, key, project } = tenant
 
@@ -318,16 +325,16 @@ describe.each(TestEngine.databases)("bad input on %s", async (database) => {
 })
 
 describe("a body of 100 MB", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
 
   it("is refused by what it says of its length, and where it says nothing, by its length", async () => {
     const { key } = await server.tenant()
     for (const type of ["application/json", "multipart/form-data; boundary=x"]) {
       const head = `POST ${OBSERVE} HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${key}\r\ncontent-type: ${type}\r\n`
       // Not a byte of it is sent.
-      const declared = await raw(server.port, `${head}content-length: 104857600\r\nconnection: close\r\n\r\n`)
+      const declared = await sendRaw(server.port, `${head}content-length: 104857600\r\nconnection: close\r\n\r\n`)
       expect(declared).toMatch(/^HTTP\/1.1 413 /)
-      const expecting = await raw(server.port, `${head}content-length: 104857600\r\nexpect: 100-continue\r\n\r\n`)
+      const expecting = await sendRaw(server.port, `${head}content-length: 104857600\r\nexpect: 100-continue\r\n\r\n`)
       expect(expecting).toMatch(/^HTTP\/1.1 413 /)
 
       const mebibyte = Buffer.alloc(1024 * 1024, 0x20)
@@ -378,7 +385,7 @@ describe("a body of 100 MB", async () => {
 })
 
 describe("a recording's address", async () => {
-  const server = await serving({
+  const server = await serverForBlock({
     // This name is allowed, so that its redirects can be followed to where nothing is.
     ports: { allowHosts: ["localhost"] }
   })

@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
+import { serverForBlock, startServer, type Tenant, type TestServer } from "./support/TestServer.js"
 
 const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
 const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
@@ -31,7 +31,7 @@ const start = async (server: TestServer, { agent, key }: Tenant, frequency = 2) 
 }
 
 describe.each(TestEngine.databases)("what callers should not send, on %s,", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   it("is told as a fault of its field and deletes nothing", async () => {
     const tenant = await server.tenant()

@@ -2,7 +2,7 @@ import { CallKit, TestEngine } from "@earshot/test-kit"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const SAMPLES = new URL("../../cli-adapter/samples/", import.meta.url)
 const samples = readdirSync(SAMPLES).map((file) => {
@@ -30,7 +30,7 @@ const idsOf = (page: unknown): ReadonlyArray<unknown> => {
 }
 
 describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   it("takes in every transcript format, as JSON and in a form, and knows a call that comes again", async () => {
     const { agent, key } = await server.tenant()

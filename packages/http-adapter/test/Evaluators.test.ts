@@ -1,13 +1,13 @@
 import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const SCENARIOS = "/test_framework/v1/scenarios/"
 const BULK = `${SCENARIOS}adv_update/`
 
 describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   const fixture = async () => {
     const tenant = await server.tenant()

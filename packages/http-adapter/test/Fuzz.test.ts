@@ -7,7 +7,7 @@ import { endpoints } from "../src/routes/index.js"
 import { serviceEndpoints } from "../src/routes/Service.js"
 import { makeMetrics } from "../src/Metrics.js"
 import { at } from "./support/Contract.js"
-import { type Asked, serving, type Tenant } from "./support/TestServer.js"
+import { type RequestOptions, serverForBlock, type Tenant } from "./support/TestServer.js"
 
 const metrics = makeMetrics({ requestsInFlight: () => 0, bodyBytesInFlight: () => 0 })
 const all: ReadonlyArray<Endpoint> = [...endpoints, ...serviceEndpoints(metrics, "", endpoints)]
@@ -126,7 +126,7 @@ const header = fc.string({ maxLength: 60 }).map((one) => one.replace(/[^\x20-\x7
 const askedOf = (
   endpoint: Endpoint,
   tenant: Tenant
-): fc.Arbitrary<{ readonly path: string; readonly asked: Asked }> => {
+): fc.Arbitrary<{ readonly path: string; readonly asked: RequestOptions }> => {
   const bodyNames = namesOf(endpoint.body?.schema)
   const queryNames = [...namesOf(endpoint.query), "x", "__proto__"]
   const query = fc
@@ -156,7 +156,7 @@ const askedOf = (
       // A client takes dots for steps through the path, and never sends them.
       .map((one) => one.replace(/^\.+$/, "_"))
   )
-  const body: fc.Arbitrary<Asked> =
+  const body: fc.Arbitrary<RequestOptions> =
     endpoint.method === "GET"
       ? fc.constant({})
       : fc.oneof(
@@ -200,7 +200,7 @@ const askedOf = (
 }
 
 describe.each(TestEngine.databases)("anything at all, on %s", async (database) => {
-  const server = await serving({ database, logLevel: "error" })
+  const server = await serverForBlock({ database, logLevel: "error" })
   const tenant = await server.tenant()
 
   it.each(all.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(

@@ -2,7 +2,7 @@ import { predefinedEntries, JobRunner } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const PREDEFINED = "/test_framework/v1/predefined-metrics/"
 const METRICS = "/test_framework/v1/metrics/"
@@ -18,7 +18,7 @@ const transcript = [
 const list = (json: unknown): ReadonlyArray<unknown> => (Array.isArray(json) ? json : [])
 
 describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
   const drain = () => server.run(Effect.flatMap(JobRunner, (runner) => runner.drain))
 
   it("are listed as E11 has it, with and without the slash, to whoever holds a key", async () => {

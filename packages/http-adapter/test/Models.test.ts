@@ -3,10 +3,10 @@ import { EvaluatorKit, Properties, ModelKit, ResultKit, TestEngine, Fixtures } f
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, it } from "vitest"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 describe.each(TestEngine.databases)("a server on %s, by its URL", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
   const { key, project } = await server.tenant()
   const driver = ModelKit.httpDriver([server.url], key)
 

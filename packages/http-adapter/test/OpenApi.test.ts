@@ -4,13 +4,13 @@ import * as rulesets from "@stoplight/spectral-rulesets"
 import { describe, expect, it } from "vitest"
 import { endpoints } from "../src/routes/index.js"
 import { at, isNode, makeContract } from "./support/Contract.js"
-import { serving, startServer } from "./support/TestServer.js"
+import { serverForBlock, startServer } from "./support/TestServer.js"
 
 const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(isNode(value) ? value : {})
 
 describe("the OpenAPI document", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
   const { json: document } = await server.send("GET", "/openapi.json")
   const operations = entries(at(document, "paths")).flatMap(([path, item]) =>
     entries(item).map(([method, operation]) => ({ path, method, operation }))
@@ -179,7 +179,7 @@ describe("the OpenAPI document", async () => {
   })
 
   it("is what answers are held to: one that differs is found", () => {
-    const { fault } = makeContract(document)
+    const { violation: fault } = makeContract(document)
     const answered = (status: number, body: unknown, path = "/user/v1/projects/1/") =>
       fault({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
     const project = {
@@ -201,7 +201,7 @@ describe("the OpenAPI document", async () => {
 })
 
 describe("the documentation page", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
 
   it("needs nothing that is not served here", async () => {
     const page = await server.send("GET", "/docs")

@@ -16,7 +16,7 @@ import { connect } from "node:net"
 import { describe, expect, it } from "vitest"
 import { earshotListener, layer, ListenFailed } from "../src/index.js"
 import { at, makeContract } from "./support/Contract.js"
-import { raw, serving, startServer, type TestServer, type TestServerOptions } from "./support/TestServer.js"
+import { sendRaw, serverForBlock, startServer, type TestServer, type TestServerOptions } from "./support/TestServer.js"
 
 const OBSERVE = "/observability/v1/observe/"
 const LOGS = "/observability/v1/call-logs/"
@@ -102,7 +102,7 @@ describe("closing", () => {
     await isReached
     await server.close()
     expect([503, "cut off"]).toContain(await inFlight)
-    expect(server.logs()).toContain("requests were still in flight")
+    expect(server.logs()).toContain("interrupting requests in flight")
   })
 
   it("says why it cannot listen, and leaves nothing behind", async () => {
@@ -121,7 +121,7 @@ describe("closing", () => {
 })
 
 describe("messages", async () => {
-  const server = await serving({
+  const server = await serverForBlock({
     limits: { headersMillis: 250, requestMillis: 500, lingerMillis: 200, keepAliveMillis: 300 }
   })
   const { agent, key } = await server.tenant()
@@ -130,9 +130,9 @@ describe("messages", async () => {
 
   it("that come too slowly are cut off, headers and bodies alike, and nothing is kept of them", async () => {
     const slow = [
-      await raw(server.port, "POST / HTTP/1.1\r\nhost: x\r\nx-a"),
-      await raw(server.port, `${head}content-length: 100\r\n\r\n{"call_id": "x", "agent": ${agent}, `),
-      await raw(server.port, `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"cal\r\n`)
+      await sendRaw(server.port, "POST / HTTP/1.1\r\nhost: x\r\nx-a"),
+      await sendRaw(server.port, `${head}content-length: 100\r\n\r\n{"call_id": "x", "agent": ${agent}, `),
+      await sendRaw(server.port, `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"cal\r\n`)
     ]
     for (const answer of slow) {
       expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
@@ -151,7 +151,7 @@ describe("messages", async () => {
       `${head}content-length: x\r\n\r\n`,
       `${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`
     ]) {
-      const answer = await raw(server.port, message)
+      const answer = await sendRaw(server.port, message)
       expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
       expect(JSON.parse(whole(answer))).toEqual({ detail: "The request is malformed." })
     }
@@ -160,7 +160,7 @@ describe("messages", async () => {
       `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${long}\r\n\r\n`,
       `GET /?${long} HTTP/1.1\r\nhost: x\r\n\r\n`
     ]) {
-      const large = await raw(server.port, message)
+      const large = await sendRaw(server.port, message)
       expect(large).toMatch(/^HTTP\/1.1 431 /)
       expect(JSON.parse(whole(large))).toEqual({ detail: "The URL or the headers are too large." })
     }
@@ -480,7 +480,7 @@ describe("mounted in a server of the host's own", () => {
         const text = await answer.text()
         const type = answer.headers.get("content-type") ?? ""
         expect(
-          contract.fault({ method: "POST", path: `/ear${OBSERVE}`, status: answer.status, type, text })
+          contract.violation({ method: "POST", path: `/ear${OBSERVE}`, status: answer.status, type, text })
         ).toBeUndefined()
         return answer.status
       }

@@ -1,7 +1,7 @@
 import { CallKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const OBSERVE = "/observability/v1/observe/"
 const LOGS = "/observability/v1/call-logs/"
@@ -50,7 +50,7 @@ const idsOf = (page: unknown): ReadonlyArray<unknown> => {
 }
 
 describe("calls to be redacted, over HTTP", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
 
   it("are said nothing of in any view, error, log or measure, in JSON and in a form", async () => {
     const { agent, key } = await server.tenant()
@@ -130,7 +130,7 @@ describe("calls to be redacted, over HTTP", async () => {
 })
 
 describe("the ledger, over HTTP", async () => {
-  const server = await serving()
+  const server = await serverForBlock()
 
   it("lists an organisation's own charges, newest first, page by page", async () => {
     const one = await server.tenant()

@@ -1,7 +1,7 @@
 import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
 const RESULTS = "/test_framework/v1/results/"
@@ -9,7 +9,7 @@ const RUNS = "/test_framework/v1/runs/"
 const CAPACITY = "/test_framework/v1/capacity/"
 
 describe.each(TestEngine.databases)("results over HTTP on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   const fixture = async () => {
     const tenant = await server.tenant()

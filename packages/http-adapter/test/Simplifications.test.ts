@@ -3,7 +3,7 @@ import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const E6 = "/test_framework/v1/metrics/simplify_prompt/"
 const PROGRESS = "/test_framework/v1/metrics/simplify_prompt_progress/"
@@ -15,7 +15,7 @@ const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => Strin
 
 for (const database of TestEngine.databases) {
   describe(`simplifying prompts over HTTP on ${database}`, async () => {
-    const server = await serving({ database })
+    const server = await serverForBlock({ database })
     const drain = () => server.run(Effect.flatMap(JobRunner, (runner) => runner.drain))
     const progressOf = (key: string, id: string) =>
       server.send("GET", `${PROGRESS}?progress_id=${encodeURIComponent(id)}`, { key })

@@ -5,7 +5,7 @@ import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
 const RESULTS = "/test_framework/v1/results/"
@@ -29,7 +29,7 @@ const scenario = {
 }
 
 describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (database) => {
-  const server = await serving({
+  const server = await serverForBlock({
     database,
     ports: { allowHosts: ["127.0.0.1"] }
   })

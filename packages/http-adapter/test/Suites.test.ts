@@ -2,7 +2,7 @@ import { suiteJsonSchema } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
-import { serving } from "./support/TestServer.js"
+import { serverForBlock } from "./support/TestServer.js"
 
 const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
 const SCHEMA = "/test_framework/v2/scenarios/json_schema/"
@@ -14,7 +14,7 @@ const spec = {
 }
 
 describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   it("are validated as JSON, as a form and as multipart, with and without a slash at the end", async () => {
     const { agent, key } = await server.tenant()

@@ -313,7 +313,7 @@ export const results: ReadonlyArray<Endpoint> = [
         duration: 62.5
       }
     },
-    responses: [{ status: 200, description: "The run as it is now.", body: run }],
+    responses: [{ status: 200, description: "The updated run.", body: run }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")
@@ -329,7 +329,7 @@ export const results: ReadonlyArray<Endpoint> = [
     summary: "Fail a run",
     description: "Reports that the run could not be executed.",
     body: { name: "Fail", schema: FailInput, encodings: ["json"], example: { lease: "token", error: "No answer" } },
-    responses: [{ status: 200, description: "The run as it is now.", body: run }],
+    responses: [{ status: 200, description: "The updated run.", body: run }],
     handle: ({ body, params }) =>
       Effect.gen(function* () {
         const id = yield* pathId(RunId, params, "Run")

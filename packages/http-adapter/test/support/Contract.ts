@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
-export interface Answered {
+export interface ObservedResponse {
   readonly method: string
   /** The path that was asked for, without its query. */
   readonly path: string
@@ -13,7 +13,7 @@ export interface Answered {
 
 export interface Contract {
   /** What in an answer is not as the document says, or undefined. */
-  readonly fault: (answered: Answered) => string | undefined
+  readonly violation: (answered: ObservedResponse) => string | undefined
   /** Every operation of the document, with the statuses that were seen of it. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>
 }
@@ -31,10 +31,10 @@ export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   )
 
 /** Statuses of messages that are no request to an endpoint: the document's operations do not repeat them. */
-const OF_MESSAGES = new Set([404, 405, 408, 417, 431])
+const STATUSES_BEFORE_ROUTING = new Set([404, 405, 408, 417, 431])
 
 /** The document does not describe itself, nor the page that shows it. */
-const ITSELF = /^(?:\/openapi\.json|\/docs(?:\/[a-z.-]+)?)\/?$/
+const UNDOCUMENTED_PATHS = /^(?:\/openapi\.json|\/docs(?:\/[a-z.-]+)?)\/?$/
 
 const METHODS = ["get", "post", "patch", "delete"]
 
@@ -70,7 +70,7 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
     }
   }
 
-  const fault = ({ method, path, status, text, type }: Answered): string | undefined => {
+  const fault = ({ method, path, status, text, type }: ObservedResponse): string | undefined => {
     const asked = method === "HEAD" ? "get" : method.toLowerCase()
     const media = type.split(";")[0] ?? ""
     const found = known.find(({ item, pattern }) => pattern.test(path) && at(item, asked) !== undefined)
@@ -80,8 +80,8 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
     if (method === "HEAD") return text === "" ? undefined : "a body for HEAD"
     if (said === undefined) {
       if (status === 204 && method === "OPTIONS") return undefined
-      if (status === 200 && ITSELF.test(path.slice(basePath.length))) return undefined
-      if (found !== undefined && !OF_MESSAGES.has(status)) return `status ${status} is not documented`
+      if (status === 200 && UNDOCUMENTED_PATHS.test(path.slice(basePath.length))) return undefined
+      if (found !== undefined && !STATUSES_BEFORE_ROUTING.has(status)) return `status ${status} is not documented`
       return status >= 500
         ? `status ${status}`
         : status < 400 || media !== "application/json"
@@ -108,8 +108,11 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
         : [media === "application/json" ? parsed(text) : text]
     return values.map((value) => isValid(schema, value)).find((wrong) => wrong !== undefined)
   }
-  return { fault: (answered) => prefixed(answered, fault(answered)), seen }
+  return { violation: (answered) => withRequest(answered, fault(answered)), seen }
 }
 
-const prefixed = ({ method, path, status, text }: Answered, wrong: string | undefined): string | undefined =>
+const withRequest = (
+  { method, path, status, text }: ObservedResponse,
+  wrong: string | undefined
+): string | undefined =>
   wrong === undefined ? undefined : `${method} ${path} ${status}: ${wrong}\n${text.slice(0, 500)}`

@@ -2,28 +2,28 @@
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 
-export interface Passing {
+export interface ProxiedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-export interface Passed {
+export interface ProxiedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-export interface Spoiling {
+export interface Interception {
   /** What is asked of the server instead. */
-  readonly request?: (asked: Passing) => Passing
+  readonly request?: (asked: ProxiedRequest) => ProxiedRequest
   /** What is answered instead; `send` asks the server something else. */
-  readonly answer?: (
-    answer: Passed,
-    asked: Passing,
-    send: (asked: Passing) => Promise<Passed>
-  ) => Passed | Promise<Passed>
+  readonly response?: (
+    answer: ProxiedResponse,
+    asked: ProxiedRequest,
+    send: (asked: ProxiedRequest) => Promise<ProxiedResponse>
+  ) => ProxiedResponse | Promise<ProxiedResponse>
 }
 
 export interface Proxy {
@@ -34,8 +34,8 @@ export interface Proxy {
 /** Headers that speak of one connection alone. */
 const OF_CONNECTIONS = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
 
-export const startProxy = async (target: string, spoiling: Spoiling): Promise<Proxy> => {
-  const send = async ({ body, headers, method, path }: Passing): Promise<Passed> => {
+export const startProxy = async (target: string, spoiling: Interception): Promise<Proxy> => {
+  const send = async ({ body, headers, method, path }: ProxiedRequest): Promise<ProxiedResponse> => {
     const kept = Object.entries(headers).flatMap(([name, value]) =>
       typeof value === "string" && !OF_CONNECTIONS.has(name) ? [[name, value] as const] : []
     )
@@ -55,10 +55,10 @@ export const startProxy = async (target: string, spoiling: Spoiling): Promise<Pr
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       const { headers, method = "GET", url: path = "/" } = request
-      const given: Passing = { method, path, headers, body: Buffer.concat(chunks) }
+      const given: ProxiedRequest = { method, path, headers, body: Buffer.concat(chunks) }
       const asked = spoiling.request?.(given) ?? given
       void send(asked)
-        .then((answer) => spoiling.answer?.(answer, asked, send) ?? answer)
+        .then((answer) => spoiling.response?.(answer, asked, send) ?? answer)
         .then((answer) => {
           response.writeHead(answer.status, answer.headers)
           response.end(answer.status === 204 ? undefined : answer.text)

@@ -11,7 +11,7 @@ import { afterAll, expect } from "vitest"
 import { HttpServer, type HttpServerOptions, layer } from "../../src/index.js"
 import { type Contract, makeContract } from "./Contract.js"
 
-export interface Reply {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -19,7 +19,7 @@ export interface Reply {
   readonly json: unknown
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
@@ -39,7 +39,7 @@ export interface Tenant {
 export interface TestServer {
   readonly url: string
   readonly port: number
-  readonly send: (method: string, path: string, asked?: Asked) => Promise<Reply>
+  readonly send: (method: string, path: string, asked?: RequestOptions) => Promise<TestResponse>
   readonly tenant: () => Promise<Tenant>
   /** What was logged until now. */
   readonly logs: () => string
@@ -89,8 +89,8 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     const text = await answer.text()
     const asked = basePath + (path.split("?")[0] ?? "")
     const type = answer.headers.get("content-type") ?? ""
-    expect(contract.fault({ method, path: asked, status: answer.status, type, text })).toBeUndefined()
-    return { status: answer.status, headers: answer.headers, text, json: parsed(text) }
+    expect(contract.violation({ method, path: asked, status: answer.status, type, text })).toBeUndefined()
+    return { status: answer.status, headers: answer.headers, text, json: parseJson(text) }
   }
   return {
     url,
@@ -117,13 +117,13 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
 }
 
 /** The same for all tests of a block, closed after them. */
-export const serving = async (options: TestServerOptions = {}): Promise<TestServer> => {
+export const serverForBlock = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const server = await startServer(options)
   afterAll(server.close)
   return server
 }
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -132,7 +132,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** Sends bytes as they are, and answers what came back until the other side closed the connection. */
-export const raw = (port: number, ...pieces: ReadonlyArray<string | Uint8Array>): Promise<string> =>
+export const sendRaw = (port: number, ...pieces: ReadonlyArray<string | Uint8Array>): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
     const socket: Socket = connect(port, "127.0.0.1", () => {

@@ -6,8 +6,8 @@ import { runConformance } from "@earshot/test-kit/conformance"
 import { CheckoutKit, ProviderKit, TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { at } from "./support/Contract.js"
-import { serving, type TestServer } from "./support/TestServer.js"
+import { at } from "../support/Contract.js"
+import { serverForBlock, type TestServer } from "../support/TestServer.js"
 
 /** What the server takes at most was not told, nor a repository; other tests tell. */
 const untold = ["E2/answered-200", "limits/upload", "limits/rate"]
@@ -25,7 +25,7 @@ const tried = async (server: TestServer) => {
 }
 
 describe.each(TestEngine.databases)("the server on %s, known by its URL alone", async (database) => {
-  const server = await serving({ database })
+  const server = await serverForBlock({ database })
 
   it("keeps every rule of the interface, and nothing is left behind", async () => {
     const { left, passed, results } = await tried(server)
@@ -41,7 +41,7 @@ const asItWas = { simplified_prompt: "x".repeat(10_000) }
 
 describe("a server with a language model, known by its URL alone", async () => {
   const model = ProviderKit.fakeLanguageModel(({ name }) => (name === "verdict" ? decided : asItWas))
-  const server = await serving({ ports: { languageModel: model.layer } })
+  const server = await serverForBlock({ ports: { languageModel: model.layer } })
 
   it("keeps every rule of the interface, and is asked little", async () => {
     const { left, passed, results } = await tried(server)
@@ -56,7 +56,7 @@ describe("a server with a language model, known by its URL alone", async () => {
 
 describe("a server with limits, known by its URL alone", async () => {
   const allowances = { requests: { points: 25, seconds: 3 } }
-  const server = await serving({
+  const server = await serverForBlock({
     limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
     ports: { rateLimiter: RateLimits.layerMemory(allowances) }
   })
@@ -93,11 +93,11 @@ describe("a server with limits, known by its URL alone", async () => {
   })
 })
 
-describe.skipIf(!(await CheckoutKit.hasGit()))("a server with a repository, known by its URL alone", async () => {
+describe("a server with a repository, known by its URL alone", async () => {
   const folder = CheckoutKit.temporaryFolder()
   afterAll(folder.remove)
   const listening: { url?: string } = {}
-  const server = await serving({
+  const server = await serverForBlock({
     ports: { codeHosts: CodeHosts.layer({ local: { directory: folder.path, publicUrl: () => listening.url } }) }
   })
   listening.url = server.url

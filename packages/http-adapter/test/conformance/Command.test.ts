@@ -1,0 +1,70 @@
+import { checksFor, runCommand } from "@earshot/test-kit/conformance"
+import { describe, expect, it } from "vitest"
+import { serverForBlock } from "../support/TestServer.js"
+
+describe("the earshot-conformance command", async () => {
+  const server = await serverForBlock()
+  const { key } = await server.tenant()
+
+  const run = async (...args: ReadonlyArray<string>) => {
+    const out: Array<string> = []
+    const err: Array<string> = []
+    const output = { out: (text: string) => void out.push(text), error: (text: string) => void err.push(text) }
+    const code = await runCommand(args, { EARSHOT_API_KEY: key }, output)
+    return { code, out: out.join("\n"), err: err.join("\n") }
+  }
+
+  it("prints one line per check and exits with 0, or with 1 and the failures", async () => {
+    const kept = await run("--url", server.url, "--only", "E11", "--only", "pages/limits")
+    expect([kept.code, kept.err]).toEqual([0, ""])
+    expect(kept.out).toContain("ok    E11/listed")
+    expect(kept.out).toContain("2 rules tried, 2 kept, 0 broken, 0 skipped")
+    const broken = await run("--url", server.url, "--only", "E11", "--api-key", "wrong")
+    expect(broken.code).toBe(1)
+    expect(broken.out).toContain("FAULT E11/listed")
+    expect(broken.out).toContain("answered 401")
+  })
+
+  it("takes the limits that the server was started with", async () => {
+    const { code, out } = await run("--url", server.url, "--only", "limits/body", "--max-body", "5000")
+    expect(code).toBe(1)
+    expect(out).toContain("answered 400")
+    expect(out).toContain("expected 413")
+  })
+
+  it("prints JSON and skips checks that need another key", async () => {
+    const { code, out } = await run("--url", `${server.url}/`, "--json", "--only", "credentials/other")
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      url: server.url,
+      skipped: 1,
+      results: [{ id: "credentials/other-organization", outcome: "skipped" }]
+    })
+  })
+
+  it("exits with 2 and prints usage for missing or invalid options", async () => {
+    for (const args of [
+      [],
+      ["--url", "nowhere"],
+      ["--url", "ftp://127.0.0.1"],
+      ["--url", server.url, "--only", "E99"],
+      ["--colour"],
+      ["--url", server.url, "--timeout", "0"],
+      ["--url", server.url, "--rate-limit", "none"],
+      ["--url", server.url, "--max-body", "1.5"],
+      ["--url", server.url, "--processes", "0"]
+    ]) {
+      const { code, err } = await run(...args)
+      expect([args, code, err.includes("earshot-conformance --url")]).toEqual([args, 2, true])
+    }
+    expect((await run("--list")).out.split("\n")).toHaveLength(checksFor().length)
+    expect((await run("--help")).code).toBe(0)
+  })
+
+  it("selects E1 by E1, and not E10", () => {
+    expect(checksFor(["E1"]).every(({ id }) => id.startsWith("E1/"))).toBe(true)
+    expect(checksFor(["E1"]).length).toBeGreaterThan(10)
+    expect(checksFor(["e10"]).length).toBeGreaterThan(20)
+    expect(new Set(checksFor().map(({ id }) => id)).size).toBe(checksFor().length)
+  })
+})

@@ -1,0 +1,67 @@
+/** Changes of requests and responses from which injected faults are made. */
+import { isNode } from "../Contract.js"
+import type { Interception, ProxiedRequest } from "../FaultyProxy.js"
+
+/** What is wrong, the check that has to detect it, and the interception that causes it. */
+export type InjectedFault = readonly [title: string, check: string, interception: Interception]
+
+export const parseJson = (text: string | Buffer): unknown => {
+  try {
+    return JSON.parse(text.toString())
+  } catch {
+    return undefined
+  }
+}
+
+export const fieldsOf = ({ body }: ProxiedRequest): Readonly<Record<string, unknown>> => {
+  const json = parseJson(body)
+  return isNode(json) ? json : {}
+}
+
+export const withFields = (asked: ProxiedRequest, fields: object): ProxiedRequest => ({
+  ...asked,
+  body: Buffer.from(JSON.stringify(fields))
+})
+
+export const isTo = ({ method, path }: ProxiedRequest, wanted: string, how = "POST") =>
+  method === how && path.split("?")[0] === wanted
+
+/** Changes every answer of a status with a JSON body. */
+export const changeResponse =
+  (
+    change: (json: unknown, asked: ProxiedRequest) => unknown,
+    status = [200, 201]
+  ): NonNullable<Interception["response"]> =>
+  (answer, asked) => {
+    const json = parseJson(answer.text)
+    return status.includes(answer.status) && json !== undefined
+      ? { ...answer, text: JSON.stringify(change(json, asked)) }
+      : answer
+  }
+
+/** Changes what stands under a name, wherever it stands. */
+export const changeProperty = (name: string, change: (value: unknown) => unknown) => {
+  const walk = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(walk)
+      : isNode(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, held]) => [key, key === name ? change(held) : walk(held)])
+          )
+        : value
+  return walk
+}
+
+export const withHeaders = (asked: ProxiedRequest, headers: ProxiedRequest["headers"]): ProxiedRequest => ({
+  ...asked,
+  headers: { ...asked.headers, ...headers }
+})
+
+export const OBSERVE = "/observability/v1/observe/"
+export const DASHBOARDS = "/dashboards/dashboards/"
+export const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
+export const SIMPLIFY = "/test_framework/v1/metrics/simplify_prompt/"
+export const RESULTS = "/test_framework/v1/results/"
+export const BULK_DELETE = `${RESULTS}bulk_delete/`
+export const CAPACITY = "/test_framework/v1/capacity/"
+export const BULK = "/test_framework/v1/scenarios/adv_update/"

@@ -1,0 +1,146 @@
+/** Injected faults of suites, evaluators, personalities and prompt simplification. */
+import { at, isNode } from "../Contract.js"
+import {
+  fieldsOf,
+  withFields,
+  isTo,
+  changeResponse,
+  changeProperty,
+  VALIDATE,
+  SIMPLIFY,
+  BULK,
+  type InjectedFault
+} from "./changes.js"
+
+export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
+  let appended = 0
+  return [
+    [
+      "a failed bulk update is not rolled back",
+      "E4/all-or-nothing",
+      {
+        response: async (answer, asked, send) => {
+          const fields = fieldsOf(asked)
+          if (isTo(asked, BULK) && answer.status === 400 && fields.folder_path === "no.such") {
+            await send(withFields(asked, { ...fields, folder_path: "" }))
+          }
+          return answer
+        }
+      }
+    ],
+    [
+      "an instruction is appended only once",
+      "E4/append",
+      {
+        request: (asked) => {
+          const { append_instruction: text, ...fields } = fieldsOf(asked)
+          appended += text === undefined ? 0 : 1
+          return isTo(asked, BULK) && appended % 2 === 0 ? withFields(asked, fields) : asked
+        }
+      }
+    ],
+    [
+      "the language filter of personalities is ignored",
+      "E7/language",
+      {
+        request: (asked) => {
+          const { language, ...fields } = fieldsOf(asked)
+          return isTo(asked, asked.path) && language !== undefined && fields.personalities !== undefined
+            ? withFields(asked, fields)
+            : asked
+        }
+      }
+    ],
+    [
+      "a default channel that the agent does not support",
+      "E1/channels",
+      {
+        response: changeResponse((json, asked) =>
+          isTo(asked, VALIDATE) && fieldsOf(asked).channel === undefined
+            ? changeProperty("channel", () => "text")(json)
+            : json
+        )
+      }
+    ],
+    [
+      "the price of a plan ignores frequencies",
+      "E1/price",
+      { response: changeResponse(changeProperty("estimated_cost", () => "25.000000")) }
+    ],
+    [
+      "validation of a suite creates runs",
+      "E1/nothing-created",
+      {
+        response: async (answer, asked, send) => {
+          if (isTo(asked, VALIDATE) && answer.status === 200) {
+            await send({ ...asked, path: "/test_framework/v2/scenarios/run_scenarios_json/" })
+          }
+          return answer
+        }
+      }
+    ],
+    [
+      "errors of a spec without their paths",
+      "E1/every-fault",
+      {
+        response: changeResponse(
+          (json, asked) => (isTo(asked, VALIDATE) ? { spec: Object.values(Object(json)).flat() } : json),
+          [400]
+        )
+      }
+    ],
+    [
+      "the agent of the spec takes precedence over the request's",
+      "E1/agent",
+      {
+        request: (asked) => {
+          const { agent_id, ...fields } = fieldsOf(asked)
+          return isTo(asked, VALIDATE) && at(fields.spec, "agent_id") !== undefined ? withFields(asked, fields) : asked
+        }
+      }
+    ],
+    [
+      "metrics of a spec's defaults are ignored",
+      "E1/references",
+      {
+        request: (asked) => {
+          const { spec, ...fields } = fieldsOf(asked)
+          return isTo(asked, VALIDATE) && isNode(spec)
+            ? withFields(asked, { ...fields, spec: { ...spec, defaults: {} } })
+            : asked
+        }
+      }
+    ],
+    [
+      "the original prompt is missing from the response",
+      "E6/answered-200",
+      {
+        response: changeResponse((json, asked) =>
+          isTo(asked, SIMPLIFY) ? changeProperty("original_prompt", () => "")(json) : json
+        )
+      }
+    ],
+    [
+      "an unknown metric is accepted together with a prompt",
+      "E6/refused",
+      {
+        request: (asked) => {
+          const { metric_id, ...fields } = fieldsOf(asked)
+          return isTo(asked, SIMPLIFY) && fields.original_prompt !== undefined ? withFields(asked, fields) : asked
+        }
+      }
+    ],
+    [
+      "a spec of any size is accepted",
+      "E1/size",
+      {
+        request: (asked) => {
+          const { file, ...fields } = fieldsOf(asked)
+          return isTo(asked, VALIDATE) && typeof file === "string"
+            ? withFields(asked, { ...fields, file: file.trimEnd() })
+            : asked
+        }
+      }
+    ]
+  ]
+}
