@@ -62,7 +62,6 @@ import * as PromptSimplifier from "./simplification/PromptSimplifier.js"
 import * as Simplifications from "./simplification/Simplifications.js"
 import * as AgentStoreSql from "./storage/sql/AgentStoreSql.js"
 import * as AnalyticsStoreSql from "./storage/sql/AnalyticsStoreSql.js"
-import * as ApiKeyStoreSql from "./storage/sql/ApiKeyStoreSql.js"
 import * as ResourceScopeStoreSql from "./storage/sql/ResourceScopeStoreSql.js"
 import * as CallStoreSql from "./storage/sql/CallStoreSql.js"
 import * as CheckoutGrantStoreSql from "./storage/sql/CheckoutGrantStoreSql.js"
@@ -81,7 +80,7 @@ import * as PhoneNumberStoreSql from "./storage/sql/PhoneNumberStoreSql.js"
 import * as ProjectStoreSql from "./storage/sql/ProjectStoreSql.js"
 import * as ResultStoreSql from "./storage/sql/ResultStoreSql.js"
 import * as RevokedTokenStoreSql from "./storage/sql/RevokedTokenStoreSql.js"
-import * as ShareableLinkStoreSql from "./storage/sql/ShareableLinkStoreSql.js"
+import * as SecretCredentialStoreSql from "./storage/sql/SecretCredentialStoreSql.js"
 import * as SigningKeyStoreSql from "./storage/sql/SigningKeyStoreSql.js"
 import * as SimplificationStoreSql from "./storage/sql/SimplificationStoreSql.js"
 import * as TestProfileStoreSql from "./storage/sql/TestProfileStoreSql.js"
@@ -174,8 +173,8 @@ export interface Ports {
 
 /** Every store in SQL, for programs and tests that stand on ports alone. */
 export const stores = Layer.mergeAll(
-  ApiKeyStoreSql.layer,
-  ShareableLinkStoreSql.layer,
+  SecretCredentialStoreSql.apiKeys,
+  SecretCredentialStoreSql.shareableLinks,
   RevokedTokenStoreSql.layer,
   SigningKeyStoreSql.layer,
   UserStoreSql.layer,
@@ -315,9 +314,7 @@ export const layerWith = (ports: Ports): Layer.Layer<Services, never, Storage> =
     Layer.provide(JobSignal.layer),
     Layer.provide(stores),
     Layer.provide(ports.rateLimiter ?? Layer.empty),
-    Layer.provide(
-      ports.cacheTtl === undefined ? Layer.empty : Layer.succeed(CacheTtl, Duration.decode(ports.cacheTtl))
-    )
+    Layer.provide(ports.cacheTtl === undefined ? Layer.empty : Layer.succeed(CacheTtl, Duration.decode(ports.cacheTtl)))
   )
 
 export const layer: Layer.Layer<Services, never, Storage> = layerWith({})

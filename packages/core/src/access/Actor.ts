@@ -4,17 +4,17 @@ import { MAX_ID, OrganizationId, type UserId } from "../kernel/Ids.js"
 import type { CredentialKind } from "./Credential.js"
 import { allPermissions, type Permission } from "./Permission.js"
 
-export const BoundType = Schema.Literal("project", "agent", "dashboard", "result")
+export const ResourceType = Schema.Literal("project", "agent", "dashboard", "result")
 
 /**
  * A resource that a session or link may be bound to, and with it what lies in it: a project's agents, an agent's calls,
  * a dashboard's widgets, a result's runs.
  */
-export const Bound = Schema.Struct({
-  type: BoundType,
+export const ResourceScope = Schema.Struct({
+  type: ResourceType,
   id: Schema.Int.pipe(Schema.between(1, MAX_ID))
 })
-export type Bound = typeof Bound.Type
+export type ResourceScope = typeof ResourceScope.Type
 
 /** Who calls: one organisation, by one credential, with what it may do and where. */
 export interface Actor {
@@ -23,14 +23,14 @@ export interface Actor {
   readonly userId: UserId | null
   readonly credential: CredentialKind
   /** A session that came beside the credential, for operations that ask for one. */
-  readonly beside?: "agent_session"
+  readonly additionalCredential?: "agent_session"
   /** Names the signed token, or the session beside the key, for revocation. */
   readonly jti?: string
   /** Names the credential in logs and for rate limits; never the secret itself. */
   readonly credentialId: string
   readonly permissions: ReadonlySet<Permission>
   /** The only resources within reach, or null for the whole organisation. */
-  readonly bounds: ReadonlyArray<Bound> | null
+  readonly bounds: ReadonlyArray<ResourceScope> | null
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible"
-import { StorageError, type StorageFault } from "../kernel/Storage.js"
+import { StorageFailed, type StorageError } from "../kernel/Storage.js"
 import { RateLimited } from "./AccessErrors.js"
 import type { Allowance, Allowances, Budget, RateLimiter } from "./RateLimiter.js"
 
@@ -9,8 +9,8 @@ const tooMany = (found: RateLimiterRes): RateLimited =>
 
 const refusal =
   (operation: string) =>
-  (cause: unknown): RateLimited | StorageFault =>
-    cause instanceof RateLimiterRes ? tooMany(cause) : new StorageError({ operation, cause })
+  (cause: unknown): RateLimited | StorageError =>
+    cause instanceof RateLimiterRes ? tooMany(cause) : new StorageFailed({ operation, cause })
 
 /** A limiter of these allowances, each counted by what `make` makes for it. */
 export const countingLimiter = (

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import { type Forbidden, type RateLimited, Unauthenticated } from "./AccessErrors.js"
 import type { Actor } from "./Actor.js"
 import { ApiKeys } from "./ApiKeys.js"
@@ -44,7 +44,7 @@ export class Credentials extends Context.Tag("@earshot/core/access/Credentials")
       operation: Operation,
       presented: Presented,
       options?: { readonly from?: string | undefined }
-    ) => Effect.Effect<Actor, Unauthenticated | Forbidden | RateLimited | StorageFault>
+    ) => Effect.Effect<Actor, Unauthenticated | Forbidden | RateLimited | StorageError>
   }
 >() {}
 
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     const limiter = yield* RateLimiter
 
     const authenticators: {
-      readonly [C in Carrier]-?: (text: string) => Effect.Effect<Option.Option<Actor>, StorageFault>
+      readonly [C in Carrier]-?: (text: string) => Effect.Effect<Option.Option<Actor>, StorageError>
     } = { apiKey: keys.authenticate, bearer: tokens.authenticate, shareableLink: links.authenticate }
 
     const identify = (carrier: Carrier, text: string, from: string | undefined) => {
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
     /** What this caller becomes of it once the session that has to come beside its credential is looked at. */
     const bindTo = (
       caller: Actor,
-      beside: NonNullable<OperationRule["beside"]>,
+      beside: NonNullable<OperationRule["additionalCredential"]>,
       text: string,
       from: string | undefined
     ) =>
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
         session.credential === beside && session.organizationId === caller.organizationId
           ? Effect.succeed<Actor>({
               ...caller,
-              beside,
+              additionalCredential: beside,
               bounds: session.bounds,
               ...(session.jti === undefined ? {} : { jti: session.jti })
             })
@@ -115,11 +115,11 @@ export const layer = Layer.effect(
         return identify(carrier, text, from).pipe(
           Effect.tap((caller) => limiter.spend("requests", caller.credentialId)),
           Effect.flatMap((caller) =>
-            rule.beside === undefined
+            rule.additionalCredential === undefined
               ? Effect.succeed(caller)
               : presented.bearer === undefined
                 ? missing()
-                : bindTo(caller, rule.beside, presented.bearer, from)
+                : bindTo(caller, rule.additionalCredential, presented.bearer, from)
           ),
           Effect.flatMap((caller) => Either.map(authorize(caller, operation), () => caller))
         )

@@ -8,7 +8,7 @@ export interface OperationRule {
   /** The credential kinds that may call it; any other kind is answered as no credential at all. */
   readonly accepts: ReadonlyArray<CredentialKind>
   /** A credential that has to come beside the accepted one, of the same organisation. */
-  readonly beside?: "agent_session"
+  readonly additionalCredential?: "agent_session"
   /** Whether it concerns the organisation as a whole, so that a credential bound to some of it may not call it. */
   readonly organizationWide?: true
 }
@@ -125,7 +125,7 @@ export const operations = table({
   "connections.activate": { needs: "connections:manage", accepts: people, organizationWide: true },
   "connections.revoke": { needs: "connections:manage", accepts: people, organizationWide: true },
   /** E2 */
-  "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, beside: "agent_session" },
+  "checkouts.create": { needs: "checkouts:create", accepts: keyOnly, additionalCredential: "agent_session" },
 
   /** E10 */
   "calls.ingest": { needs: "calls:write", accepts: keyOnly },

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { OrganizationId, UserId } from "../kernel/Ids.js"
 import { Forbidden, Unauthenticated } from "./AccessErrors.js"
-import { type Actor, type Bound, hostActor } from "./Actor.js"
+import { type Actor, type ResourceScope, hostActor } from "./Actor.js"
 import { type NeedsOf, type Operation, type OperationRule, operations } from "./Operation.js"
 import type { Permission } from "./Permission.js"
 
@@ -15,7 +15,7 @@ class Granted<out P extends Permission> {
   constructor(
     readonly organizationId: OrganizationId,
     readonly userId: UserId | null,
-    readonly bounds: ReadonlyArray<Bound> | null
+    readonly bounds: ReadonlyArray<ResourceScope> | null
   ) {}
 }
 
@@ -37,7 +37,8 @@ export const authorize = <O extends Operation>(
 ): Either.Either<Permit<NeedsOf<O>>, Unauthenticated | Forbidden> => {
   const rule: OperationRule = operations[operation]
   const accepted =
-    rule.accepts.includes(actor.credential) && (rule.beside === undefined || rule.beside === actor.beside)
+    rule.accepts.includes(actor.credential) &&
+    (rule.additionalCredential === undefined || rule.additionalCredential === actor.additionalCredential)
   if (actor.credential !== "host" && !accepted) {
     return Either.left(new Unauthenticated({ reason: "This credential is not accepted here." }))
   }
@@ -54,8 +55,8 @@ export const hostPermit = <O extends Operation>(
 ): Effect.Effect<Permit<NeedsOf<O>>> => Effect.orDie(authorize(hostActor(organizationId), operation))
 
 /** Where a thing lies, from the outside in; what is left out does not apply to it. */
-export type Lineage = { readonly [Type in Bound["type"]]?: number }
+export type ResourcePath = { readonly [Type in ResourceScope["type"]]?: number }
 
 /** Whether a thing lies within what the credential is bound to; an unbound one reaches all of its organisation. */
-export const reaches = (permit: Permit, lineage: Lineage): boolean =>
+export const isInScope = (permit: Permit, lineage: ResourcePath): boolean =>
   permit.bounds === null || permit.bounds.some((bound) => lineage[bound.type] === bound.id)

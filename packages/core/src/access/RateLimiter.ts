@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { RateLimited } from "./AccessErrors.js"
 
 /**
@@ -24,8 +24,8 @@ export type Allowances = { readonly [Name in Budget]?: Allowance }
 export class RateLimiter extends Context.Reference<RateLimiter>()("@earshot/core/access/RateLimiter", {
   defaultValue: (): {
     /** Counts one for this subject; fails once that is more than there is. */
-    readonly spend: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageFault>
+    readonly spend: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
     /** Fails when there is nothing left for this subject, and counts nothing. */
-    readonly check: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageFault>
+    readonly check: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
   } => ({ spend: () => Effect.void, check: () => Effect.void })
 }) {}

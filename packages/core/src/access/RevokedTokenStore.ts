@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { OrganizationId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Permit } from "./Permit.js"
 
 /** What storage promises about tokens that were revoked before their time. */
@@ -15,8 +15,8 @@ export class RevokedTokenStore extends Context.Tag("@earshot/core/access/Revoked
       jti: string,
       until: DateTime.Utc,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Whether an organisation has revoked this token. It asks for no permit, since permits come of it. */
-    readonly has: (organizationId: OrganizationId, jti: string) => Effect.Effect<boolean, StorageFault>
+    readonly has: (organizationId: OrganizationId, jti: string) => Effect.Effect<boolean, StorageError>
   }
 >() {}

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { SigningKey } from "./SigningKey.js"
 
 /**
@@ -10,9 +10,9 @@ import type { SigningKey } from "./SigningKey.js"
 export class SigningKeyStore extends Context.Tag("@earshot/core/access/SigningKeyStore")<
   SigningKeyStore,
   {
-    readonly insert: (key: SigningKey) => Effect.Effect<void, StorageFault>
+    readonly insert: (key: SigningKey) => Effect.Effect<void, StorageError>
     /** All keys, the newest first; of two of one instant, always the same one. */
-    readonly list: Effect.Effect<ReadonlyArray<SigningKey>, StorageFault>
-    readonly remove: (kids: ReadonlyArray<string>) => Effect.Effect<void, StorageFault>
+    readonly list: Effect.Effect<ReadonlyArray<SigningKey>, StorageError>
+    readonly remove: (kids: ReadonlyArray<string>) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -6,8 +6,8 @@ import * as Encoding from "effect/Encoding"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { make as makeMemory } from "../kernel/ShortMemory.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { make as makeMemory } from "../kernel/TtlCache.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { SecretSource } from "./SecretSource.js"
 import type { SigningKey } from "./SigningKey.js"
 import { SigningKeyStore } from "./SigningKeyStore.js"
@@ -18,15 +18,15 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
   SigningKeys,
   {
     /** The key to sign with: the newest, made when there is none. */
-    readonly current: Effect.Effect<SigningKey, StorageFault>
+    readonly current: Effect.Effect<SigningKey, StorageError>
     /** The key that a token names. */
-    readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageFault>
+    readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageError>
     /**
      * Signs with a new key from now on. Tokens signed with older ones stay good for as long as they would have, unless
      * `discardOld`, for when a key got out: then every token that was ever issued is refused from now on, by other
-     * processes within `Staleness`.
+     * processes within `CacheTtl`.
      */
-    readonly rotate: (options?: { readonly discardOld?: boolean }) => Effect.Effect<void, StorageFault>
+    readonly rotate: (options?: { readonly discardOld?: boolean }) => Effect.Effect<void, StorageError>
   }
 >() {}
 
@@ -62,10 +62,10 @@ export const layer = Layer.effect(
       current: Effect.flatMap(store.list, ([newest]) => (newest === undefined ? make : Effect.succeed(newest))),
       find: (kid) =>
         Effect.gen(function* () {
-          const remembered = known.recall(kid, yield* Clock.currentTimeMillis)
+          const remembered = known.get(kid, yield* Clock.currentTimeMillis)
           if (remembered !== undefined) return Option.some(remembered)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
-          const all = yield* known.learn(store.list, (keys) => keys.map((key) => [key.kid, key] as const))
+          const all = yield* known.load(store.list, (keys) => keys.map((key) => [key.kid, key] as const))
           return Option.fromNullable(all.find((key) => key.kid === kid))
         }),
       rotate: (options = {}) =>
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
               yield* store.remove(discarded.map((key) => key.kid))
             })
           )
-          .pipe(Effect.zipRight(known.forget(() => true)))
+          .pipe(Effect.zipRight(known.invalidate(() => true)))
     })
   })
 )

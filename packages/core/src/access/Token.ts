@@ -3,8 +3,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { OrganizationId, UserId } from "../kernel/Ids.js"
-import { Bound } from "./Actor.js"
-import { boundsField, permissionsField } from "./Grant.js"
+import { ResourceScope } from "./Actor.js"
+import { resourceScopesField, permissionsField } from "./Grant.js"
 import type { Permission } from "./Permission.js"
 
 /** The credential kinds that are signed tokens (JWT). */
@@ -25,7 +25,7 @@ export const LONGEST_LIFETIME_SECONDS = Math.max(...Object.values(LIFETIMES).map
 export const TokenDraft = Fields.object({
   kind: Fields.choice(TokenKind.literals),
   permissions: Fields.optional(permissionsField),
-  bounds: Fields.optional(Fields.nullable(boundsField)),
+  bounds: Fields.optional(Fields.nullable(resourceScopesField)),
   ttl: Fields.optional(Fields.integer({ min: 1 })),
   user: Fields.optional(Fields.nullable(Fields.id(UserId)))
 })
@@ -41,7 +41,7 @@ export const TokenClaims = Schema.Struct({
   org: OrganizationId,
   user: Schema.NullOr(UserId),
   permissions: Schema.Array(Schema.String),
-  bounds: Schema.NullOr(Schema.Array(Bound))
+  bounds: Schema.NullOr(Schema.Array(ResourceScope))
 })
 export type TokenClaims = typeof TokenClaims.Type
 
@@ -53,7 +53,7 @@ export interface IssuedToken {
   readonly jti: string
   readonly userId: UserId | null
   readonly permissions: ReadonlyArray<Permission>
-  readonly bounds: ReadonlyArray<Bound> | null
+  readonly bounds: ReadonlyArray<ResourceScope> | null
   /** From this instant on the token is refused. */
   readonly expiresAt: DateTime.Utc
 }

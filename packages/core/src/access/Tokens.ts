@@ -7,19 +7,19 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import {
   decodeInput,
-  type Faults,
-  fault,
-  isFaulty,
-  mergeFaults,
-  noFaults,
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
   Messages,
   ValidationFailed
-} from "../kernel/Faults.js"
-import { make as makeMemory } from "../kernel/ShortMemory.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
-import { type Actor, type Bound, CurrentActor } from "./Actor.js"
-import { BoundStore } from "./BoundStore.js"
-import { absenceFaults, boundFaults, permissionFaults, readsOf } from "./Grant.js"
+} from "../kernel/FieldErrors.js"
+import { make as makeMemory } from "../kernel/TtlCache.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { type Actor, type ResourceScope, CurrentActor } from "./Actor.js"
+import { ResourceScopeStore } from "./ResourceScopeStore.js"
+import { missingResourceErrors, resourceScopeErrors, permissionErrors, readPermissionsOf } from "./Grant.js"
 import { readHeader, signToken, verifyToken } from "./Jwt.js"
 import { allPermissions, type Permission } from "./Permission.js"
 import { RevokedTokenStore } from "./RevokedTokenStore.js"
@@ -42,11 +42,11 @@ export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
   Tokens,
   {
     /** Issues a token; it is answered here and never again. */
-    readonly issue: UseCase<"access.issueToken", [input: unknown], IssuedToken, ValidationFailed | StorageFault>
+    readonly issue: UseCase<"access.issueToken", [input: unknown], IssuedToken, ValidationFailed | StorageError>
     /** Refuses a token of the organisation, named by `{jti}`, from now on; one that never was is no fault. */
-    readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageFault>
+    readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageError>
     /** The caller that a token stands for, if it is in force. */
-    readonly authenticate: (token: string) => Effect.Effect<Option.Option<Actor>, StorageFault>
+    readonly authenticate: (token: string) => Effect.Effect<Option.Option<Actor>, StorageError>
   }
 >() {}
 
@@ -55,15 +55,15 @@ const isPermission = (word: string): word is Permission => allPermissions.some((
 const isEmbedded = (kind: TokenKind): boolean => kind === "embedded_session" || kind === "agent_session"
 
 /** What a kind must be bound to: embedded sessions to something, an agent's session to this agent alone. */
-const bindingFaults = (kind: TokenKind, bounds: ReadonlyArray<Bound> | null): Faults =>
+const bindingFaults = (kind: TokenKind, bounds: ReadonlyArray<ResourceScope> | null): FieldErrors =>
   isEmbedded(kind) && bounds === null
-    ? fault("bounds", Messages.required)
+    ? fieldError("bounds", Messages.required)
     : kind === "agent_session" && (bounds?.length !== 1 || bounds[0]?.type !== "agent")
-      ? fault("bounds", "A session of an agent is bound to this agent alone.")
-      : noFaults
+      ? fieldError("bounds", "A session of an agent is bound to this agent alone.")
+      : noFieldErrors
 
-const lifetimeFaults = (kind: TokenKind, seconds: number): Faults =>
-  seconds > LIFETIMES[kind].longest ? fault("ttl", Messages.tooLarge(LIFETIMES[kind].longest)) : noFaults
+const lifetimeFaults = (kind: TokenKind, seconds: number): FieldErrors =>
+  seconds > LIFETIMES[kind].longest ? fieldError("ttl", Messages.tooLarge(LIFETIMES[kind].longest)) : noFieldErrors
 
 const toActor = (kind: TokenKind, claims: TokenClaims): Actor => ({
   organizationId: claims.org,
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
     const keys = yield* SigningKeys
     const revoked = yield* RevokedTokenStore
     const users = yield* UserStore
-    const things = yield* BoundStore
+    const things = yield* ResourceScopeStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
     /** Tokens that were not revoked when last asked, by organisation and jti. */
@@ -90,8 +90,8 @@ export const layer = Layer.effect(
     const isRevoked = ({ jti, org }: TokenClaims) =>
       Effect.gen(function* () {
         const key = `${org} ${jti}`
-        if (inForce.recall(key, yield* Clock.currentTimeMillis) === true) return false
-        return yield* inForce.learn(revoked.has(org, jti), (found) => (found ? [] : [[key, true] as const]))
+        if (inForce.get(key, yield* Clock.currentTimeMillis) === true) return false
+        return yield* inForce.load(revoked.has(org, jti), (found) => (found ? [] : [[key, true] as const]))
       })
 
     return Tokens.of({
@@ -100,21 +100,21 @@ export const layer = Layer.effect(
           const issuer = yield* CurrentActor
           const { bounds: wanted, kind, permissions: named, ttl, user } = yield* decodeInput(TokenDraft, input)
           const bounds = wanted ?? issuer.bounds
-          const permissions = named ?? (isEmbedded(kind) ? readsOf(issuer) : [...issuer.permissions])
+          const permissions = named ?? (isEmbedded(kind) ? readPermissionsOf(issuer) : [...issuer.permissions])
           const seconds = ttl ?? LIFETIMES[kind].usual
           const userId = user === undefined ? issuer.userId : user
           const person = userId === null ? Option.none() : yield* users.find(permit, userId)
           // Those that it has from its issuer were looked at when that got them.
           const places = wanted ?? []
-          const faults = mergeFaults(
-            permissionFaults(issuer, "permissions", permissions),
-            boundFaults(issuer, bounds),
-            absenceFaults(issuer, places, yield* things.present(permit, places)),
+          const faults = mergeFieldErrors(
+            permissionErrors(issuer, "permissions", permissions),
+            resourceScopeErrors(issuer, bounds),
+            missingResourceErrors(issuer, places, yield* things.present(permit, places)),
             bindingFaults(kind, bounds),
             lifetimeFaults(kind, seconds),
-            userId !== null && Option.isNone(person) ? fault("user", Messages.unknownId(userId)) : noFaults
+            userId !== null && Option.isNone(person) ? fieldError("user", Messages.unknownId(userId)) : noFieldErrors
           )
-          if (isFaulty(faults)) return yield* new ValidationFailed({ faults })
+          if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
           const iat = Math.floor((yield* DateTime.now).epochMillis / 1000)
           const claims: TokenClaims = {
             jti: Encoding.encodeBase64Url(source.bytes(16)),
@@ -145,7 +145,7 @@ export const layer = Layer.effect(
               yield* revoked.insert(permit, jti, DateTime.add(now, { seconds: LONGEST_LIFETIME_SECONDS }), now)
             })
           )
-          .pipe(Effect.zipRight(inForce.forget(() => true)))
+          .pipe(Effect.zipRight(inForce.invalidate(() => true)))
       ),
       authenticate: (token) =>
         Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { UserId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { EmailTaken } from "./AccessErrors.js"
 import type { Permit } from "./Permit.js"
 import type { User, UserDraft } from "./User.js"
@@ -17,12 +17,12 @@ export class UserStore extends Context.Tag("@earshot/core/access/UserStore")<
       permit: Permit<"keys:manage">,
       draft: UserDraft,
       now: DateTime.Utc
-    ) => Effect.Effect<User, EmailTaken | StorageFault>
-    readonly find: (permit: Permit, id: UserId) => Effect.Effect<Option.Option<User>, StorageFault>
+    ) => Effect.Effect<User, EmailTaken | StorageError>
+    readonly find: (permit: Permit, id: UserId) => Effect.Effect<Option.Option<User>, StorageError>
     /** Newest first; up to one more than the page holds. */
     readonly list: (
       permit: Permit<"keys:manage">,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<User>, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<User>, StorageError>
   }
 >() {}

@@ -2,9 +2,9 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { decodeInput, fault, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Pages from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import { type UseCase, useCase } from "./UseCase.js"
 import { type User, UserDraft } from "./User.js"
 import { UserStore } from "./UserStore.js"
@@ -14,8 +14,8 @@ export class Users extends Context.Tag("@earshot/core/access/Users")<
   Users,
   {
     /** `{email, name?}`; an email address names one person of an organisation. */
-    readonly create: UseCase<"users.create", [input: unknown], User, ValidationFailed | StorageFault>
-    readonly list: UseCase<"users.list", [query: unknown], Pages.Page<User>, ValidationFailed | StorageFault>
+    readonly create: UseCase<"users.create", [input: unknown], User, ValidationFailed | StorageError>
+    readonly list: UseCase<"users.list", [query: unknown], Pages.Page<User>, ValidationFailed | StorageError>
   }
 >() {}
 
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
             .pipe(
               Effect.catchTag(
                 "EmailTaken",
-                () => new ValidationFailed({ faults: fault("email", "This field must be unique.") })
+                () => new ValidationFailed({ errors: fieldError("email", "This field must be unique.") })
               )
             )
         })

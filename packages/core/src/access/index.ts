@@ -1,5 +1,5 @@
 export * from "./AccessErrors.js"
-export { type Actor, Bound, BoundType, CurrentActor, hostActor } from "./Actor.js"
+export { type Actor, ResourceScope, ResourceType, CurrentActor, hostActor } from "./Actor.js"
 export {
   ApiKey,
   ApiKeyDraft,
@@ -7,18 +7,19 @@ export {
   encodeIssuedApiKey,
   type IssuedApiKey,
   permissionsOf,
-  Scope
+  ApiKeyScope
 } from "./ApiKey.js"
 export { ApiKeys } from "./ApiKeys.js"
 export { ApiKeyStore, type NewApiKey } from "./ApiKeyStore.js"
-export { BoundStore } from "./BoundStore.js"
+export { ResourceScopeStore } from "./ResourceScopeStore.js"
 export * from "./Credential.js"
 export { Credentials, type Presented } from "./Credentials.js"
-export { boundFaults, expiryFaults, isInForce, permissionFaults } from "./Grant.js"
-export type { Hashed } from "./OpaqueCredentials.js"
+export { resourceScopeErrors, expiryErrors, isInForce, permissionErrors } from "./Grant.js"
+export type { HashedCredential, IssuedCredential, NewSecretCredential, SecretCredential } from "./SecretCredential.js"
+export type { SecretCredentialStore } from "./SecretCredentialStore.js"
 export * from "./Operation.js"
 export * from "./Permission.js"
-export { authorize, hostPermit, type Lineage, type Permit, reaches } from "./Permit.js"
+export { authorize, hostPermit, type ResourcePath, type Permit, isInScope } from "./Permit.js"
 export { type Allowance, type Allowances, type Budget, RateLimiter } from "./RateLimiter.js"
 export { RevokedTokenStore } from "./RevokedTokenStore.js"
 export * as SecretBox from "./SecretBox.js"

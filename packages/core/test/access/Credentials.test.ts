@@ -39,8 +39,10 @@ describe("the table of operations", () => {
     expect([...ruleOf(operation).accepts].sort()).toEqual([...kinds].sort())
   })
 
-  it("asks for an agent's session beside the key where a repository is checked out, and nowhere else", () => {
-    expect(allOperations.filter((operation) => ruleOf(operation).beside !== undefined)).toEqual(["checkouts.create"])
+  it("asks for an agent session in addition to the key where a repository is checked out, and nowhere else", () => {
+    expect(allOperations.filter((operation) => ruleOf(operation).additionalCredential !== undefined)).toEqual([
+      "checkouts.create"
+    ])
   })
 })
 
@@ -49,7 +51,7 @@ const inHours = (hours: number) => Effect.map(DateTime.now, (now) => DateTime.fo
 
 /** One credential of each kind that may do everything, of one organisation. */
 const wallet = Effect.gen(function* () {
-  const { actor, agent, apiKey, organization, project } = yield* TestEngine.world
+  const { actor, agent, apiKey, organization, project } = yield* TestEngine.fixture
   const tokens = yield* Tokens
   const links = yield* ShareableLinks
   const permissions = [...actor.permissions]
@@ -84,7 +86,7 @@ for (const database of TestEngine.databases) {
           for (const kind of kinds) {
             const answer = yield* Effect.either(credentials.admit(operation, presented[kind]))
             const unbound = kind === "api_key" || kind === "oauth2" || kind === "dashboard_session"
-            if (!rule.accepts.includes(kind) || rule.beside !== undefined) {
+            if (!rule.accepts.includes(kind) || rule.additionalCredential !== undefined) {
               expect(answer, `${operation} by ${kind}`).toMatchObject({ left: { _tag: "Unauthenticated" } })
             } else if (rule.organizationWide === true && !unbound) {
               expect(answer, `${operation} by ${kind}`).toMatchObject({ left: { _tag: "Forbidden" } })
@@ -102,8 +104,8 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const keys = yield* ApiKeys
-        const { actor } = yield* TestEngine.world
-        for (const operation of allOperations.filter((one) => ruleOf(one).beside === undefined)) {
+        const { actor } = yield* TestEngine.fixture
+        for (const operation of allOperations.filter((one) => ruleOf(one).additionalCredential === undefined)) {
           const { needs } = ruleOf(operation)
           const others = [...actor.permissions].filter((permission) => permission !== needs)
           const key = yield* keys.create({ name: "Nearly all", scopes: others }).pipe(TestEngine.as(actor))
@@ -125,7 +127,11 @@ for (const database of TestEngine.databases) {
           const { api_key, agent_session, oauth2 } = presented
           const admit = (all: Presented) => Effect.either(credentials.admit("checkouts.create", all))
           expect(yield* admit({ ...api_key, ...agent_session })).toMatchObject({
-            right: { credential: "api_key", beside: "agent_session", bounds: [{ type: "agent", id: agent.id }] }
+            right: {
+              credential: "api_key",
+              additionalCredential: "agent_session",
+              bounds: [{ type: "agent", id: agent.id }]
+            }
           })
           for (const refused of [
             api_key,
@@ -168,7 +174,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const keys = yield* ApiKeys
-        const { actor } = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
         const made = yield* keys.create({ name: "An hour", expires_at: yield* inHours(1) }).pipe(TestEngine.as(actor))
         const admit = Effect.either(credentials.admit("calls.ingest", { apiKey: Redacted.value(made.secret) }))
         yield* TestClock.adjust("3599999 millis")
@@ -192,7 +198,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const links = yield* ShareableLinks
-        const { actor, project } = yield* TestEngine.world
+        const { actor, project } = yield* TestEngine.fixture
         const make = links
           .create({ bounds: [{ type: "project", id: project.id }], expires_at: yield* inHours(2) })
           .pipe(TestEngine.as(actor))
@@ -214,8 +220,8 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const links = yield* ShareableLinks
-        const mine = yield* TestEngine.world
-        const other = yield* TestEngine.world
+        const mine = yield* TestEngine.fixture
+        const other = yield* TestEngine.fixture
         const link = yield* links
           .create({ bounds: [{ type: "agent", id: mine.agent.id }] })
           .pipe(TestEngine.as(mine.actor))
@@ -234,24 +240,24 @@ for (const database of TestEngine.databases) {
         const keys = yield* ApiKeys
         const tokens = yield* Tokens
         const links = yield* ShareableLinks
-        const { actor } = yield* TestEngine.world
-        const faultsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
-          Effect.map(Effect.flip(TestEngine.as(actor)(useCase)), (error) => (error as { faults?: object }).faults)
-        expect(yield* faultsOf(keys.create({ name: "", scopes: ["everything"], expires_at: "soon" }))).toEqual({
+        const { actor } = yield* TestEngine.fixture
+        const errorsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
+          Effect.map(Effect.flip(TestEngine.as(actor)(useCase)), (error) => (error as { errors?: object }).errors)
+        expect(yield* errorsOf(keys.create({ name: "", scopes: ["everything"], expires_at: "soon" }))).toEqual({
           name: ["This field may not be blank."],
           "scopes[0]": ['"everything" is not a valid choice.'],
           expires_at: [expect.stringContaining("wrong format")]
         })
-        expect(yield* faultsOf(keys.create({ name: "x", expires_at: "1969-12-31T23:59:59Z" }))).toEqual({
+        expect(yield* errorsOf(keys.create({ name: "x", expires_at: "1969-12-31T23:59:59Z" }))).toEqual({
           expires_at: ["Must be in the future."]
         })
-        expect(yield* faultsOf(tokens.issue({ kind: "embedded_session", ttl: 90_000, user: 4711 }))).toEqual({
+        expect(yield* errorsOf(tokens.issue({ kind: "embedded_session", ttl: 90_000, user: 4711 }))).toEqual({
           bounds: ["This field is required."],
           ttl: ["Ensure this value is less than or equal to 86400."],
           user: ['Invalid pk "4711" - object does not exist.']
         })
-        expect(yield* faultsOf(tokens.issue({ kind: "host" }))).toEqual({ kind: ['"host" is not a valid choice.'] })
-        expect(yield* faultsOf(links.create({ bounds: [{ type: "planet", id: 0 }] }))).toEqual({
+        expect(yield* errorsOf(tokens.issue({ kind: "host" }))).toEqual({ kind: ['"host" is not a valid choice.'] })
+        expect(yield* errorsOf(links.create({ bounds: [{ type: "planet", id: 0 }] }))).toEqual({
           "bounds[0].type": ['"planet" is not a valid choice.'],
           "bounds[0].id": ["Ensure this value is greater than or equal to 1."]
         })
@@ -264,8 +270,8 @@ for (const database of TestEngine.databases) {
         const links = yield* ShareableLinks
         const projects = yield* Projects
         const dashboards = yield* Dashboards
-        const mine = yield* TestEngine.world
-        const other = yield* TestEngine.world
+        const mine = yield* TestEngine.fixture
+        const other = yield* TestEngine.fixture
         const as = TestEngine.as(mine.actor)
         const theirs = yield* dashboards
           .create({ name: "Theirs", project: other.project.id })
@@ -289,7 +295,7 @@ for (const database of TestEngine.databases) {
         for (const issue of issuing(bounds)) {
           expect(yield* Effect.flip(as(issue))).toMatchObject({
             _tag: "ValidationFailed",
-            faults: { "bounds[1].id": absent(dashboard.id), "bounds[2].id": absent(project.id) }
+            errors: { "bounds[1].id": absent(dashboard.id), "bounds[2].id": absent(project.id) }
           })
         }
         const strange = [
@@ -302,7 +308,7 @@ for (const database of TestEngine.databases) {
         for (const issue of issuing(strange)) {
           const failure = yield* Effect.flip(as(issue))
           expect(failure).toMatchObject({
-            faults: Object.fromEntries(strange.map(({ id }, at) => [`bounds[${at}].id`, absent(id)]))
+            errors: Object.fromEntries(strange.map(({ id }, at) => [`bounds[${at}].id`, absent(id)]))
           })
         }
         expect((yield* links.list({}).pipe(as)).results).toHaveLength(1)
@@ -312,8 +318,8 @@ for (const database of TestEngine.databases) {
           { type: "project", id: mine.project.id },
           { type: "project", id: 4711 }
         ])
-        expect((yield* Effect.flip(TestEngine.as(bound)(issue ?? Effect.void))) as { faults?: object }).toMatchObject({
-          faults: { "bounds[0]": beyond, "bounds[1]": beyond }
+        expect((yield* Effect.flip(TestEngine.as(bound)(issue ?? Effect.void))) as { errors?: object }).toMatchObject({
+          errors: { "bounds[0]": beyond, "bounds[1]": beyond }
         })
       })
     )
@@ -323,16 +329,16 @@ for (const database of TestEngine.databases) {
         const users = yield* Users
         const tokens = yield* Tokens
         const credentials = yield* Credentials
-        const { actor } = yield* TestEngine.world
-        const other = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
+        const other = yield* TestEngine.fixture
         const as = TestEngine.as(actor)
         const user = yield* users.create({ email: "Ada@Example.org", name: "Ada" }).pipe(as)
         expect(user.email).toBe("ada@example.org")
         expect(yield* Effect.flip(users.create({ email: "ADA@example.org" }).pipe(as))).toMatchObject({
-          faults: { email: ["This field must be unique."] }
+          errors: { email: ["This field must be unique."] }
         })
         expect(yield* Effect.flip(users.create({ email: "nobody" }).pipe(as))).toMatchObject({
-          faults: { email: ["Enter a valid email address."] }
+          errors: { email: ["Enter a valid email address."] }
         })
         yield* users.create({ email: "ada@example.org" }).pipe(TestEngine.as(other.actor))
         expect((yield* users.list({}).pipe(as)).results).toEqual([user])
@@ -344,7 +350,7 @@ for (const database of TestEngine.databases) {
         expect(key.key.createdBy).toBe(user.id)
         expect(
           yield* Effect.flip(tokens.issue({ kind: "oauth2", user: user.id }).pipe(TestEngine.as(other.actor)))
-        ).toMatchObject({ faults: { user: [expect.stringContaining("does not exist")] } })
+        ).toMatchObject({ errors: { user: [expect.stringContaining("does not exist")] } })
       })
     )
   })
@@ -356,7 +362,7 @@ const permissionsBut = (actor: Actor, ...without: ReadonlyArray<Permission>) =>
 layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
   it.effect("may do what its issuer may, where a key is asked for nothing else", () =>
     Effect.gen(function* () {
-      const { actor } = yield* TestEngine.world
+      const { actor } = yield* TestEngine.fixture
       const keys = yield* ApiKeys
       const limited: Actor = { ...actor, permissions: new Set(permissionsBut(actor, "calls:delete", "calls:write")) }
       const key = yield* keys.create({ name: "x" }).pipe(TestEngine.as(limited))
@@ -366,7 +372,7 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
 
   it.effect("may not delete where others get to see it, unless that is granted", () =>
     Effect.gen(function* () {
-      const { actor, agent } = yield* TestEngine.world
+      const { actor, agent } = yield* TestEngine.fixture
       const tokens = yield* Tokens
       const links = yield* ShareableLinks
       const bounds = [{ type: "agent", id: agent.id }]
@@ -382,13 +388,13 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
 
   it.effect("is a session of one agent alone, where it is an agent's", () =>
     Effect.gen(function* () {
-      const { actor, agent, project } = yield* TestEngine.world
+      const { actor, agent, project } = yield* TestEngine.fixture
       const tokens = yield* Tokens
       const one = { type: "agent", id: agent.id }
       for (const bounds of [[{ type: "project", id: project.id }], [one, { type: "agent", id: agent.id + 1 }]]) {
         expect(
           yield* Effect.flip(tokens.issue({ kind: "agent_session", bounds }).pipe(TestEngine.as(actor)))
-        ).toMatchObject({ faults: { bounds: ["A session of an agent is bound to this agent alone."] } })
+        ).toMatchObject({ errors: { bounds: ["A session of an agent is bound to this agent alone."] } })
       }
       expect(yield* tokens.issue({ kind: "agent_session", bounds: [one] }).pipe(TestEngine.as(actor))).toMatchObject({
         expiresAt: { epochMillis: 600_000 }
@@ -399,12 +405,12 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
 
 describe.each(TestEngine.databases)("credentials on %s", (database) => {
   let engine: PlainEngine | undefined
-  const world = async () => {
+  const fixture = async () => {
     engine ??= await startEngine({ database })
-    return AccessKit.engineCredentialWorld(engine)
+    return AccessKit.engineCredentialFixture(engine)
   }
   afterAll(() => engine?.stop())
-  for (const { check, says } of AccessKit.credentialLaws(world)) it(says, check)
+  for (const { check, name } of AccessKit.credentialProperties(fixture)) it(name, check)
 })
 
 layer(TestEngine.layer("sqlite"))("an operator's organisations", (it) => {

@@ -1,20 +1,25 @@
 import {
   type Actor,
   allPermissions,
-  boundFaults,
-  expiryFaults,
-  Faults,
+  resourceScopeErrors,
+  expiryErrors,
+  FieldErrors,
   hostActor,
   isInForce,
   OrganizationId,
   type Permission,
-  permissionFaults
+  permissionErrors
 } from "@earshot/core"
 import { AccessKit } from "@earshot/test-kit"
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { absenceFaults, boundsField, permissionsField, readsOf } from "../../src/access/Grant.js"
+import {
+  missingResourceErrors,
+  resourceScopesField,
+  permissionsField,
+  readPermissionsOf
+} from "../../src/access/Grant.js"
 
 const issuer = (permissions: ReadonlyArray<Permission>, bounds: Actor["bounds"] = null): Actor => ({
   ...hostActor(OrganizationId.make(1)),
@@ -25,7 +30,7 @@ const at = (millis: number) => DateTime.unsafeMake(millis)
 
 describe("what others get to see", () => {
   it("may look and nothing else, as far as its issuer may", () => {
-    expect(readsOf(issuer(allPermissions))).toEqual([
+    expect(readPermissionsOf(issuer(allPermissions))).toEqual([
       "catalog:read",
       "evaluators:read",
       "calls:read",
@@ -33,25 +38,25 @@ describe("what others get to see", () => {
       "credits:read",
       "dashboards:read"
     ])
-    expect(readsOf(issuer(["calls:read", "calls:delete", "dashboards:write"]))).toEqual(["calls:read"])
-    expect(readsOf(issuer(["keys:manage"]))).toEqual([])
+    expect(readPermissionsOf(issuer(["calls:read", "calls:delete", "dashboards:write"]))).toEqual(["calls:read"])
+    expect(readPermissionsOf(issuer(["keys:manage"]))).toEqual([])
   })
 })
 
 describe("passing on permissions", () => {
   it("is refused for what the issuer may not do, all of it named", () => {
     const holder = issuer(["calls:read", "keys:manage"])
-    expect(permissionFaults(holder, "scopes", ["calls:read"])).toEqual({})
-    expect(permissionFaults(holder, "scopes", [])).toEqual({})
-    expect(permissionFaults(holder, "permissions", ["calls:read", "calls:delete", "jobs:manage"])).toEqual({
+    expect(permissionErrors(holder, "scopes", ["calls:read"])).toEqual({})
+    expect(permissionErrors(holder, "scopes", [])).toEqual({})
+    expect(permissionErrors(holder, "permissions", ["calls:read", "calls:delete", "jobs:manage"])).toEqual({
       permissions: ["You cannot grant what you may not do yourself: calls:delete, jobs:manage."]
     })
   })
 
   it("takes `all` for everything there is", () => {
-    expect(permissionFaults(issuer(allPermissions), "scopes", ["all"])).toEqual({})
+    expect(permissionErrors(issuer(allPermissions), "scopes", ["all"])).toEqual({})
     expect(
-      permissionFaults(issuer(allPermissions.filter((one) => one !== "keys:manage")), "scopes", ["all", "calls:read"])
+      permissionErrors(issuer(allPermissions.filter((one) => one !== "keys:manage")), "scopes", ["all", "calls:read"])
     ).toEqual({ scopes: ["You cannot grant what you may not do yourself: keys:manage."] })
   })
 })
@@ -61,53 +66,61 @@ describe("passing on reach", () => {
   const agent = { type: "agent", id: 2 } as const
 
   it("is free for an issuer that is bound to nothing", () => {
-    expect(boundFaults(issuer([]), null)).toEqual({})
-    expect(boundFaults(issuer([]), [project])).toEqual({})
+    expect(resourceScopeErrors(issuer([]), null)).toEqual({})
+    expect(resourceScopeErrors(issuer([]), [project])).toEqual({})
   })
 
   it("is asked of a bound issuer, and no further than its own bounds, fault by fault", () => {
     const bound = issuer([], [project, agent])
-    expect(boundFaults(bound, null)).toEqual({ bounds: ["This field is required."] })
-    expect(boundFaults(bound, [agent])).toEqual({})
-    expect(boundFaults(bound, [agent, project])).toEqual({})
+    expect(resourceScopeErrors(bound, null)).toEqual({ bounds: ["This field is required."] })
+    expect(resourceScopeErrors(bound, [agent])).toEqual({})
+    expect(resourceScopeErrors(bound, [agent, project])).toEqual({})
     const beyond = ["You cannot grant what you do not reach yourself."]
     expect(
-      boundFaults(bound, [{ type: "agent", id: 1 }, project, { type: "project", id: 2 }, { type: "result", id: 9 }])
+      resourceScopeErrors(bound, [
+        { type: "agent", id: 1 },
+        project,
+        { type: "project", id: 2 },
+        { type: "result", id: 9 }
+      ])
     ).toEqual({ "bounds[0]": beyond, "bounds[2]": beyond, "bounds[3]": beyond })
-    expect(boundFaults(issuer([], []), [project])).toEqual({ "bounds[0]": beyond })
+    expect(resourceScopeErrors(issuer([], []), [project])).toEqual({ "bounds[0]": beyond })
   })
 
   it("finds what is not there at its id, where the issuer reaches it", () => {
     const absent = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
-    expect(absenceFaults(issuer([]), [], [])).toEqual({})
-    expect(absenceFaults(issuer([]), [agent, project], [project, agent])).toEqual({})
+    expect(missingResourceErrors(issuer([]), [], [])).toEqual({})
+    expect(missingResourceErrors(issuer([]), [agent, project], [project, agent])).toEqual({})
     expect(
-      absenceFaults(issuer([]), [agent, { type: "agent", id: 1 }, { type: "project", id: 2 }], [project, agent])
+      missingResourceErrors(issuer([]), [agent, { type: "agent", id: 1 }, { type: "project", id: 2 }], [project, agent])
     ).toEqual({ "bounds[1].id": absent(1), "bounds[2].id": absent(2) })
-    expect(absenceFaults(issuer([], [project]), [agent, project], [])).toEqual({ "bounds[1].id": absent(1) })
+    expect(missingResourceErrors(issuer([], [project]), [agent, project], [])).toEqual({ "bounds[1].id": absent(1) })
   })
 })
 
 describe("an end", () => {
   it("lies after now, and says so", () => {
     const past = { expires_at: ["Must be in the future."] }
-    expect(expiryFaults("expires_at", at(1000), at(1000))).toEqual(past)
+    expect(expiryErrors("expires_at", at(1000), at(1000))).toEqual(past)
   })
 })
 
 describe("what may be passed on, and what is in force", () => {
-  const laws = [
-    ...AccessKit.issuingLaws({ boundFaults, expiryFaults, permissionFaults }, OrganizationId.make(1)),
-    ...AccessKit.inForceLaws(isInForce)
+  const properties = [
+    ...AccessKit.issuingProperties(
+      { boundFaults: resourceScopeErrors, expiryFaults: expiryErrors, permissionFaults: permissionErrors },
+      OrganizationId.make(1)
+    ),
+    ...AccessKit.inForceProperties(isInForce)
   ]
-  for (const { check, says } of laws) it(says, check)
+  for (const { check, name } of properties) it(name, check)
 })
 
 describe("the fields that name them", () => {
-  const faultsOf = (decoded: Either.Either<unknown, Faults.Faults>) =>
-    Either.match(decoded, { onLeft: (faults) => faults, onRight: () => ({}) })
-  const bounds = (input: unknown) => faultsOf(Faults.decode(boundsField)(input))
-  const permissions = (input: unknown) => faultsOf(Faults.decode(permissionsField)(input))
+  const errorsOf = (decoded: Either.Either<unknown, FieldErrors.FieldErrors>) =>
+    Either.match(decoded, { onLeft: (errors) => errors, onRight: () => ({}) })
+  const bounds = (input: unknown) => errorsOf(FieldErrors.decode(resourceScopesField)(input))
+  const permissions = (input: unknown) => errorsOf(FieldErrors.decode(permissionsField)(input))
   const project = { type: "project", id: 1 }
 
   it("are 1 to 100 bounds of a known type with an id from 1 on", () => {

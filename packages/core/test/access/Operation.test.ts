@@ -25,9 +25,9 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(letters, text)
 
 /**
  * Every operation, what it needs, whom it accepts, and whether it concerns the whole organisation (`all of it`) or asks
- * for an agent's session beside the key (`beside`). E1 to E12 are the table of the interface, Authentication.
+ * for an agent session in addition to the key (`with session`). E1 to E12 are the table of the interface, Authentication.
  */
-const written: Readonly<Record<Operation, readonly [Permission, by: string, also?: "all of it" | "beside"]>> = {
+const written: Readonly<Record<Operation, readonly [Permission, by: string, also?: "all of it" | "with session"]>> = {
   "access.createApiKey": ["keys:manage", "kod", "all of it"],
   "access.listApiKeys": ["keys:manage", "kod", "all of it"],
   "access.revokeApiKey": ["keys:manage", "kod", "all of it"],
@@ -114,7 +114,7 @@ const written: Readonly<Record<Operation, readonly [Permission, by: string, also
   "connections.activate": ["connections:manage", "kod", "all of it"],
   "connections.revoke": ["connections:manage", "kod", "all of it"],
   /** E2 */
-  "checkouts.create": ["checkouts:create", "k", "beside"],
+  "checkouts.create": ["checkouts:create", "k", "with session"],
 
   /** E10 */
   "calls.ingest": ["calls:write", "k"],
@@ -182,7 +182,7 @@ describe("the table of operations", () => {
   it.each(rows)("$operation lets in $accepts with $needs, and nobody else", ({ accepts, also, needs, operation }) => {
     const decide = (actor: Actor) =>
       Either.match(authorize(actor, operation), { onLeft: (fault) => fault._tag, onRight: () => "let in" })
-    const session = also === "beside" ? { beside: "agent_session" as const } : {}
+    const session = also === "with session" ? { additionalCredential: "agent_session" as const } : {}
     for (const credential of CredentialKind.literals) {
       const isAccepted = credential === "host" || accepts.some((one) => one === credential)
       expect(decide(holding(needs, { credential, ...session })), credential).toBe(
@@ -195,6 +195,8 @@ describe("the table of operations", () => {
     expect(decide(holding(needs, { bounds: [{ type: "project", id: 1 }] }))).toBe(
       also === "all of it" ? "Forbidden" : "let in"
     )
-    expect(decide(holding(needs, { credential: "api_key" }))).toBe(also === "beside" ? "Unauthenticated" : "let in")
+    expect(decide(holding(needs, { credential: "api_key" }))).toBe(
+      also === "with session" ? "Unauthenticated" : "let in"
+    )
   })
 })

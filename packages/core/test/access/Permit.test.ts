@@ -7,7 +7,7 @@ import {
   operations,
   OrganizationId,
   type Permit,
-  reaches,
+  isInScope,
   UserId
 } from "@earshot/core"
 import { AccessKit, CatalogKit } from "@earshot/test-kit"
@@ -92,21 +92,21 @@ describe("authorisation", () => {
     expect(refused(hostActorWith({ permissions: new Set() }), "agents.update")._tag).toBe("Forbidden")
   })
 
-  it("asks a checkout's caller for an agent's session beside the key, the host for none", () => {
+  it("asks a checkout's caller for an agent session in addition to the key, the host for none", () => {
     const key = hostActorWith({ credential: "api_key" })
     expect(Either.isLeft(authorize(key, "checkouts.create"))).toBe(true)
-    expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "checkouts.create"))).toBe(true)
+    expect(Either.isRight(authorize({ ...key, additionalCredential: "agent_session" }, "checkouts.create"))).toBe(true)
     expect(Either.isLeft(authorize(hostActorWith({ credential: "agent_session" }), "checkouts.create"))).toBe(true)
     expect(Either.isRight(authorize(hostActorWith({}), "checkouts.create"))).toBe(true)
-    expect(Either.isRight(authorize({ ...key, beside: "agent_session" }, "agents.read"))).toBe(true)
+    expect(Either.isRight(authorize({ ...key, additionalCredential: "agent_session" }, "agents.read"))).toBe(true)
   })
 })
 
 describe("reach", () => {
-  const laws = AccessKit.reachLaws((bounds, place) =>
-    reaches(CatalogKit.permit(organizationId, "projects.read", bounds), place)
+  const properties = AccessKit.reachProperties((bounds, place) =>
+    isInScope(CatalogKit.permit(organizationId, "projects.read", bounds), place)
   )
-  for (const { check, says } of laws) it(says, check)
+  for (const { check, name } of properties) it(name, check)
 
   it("is none of the organisation as a whole where it is bound to nothing at all", () => {
     expect(authorize({ ...hostActor(organizationId), bounds: [] }, "projects.create")).toMatchObject({

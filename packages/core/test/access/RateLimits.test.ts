@@ -18,9 +18,9 @@ const allowances: Allowances = { requests: { points: 3, seconds: 10 }, refusals:
 const entrance = (from?: string) =>
   Effect.gen(function* () {
     const credentials = yield* Credentials
-    const world = yield* TestEngine.world
+    const fixture = yield* TestEngine.fixture
     const admit = (apiKey: string) => Effect.either(credentials.admit("projects.list", { apiKey }, { from }))
-    return { ...world, admit, key: Redacted.value(world.apiKey.secret), wrong: "ear_wrong" }
+    return { ...fixture, admit, key: Redacted.value(fixture.apiKey.secret), wrong: "ear_wrong" }
   })
 
 const limited = { left: { _tag: "RateLimited" } }

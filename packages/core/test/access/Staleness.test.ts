@@ -20,7 +20,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
-        const { actor, agent, apiKey } = yield* Effect.provide(TestEngine.world, here)
+        const { actor, agent, apiKey } = yield* Effect.provide(TestEngine.fixture, here)
         const bounds = [{ type: "agent", id: agent.id }]
         const as = TestEngine.as(actor)
         const { link, secret } = yield* Effect.flatMap(ShareableLinks, (links) => links.create({ bounds })).pipe(
@@ -61,7 +61,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
-        const { actor } = yield* Effect.provide(TestEngine.world, here)
+        const { actor } = yield* Effect.provide(TestEngine.fixture, here)
         const issue = Effect.flatMap(Tokens, (tokens) => tokens.issue({ kind: "oauth2" })).pipe(TestEngine.as(actor))
         const { token } = yield* Effect.provide(issue, here)
         const authenticate = Effect.flatMap(Tokens, (tokens) => tokens.authenticate(Redacted.value(token)))
@@ -88,8 +88,8 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
-        const strict = yield* process({ staleness: 0 })
-        const { actor, agent, organization } = yield* Effect.provide(TestEngine.world, here)
+        const strict = yield* process({ cacheTtl: 0 })
+        const { actor, agent, organization } = yield* Effect.provide(TestEngine.fixture, here)
         const permit = CatalogKit.permit(organization.id, "calls.ingest")
         const resolve = Effect.either(Effect.flatMap(Agents, (agents) => agents.resolve(permit, { agent: agent.id })))
         expect(yield* Effect.provide(resolve, there)).toMatchObject(admitted)
@@ -111,7 +111,7 @@ for (const database of TestEngine.databases) {
 
 it.scoped("secrets can be made to repeat, for tests that pin them", () =>
   Effect.gen(function* () {
-    const secret = Effect.map(TestEngine.world, ({ apiKey }) => Redacted.value(apiKey.secret))
+    const secret = Effect.map(TestEngine.fixture, ({ apiKey }) => Redacted.value(apiKey.secret))
     const engine = TestEngine.layer("sqlite").pipe(Layer.provide(AccessKit.repeatableSecrets()))
     const [one, two] = yield* Effect.all([Effect.provide(secret, engine), Effect.provide(secret, Layer.fresh(engine))])
     expect(one).toBe(two)

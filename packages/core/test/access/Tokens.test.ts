@@ -12,7 +12,7 @@ import { base64url, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose
 /** A token with the claims it carries, and the key that signed it. */
 const issued = (kind: string, more: object = {}) =>
   Effect.gen(function* () {
-    const { actor, agent } = yield* TestEngine.world
+    const { actor, agent } = yield* TestEngine.fixture
     const tokens = yield* Tokens
     const made = yield* tokens
       .issue({ kind, bounds: [{ type: "agent", id: agent.id }], ...more })
@@ -209,7 +209,7 @@ for (const database of TestEngine.databases) {
         const tokens = yield* Tokens
         const credentials = yield* Credentials
         const { actor, made, token } = yield* issued("dashboard_session")
-        const other = yield* TestEngine.world
+        const other = yield* TestEngine.fixture
         const admit = Effect.either(credentials.admit("dashboards.list", { bearer: token }))
         expect(yield* admit).toMatchObject({ _tag: "Right" })
         yield* tokens.revoke({ jti: made.jti }).pipe(TestEngine.as(other.actor))
@@ -218,7 +218,7 @@ for (const database of TestEngine.databases) {
         yield* tokens.revoke({ jti: made.jti }).pipe(TestEngine.as(actor))
         expect(yield* admit).toMatchObject({ left: { _tag: "Unauthenticated", reason: "Invalid credentials." } })
         expect(yield* Effect.flip(tokens.revoke({ jti: "\0" }).pipe(TestEngine.as(actor)))).toMatchObject({
-          faults: { jti: ["Null characters are not allowed."] }
+          errors: { jti: ["Null characters are not allowed."] }
         })
       })
     )
@@ -227,7 +227,7 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const tokens = yield* Tokens
         const sql = yield* SqlClient
-        const { actor } = yield* TestEngine.world
+        const { actor } = yield* TestEngine.fixture
         const revoke = (jti: string) => tokens.revoke({ jti }).pipe(TestEngine.as(actor))
         yield* revoke("first")
         yield* TestClock.adjust("1 day")

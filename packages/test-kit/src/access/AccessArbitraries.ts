@@ -1,5 +1,12 @@
 /** Callers as they may be: what they may do, where, and by which credential. */
-import { type Actor, allPermissions, type ResourceScope, ResourceType, CredentialKind, type OrganizationId } from "@earshot/core"
+import {
+  type Actor,
+  allPermissions,
+  type ResourceScope,
+  ResourceType,
+  CredentialKind,
+  type OrganizationId
+} from "@earshot/core"
 import * as fc from "fast-check"
 
 export const permissions: fc.Arbitrary<Actor["permissions"]> = fc

@@ -9,7 +9,7 @@ import { actor, credentialKind } from "./AccessArbitraries.js"
 export interface Rule {
   readonly needs: Permission
   readonly accepts: ReadonlyArray<CredentialKind>
-  readonly beside?: CredentialKind
+  readonly additionalCredential?: CredentialKind
   readonly organizationWide?: true
 }
 
@@ -33,11 +33,11 @@ export const accessTableProperties = (operations: Readonly<Record<string, Rule>>
   ...("checkouts.create" in operations
     ? [
         invariant(
-          "a checkout takes an agent's session beside the key, and nothing else takes one",
+          "a checkout takes an agent session in addition to the key, and nothing else takes one",
           () =>
-            operations["checkouts.create"]?.beside === "agent_session" &&
+            operations["checkouts.create"]?.additionalCredential === "agent_session" &&
             Object.entries(operations).every(
-              ([name, { beside }]) => name === "checkouts.create" || beside === undefined
+              ([name, { additionalCredential }]) => name === "checkouts.create" || additionalCredential === undefined
             )
         )
       ]
@@ -66,10 +66,11 @@ export const authorizationProperties = (
   const ruleOf = (name: string): Rule => operations[name] ?? { needs: "keys:manage", accepts: [] }
   return [
     property("a credential of a kind that is not listed is as good as none", [anybody, operation], (caller, name) => {
-      const { accepts, beside } = ruleOf(name)
+      const { accepts, additionalCredential } = ruleOf(name)
       const isListed =
         caller.credential === "host" ||
-        (accepts.includes(caller.credential) && (beside === undefined || caller.additionalCredential === beside))
+        (accepts.includes(caller.credential) &&
+          (additionalCredential === undefined || caller.additionalCredential === additionalCredential))
       return isListed || decide(caller, name) === "unauthenticated"
     }),
     property(
@@ -87,14 +88,14 @@ export const authorizationProperties = (
       "who is of a listed kind, holds the permission and is bound to nothing is let in",
       [anybody, operation],
       (caller, name) => {
-        const { accepts, beside, needs } = ruleOf(name)
+        const { accepts, additionalCredential, needs } = ruleOf(name)
         const credential = accepts[0] ?? "host"
         const allowed: Actor = {
           ...caller,
           credential,
           permissions: new Set([...caller.permissions, needs]),
           bounds: null,
-          ...(beside === undefined ? {} : { additionalCredential: "agent_session" })
+          ...(additionalCredential === undefined ? {} : { additionalCredential: "agent_session" })
         }
         return decide(allowed, name) === "let in"
       }

@@ -35,7 +35,7 @@ export type IssueAnswer = { readonly presented: Presented } | { readonly refused
 export interface CredentialIssuer {
   readonly project: number
   readonly agent: number
-  /** Issues as somebody who may do this much within these bounds; `keys:manage` is given beside. */
+  /** Issues as somebody who may do this much within these bounds; `keys:manage` is added. */
   readonly issue: (issuer: Pick<Actor, "permissions" | "bounds">, wanted: Wanted) => Promise<IssueAnswer>
 }
 
@@ -124,14 +124,14 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
   asyncProperty(
     "sessions that are embedded and links are bound to something, all of which is there, an agent's session to one agent",
     [fc.constantFrom<IssuedKind>("embedded_session", "agent_session", "shareable_link"), inBounds, fc.boolean()],
-    async (of, names, beside) => {
+    async (of, names, withForeign) => {
       const { mine, theirs } = await fixture()
       const there = boundsAt(mine, names)
-      const bounds = there !== null && beside ? [...there, { type: "agent" as const, id: theirs.agent }] : there
+      const bounds = there !== null && withForeign ? [...there, { type: "agent" as const, id: theirs.agent }] : there
       const answer = await mine.issue(everything, { kind: of, permissions: [], bounds, seconds: null })
       const isBound = of === "agent_session" ? bounds?.length === 1 && bounds[0]?.type === "agent" : bounds !== null
-      const faults = [...(isBound ? [] : ["bounds"]), ...(bounds === there ? [] : [`bounds[${there?.length ?? 0}].id`])]
-      expectEqual("refused", "refused" in answer ? answer.refused : [], faults)
+      const errors = [...(isBound ? [] : ["bounds"]), ...(bounds === there ? [] : [`bounds[${there?.length ?? 0}].id`])]
+      expectEqual("refused", "refused" in answer ? answer.refused : [], errors)
       return true
     }
   ),

@@ -1,5 +1,12 @@
 /** What credentials reach, what may be passed on by them, and how long they hold. Source: interface, Authentication. */
-import { type Actor, allPermissions, ResourceType, type FieldErrors, type OrganizationId, ApiKeyScope } from "@earshot/core"
+import {
+  type Actor,
+  allPermissions,
+  ResourceType,
+  type FieldErrors,
+  type OrganizationId,
+  ApiKeyScope
+} from "@earshot/core"
 import type * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { type Property, property } from "../Property.js"
@@ -11,10 +18,15 @@ export type Place = { readonly [Type in ResourceType]?: number }
 
 type ResourceType = (typeof ResourceType.literals)[number]
 
-const place: fc.Arbitrary<Place> = fc.dictionary(fc.constantFrom(...ResourceType.literals), fc.integer({ min: 1, max: 5 }))
+const place: fc.Arbitrary<Place> = fc.dictionary(
+  fc.constantFrom(...ResourceType.literals),
+  fc.integer({ min: 1, max: 5 })
+)
 
 /** Whether a credential reaches a thing: all of its organisation without bounds, what lies in one of them with. */
-export const reachProperties = (reaches: (bounds: Actor["bounds"], place: Place) => boolean): ReadonlyArray<Property> => [
+export const reachProperties = (
+  reaches: (bounds: Actor["bounds"], place: Place) => boolean
+): ReadonlyArray<Property> => [
   property("a credential without bounds reaches all of its organization", [place], (there) => reaches(null, there)),
   property(
     "a bound credential reaches what lies in one of its bounds, and nothing else",
@@ -30,7 +42,11 @@ export const reachProperties = (reaches: (bounds: Actor["bounds"], place: Place)
 
 /** The rule of passing on. Each answers faults by the path of what is at fault. */
 export interface IssuingRules {
-  readonly permissionFaults: (issuer: Actor, field: string, wanted: ReadonlyArray<ApiKeyScope>) => FieldErrors.FieldErrors
+  readonly permissionFaults: (
+    issuer: Actor,
+    field: string,
+    wanted: ReadonlyArray<ApiKeyScope>
+  ) => FieldErrors.FieldErrors
   /** Faults of the field `bounds`. */
   readonly boundFaults: (issuer: Actor, wanted: Actor["bounds"]) => FieldErrors.FieldErrors
   readonly expiryFaults: (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc) => FieldErrors.FieldErrors

@@ -1,4 +1,11 @@
-import { AgentStore, type ResourceScope, ResourceScopeStore, DashboardStore, OrganizationStore, ProjectStore } from "@earshot/core"
+import {
+  AgentStore,
+  type ResourceScope,
+  ResourceScopeStore,
+  DashboardStore,
+  OrganizationStore,
+  ProjectStore
+} from "@earshot/core"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -57,7 +64,8 @@ export const boundStoreContract = <E>(
           { type: "result", id: 1_000_000 },
           { type: "agent", id: Number.MAX_SAFE_INTEGER }
         ]
-        const present = (bounds: ReadonlyArray<ResourceScope>) => Effect.map(store.present(mine.toIssue, bounds), ordered)
+        const present = (bounds: ReadonlyArray<ResourceScope>) =>
+          Effect.map(store.present(mine.toIssue, bounds), ordered)
         expect(yield* present([])).toEqual([])
         expect(yield* present(nowhere)).toEqual([])
         expect(yield* present([...mine.bounds, ...nowhere, ...theirs.bounds, ...mine.bounds])).toEqual(

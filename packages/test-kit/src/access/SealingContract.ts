@@ -54,7 +54,11 @@ export const sealingContract = (subject: string, { rotated, sealing, stranger }:
           return found === undefined || found === text
         }
       ),
-      property("what was never sealed is not opened", [fc.string()], (text) => opened(sealing.open("p", text)) === undefined)
+      property(
+        "what was never sealed is not opened",
+        [fc.string()],
+        (text) => opened(sealing.open("p", text)) === undefined
+      )
     ]
     for (const { check, name } of properties) it(name, check)
 

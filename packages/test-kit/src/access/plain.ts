@@ -1,6 +1,12 @@
 export * as AccessArbitraries from "./AccessArbitraries.js"
 export { repeatableSecrets } from "./RepeatableSecrets.js"
-export { accessTableProperties, authorizationProperties, type Decision, interfaceTable, type Rule } from "./AccessProperties.js"
+export {
+  accessTableProperties,
+  authorizationProperties,
+  type Decision,
+  interfaceTable,
+  type Rule
+} from "./AccessProperties.js"
 export {
   credentialProperties,
   type CredentialIssuer,
@@ -10,4 +16,10 @@ export {
   type Wanted
 } from "./CredentialProperties.js"
 export { engineCredentialFixture } from "./EngineIssuers.js"
-export { inForceProperties, issuingProperties, type IssuingRules, type Place, reachProperties } from "./IssuingProperties.js"
+export {
+  inForceProperties,
+  issuingProperties,
+  type IssuingRules,
+  type Place,
+  reachProperties
+} from "./IssuingProperties.js"

@@ -8,13 +8,16 @@ import * as pgTypes from "pg-types"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, postgresDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
+import { tablePrefix } from "../sql/Tables.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 
 export interface PostgresConfig {
   /** `postgres://user:password@host:port/database` */
   readonly url: Redacted.Redacted
-  /** Connections this process may hold; 10 unless told. */
+  /** Connections this process may hold (default: 10). */
   readonly maxConnections?: number
+  /** What the names of tables, indexes and functions begin with (default: none); see `parseTablePrefix`. */
+  readonly tablePrefix?: string
 }
 
 /** How long a caller waits for a free connection before it is told that storage is busy. */
@@ -31,7 +34,9 @@ const asText = (text: string): string => text
 export const layer = (config: PostgresConfig): Layer.Layer<SqlClient.SqlClient | Dialect | UnitOfWork, SqlError> =>
   UnitOfWorkSql.layer.pipe(
     Layer.provideMerge(migrate),
-    Layer.provideMerge(Layer.effect(Dialect, Effect.map(SqlClient.SqlClient, postgresDialect))),
+    Layer.provideMerge(
+      Layer.effect(Dialect, Effect.zipWith(SqlClient.SqlClient, tablePrefix(config.tablePrefix), postgresDialect))
+    ),
     Layer.provideMerge(
       PgClient.layer({
         url: config.url,

@@ -7,18 +7,18 @@ import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
 import {
   type Cell,
+  compareGroupKeys,
   type Group,
   isField,
-  isOfEvaluations,
+  readsEvaluations,
   MAX_BUCKETS,
   MAX_GROUPS,
   MAX_MEASURE,
-  type Scope,
+  type QueryScope,
   type Share,
-  type ValuesQuestion
-} from "../../analytics/AnalyticsQuestion.js"
+  type ValuesQuery
+} from "../../analytics/AnalyticsQuery.js"
 import { AnalyticsStore } from "../../analytics/AnalyticsStore.js"
-import { compareKeys } from "../../analytics/Answer.js"
 import { type Bucket, ORIGIN, widthOf } from "../../analytics/Bucket.js"
 import type { Aggregate } from "../../analytics/Measure.js"
 import type { CallField, EvaluationField, Field, Scalar } from "../../filters/Filter.js"
@@ -159,7 +159,7 @@ const rankCells = (cells: ReadonlyArray<{ readonly place: Place; readonly count:
   for (const { count, place } of cells) counts.set(place.key, (counts.get(place.key) ?? 0) + count)
   const total = cells.reduce((sum, { count }) => sum + count, 0)
   const rows = Array.from(counts, ([key, count]) => ({ key, count, total }))
-  return ranking(rows.sort((a, b) => b.count - a.count || compareKeys(a.key, b.key)))
+  return ranking(rows.sort((a, b) => b.count - a.count || compareGroupKeys(a.key, b.key)))
 }
 
 const ranking = (rows: Parameters<typeof ranked>[0]) => {
@@ -204,7 +204,7 @@ class Blocks {
     const { sql } = this
     switch (name) {
       case "agent.agent_name":
-        return { of: "text", value: sql`(SELECT a.name FROM agents a WHERE a.id = c.agent_id)` }
+        return { of: "text", value: sql`(SELECT a.name FROM ${this.dialect.tables.agents} a WHERE a.id = c.agent_id)` }
       case "status":
         return {
           of: "text",
@@ -235,8 +235,8 @@ class Blocks {
     }
   }
 
-  /** The parts of a field that count where values of this type are asked for; see `Answer.ts`. */
-  valueParts({ dataType, field }: ValuesQuestion): ReadonlyArray<Part> {
+  /** The parts of a field that count where values of this type are asked for; see `ReferenceAnalytics` in the test kit. */
+  valueParts({ dataType, field }: ValuesQuery): ReadonlyArray<Part> {
     const isWanted = (part: Part): boolean => {
       switch (dataType) {
         case "numeric":
@@ -283,14 +283,15 @@ class Blocks {
   }
 
   /** Where the rows of a question are found: a FROM with its WHERE. */
-  from(question: ValuesQuestion, group: Field | Bucket | null, scope: Fragment): Fragment {
+  from(question: ValuesQuery, group: Field | Bucket | null, scope: Fragment): Fragment {
     const { sql } = this
-    if (!isOfEvaluations(question, group)) return sql`FROM calls c WHERE ${scope}`
+    const { tables } = this.dialect
+    if (!readsEvaluations(question, group)) return sql`FROM ${tables.calls} c WHERE ${scope}`
     const ofMetric = question.metric === null ? sql`` : sql`AND e.metric_id = ${question.metric}`
     // A value of an evaluation is there only where the evaluation is; databases may then begin with the metric's.
     const join = sql.literal(question.field.of === "evaluation" ? "JOIN" : "LEFT JOIN")
-    return sql`FROM calls c ${join} metric_evaluations e ON e.call_id = c.id ${ofMetric}
-      LEFT JOIN metrics m ON m.id = e.metric_id WHERE ${scope}`
+    return sql`FROM ${tables.calls} c ${join} metric_evaluations e ON e.call_id = c.id ${ofMetric}
+      LEFT JOIN ${tables.metrics} m ON m.id = e.metric_id WHERE ${scope}`
   }
 
   /** One row a value: `bucket_ms` where buckets are asked for, the parts of the group and those of the value. */
@@ -379,6 +380,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const blocks = new Blocks(sql, dialect)
     const grouped = (columns: ReadonlyArray<Fragment>): Fragment =>
       columns.length === 0 ? sql`` : sql.csv("GROUP BY", columns)
@@ -389,8 +391,8 @@ export const layer = Layer.effect(
       parts.map(({ of }) => sql`${sql(`k_${of}`)} AS ${sql(`g_${of}`)}`)
 
     /** The calls `c` of a question, as a condition. */
-    const scopeOf = (permit: Permit, { filter, now, projectId }: Scope) => {
-      const own = sql`c.project_id = (SELECT p.id FROM projects p
+    const scopeOf = (permit: Permit, { filter, now, projectId }: QueryScope) => {
+      const own = sql`c.project_id = (SELECT p.id FROM ${tables.projects} p
         WHERE p.id = ${projectId} AND p.organization_id = ${permit.organizationId})`
       return FilterSql.compile(filter, { calls: "c", scope: own, now }).pipe(
         Effect.map((condition) => sql`${own} AND ${condition}`),
@@ -419,16 +421,16 @@ export const layer = Layer.effect(
           const totals = yield* totalsRow.one(sql`SELECT count(*) AS calls,
               avg(CAST(c.success AS DOUBLE PRECISION)) AS success_rate,
               avg(${blocks.measure(sql`c.duration_s`)}) AS average_duration
-            FROM calls c WHERE ${scope}`)
+            FROM ${tables.calls} c WHERE ${scope}`)
           if (question.latencyMetrics.length === 0) return { ...totals, p95Latency: null }
           const p95Latency = yield* valueRow.one(sql`SELECT ${dialect.percentile(sql`e.value_number`, 0.95)} AS value
-            FROM metric_evaluations e JOIN calls c ON c.id = e.call_id
+            FROM ${tables.metric_evaluations} e JOIN ${tables.calls} c ON c.id = e.call_id
             WHERE e.metric_id IN ${dialect.integers(question.latencyMetrics)} AND e.value_kind = 'number'
               AND e.value_number BETWEEN ${-MAX_MEASURE} AND ${MAX_MEASURE} AND ${scope}`)
           return { ...totals, p95Latency }
         }).pipe(storing("AnalyticsStore.totals")),
 
-      types: (permit, question) =>
+      typeCounts: (permit, question) =>
         Effect.gen(function* () {
           const from = blocks.from(question, null, yield* scopeOf(permit, question))
           const value = blocks.valueParts(question)
@@ -438,7 +440,7 @@ export const layer = Layer.effect(
               ${count("text")} AS texts FROM ${blocks.values(from, { group: [], value })} r`)
         }).pipe(storing("AnalyticsStore.types")),
 
-      span: (permit, question) =>
+      timeRange: (permit, question) =>
         Effect.gen(function* () {
           const from = blocks.from(question, null, yield* scopeOf(permit, question))
           const isThere = sql.or([

@@ -13,7 +13,7 @@ import { fieldsOf, makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
 import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { readRows } from "./Rows.js"
 import { flag, storing } from "./Storing.js"
 
@@ -22,6 +22,7 @@ export const layer = Layer.scoped(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const reader = makeReader(sql, dialect)
     const deliver = yield* CallDeliverySql.make
     const redactions = readRows(Schema.Struct({ redact_fields: Schema.String }), (row) => fieldsOf(row.redact_fields))
@@ -29,7 +30,7 @@ export const layer = Layer.scoped(
 
     /** The calls that a permit reaches, on the alias `c`. */
     const reached = (permit: Permit): Fragment =>
-      sql`(c.organization_id = ${permit.organizationId} AND ${within(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
+      sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
 
     const find = (permit: Permit, id: CallId) =>
       Effect.map(reader.where(sql`WHERE c.id = ${id} AND ${reached(permit)}`, true), (found) =>
@@ -42,18 +43,18 @@ export const layer = Layer.scoped(
           ? deliver(delivery)
           : Effect.dieMessage("A delivery named an agent of another organisation"),
       find: (permit, id) => find(permit, id).pipe(storing("CallStore.find")),
-      findDelivered: (permit, agent, callId) =>
+      findByCallId: (permit, agent, callId) =>
         reader.where(sql`WHERE c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`, true).pipe(
           Effect.map((found) => Option.fromNullable(found[0])),
           storing("CallStore.findDelivered")
         ),
       findForUpdate: (permit, id) =>
-        sql`SELECT c.id FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
+        sql`SELECT c.id FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           Effect.zipRight(find(permit, id)),
           storing("CallStore.findForUpdate")
         ),
-      holdRedaction: (permit, id) =>
-        sql`SELECT c.redact_fields FROM calls c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
+      lockRedactFields: (permit, id) =>
+        sql`SELECT c.redact_fields FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           redactions.first,
           storing("CallStore.holdRedaction")
         ),
@@ -71,7 +72,7 @@ export const layer = Layer.scoped(
           )
         }).pipe(Effect.provide(context), storing("CallStore.list")),
       saveReview: (permit, call) =>
-        sql`UPDATE calls SET ${sql.update({
+        sql`UPDATE ${tables.calls} SET ${sql.update({
           success: call.success === null ? null : flag(call.success),
           is_reviewed: flag(call.isReviewed),
           feedback: call.feedback,
@@ -84,7 +85,7 @@ export const layer = Layer.scoped(
           storing("CallStore.saveReview")
         ),
       saveEvaluation: (permit, call) =>
-        sql`UPDATE calls SET ${sql.update({
+        sql`UPDATE ${tables.calls} SET ${sql.update({
           success: call.success === null ? null : flag(call.success),
           dropoff_point: call.dropoffPoint,
           topic: call.topic,
@@ -96,7 +97,7 @@ export const layer = Layer.scoped(
         ),
       // Transcript, recording and evaluations go with the row they refer to.
       remove: (permit, id) =>
-        sql`DELETE FROM calls WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
+        sql`DELETE FROM ${tables.calls} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
           Effect.asVoid,
           storing("CallStore.remove")
         )

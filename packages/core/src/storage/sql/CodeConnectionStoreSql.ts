@@ -60,6 +60,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const columns = sql.literal(
       "id, organization_id, host, name, settings, sealed_secret, active, created_by, created_ms, tested_ms, test_error, activated_ms, revoked_ms"
     )
@@ -68,7 +69,7 @@ export const layer = Layer.effect(
 
     return CodeConnectionStore.of({
       insert: (permit, connection) =>
-        sql`INSERT INTO code_connections ${sql
+        sql`INSERT INTO ${tables.code_connections} ${sql
           .insert({
             organization_id: permit.organizationId,
             host: connection.host,
@@ -81,32 +82,32 @@ export const layer = Layer.effect(
           })
           .returning(columns)}`.pipe(connections.one, storing("CodeConnectionStore.insert")),
       find: (permit, id) =>
-        sql`SELECT ${columns} FROM code_connections WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
+        sql`SELECT ${columns} FROM ${tables.code_connections} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
           stored.first,
           storing("CodeConnectionStore.find")
         ),
       // All of the organisation's, in one order: of two that are activated at once one has to wait for the other.
       hold: (permit, id) =>
-        sql`SELECT ${columns} FROM code_connections
+        sql`SELECT ${columns} FROM ${tables.code_connections}
             WHERE organization_id = ${permit.organizationId} ORDER BY id ${dialect.forUpdate}`.pipe(
           stored.all,
           Effect.map((all) => Option.fromNullable(all.find(({ connection }) => connection.id === id))),
           storing("CodeConnectionStore.hold")
         ),
       list: (permit, page) =>
-        sql`SELECT ${columns} FROM code_connections
+        sql`SELECT ${columns} FROM ${tables.code_connections}
             WHERE organization_id = ${permit.organizationId} AND ${keyset(sql, page)}`.pipe(
           connections.all,
           storing("CodeConnectionStore.list")
         ),
       findActive: (permit) =>
-        sql`SELECT ${columns} FROM code_connections
+        sql`SELECT ${columns} FROM ${tables.code_connections}
             WHERE organization_id = ${permit.organizationId} AND active = 1`.pipe(
           stored.first,
           storing("CodeConnectionStore.findActive")
         ),
       recordTest: (permit, id, error, now) =>
-        sql`UPDATE code_connections SET ${sql.update({
+        sql`UPDATE ${tables.code_connections} SET ${sql.update({
           tested_ms: DateTime.toEpochMillis(now),
           test_error: error
         })} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
@@ -116,20 +117,20 @@ export const layer = Layer.effect(
       // Two statements, since a unique index is checked a row at a time.
       activate: (permit, id, now) =>
         Effect.zipRight(
-          sql`UPDATE code_connections SET active = 0
+          sql`UPDATE ${tables.code_connections} SET active = 0
               WHERE organization_id = ${permit.organizationId} AND active = 1 AND id <> ${id}`,
-          sql`UPDATE code_connections SET active = 1, activated_ms = ${DateTime.toEpochMillis(now)}
+          sql`UPDATE ${tables.code_connections} SET active = 1, activated_ms = ${DateTime.toEpochMillis(now)}
               WHERE id = ${id} AND organization_id = ${permit.organizationId} AND active = 0 AND revoked_ms IS NULL`
         ).pipe(Effect.asVoid, storing("CodeConnectionStore.activate")),
       revoke: (permit, id, now) =>
-        sql`UPDATE code_connections SET active = 0, revoked_ms = ${DateTime.toEpochMillis(now)}
+        sql`UPDATE ${tables.code_connections} SET active = 0, revoked_ms = ${DateTime.toEpochMillis(now)}
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND revoked_ms IS NULL`.pipe(
           Effect.asVoid,
           storing("CodeConnectionStore.revoke")
         ),
       sealed: (of, after, limit) => {
         const column = sql.literal(PLACES[of].column)
-        return sql`SELECT id, organization_id, ${column} AS sealed FROM ${sql.literal(PLACES[of].table)}
+        return sql`SELECT id, organization_id, ${column} AS sealed FROM ${tables[PLACES[of].table]}
             WHERE id > ${after} AND ${column} IS NOT NULL ORDER BY id LIMIT ${limit}`.pipe(
           readRows(SealedRow, (row): SealedSecret => ({
             of,
@@ -142,7 +143,7 @@ export const layer = Layer.effect(
       },
       reseal: (secret, sealed) => {
         const column = sql.literal(PLACES[secret.of].column)
-        return sql`UPDATE ${sql.literal(PLACES[secret.of].table)} SET ${column} = ${sealed}
+        return sql`UPDATE ${tables[PLACES[secret.of].table]} SET ${column} = ${sealed}
             WHERE id = ${secret.id} AND ${column} = ${secret.sealed}`.pipe(
           Effect.asVoid,
           storing("CodeConnectionStore.reseal")

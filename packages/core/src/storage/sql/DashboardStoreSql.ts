@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql/SqlClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,11 +6,8 @@ import type { StoredDashboard } from "../../dashboards/Dashboard.js"
 import { DashboardStore } from "../../dashboards/DashboardStore.js"
 import { GivenFilter } from "../../dashboards/GivenFilter.js"
 import { DashboardId, ProjectId } from "../../kernel/Ids.js"
-import { Dialect } from "./Dialect.js"
-import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
-import { Instant, jsonColumn, readRows } from "./Rows.js"
-import { storing } from "./Storing.js"
+import { Instant, jsonColumn } from "./Rows.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const DashboardRow = Schema.Struct({
   id: DashboardId,
@@ -32,58 +28,33 @@ const toDashboard = (row: typeof DashboardRow.Type): StoredDashboard => ({
 export const layer = Layer.effect(
   DashboardStore,
   Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const dialect = yield* Dialect
-    const columns = sql.literal("d.id, d.project_id, d.name, d.filters, d.created_ms, d.updated_ms")
-    const tables = sql.literal("dashboards d JOIN projects p ON p.id = d.project_id AND p.deleted_ms IS NULL")
-    const dashboards = readRows(DashboardRow, toDashboard)
+    const table = yield* tenantTable({
+      store: "DashboardStore",
+      table: "dashboards",
+      row: DashboardRow,
+      softDeletes: false,
+      scope: { project: "t.project_id", dashboard: "t.id" },
+      make: toDashboard
+    })
 
     return DashboardStore.of({
       insert: (permit, spec, now) =>
-        sql`INSERT INTO dashboards ${sql
-          .insert({
-            organization_id: permit.organizationId,
-            project_id: spec.projectId,
-            name: spec.name,
-            filters: JSON.stringify(spec.filters.given),
-            created_ms: DateTime.toEpochMillis(now),
-            updated_ms: DateTime.toEpochMillis(now)
-          })
-          .returning("id, project_id, name, filters, created_ms, updated_ms")}`.pipe(
-          dashboards.one,
-          storing("DashboardStore.insert")
-        ),
-      find: (permit, id) =>
-        sql`SELECT ${columns} FROM ${tables} WHERE d.id = ${id} AND d.organization_id = ${permit.organizationId}`.pipe(
-          dashboards.first,
-          storing("DashboardStore.find")
-        ),
-      hold: (permit, id) =>
-        sql`SELECT ${columns} FROM ${tables}
-            WHERE d.id = ${id} AND d.organization_id = ${permit.organizationId} ${dialect.forUpdate}`.pipe(
-          dashboards.first,
-          storing("DashboardStore.hold")
-        ),
-      list: (permit, page, project) =>
-        sql`SELECT ${columns} FROM ${tables}
-            WHERE d.organization_id = ${permit.organizationId}
-              AND ${project === null ? sql`1 = 1` : sql`d.project_id = ${project}`}
-              AND ${within(sql, permit, { project: "d.project_id", dashboard: "d.id" })}
-              AND ${keyset(sql, page, "d.id")}`.pipe(dashboards.all, storing("DashboardStore.list")),
+        table.insert(permit, {
+          project_id: spec.projectId,
+          name: spec.name,
+          filters: JSON.stringify(spec.filters.given),
+          ...createdAt(now)
+        }),
+      find: table.find,
+      findForUpdate: table.findForUpdate,
+      list: (permit, page, project) => table.list(permit, page, { project_id: project }),
       save: (permit, { id, spec, updatedAt }) =>
-        sql`UPDATE dashboards SET ${sql.update({
+        table.save(permit, id, {
           name: spec.name,
           filters: JSON.stringify(spec.filters.given),
           updated_ms: DateTime.toEpochMillis(updatedAt)
-        })} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("DashboardStore.save")
-        ),
-      remove: (permit, id) =>
-        sql`DELETE FROM dashboards WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("DashboardStore.remove")
-        )
+        }),
+      remove: table.delete
     })
   })
 )

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import type { Json } from "../../kernel/Json.js"
+import { type Tables, tablesOf } from "./Tables.js"
 
 /**
  * What the two databases say differently, one named fragment each with its reason. SQL is written once, with these in
@@ -10,6 +11,13 @@ import type { Json } from "../../kernel/Json.js"
  */
 export interface DialectFragments {
   readonly name: "sqlite" | "postgres"
+  /** The tables by the names they have in this database, which begin with the configured prefix. */
+  readonly tables: Tables
+  /**
+   * The name in this database of what has no fragment in `tables`: indexes, functions, migration tables, and tables in
+   * statements that are plain text.
+   */
+  readonly nameOf: (name: string) => string
   /** Column types. SQLite's INTEGER PRIMARY KEY is the row's own key; AUTOINCREMENT keeps ids from being used again. */
   readonly column: {
     readonly id: Fragment
@@ -78,8 +86,11 @@ export interface JsonFragments {
 
 export class Dialect extends Context.Tag("@earshot/core/storage/sql/Dialect")<Dialect, DialectFragments>() {}
 
-export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
+/** @param tablePrefix what the names of tables, indexes and functions begin with (default: none) */
+export const sqliteDialect = (sql: SqlClient, tablePrefix = ""): DialectFragments => ({
   name: "sqlite",
+  tables: tablesOf(sql, tablePrefix),
+  nameOf: (name) => `${tablePrefix}${name}`,
   column: {
     id: sql.literal("INTEGER PRIMARY KEY AUTOINCREMENT"),
     integer: sql.literal("INTEGER"),
@@ -136,8 +147,11 @@ export const sqliteDialect = (sql: SqlClient): DialectFragments => ({
   forUpdateOf: () => sql.literal("")
 })
 
-export const postgresDialect = (sql: SqlClient): DialectFragments => ({
+/** @param tablePrefix what the names of tables, indexes and functions begin with (default: none) */
+export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragments => ({
   name: "postgres",
+  tables: tablesOf(sql, tablePrefix),
+  nameOf: (name) => `${tablePrefix}${name}`,
   column: {
     id: sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
     integer: sql.literal("BIGINT"),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import type { EvaluationValue } from "../../metrics/Measured.js"
+import type { EvaluationValue } from "../../metrics/FormulaResult.js"
 import {
   type Evaluation,
   type EvaluationDetail,
@@ -96,13 +96,14 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const evaluationsOf = readRows(EvaluationRow, toEvaluation)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 
     /** Those of these that are the organisation's; deleted calls have no row, deleted metrics have. */
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
       Effect.map(
-        sql`SELECT id FROM ${sql(table)}
+        sql`SELECT id FROM ${tables[table]}
             WHERE id IN ${dialect.integers([...new Set(asked)])} AND organization_id = ${permit.organizationId}
               ${sql.literal(table === "metrics" ? "AND deleted_ms IS NULL" : "")}`.pipe(ids.all),
         (found) => new Set(found)
@@ -133,7 +134,7 @@ export const layer = Layer.effect(
             created_ms: DateTime.toEpochMillis(now)
           }))
           for (const batch of Chunk.chunksOf(Chunk.fromIterable(rows), BATCH)) {
-            yield* sql`INSERT INTO metric_evaluations ${sql.insert(Chunk.toReadonlyArray(batch))}
+            yield* sql`INSERT INTO ${tables.metric_evaluations} ${sql.insert(Chunk.toReadonlyArray(batch))}
               ON CONFLICT (call_id, metric_id) DO UPDATE SET
                 status = excluded.status,
                 value_kind = excluded.value_kind,
@@ -145,16 +146,16 @@ export const layer = Layer.effect(
             detail === undefined ? [] : [{ call_id: callId, metric_id: metricId, detail: JSON.stringify(detail) }]
           )
           for (const batch of Chunk.chunksOf(Chunk.fromIterable(details), BATCH)) {
-            yield* sql`INSERT INTO metric_evaluation_details ${sql.insert(Chunk.toReadonlyArray(batch))}
+            yield* sql`INSERT INTO ${tables.metric_evaluation_details} ${sql.insert(Chunk.toReadonlyArray(batch))}
               ON CONFLICT (call_id, metric_id) DO UPDATE SET detail = excluded.detail`
           }
           return kept
         }).pipe(storing("EvaluationStore.record")),
       ofCall: (permit, call) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, d.detail
-            FROM metric_evaluations e
-            JOIN metrics m ON m.id = e.metric_id
-            LEFT JOIN metric_evaluation_details d ON d.call_id = e.call_id AND d.metric_id = e.metric_id
+            FROM ${tables.metric_evaluations} e
+            JOIN ${tables.metrics} m ON m.id = e.metric_id
+            LEFT JOIN ${tables.metric_evaluation_details} d ON d.call_id = e.call_id AND d.metric_id = e.metric_id
             WHERE e.call_id = ${call} AND m.organization_id = ${permit.organizationId} AND m.deleted_ms IS NULL
             ORDER BY m.display_order, m.id`.pipe(evaluationsOf.all, storing("EvaluationStore.ofCall"))
     })

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
-import { LanguageCode } from "../../catalog/Language.js"
+import { LanguageCode } from "../../catalog/LanguageCode.js"
 import { Evaluator, type EvaluatorSpec, ScenarioType } from "../../evaluators/Evaluator.js"
 import { EvaluatorStore } from "../../evaluators/EvaluatorStore.js"
 import {
@@ -22,12 +22,13 @@ import {
   UserId
 } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
-import { catalogTable } from "./CatalogTable.js"
 import { Dialect } from "./Dialect.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
-import { profileColumns, profileJoins, TestProfileRow, toTestProfile } from "./TestProfileRows.js"
+import type { Tables } from "./Tables.js"
+import { createdAt, expressionOf, tenantTable } from "./TenantTable.js"
+import { profileExpressions, profileJoins, TestProfileRow, toTestProfile } from "./TestProfileRows.js"
 
 /** An evaluator's own row with the names of what it refers to; what is there no more is null. */
 const EvaluatorRow = Schema.Struct({
@@ -58,19 +59,26 @@ const EvaluatorRow = Schema.Struct({
 })
 type EvaluatorRow = typeof EvaluatorRow.Type
 
-const columns = `t.id, t.project_id, t.agent_id, a.name AS agent_name, t.name, t.scenario_type, t.instructions,
-  CASE WHEN pp.id IS NULL THEN NULL ELSE pe.id END AS personality_id,
-  CASE WHEN pp.id IS NULL THEN NULL ELSE pe.name END AS personality_name, tp.id AS test_profile_id,
-  ph.id AS phone_number_id, ph.number AS phone_number, ph.name AS phone_number_name, f.id AS folder_id,
-  f.path AS folder_path, t.expected_outcome_prompt, t.scenario_language, t.first_message, t.max_duration,
-  t.dynamic_variable_values, t.created_by, t.updated_by, t.created_ms, t.updated_ms`
+/** What the columns of `EvaluatorRow` are read from that are not `evaluators t`'s own, of the tables in `joins`. */
+const expressions = {
+  agent_name: "a.name",
+  personality_id: "CASE WHEN pp.id IS NULL THEN NULL ELSE pe.id END",
+  personality_name: "CASE WHEN pp.id IS NULL THEN NULL ELSE pe.name END",
+  test_profile_id: "tp.id",
+  phone_number_id: "ph.id",
+  phone_number: "ph.number",
+  phone_number_name: "ph.name",
+  folder_id: "f.id",
+  folder_path: "f.path"
+}
 
-const joins = `JOIN agents a ON a.id = t.agent_id AND a.deleted_ms IS NULL
-  LEFT JOIN personalities pe ON pe.id = t.personality_id AND pe.deleted_ms IS NULL
-  LEFT JOIN projects pp ON pp.id = pe.project_id AND pp.deleted_ms IS NULL
-  LEFT JOIN test_profiles tp ON tp.id = t.test_profile_id AND tp.deleted_ms IS NULL
-  LEFT JOIN phone_numbers ph ON ph.id = t.phone_number_id AND ph.deleted_ms IS NULL
-  LEFT JOIN folders f ON f.id = t.folder_id`
+const joinsOf = (sql: SqlClient, tables: Tables): Fragment =>
+  sql`JOIN ${tables.agents} a ON a.id = t.agent_id AND a.deleted_ms IS NULL
+    LEFT JOIN ${tables.personalities} pe ON pe.id = t.personality_id AND pe.deleted_ms IS NULL
+    LEFT JOIN ${tables.projects} pp ON pp.id = pe.project_id AND pp.deleted_ms IS NULL
+    LEFT JOIN ${tables.test_profiles} tp ON tp.id = t.test_profile_id AND tp.deleted_ms IS NULL
+    LEFT JOIN ${tables.phone_numbers} ph ON ph.id = t.phone_number_id AND ph.deleted_ms IS NULL
+    LEFT JOIN ${tables.folders} f ON f.id = t.folder_id`
 
 const TargetRow = Schema.Struct({
   id: EvaluatorId,
@@ -104,15 +112,16 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const reach = { project: "t.project_id", agent: "t.agent_id" }
-    const table = yield* catalogTable({
+    const { tables } = dialect
+    const scope = { project: "t.project_id", agent: "t.agent_id" }
+    const table = yield* tenantTable({
       store: "EvaluatorStore",
       table: "evaluators",
       row: EvaluatorRow,
-      columns,
-      joins,
-      make: (row) => row,
-      reach
+      joins: joinsOf(sql, tables),
+      expressions,
+      scope,
+      make: (row) => row
     })
     const targets = readRows(TargetRow, (row) => ({
       id: row.id,
@@ -133,6 +142,11 @@ export const layer = Layer.effect(
       Schema.Struct({ id: MetricId, name: Schema.String }),
       ({ id, name }) => [id, name] as const
     )
+    const profileColumns = sql.literal(
+      Object.keys(TestProfileRow.fields)
+        .map((name) => expressionOf(profileExpressions, name))
+        .join(", ")
+    )
     const profileRows = readRows(TestProfileRow, toTestProfile)
 
     /** The evaluators of some rows, in their order; what hangs on them is read for all of them at once. */
@@ -143,13 +157,13 @@ export const layer = Layer.effect(
         const profileIds = new Set(rows.flatMap(({ test_profile_id: id }) => (id === null ? [] : [id])))
         const tags = grouped(
           yield* tagRows(
-            sql`SELECT evaluator_id, tag AS value FROM evaluator_tags WHERE evaluator_id IN ${ids} ORDER BY position`
+            sql`SELECT evaluator_id, tag AS value FROM ${tables.evaluator_tags} WHERE evaluator_id IN ${ids} ORDER BY position`
           )
         )
         const metrics = grouped(
           yield* metricRows(
-            sql`SELECT x.evaluator_id, x.metric_id AS value FROM evaluator_metrics x
-                JOIN metrics m ON m.id = x.metric_id AND m.deleted_ms IS NULL
+            sql`SELECT x.evaluator_id, x.metric_id AS value FROM ${tables.evaluator_metrics} x
+                JOIN ${tables.metrics} m ON m.id = x.metric_id AND m.deleted_ms IS NULL
                 WHERE x.evaluator_id IN ${ids} ORDER BY x.metric_id`
           )
         )
@@ -157,12 +171,14 @@ export const layer = Layer.effect(
         const names = new Map(
           metricIds.size === 0
             ? []
-            : yield* nameRows.all(sql`SELECT id, name FROM metrics WHERE id IN ${dialect.integers([...metricIds])}`)
+            : yield* nameRows.all(
+                sql`SELECT id, name FROM ${tables.metrics} WHERE id IN ${dialect.integers([...metricIds])}`
+              )
         )
         const tools = grouped(
           yield* toolRows(
-            sql`SELECT x.evaluator_id, x.tool_id AS value FROM evaluator_tools x
-                JOIN tools o ON o.id = x.tool_id AND o.deleted_ms IS NULL
+            sql`SELECT x.evaluator_id, x.tool_id AS value FROM ${tables.evaluator_tools} x
+                JOIN ${tables.tools} o ON o.id = x.tool_id AND o.deleted_ms IS NULL
                 WHERE x.evaluator_id IN ${ids} ORDER BY x.tool_id`
           )
         )
@@ -170,7 +186,7 @@ export const layer = Layer.effect(
           profileIds.size === 0
             ? []
             : (yield* profileRows.all(
-                sql`SELECT ${sql.literal(profileColumns)} FROM test_profiles t ${sql.literal(profileJoins)}
+                sql`SELECT ${profileColumns} FROM ${tables.test_profiles} t ${profileJoins(sql, tables)}
                     WHERE t.id IN ${dialect.integers([...profileIds])}`
               )).map((profile) => [profile.id, profile] as const)
         )
@@ -238,7 +254,7 @@ export const layer = Layer.effect(
     ) =>
       attached.length === 0
         ? Effect.void
-        : sql`INSERT INTO ${sql.literal(relation)}
+        : sql`INSERT INTO ${tables[relation]}
               SELECT e.value, x.value FROM ${dialect.integers(evaluators)} e CROSS JOIN ${dialect.integers(attached)} x
               WHERE 1 = 1
               ON CONFLICT DO NOTHING`
@@ -250,7 +266,7 @@ export const layer = Layer.effect(
     ) =>
       detached.length === 0
         ? Effect.void
-        : sql`DELETE FROM ${sql.literal(relation)}
+        : sql`DELETE FROM ${tables[relation]}
               WHERE evaluator_id IN ${dialect.integers(evaluators)}
                 AND ${sql.literal(relation === "evaluator_metrics" ? "metric_id" : "tool_id")}
                   IN ${dialect.integers(detached)}`
@@ -258,7 +274,7 @@ export const layer = Layer.effect(
     const putTags = (id: EvaluatorId, tags: ReadonlyArray<string>) =>
       tags.length === 0
         ? Effect.void
-        : sql`INSERT INTO evaluator_tags ${sql.insert(tags.map((tag, position) => ({ evaluator_id: id, tag, position })))}`
+        : sql`INSERT INTO ${tables.evaluator_tags} ${sql.insert(tags.map((tag, position) => ({ evaluator_id: id, tag, position })))}`
 
     const put = (id: EvaluatorId, spec: EvaluatorSpec) =>
       Effect.all([
@@ -270,11 +286,12 @@ export const layer = Layer.effect(
     return EvaluatorStore.of({
       insert: (permit, spec, now) =>
         Effect.gen(function* () {
-          const row = yield* table.insert(
-            permit,
-            { project_id: spec.projectId, ...rowOf(permit, spec), created_by: permit.userId },
-            now
-          )
+          const row = yield* table.insert(permit, {
+            project_id: spec.projectId,
+            ...rowOf(permit, spec),
+            created_by: permit.userId,
+            ...createdAt(now)
+          })
           yield* put(row.id, spec)
           return (yield* assembled([row]))[0]
         }).pipe(
@@ -284,56 +301,63 @@ export const layer = Layer.effect(
           storing("EvaluatorStore.insert")
         ),
       find: (permit, id) => Effect.flatMap(table.find(permit, id), one),
-      hold: (permit, id) => Effect.flatMap(table.hold(permit, id), one),
+      findForUpdate: (permit, id) => Effect.flatMap(table.findForUpdate(permit, id), one),
       findAll: (permit, ids) =>
         Effect.gen(function* () {
-          const rows = yield* table.all(permit, sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, reach)}`)
+          const rows = yield* table.all(
+            permit,
+            sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, scope)}`
+          )
           const byId = new Map((yield* assembled(rows)).map((evaluator) => [evaluator.id, evaluator]))
           return ids.flatMap((id) => byId.get(id) ?? [])
         }),
       list: (permit, question, page) => {
         const conditions: ReadonlyArray<Fragment> = [
-          ...(question.projectId === null ? [] : [sql`t.project_id = ${question.projectId}`]),
-          ...(question.agentId === null ? [] : [sql`t.agent_id = ${question.agentId}`]),
           ...(question.folderPath === null
             ? []
             : [question.folderPath === "" ? sql`t.folder_id IS NULL` : sql`f.path = ${question.folderPath}`]),
           ...(question.tag === null
             ? []
-            : [sql`EXISTS (SELECT 1 FROM evaluator_tags g WHERE g.evaluator_id = t.id AND g.tag = ${question.tag})`]),
+            : [
+                sql`EXISTS (SELECT 1 FROM ${tables.evaluator_tags} g
+                  WHERE g.evaluator_id = t.id AND g.tag = ${question.tag})`
+              ]),
           ...(question.text === null || question.text === ""
             ? []
             : [dialect.contains(sql`t.search_text`, folded(question.text))])
         ]
-        return Effect.flatMap(table.list(permit, conditions, page), assembled)
+        return Effect.flatMap(
+          table.list(permit, page, { project_id: question.projectId, agent_id: question.agentId }, conditions),
+          assembled
+        )
       },
       save: (permit, id, spec, now) =>
         Effect.gen(function* () {
           yield* table.save(permit, id, { ...rowOf(permit, spec), updated_ms: DateTime.toEpochMillis(now) })
-          yield* sql`DELETE FROM evaluator_tags WHERE evaluator_id = ${id}`
-          yield* sql`DELETE FROM evaluator_metrics WHERE evaluator_id = ${id}`
-          yield* sql`DELETE FROM evaluator_tools WHERE evaluator_id = ${id}`
+          yield* sql`DELETE FROM ${tables.evaluator_tags} WHERE evaluator_id = ${id}`
+          yield* sql`DELETE FROM ${tables.evaluator_metrics} WHERE evaluator_id = ${id}`
+          yield* sql`DELETE FROM ${tables.evaluator_tools} WHERE evaluator_id = ${id}`
           yield* put(id, spec)
         }).pipe(storing("EvaluatorStore.save")),
-      remove: (permit, id, now) => table.remove(permit, id, now, []),
-      holdAll: (permit, ids) =>
+      remove: (permit, id, now) => table.softDelete(permit, id, now),
+      findTargetsForUpdate: (permit, ids) =>
         ids.length === 0
           ? Effect.succeed([])
           : sql`SELECT t.id, t.project_id, t.scenario_type, length(t.instructions) AS instructions_length
-                FROM evaluators t
-                JOIN agents a ON a.id = t.agent_id AND a.deleted_ms IS NULL
-                JOIN projects p ON p.id = t.project_id AND p.deleted_ms IS NULL
+                FROM ${tables.evaluators} t
+                JOIN ${tables.agents} a ON a.id = t.agent_id AND a.deleted_ms IS NULL
+                JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
                 WHERE t.id IN ${dialect.integers(ids)} AND t.organization_id = ${permit.organizationId}
-                  AND t.deleted_ms IS NULL AND ${within(sql, permit, reach)}
+                  AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, scope)}
                 ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(targets.all, storing("EvaluatorStore.holdAll")),
       sizeOf: (permit, ids) =>
         // Profiles are measured once each: many evaluators share a large one.
         sql`SELECT CAST(COALESCE(SUM(own + shared * COALESCE(length(p.information), 0)), 0) AS ${dialect.column.integer}) AS size FROM (
               SELECT test_profile_id, COUNT(*) AS shared,
                 SUM(length(instructions) + length(expected_outcome_prompt) + length(first_message)) AS own
-              FROM evaluators WHERE id IN ${dialect.integers(ids)} AND organization_id = ${permit.organizationId}
+              FROM ${tables.evaluators} WHERE id IN ${dialect.integers(ids)} AND organization_id = ${permit.organizationId}
               GROUP BY test_profile_id) t
-            LEFT JOIN test_profiles p ON p.id = t.test_profile_id AND p.deleted_ms IS NULL`.pipe(
+            LEFT JOIN ${tables.test_profiles} p ON p.id = t.test_profile_id AND p.deleted_ms IS NULL`.pipe(
           sizes.one,
           storing("EvaluatorStore.sizeOf")
         ),
@@ -361,7 +385,7 @@ export const layer = Layer.effect(
                   sql`instructions = instructions || ${plan.append}`,
                   sql`search_text = search_text || ${folded(plan.append)}`
                 ]
-          yield* sql`UPDATE evaluators SET ${sql.csv([...set, ...appended])}
+          yield* sql`UPDATE ${tables.evaluators} SET ${sql.csv([...set, ...appended])}
                      WHERE id IN ${dialect.integers(plan.evaluators)} AND organization_id = ${permit.organizationId}`
         }).pipe(storing("EvaluatorStore.apply"))
     })

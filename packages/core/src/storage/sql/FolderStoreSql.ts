@@ -9,10 +9,9 @@ import { parentPath } from "../../catalog/FolderPathRules.js"
 import { FolderStore } from "../../catalog/FolderStore.js"
 import { FolderId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import { Dialect } from "./Dialect.js"
-import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
 import { Instant, readRows } from "./Rows.js"
-import { isUniqueViolation, storing } from "./Storing.js"
+import { storing, whenTaken } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const FolderRow = Schema.Struct({
   id: FolderId,
@@ -23,32 +22,30 @@ const FolderRow = Schema.Struct({
   updated_ms: Instant
 })
 
-const toFolder = (row: typeof FolderRow.Type): Folder =>
-  new Folder({
-    id: row.id,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    path: row.path,
-    createdAt: row.created_ms,
-    updatedAt: row.updated_ms
-  })
-
-const unlessTaken =
-  (path: string) =>
-  <A, E, R>(statement: Effect.Effect<A, E, R>) =>
-    Effect.mapError(statement, (error) => (isUniqueViolation(error) ? new FolderTaken({ path }) : error))
-
 export const layer = Layer.effect(
   FolderStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const folders = readRows(FolderRow, toFolder)
+    const { tables } = dialect
+    const table = yield* tenantTable({
+      store: "FolderStore",
+      table: "folders",
+      row: FolderRow,
+      softDeletes: false,
+      scope: { project: "t.project_id" },
+      make: (row) =>
+        new Folder({
+          id: row.id,
+          organizationId: row.organization_id,
+          projectId: row.project_id,
+          path: row.path,
+          createdAt: row.created_ms,
+          updatedAt: row.updated_ms
+        })
+    })
     const paths = readRows(Schema.Struct({ path: Schema.String }), ({ path }) => path)
-    const columns = "id, organization_id, project_id, path, created_ms, updated_ms"
-    const selected = sql.literal(`
-      SELECT f.id, f.organization_id, f.project_id, f.path, f.created_ms, f.updated_ms FROM folders f
-      JOIN projects p ON p.id = f.project_id AND p.deleted_ms IS NULL`)
+    const ids = readRows(Schema.Struct({ id: FolderId }), ({ id }) => id)
 
     /** The folders in one, however deep. Not LIKE, to which `%` and `_` in names are signs. */
     const inside = (folder: Folder) => {
@@ -58,56 +55,44 @@ export const layer = Layer.effect(
 
     return FolderStore.of({
       insert: (permit, folder, now) =>
-        sql`INSERT INTO folders ${sql
-          .insert({
-            organization_id: permit.organizationId,
-            project_id: folder.projectId,
-            path: folder.path,
-            created_ms: DateTime.toEpochMillis(now),
-            updated_ms: DateTime.toEpochMillis(now)
-          })
-          .returning(sql.literal(columns))}`.pipe(folders.one, unlessTaken(folder.path), storing("FolderStore.insert")),
-      find: (permit, id) =>
-        sql`${selected} WHERE f.id = ${id} AND f.organization_id = ${permit.organizationId}`.pipe(
-          folders.first,
-          storing("FolderStore.find")
+        table.insert(
+          permit,
+          { project_id: folder.projectId, path: folder.path, ...createdAt(now) },
+          () => new FolderTaken({ path: folder.path })
         ),
-      holdPaths: (permit, project, wanted) =>
-        sql`SELECT ${sql.literal(columns)} FROM folders
+      find: table.find,
+      findPathsForUpdate: (permit, project, wanted) =>
+        sql`SELECT id FROM ${tables.folders}
             WHERE project_id = ${project} AND organization_id = ${permit.organizationId}
               AND path IN ${dialect.texts(wanted)} ORDER BY id ${dialect.forUpdate}`.pipe(
-          folders.all,
-          storing("FolderStore.holdPaths")
+          ids.all,
+          Effect.flatMap((locked) => table.all(permit, sql`t.id IN ${dialect.integers(locked)}`)),
+          storing("FolderStore.findPathsForUpdate")
         ),
       pathsIn: (permit, folder) =>
-        sql`SELECT path FROM folders WHERE ${inside(folder)} AND organization_id = ${permit.organizationId}`.pipe(
+        sql`SELECT path FROM ${tables.folders} WHERE ${inside(folder)} AND organization_id = ${permit.organizationId}`.pipe(
           paths.all,
           storing("FolderStore.pathsIn")
         ),
-      list: (permit, { projectId }, page) =>
-        sql`${selected}
-            WHERE f.organization_id = ${permit.organizationId}
-              AND ${projectId === null ? sql`1 = 1` : sql`f.project_id = ${projectId}`}
-              AND ${within(sql, permit, { project: "f.project_id" })}
-              AND ${keyset(sql, page, "f.id")}`.pipe(folders.all, storing("FolderStore.list")),
+      list: (permit, { projectId }, page) => table.list(permit, page, { project_id: projectId }),
       move: (permit, folder, path, now) =>
-        sql`UPDATE folders
+        sql`UPDATE ${tables.folders}
             SET path = ${path} || substr(path, length(${folder.path}) + 1), updated_ms = ${DateTime.toEpochMillis(now)}
             WHERE organization_id = ${permit.organizationId} AND (id = ${folder.id} OR (${inside(folder)}))`.pipe(
           Effect.asVoid,
-          unlessTaken(path),
+          whenTaken(() => new FolderTaken({ path })),
           storing("FolderStore.move")
         ),
       remove: (permit, folder) =>
         Effect.gen(function* () {
-          const gone = sql`FROM folders
+          const gone = sql`FROM ${tables.folders}
             WHERE organization_id = ${permit.organizationId} AND (id = ${folder.id} OR (${inside(folder)}))`
-          const emptied = sql`UPDATE evaluators
-            SET folder_id = (SELECT id FROM folders
+          const emptied = sql`UPDATE ${tables.evaluators}
+            SET folder_id = (SELECT id FROM ${tables.folders}
               WHERE project_id = ${folder.projectId} AND path = ${parentPath(folder.path)})
             WHERE folder_id IN (SELECT id ${gone})`
-          // Evaluators before folders, as writers of evaluators lock them. Whoever was putting evaluators into these
-          // folders meanwhile is waited for at the lock, so what they have put there is moved as well.
+          // Evaluators before folders, as writers of evaluators lock them. A transaction that puts
+          // evaluators into these folders meanwhile is waited for at the lock, and then they are moved as well.
           yield* emptied
           yield* sql`SELECT id ${gone} ORDER BY id ${dialect.forUpdate}`
           yield* emptied

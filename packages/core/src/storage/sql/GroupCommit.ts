@@ -6,16 +6,16 @@ export interface GroupCommitConfig<In, Out, E> {
   /** Writers at work at the same time: 1 where the database has one writer. */
   readonly writers: number
   /** The most items in one transaction. */
-  readonly most: number
+  readonly maxItems: number
   /** The most weight in one transaction, for items whose size differs; one item alone may weigh more. */
-  readonly heaviest: number
+  readonly maxWeight: number
   readonly weigh: (item: In) => number
   /**
    * Keeps these items in one transaction and answers the outcome of each, in order. A failure means that none was kept.
    */
   readonly commit: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Exit.Exit<Out, E>>, E>
   /** Whether a failure may be one item's doing, so that the others are worth another try without it. */
-  readonly isPoisoned: (error: E) => boolean
+  readonly mayBeOneItems: (error: E) => boolean
   /** What somebody is told who comes after closing time. */
   readonly closed: E
 }
@@ -43,11 +43,11 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
       const taken: Array<Waiting<In, Out, E>> = []
       let weight = 0
       let next = 0
-      for (; next < queue.length && taken.length < config.most; next++) {
+      for (; next < queue.length && taken.length < config.maxItems; next++) {
         const waiting = queue[next]
         if (waiting === undefined || waiting.withdrawn) continue
         weight += config.weigh(waiting.item)
-        if (taken.length > 0 && weight > config.heaviest) break
+        if (taken.length > 0 && weight > config.maxWeight) break
         taken.push(waiting)
       }
       queue.splice(0, next)
@@ -60,7 +60,7 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
     })
 
     const wake = (): void => {
-      if (waking > 0 && waking >= Math.ceil(queue.length / config.most)) return
+      if (waking > 0 && waking >= Math.ceil(queue.length / config.maxItems)) return
       const writer = idle.pop()
       if (writer === undefined) return
       waking++
@@ -86,7 +86,7 @@ export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
     const write = (group: ReadonlyArray<Waiting<In, Out, E>>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(config.commit(group.map((waiting) => waiting.item))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.sync(() => answer(group, exit.value))
-        const isOurs = exit.cause._tag === "Fail" ? config.isPoisoned(exit.cause.error) : true
+        const isOurs = exit.cause._tag === "Fail" ? config.mayBeOneItems(exit.cause.error) : true
         if (group.length > 1 && isOurs) return Effect.forEach(group, (waiting) => write([waiting]), { discard: true })
         return Effect.sync(() =>
           group.forEach((waiting) => {

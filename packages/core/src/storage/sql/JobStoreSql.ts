@@ -93,6 +93,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const columns = sql.literal(
       "id, organization_id, kind, key, state, attempts, max_attempts, last_error, due_ms, created_ms, updated_ms"
     )
@@ -108,25 +109,26 @@ export const layer = Layer.effect(
     return JobStore.of({
       enqueue: (job, now) =>
         Effect.gen(function* () {
-          const made = yield* sql`INSERT INTO jobs ${sql.insert(jobColumns(job, now))}
+          const made = yield* sql`INSERT INTO ${tables.jobs} ${sql.insert(jobColumns(job, now))}
             ON CONFLICT DO NOTHING RETURNING id`.pipe(ids.first)
           if (Option.isSome(made)) return { id: made.value, created: true }
-          const found = yield* sql`SELECT id FROM jobs WHERE kind = ${job.kind} AND key = ${job.key ?? null}`.pipe(
-            ids.one
-          )
+          const found =
+            yield* sql`SELECT id FROM ${tables.jobs} WHERE kind = ${job.kind} AND key = ${job.key ?? null}`.pipe(
+              ids.one
+            )
           return { id: found, created: false }
         }).pipe(storing("JobStore.enqueue")),
       enqueueAll: (all, now) =>
         Effect.forEach(
           Chunk.chunksOf(Chunk.fromIterable(all), BATCH),
           (some) =>
-            sql`INSERT INTO jobs ${sql.insert(Chunk.toReadonlyArray(some).map((job) => jobColumns(job, now)))}
+            sql`INSERT INTO ${tables.jobs} ${sql.insert(Chunk.toReadonlyArray(some).map((job) => jobColumns(job, now)))}
                 ON CONFLICT DO NOTHING`,
           { discard: true }
         ).pipe(storing("JobStore.enqueueAll")),
-      anyDue: (kinds, now) =>
+      hasDue: (kinds, now) =>
         sql`SELECT 1 AS found WHERE EXISTS (
-            SELECT 1 FROM jobs WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now})`.pipe(
+            SELECT 1 FROM ${tables.jobs} WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now})`.pipe(
           some.first,
           Effect.map(Option.isSome),
           storing("JobStore.anyDue")
@@ -135,25 +137,25 @@ export const layer = Layer.effect(
         // The rows are locked before they are changed, so that of two claims at once the second passes over them; a row
         // that changed while this one waited is asked the condition again.
         sql`WITH due AS MATERIALIZED (
-              SELECT id FROM jobs j
+              SELECT id FROM ${tables.jobs} j
               WHERE kind = ${kind} AND due_ms IS NOT NULL AND due_ms <= ${now}
                 AND (state = 'queued' OR attempts < max_attempts)
                 AND (ordering_key IS NULL OR NOT EXISTS (
-                  SELECT 1 FROM jobs earlier
+                  SELECT 1 FROM ${tables.jobs} earlier
                   WHERE earlier.kind = j.kind AND earlier.ordering_key = j.ordering_key AND earlier.id < j.id
                     AND earlier.due_ms IS NOT NULL))
               ORDER BY due_ms, id LIMIT ${limit} ${dialect.skipLocked}
             )
-            UPDATE jobs SET state = 'running', owner = ${owner}, attempts = attempts + 1, due_ms = ${until},
+            UPDATE ${tables.jobs} AS j SET state = 'running', owner = ${owner}, attempts = attempts + 1, due_ms = ${until},
               updated_ms = ${now}
-            FROM due WHERE jobs.id = due.id
-            RETURNING jobs.id, organization_id, kind, key, payload, attempts, max_attempts, owner`.pipe(
+            FROM due WHERE j.id = due.id
+            RETURNING j.id, organization_id, kind, key, payload, attempts, max_attempts, owner`.pipe(
           claims.all,
           Effect.map((claimed) => claimed.toSorted((a, b) => a.id - b.id)),
           storing("JobStore.claim")
         ),
       markExhaustedDead: (kinds, now) =>
-        sql`UPDATE jobs SET state = 'dead', owner = NULL, due_ms = NULL, updated_ms = ${now},
+        sql`UPDATE ${tables.jobs} SET state = 'dead', owner = NULL, due_ms = NULL, updated_ms = ${now},
               last_error = 'Its process ended or stood still, and no attempt is left.'
             WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now} AND state = 'running'
               AND attempts >= max_attempts RETURNING id`.pipe(
@@ -164,53 +166,53 @@ export const layer = Layer.effect(
       extend: (all, { now, until }) =>
         all.length === 0
           ? Effect.succeed([])
-          : sql`UPDATE jobs SET due_ms = ${until}, updated_ms = ${now}
+          : sql`UPDATE ${tables.jobs} SET due_ms = ${until}, updated_ms = ${now}
               WHERE ${sql.or(all.map((claim) => sql`(${held(claim)})`))} RETURNING id`.pipe(
               ids.all,
               storing("JobStore.extend")
             ),
       isLeaseValid: (claim, now) =>
-        sql`SELECT id FROM jobs WHERE ${held(claim)} AND due_ms > ${now} ${dialect.forUpdate}`.pipe(
+        sql`SELECT id FROM ${tables.jobs} WHERE ${held(claim)} AND due_ms > ${now} ${dialect.forUpdate}`.pipe(
           ids.first,
           Effect.map(Option.isSome),
           storing("JobStore.isLeaseValid")
         ),
       succeed: (claim, now) =>
-        sql`UPDATE jobs SET state = 'succeeded', owner = NULL, due_ms = NULL, last_error = NULL, updated_ms = ${now}
+        sql`UPDATE ${tables.jobs} SET state = 'succeeded', owner = NULL, due_ms = NULL, last_error = NULL, updated_ms = ${now}
             WHERE ${held(claim)} RETURNING id`.pipe(ids.first, Effect.map(Option.isSome), storing("JobStore.succeed")),
       fail: (claim, { reason, retryAt }, now) =>
-        sql`UPDATE jobs SET state = ${retryAt === null ? "dead" : "queued"}, owner = NULL, due_ms = ${retryAt},
+        sql`UPDATE ${tables.jobs} SET state = ${retryAt === null ? "dead" : "queued"}, owner = NULL, due_ms = ${retryAt},
               last_error = ${reason.slice(0, MAX_REASON).replaceAll("\0", "").toWellFormed()}, updated_ms = ${now}
             WHERE ${held(claim)} RETURNING id`.pipe(ids.first, Effect.map(Option.isSome), storing("JobStore.fail")),
       release: (all, now) =>
         all.length === 0
           ? Effect.void
-          : sql`UPDATE jobs SET state = 'queued', owner = NULL, due_ms = ${now}, attempts = attempts - 1,
+          : sql`UPDATE ${tables.jobs} SET state = 'queued', owner = NULL, due_ms = ${now}, attempts = attempts - 1,
                 updated_ms = ${now}
               WHERE ${sql.or(all.map((claim) => sql`(${held(claim)})`))}`.pipe(
               Effect.asVoid,
               storing("JobStore.release")
             ),
       find: (permit, id) =>
-        sql`SELECT ${columns} FROM jobs WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
+        sql`SELECT ${columns} FROM ${tables.jobs} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
           jobs.first,
           storing("JobStore.find")
         ),
       list: (permit, { kind, state }, page) =>
-        sql`SELECT ${columns} FROM jobs
+        sql`SELECT ${columns} FROM ${tables.jobs}
             WHERE organization_id = ${permit.organizationId}
               AND ${state === undefined ? sql`1 = 1` : sql`state = ${state}`}
               AND ${kind === undefined ? sql`1 = 1` : sql`kind = ${kind}`}
               AND ${keyset(sql, page)}`.pipe(jobs.all, storing("JobStore.list")),
-      revive: (permit, id, now) =>
-        sql`UPDATE jobs SET state = 'queued', attempts = 0, due_ms = ${now}, updated_ms = ${now}
+      requeue: (permit, id, now) =>
+        sql`UPDATE ${tables.jobs} SET state = 'queued', attempts = 0, due_ms = ${now}, updated_ms = ${now}
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND state = 'dead' RETURNING id`.pipe(
           ids.first,
           Effect.map(Option.isSome),
           storing("JobStore.revive")
         ),
       prune: ({ dead, succeeded }) =>
-        sql`DELETE FROM jobs WHERE due_ms IS NULL
+        sql`DELETE FROM ${tables.jobs} WHERE due_ms IS NULL
               AND ((state = 'succeeded' AND updated_ms < ${succeeded}) OR (state = 'dead' AND updated_ms < ${dead}))
             RETURNING id`.pipe(
           ids.all,

@@ -5,10 +5,11 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ChargeReason, LedgerEntry } from "../../credits/LedgerEntry.js"
 import { LedgerStore } from "../../credits/LedgerStore.js"
-import { ofMicros } from "../../kernel/Credits.js"
+import { fromMicros } from "../../kernel/Credits.js"
 import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
+import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
 
@@ -35,19 +36,19 @@ const entries = readRows(
       callId: row.call_id,
       reason: row.reason,
       seconds: row.seconds,
-      amount: ofMicros(BigInt(row.amount_micros)),
+      amount: fromMicros(BigInt(row.amount_micros)),
       createdAt: row.created_ms
     })
 )
 
 export const layer = Layer.effect(
   LedgerStore,
-  Effect.map(SqlClient, (sql) =>
+  Effect.zipWith(SqlClient, Dialect, (sql, { tables }) =>
     LedgerStore.of({
-      enter: (permit, charges, now) =>
+      insert: (permit, charges, now) =>
         charges.length === 0
           ? Effect.void
-          : sql`INSERT INTO credit_entries ${sql.insert(
+          : sql`INSERT INTO ${tables.credit_entries} ${sql.insert(
               charges.map((charge) => ({
                 organization_id: permit.organizationId,
                 project_id: charge.projectId,
@@ -61,9 +62,9 @@ export const layer = Layer.effect(
             )} ON CONFLICT (charge_key) DO NOTHING`.pipe(Effect.asVoid, storing("LedgerStore.enter")),
       list: (permit, page) =>
         sql`SELECT id, organization_id, project_id, agent_id, call_id, reason, seconds, amount_micros, created_ms
-            FROM credit_entries
+            FROM ${tables.credit_entries}
             WHERE organization_id = ${permit.organizationId}
-              AND ${within(sql, permit, { project: "project_id", agent: "agent_id" })}
+              AND ${scopePredicate(sql, permit, { project: "project_id", agent: "agent_id" })}
               AND ${keyset(sql, page)}`.pipe(entries.all, storing("LedgerStore.list"))
     })
   )

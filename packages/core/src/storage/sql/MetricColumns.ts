@@ -4,9 +4,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { AgentId, OrganizationId, ProjectId } from "../../kernel/Ids.js"
 import type { Json } from "../../kernel/Json.js"
-import { predefinedOf } from "../../metrics/Catalogue.js"
-import { type MetricSpec, type NewMetric, plainSpec } from "../../metrics/Metric.js"
+import { predefinedForAgent } from "../../metrics/PredefinedMetrics.js"
+import { type MetricSpec, type NewMetric, defaultMetricSpec } from "../../metrics/Metric.js"
 import { flag } from "./Storing.js"
+import type { Tables } from "./Tables.js"
 
 const documentText = (value: Json): string | null => (value === null ? null : JSON.stringify(value))
 
@@ -36,7 +37,7 @@ export const newColumns = (organization: OrganizationId, metric: NewMetric, now:
   agent_id: metric.agentId,
   slug: metric.slug,
   predefined_code: metric.predefinedCode ?? null,
-  ...specColumns({ ...plainSpec, ...metric }),
+  ...specColumns({ ...defaultMetricSpec, ...metric }),
   created_ms: DateTime.toEpochMillis(now),
   updated_ms: DateTime.toEpochMillis(now)
 })
@@ -52,16 +53,16 @@ export interface Owner {
 const AGENTS_AT_ONCE = 20
 
 /** Gives agents the predefined metrics, but for those that they have or had, by slug or predefined code. */
-export const givePredefined = (sql: SqlClient, agents: ReadonlyArray<Owner>, now: DateTime.Utc) =>
+export const givePredefined = (sql: SqlClient, tables: Tables, agents: ReadonlyArray<Owner>, now: DateTime.Utc) =>
   Effect.gen(function* () {
     for (let from = 0; from < agents.length; from += AGENTS_AT_ONCE) {
       const rows = agents
         .slice(from, from + AGENTS_AT_ONCE)
         .flatMap((agent) =>
-          predefinedOf({ agentId: agent.id, projectId: agent.projectId }).map((metric) =>
+          predefinedForAgent({ agentId: agent.id, projectId: agent.projectId }).map((metric) =>
             newColumns(agent.organizationId, metric, now)
           )
         )
-      yield* sql`INSERT INTO metrics ${sql.insert(rows)} ON CONFLICT DO NOTHING`
+      yield* sql`INSERT INTO ${tables.metrics} ${sql.insert(rows)} ON CONFLICT DO NOTHING`
     }
   })

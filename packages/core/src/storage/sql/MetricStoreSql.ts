@@ -8,11 +8,10 @@ import type { Metric } from "../../metrics/Metric.js"
 import { MetricStore } from "../../metrics/MetricStore.js"
 import { EvalType, EvaluationTrigger, JsonFromSelf, MetricType } from "../../metrics/MetricTerms.js"
 import { Dialect } from "./Dialect.js"
-import { keyset } from "./Keyset.js"
 import { newColumns, specColumns } from "./MetricColumns.js"
-import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { Flag, storing } from "./Storing.js"
+import { tenantTable } from "./TenantTable.js"
 
 const Document = Schema.NullOr(jsonColumn(JsonFromSelf))
 
@@ -77,60 +76,36 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const columns = sql.literal(Object.keys(MetricRow.fields).join(", "))
-    const metrics = readRows(MetricRow, toMetric)
+    const { tables } = dialect
+    const table = yield* tenantTable({
+      store: "MetricStore",
+      table: "metrics",
+      row: MetricRow,
+      ofProject: false,
+      scope: { project: "t.project_id", agent: "t.agent_id" },
+      make: toMetric
+    })
     const ids = readRows(Schema.Struct({ id: MetricId }), ({ id }) => id)
 
     return MetricStore.of({
-      insert: (permit, metric, now) =>
-        sql`INSERT INTO metrics ${sql.insert(newColumns(permit.organizationId, metric, now)).returning(columns)}`.pipe(
-          metrics.one,
-          storing("MetricStore.insert")
-        ),
-      find: (permit, id) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
-          metrics.first,
-          storing("MetricStore.find")
-        ),
-      hold: (permit, id) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-            ${dialect.forUpdate}`.pipe(metrics.first, storing("MetricStore.hold")),
-      ofAgent: (permit, agent) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE agent_id = ${agent} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-            ORDER BY display_order, id`.pipe(metrics.all, storing("MetricStore.ofAgent")),
+      insert: (permit, metric, now) => table.insert(permit, newColumns(permit.organizationId, metric, now)),
+      find: table.find,
+      findForUpdate: table.findForUpdate,
+      ofAgent: (permit, agent) => table.all(permit, sql`t.agent_id = ${agent}`, "t.display_order, t.id"),
       list: (permit, { agentId, projectId }, page) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE organization_id = ${permit.organizationId} AND deleted_ms IS NULL
-              AND ${agentId === undefined ? sql`1 = 1` : sql`agent_id = ${agentId}`}
-              AND ${projectId === undefined ? sql`1 = 1` : sql`project_id = ${projectId}`}
-              AND ${within(sql, permit, { project: "project_id", agent: "agent_id" })}
-              AND ${keyset(sql, page)}`.pipe(metrics.all, storing("MetricStore.list")),
-      findAll: (permit, wanted) =>
-        sql`SELECT ${columns} FROM metrics
-            WHERE id IN ${dialect.integers(wanted)} AND organization_id = ${permit.organizationId}
-              AND deleted_ms IS NULL`.pipe(metrics.all, storing("MetricStore.findAll")),
+        table.list(permit, page, { agent_id: agentId, project_id: projectId }),
+      findAll: (permit, wanted) => table.all(permit, sql`t.id IN ${dialect.integers(wanted)}`),
       withSlug: (permit, project, slug) =>
-        sql`SELECT id FROM metrics
+        sql`SELECT id FROM ${tables.metrics}
             WHERE project_id = ${project} AND slug = ${slug} AND organization_id = ${permit.organizationId}
               AND deleted_ms IS NULL`.pipe(ids.all, storing("MetricStore.withSlug")),
       save: (permit, metric) =>
-        sql`UPDATE metrics SET ${sql.update({
+        table.save(permit, metric.id, {
           ...specColumns(metric),
           agent_id: metric.agentId,
           updated_ms: DateTime.toEpochMillis(metric.updatedAt)
-        })} WHERE id = ${metric.id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
-          Effect.asVoid,
-          storing("MetricStore.save")
-        ),
-      remove: (permit, id, now) =>
-        sql`UPDATE metrics SET deleted_ms = ${DateTime.toEpochMillis(now)}
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL`.pipe(
-          Effect.asVoid,
-          storing("MetricStore.remove")
-        )
+        }),
+      remove: (permit, id, now) => table.softDelete(permit, id, now)
     })
   })
 )

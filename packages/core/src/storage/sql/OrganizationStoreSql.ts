@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { Organization } from "../../catalog/Organization.js"
 import { OrganizationStore } from "../../catalog/OrganizationStore.js"
 import { OrganizationId } from "../../kernel/Ids.js"
+import { Dialect } from "./Dialect.js"
 import { keyset } from "./Keyset.js"
 import { Instant, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
@@ -17,22 +18,22 @@ const toOrganization = (row: typeof OrganizationRow.Type): Organization =>
 
 export const layer = Layer.effect(
   OrganizationStore,
-  Effect.map(SqlClient, (sql) => {
+  Effect.zipWith(SqlClient, Dialect, (sql, { tables }) => {
     const columns = sql.literal("id, name, created_ms")
     const organizations = readRows(OrganizationRow, toOrganization)
 
     return OrganizationStore.of({
       insert: (draft, now) =>
-        sql`INSERT INTO organizations ${sql
+        sql`INSERT INTO ${tables.organizations} ${sql
           .insert({ name: draft.name, created_ms: DateTime.toEpochMillis(now) })
           .returning(columns)}`.pipe(organizations.one, storing("OrganizationStore.insert")),
       find: (id) =>
-        sql`SELECT ${columns} FROM organizations WHERE id = ${id}`.pipe(
+        sql`SELECT ${columns} FROM ${tables.organizations} WHERE id = ${id}`.pipe(
           organizations.first,
           storing("OrganizationStore.find")
         ),
       list: (page) =>
-        sql`SELECT ${columns} FROM organizations WHERE ${keyset(sql, page)}`.pipe(
+        sql`SELECT ${columns} FROM ${tables.organizations} WHERE ${keyset(sql, page)}`.pipe(
           organizations.all,
           storing("OrganizationStore.list")
         )

@@ -3,15 +3,15 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { LanguageCode } from "../../catalog/Language.js"
+import { LanguageCode } from "../../catalog/LanguageCode.js"
 import { Personality } from "../../catalog/Personality.js"
 import { PersonalityStore } from "../../catalog/PersonalityStore.js"
 import { OrganizationId, PersonalityId, ProjectId } from "../../kernel/Ids.js"
-import { catalogTable } from "./CatalogTable.js"
 import { Dialect } from "./Dialect.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { Instant } from "./Rows.js"
 import { storing } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const PersonalityRow = Schema.Struct({
   id: PersonalityId,
@@ -29,11 +29,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const table = yield* catalogTable({
+    const { tables } = dialect
+    const table = yield* tenantTable({
       store: "PersonalityStore",
       table: "personalities",
       row: PersonalityRow,
-      columns: "t.id, t.organization_id, t.project_id, t.name, t.language, t.description, t.created_ms, t.updated_ms",
+      scope: { project: "t.project_id" },
       make: (row) =>
         new Personality({
           id: row.id,
@@ -47,61 +48,54 @@ export const layer = Layer.effect(
         })
     })
     const enabledIn = (project: ProjectId) =>
-      sql`EXISTS (SELECT 1 FROM project_personalities e WHERE e.project_id = ${project} AND e.personality_id = t.id)`
+      sql`EXISTS (SELECT 1 FROM ${tables.project_personalities} e WHERE e.project_id = ${project} AND e.personality_id = t.id)`
 
     return PersonalityStore.of({
       insert: (permit, personality, now) =>
-        table
-          .insert(
-            permit,
-            {
-              project_id: personality.projectId,
-              name: personality.name,
-              language: personality.language,
-              description: personality.description
-            },
-            now
-          )
-          .pipe(storing("PersonalityStore.insert")),
+        table.insert(permit, {
+          project_id: personality.projectId,
+          name: personality.name,
+          language: personality.language,
+          description: personality.description,
+          ...createdAt(now)
+        }),
       find: table.find,
-      hold: table.hold,
+      findForUpdate: table.findForUpdate,
       list: (permit, of, page) =>
         table.list(
           permit,
-          [
-            ...(of.projectId === null ? [] : [sql`t.project_id = ${of.projectId}`]),
-            ...(of.enabledIn === null ? [] : [enabledIn(of.enabledIn)]),
-            ...(of.language === null ? [] : [sql`t.language = ${of.language}`])
-          ],
-          page
+          page,
+          { project_id: of.projectId, language: of.language },
+          of.enabledIn === null ? [] : [enabledIn(of.enabledIn)]
         ),
       save: (permit, personality) =>
-        table
-          .save(permit, personality.id, {
-            name: personality.name,
-            language: personality.language,
-            description: personality.description,
-            updated_ms: DateTime.toEpochMillis(personality.updatedAt)
-          })
-          .pipe(storing("PersonalityStore.save")),
+        table.save(permit, personality.id, {
+          name: personality.name,
+          language: personality.language,
+          description: personality.description,
+          updated_ms: DateTime.toEpochMillis(personality.updatedAt)
+        }),
       remove: (permit, id, now) =>
-        table.remove(permit, id, now, [
-          sql`DELETE FROM project_personalities WHERE personality_id = ${id}`,
-          sql`UPDATE evaluators SET personality_id = NULL
+        table.softDelete(permit, id, now, [
+          sql`DELETE FROM ${tables.project_personalities} WHERE personality_id = ${id}`,
+          sql`UPDATE ${tables.evaluators} SET personality_id = NULL
               WHERE personality_id = ${id} AND organization_id = ${permit.organizationId}`
         ]),
       enable: (permit, project, request) =>
-        sql`INSERT INTO project_personalities (project_id, personality_id)
-            SELECT CAST(${project} AS ${dialect.column.integer}), t.id FROM personalities t
-            JOIN projects p ON p.id = t.project_id AND p.deleted_ms IS NULL
+        sql`INSERT INTO ${tables.project_personalities} (project_id, personality_id)
+            SELECT CAST(${project} AS ${dialect.column.integer}), t.id FROM ${tables.personalities} t
+            JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
             WHERE t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL
-              AND ${within(sql, permit, { project: "t.project_id" })}
+              AND ${scopePredicate(sql, permit, { project: "t.project_id" })}
               AND ${request.personalities === "all" ? sql`1 = 1` : sql`t.id IN ${dialect.integers(request.personalities)}`}
               AND ${request.language === null ? sql`1 = 1` : sql`t.language = ${request.language}`}
             ON CONFLICT DO NOTHING`.pipe(Effect.asVoid, storing("PersonalityStore.enable")),
-      among: (permit, ids) =>
+      existingIds: (permit, ids) =>
         table
-          .all(permit, sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, { project: "t.project_id" })}`)
+          .all(
+            permit,
+            sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
+          )
           .pipe(Effect.map((found) => new Set(found.map(({ id }) => id)))),
       isEnabled: (permit, project, id) =>
         table.all(permit, sql`t.id = ${id} AND ${enabledIn(project)}`).pipe(Effect.map((found) => found.length > 0)),

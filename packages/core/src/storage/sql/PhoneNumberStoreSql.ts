@@ -8,9 +8,9 @@ import { NumberTaken } from "../../catalog/CatalogErrors.js"
 import { PhoneNumber } from "../../catalog/PhoneNumber.js"
 import { PhoneNumberStore } from "../../catalog/PhoneNumberStore.js"
 import { OrganizationId, PhoneNumberId, ProjectId } from "../../kernel/Ids.js"
-import { catalogTable } from "./CatalogTable.js"
+import { Dialect } from "./Dialect.js"
 import { Instant } from "./Rows.js"
-import { isUniqueViolation, storing } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const PhoneNumberRow = Schema.Struct({
   id: PhoneNumberId,
@@ -22,20 +22,16 @@ const PhoneNumberRow = Schema.Struct({
   updated_ms: Instant
 })
 
-const unlessTaken =
-  (number: string) =>
-  <A, E, R>(statement: Effect.Effect<A, E, R>) =>
-    Effect.mapError(statement, (error) => (isUniqueViolation(error) ? new NumberTaken({ number }) : error))
-
 export const layer = Layer.effect(
   PhoneNumberStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const table = yield* catalogTable({
+    const { tables } = yield* Dialect
+    const table = yield* tenantTable({
       store: "PhoneNumberStore",
       table: "phone_numbers",
       row: PhoneNumberRow,
-      columns: "t.id, t.organization_id, t.project_id, t.number, t.name, t.created_ms, t.updated_ms",
+      scope: { project: "t.project_id" },
       make: (row) =>
         new PhoneNumber({
           id: row.id,
@@ -50,30 +46,30 @@ export const layer = Layer.effect(
 
     return PhoneNumberStore.of({
       insert: (permit, phoneNumber, now) =>
-        table
-          .insert(
-            permit,
-            { project_id: phoneNumber.projectId, number: phoneNumber.number, name: phoneNumber.name },
-            now
-          )
-          .pipe(unlessTaken(phoneNumber.number), storing("PhoneNumberStore.insert")),
+        table.insert(
+          permit,
+          { project_id: phoneNumber.projectId, number: phoneNumber.number, name: phoneNumber.name, ...createdAt(now) },
+          () => new NumberTaken({ number: phoneNumber.number })
+        ),
       find: table.find,
       findNumber: (permit, number) =>
         Effect.map(table.all(permit, sql`t.number = ${number}`), ([found]) => Option.fromNullable(found)),
-      hold: table.hold,
-      list: (permit, { projectId }, page) =>
-        table.list(permit, projectId === null ? [] : [sql`t.project_id = ${projectId}`], page),
+      findForUpdate: table.findForUpdate,
+      list: (permit, { projectId }, page) => table.list(permit, page, { project_id: projectId }),
       save: (permit, phoneNumber) =>
-        table
-          .save(permit, phoneNumber.id, {
+        table.save(
+          permit,
+          phoneNumber.id,
+          {
             number: phoneNumber.number,
             name: phoneNumber.name,
             updated_ms: DateTime.toEpochMillis(phoneNumber.updatedAt)
-          })
-          .pipe(unlessTaken(phoneNumber.number), storing("PhoneNumberStore.save")),
+          },
+          () => new NumberTaken({ number: phoneNumber.number })
+        ),
       remove: (permit, id, now) =>
-        table.remove(permit, id, now, [
-          sql`UPDATE evaluators SET phone_number_id = NULL
+        table.softDelete(permit, id, now, [
+          sql`UPDATE ${tables.evaluators} SET phone_number_id = NULL
               WHERE phone_number_id = ${id} AND organization_id = ${permit.organizationId}`
         ])
     })

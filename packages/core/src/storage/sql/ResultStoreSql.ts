@@ -23,9 +23,18 @@ import * as StoredTranscript from "../../transcripts/StoredTranscript.js"
 import { Dialect } from "./Dialect.js"
 import { EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
 import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
-import { noOutcome, OutcomeRow, reach, RUN_COLUMNS, RUN_TABLES, RunRow, toOutcome, toRun } from "./RunRows.js"
+import {
+  noOutcome,
+  OutcomeRow,
+  runScopeColumns,
+  RUN_COLUMNS,
+  runTables as runTablesOf,
+  RunRow,
+  toOutcome,
+  toRun
+} from "./RunRows.js"
 import { Flag, flag, storing } from "./Storing.js"
 
 const ResultRow = Schema.Struct({
@@ -57,6 +66,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const resultRows = readRows(ResultRow, (row) => row)
     const runRows = readRows(RunRow, toRun)
     const heldRows = readRows(HeldRow, (row) => ({
@@ -100,16 +110,14 @@ export const layer = Layer.effect(
     )
 
     const there = (permit: Permit) =>
-      sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL AND ${within(sql, permit, reach)}`
+      sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, runScopeColumns)}`
 
-    const selectResults = sql.literal(
-      `SELECT t.id, t.name, t.project_id, t.agent_id, a.name AS agent_name, t.channel, t.concurrency_limit, t.created_ms,
+    const selectResults = sql`SELECT t.id, t.name, t.project_id, t.agent_id, a.name AS agent_name, t.channel, t.concurrency_limit, t.created_ms,
          t.updated_ms
-       FROM results t JOIN agents a ON a.id = t.agent_id`
-    )
+       FROM ${tables.results} t JOIN ${tables.agents} a ON a.id = t.agent_id`
     const runColumns = sql.literal(RUN_COLUMNS)
     const heldColumns = sql.literal("u.id, u.result_id, u.status, u.attempts, u.lease, u.lease_until_ms")
-    const runTables = sql.literal(RUN_TABLES)
+    const runTables = runTablesOf(sql, tables)
     const thereRun = (permit: Permit) => sql`u.deleted_ms IS NULL AND ${there(permit)}`
 
     /** The results of some rows, with what their runs come to; asked for all of them at once. */
@@ -119,7 +127,7 @@ export const layer = Layer.effect(
         const ids = dialect.integers(rows.map(({ id }) => id))
         const countsOf = new Map<ResultId, Array<RunCount>>()
         for (const { result_id: id, ...count } of yield* counts.all(
-          sql`SELECT result_id, status, success, count(*) AS runs FROM runs
+          sql`SELECT result_id, status, success, count(*) AS runs FROM ${tables.runs}
               WHERE result_id IN ${ids} AND deleted_ms IS NULL GROUP BY result_id, status, success`
         )) {
           const known = countsOf.get(id)
@@ -127,9 +135,9 @@ export const layer = Layer.effect(
           else known.push(count)
         }
         const said = yield* summaries.all(
-          sql`SELECT u.result_id, m.id, m.name, count(*) AS runs, avg(x.value_number) AS average FROM run_evaluations x
-              JOIN runs u ON u.id = x.run_id AND u.deleted_ms IS NULL
-              JOIN metrics m ON m.id = x.metric_id
+          sql`SELECT u.result_id, m.id, m.name, count(*) AS runs, avg(x.value_number) AS average FROM ${tables.run_evaluations} x
+              JOIN ${tables.runs} u ON u.id = x.run_id AND u.deleted_ms IS NULL
+              JOIN ${tables.metrics} m ON m.id = x.metric_id
               WHERE u.result_id IN ${ids} AND x.value_kind <> 'null' GROUP BY u.result_id, m.id, m.name ORDER BY m.id`
         )
         return rows.map((row) => {
@@ -159,14 +167,14 @@ export const layer = Layer.effect(
     const move = (permit: Permit, change: CapacityChange) =>
       change.activeSessions === 0 && change.pendingDemand === 0
         ? Effect.void
-        : sql`UPDATE capacity SET
+        : sql`UPDATE ${tables.capacity} SET
                 active_sessions = active_sessions + ${change.activeSessions},
                 pending_demand = pending_demand + ${change.pendingDemand}
               WHERE organization_id = ${permit.organizationId}`
 
     const capacityNow = (permit: Permit) =>
       Effect.map(
-        sql`SELECT active_sessions, pending_demand FROM capacity WHERE organization_id = ${permit.organizationId}`.pipe(
+        sql`SELECT active_sessions, pending_demand FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}`.pipe(
           counters.first
         ),
         Option.getOrElse(() => noChange)
@@ -176,7 +184,7 @@ export const layer = Layer.effect(
     const doomed = (permit: Permit, which: Fragment, others: Fragment) =>
       Effect.gen(function* () {
         const going = yield* doomedRows.all(
-          sql`SELECT u.status, u.phone_number_id, count(*) AS runs FROM runs u
+          sql`SELECT u.status, u.phone_number_id, count(*) AS runs FROM ${tables.runs} u
               WHERE ${which} AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running')
               GROUP BY u.status, u.phone_number_id`
         )
@@ -185,18 +193,18 @@ export const layer = Layer.effect(
           numbers.length === 0
             ? []
             : yield* numberIds.all(
-                sql`SELECT DISTINCT u.phone_number_id AS id FROM runs u
+                sql`SELECT DISTINCT u.phone_number_id AS id FROM ${tables.runs} u
                     WHERE u.phone_number_id IN ${dialect.integers(numbers)} AND u.deleted_ms IS NULL
                       AND u.status IN ('queued', 'running') AND ${others}`
               )
-        return { doomed: going, neededElsewhere: new Set(needed), capacity: yield* capacityNow(permit) }
+        return { runsToDelete: going, stillReferenced: new Set(needed), capacity: yield* capacityNow(permit) }
       })
 
     /** Gives back the numbers of these runs that no run needs any more. */
     const releaseNumbers = (permit: Permit, runs: Fragment) =>
-      sql`DELETE FROM held_numbers WHERE organization_id = ${permit.organizationId}
-            AND phone_number_id IN (SELECT phone_number_id FROM runs WHERE id IN ${runs})
-            AND NOT EXISTS (SELECT 1 FROM runs u WHERE u.phone_number_id = held_numbers.phone_number_id
+      sql`DELETE FROM ${tables.held_numbers} AS h WHERE organization_id = ${permit.organizationId}
+            AND phone_number_id IN (SELECT phone_number_id FROM ${tables.runs} WHERE id IN ${runs})
+            AND NOT EXISTS (SELECT 1 FROM ${tables.runs} u WHERE u.phone_number_id = h.phone_number_id
               AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running'))`
 
     /** Scenarios of a result by their place, each with what its runs came to. */
@@ -204,14 +212,14 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         const scenarios = yield* scenarioCounts.all(
           sql`SELECT s.position, s.key, s.name, u.status, u.success, count(u.id) AS runs
-              FROM result_scenarios s
-              LEFT JOIN runs u ON u.result_id = s.result_id AND u.scenario_position = s.position AND u.deleted_ms IS NULL
+              FROM ${tables.result_scenarios} s
+              LEFT JOIN ${tables.runs} u ON u.result_id = s.result_id AND u.scenario_position = s.position AND u.deleted_ms IS NULL
               WHERE s.result_id = ${result} GROUP BY s.position, s.key, s.name, u.status, u.success ORDER BY s.position`
         )
         const said = yield* scenarioValues.all(
           sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
                 x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total
-              FROM runs u JOIN run_evaluations x ON x.run_id = u.id JOIN metrics m ON m.id = x.metric_id
+              FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id JOIN ${tables.metrics} m ON m.id = x.metric_id
               WHERE u.result_id = ${result} AND u.deleted_ms IS NULL AND x.value_kind <> 'null'
               GROUP BY u.scenario_position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration, x.value_text
               ORDER BY m.id`
@@ -253,11 +261,11 @@ export const layer = Layer.effect(
     const page = (request: PageRequest, id: string) => keyset(sql, request, id)
 
     return ResultStore.of({
-      holdCapacity: (permit) =>
-        sql`INSERT INTO capacity (organization_id, active_sessions, pending_demand)
+      lockCapacity: (permit) =>
+        sql`INSERT INTO ${tables.capacity} (organization_id, active_sessions, pending_demand)
             VALUES (${permit.organizationId}, 0, 0) ON CONFLICT DO NOTHING`.pipe(
           Effect.zipRight(
-            sql`SELECT organization_id FROM capacity WHERE organization_id = ${permit.organizationId}
+            sql`SELECT organization_id FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}
                 ${dialect.forUpdate}`
           ),
           Effect.asVoid,
@@ -266,10 +274,10 @@ export const layer = Layer.effect(
       capacity: (permit) =>
         Effect.gen(function* () {
           const now = yield* capacityNow(permit)
-          const [slots] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM capacity_slots
+          const [slots] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM ${tables.capacity_slots}
             WHERE organization_id = ${permit.organizationId}`
           const numbers = yield* numberIds.all(
-            sql`SELECT phone_number_id AS id FROM held_numbers WHERE organization_id = ${permit.organizationId}
+            sql`SELECT phone_number_id AS id FROM ${tables.held_numbers} WHERE organization_id = ${permit.organizationId}
                 ORDER BY phone_number_id`
           )
           return { ...now, slotsInUse: slots?.n ?? 0, phoneNumbersHeld: numbers }
@@ -277,7 +285,7 @@ export const layer = Layer.effect(
       insert: (permit, result, now) =>
         Effect.gen(function* () {
           const at = DateTime.toEpochMillis(now)
-          const id = yield* sql`INSERT INTO results ${sql
+          const id = yield* sql`INSERT INTO ${tables.results} ${sql
             .insert({
               organization_id: permit.organizationId,
               project_id: result.projectId,
@@ -291,7 +299,7 @@ export const layer = Layer.effect(
               updated_ms: at
             })
             .returning("id")}`.pipe(resultIds.one)
-          yield* sql`INSERT INTO result_scenarios ${sql.insert(
+          yield* sql`INSERT INTO ${tables.result_scenarios} ${sql.insert(
             result.scenarios.map(({ key, name, script }, position) => ({
               result_id: id,
               position,
@@ -303,13 +311,13 @@ export const layer = Layer.effect(
           const positions = result.scenarios.flatMap(({ frequency }, position) =>
             Array.from({ length: frequency }, () => position)
           )
-          yield* sql`INSERT INTO runs (organization_id, result_id, scenario_position, channel, status, phone_number_id,
+          yield* sql`INSERT INTO ${tables.runs} (organization_id, result_id, scenario_position, channel, status, phone_number_id,
               attempts, created_ms, updated_ms)
             SELECT ${permit.organizationId}, ${id}, x.value, ${result.channel}, 'queued', ${result.phoneNumberId}, 0,
               ${at}, ${at}
             FROM ${dialect.integers(positions)} x`
           if (result.phoneNumberId !== null) {
-            yield* sql`INSERT INTO held_numbers (organization_id, phone_number_id)
+            yield* sql`INSERT INTO ${tables.held_numbers} (organization_id, phone_number_id)
               VALUES (${permit.organizationId}, ${result.phoneNumberId}) ON CONFLICT DO NOTHING`
           }
           yield* move(permit, { activeSessions: 0, pendingDemand: positions.length })
@@ -355,18 +363,20 @@ export const layer = Layer.effect(
           )
           const ids = dialect.integers(runs.map(({ id }) => id))
           const transcripts = new Map(
-            yield* transcriptRows.all(sql`SELECT run_id, transcript FROM run_transcripts WHERE run_id IN ${ids}`)
+            yield* transcriptRows.all(
+              sql`SELECT run_id, transcript FROM ${tables.run_transcripts} WHERE run_id IN ${ids}`
+            )
           )
           const outcomes = new Map(
             yield* outcomeRows.all(
-              sql`SELECT run_id, ended_reason, moments, criteria FROM run_outcomes WHERE run_id IN ${ids}`
+              sql`SELECT run_id, ended_reason, moments, criteria FROM ${tables.run_outcomes} WHERE run_id IN ${ids}`
             )
           )
           const scores = new Map<RunId, Array<StoredEvaluation>>()
           for (const { evaluation, runId } of yield* scoreRows.all(
             sql`SELECT e.run_id, e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text,
                   e.detail
-                FROM run_evaluations e JOIN metrics m ON m.id = e.metric_id
+                FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
                 WHERE e.run_id IN ${ids} AND m.deleted_ms IS NULL ORDER BY m.display_order, m.id`
           )) {
             const known = scores.get(runId)
@@ -382,25 +392,25 @@ export const layer = Layer.effect(
           )
         }).pipe(storing("ResultStore.details")),
       runsOf: (permit, result, ids) =>
-        sql`SELECT id FROM runs WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
+        sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
               AND organization_id = ${permit.organizationId}`.pipe(
           runIds.all,
           Effect.map((found) => new Set(found)),
           storing("ResultStore.runsOf")
         ),
-      doomedResults: (permit, ids) =>
+      lockResultsForDeletion: (permit, ids) =>
         Effect.gen(function* () {
           const results = yield* resultIds.all(
-            sql`SELECT t.id FROM results t WHERE t.id IN ${dialect.integers(ids)} AND ${there(permit)} ORDER BY t.id`
+            sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${there(permit)} ORDER BY t.id`
           )
           const those = dialect.integers(results)
           const met = yield* doomed(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)
           return { results, runs: [], ...met }
         }).pipe(storing("ResultStore.doomedResults")),
-      doomedRuns: (permit, result, ids) =>
+      lockRunsForDeletion: (permit, result, ids) =>
         Effect.gen(function* () {
           const runs = yield* runIds.all(
-            sql`SELECT id FROM runs WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
+            sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
                   AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL ORDER BY id`
           )
           const those = dialect.integers(runs)
@@ -414,22 +424,22 @@ export const layer = Layer.effect(
           const runs = dialect.integers(plan.runs)
           const own = sql`organization_id = ${permit.organizationId}`
           if (plan.results.length > 0) {
-            yield* sql`UPDATE results SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
+            yield* sql`UPDATE ${tables.results} SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
             // The results are the organisation's, and so are their runs: to say so again would have SQLite go through all of
             // its runs, since it takes an equality to be the narrower condition.
-            yield* sql`UPDATE runs SET deleted_ms = ${at}, lease = NULL
+            yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
               WHERE result_id IN ${results} AND deleted_ms IS NULL`
-            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE result_id IN ${results}`
+            if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE result_id IN ${results}`
           }
           if (plan.runs.length > 0) {
-            yield* sql`UPDATE runs SET deleted_ms = ${at}, lease = NULL
+            yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
               WHERE id IN ${runs} AND deleted_ms IS NULL`
-            yield* sql`UPDATE results SET updated_ms = ${at}
-              WHERE id IN (SELECT result_id FROM runs WHERE id IN ${runs}) AND ${own}`
-            if (plan.freedSlots > 0) yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${runs}`
+            yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
+              WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE id IN ${runs}) AND ${own}`
+            if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${runs}`
           }
           if (plan.releasedNumbers.length > 0) {
-            yield* sql`DELETE FROM held_numbers
+            yield* sql`DELETE FROM ${tables.held_numbers}
               WHERE phone_number_id IN ${dialect.integers(plan.releasedNumbers)} AND ${own}`
           }
           yield* move(permit, {
@@ -437,12 +447,12 @@ export const layer = Layer.effect(
             pendingDemand: -plan.decrements.pendingDemand
           })
         }).pipe(storing("ResultStore.apply")),
-      organizationsWithLost: (now) =>
-        sql`SELECT DISTINCT organization_id AS id FROM runs
+      organizationsWithExpiredLeases: (now) =>
+        sql`SELECT DISTINCT organization_id AS id FROM ${tables.runs}
             WHERE status = 'running' AND deleted_ms IS NULL AND lease_until_ms <= ${DateTime.toEpochMillis(now)}
             ORDER BY organization_id`.pipe(organizationIds.all, storing("ResultStore.organizationsWithLost")),
-      lost: (permit, now) =>
-        sql`SELECT id, result_id, status, attempts, lease, lease_until_ms FROM runs
+      runsWithExpiredLease: (permit, now) =>
+        sql`SELECT id, result_id, status, attempts, lease, lease_until_ms FROM ${tables.runs}
             WHERE organization_id = ${permit.organizationId} AND status = 'running' AND deleted_ms IS NULL
               AND lease_until_ms <= ${DateTime.toEpochMillis(now)} ORDER BY id`.pipe(
           heldRows.all,
@@ -454,43 +464,43 @@ export const layer = Layer.effect(
           AND ${sql.literal(run)}.deleted_ms IS NULL`
         // What a result may start beside what it has under way; nothing where it is out of reach.
         const room = sql`CASE WHEN ${there(permit)} THEN COALESCE(t.concurrency_limit
-          - (SELECT count(*) FROM capacity_slots c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
+          - (SELECT count(*) FROM ${tables.capacity_slots} c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
         // A walk along an index, a run a step: from a run to the next of its result while there is room, or else to the
         // first of the next result. A result's runs are made at once, so this order is that of their ids. It counts what it
         // takes by itself, since a LIMIT outside is no reason for SQLite to stop walking.
         const taken = sql.literal("w.taken + CASE WHEN w.place <= w.room THEN 1 ELSE 0 END")
         return sql`WITH RECURSIVE walk (id, result_id, place, room, taken) AS (
-            SELECT u.id, u.result_id, 1, ${room}, 0 FROM runs u JOIN results t ON t.id = u.result_id
-            WHERE u.id = (SELECT f.id FROM runs f WHERE ${waits("f")} ORDER BY f.result_id, f.id LIMIT 1)
+            SELECT u.id, u.result_id, 1, ${room}, 0 FROM ${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id
+            WHERE u.id = (SELECT f.id FROM ${tables.runs} f WHERE ${waits("f")} ORDER BY f.result_id, f.id LIMIT 1)
             UNION ALL
             SELECT u.id, u.result_id, CASE WHEN u.result_id = w.result_id THEN w.place + 1 ELSE 1 END, ${room}, ${taken}
             FROM walk w
-            JOIN runs u ON u.id = COALESCE(
-              CASE WHEN w.place < w.room THEN (SELECT n.id FROM runs n
+            JOIN ${tables.runs} u ON u.id = COALESCE(
+              CASE WHEN w.place < w.room THEN (SELECT n.id FROM ${tables.runs} n
                 WHERE ${waits("n")} AND n.result_id = w.result_id AND n.id > w.id ORDER BY n.id LIMIT 1) END,
-              (SELECT n.id FROM runs n
+              (SELECT n.id FROM ${tables.runs} n
                 WHERE ${waits("n")} AND n.result_id > w.result_id ORDER BY n.result_id, n.id LIMIT 1))
-            JOIN results t ON t.id = u.result_id
+            JOIN ${tables.results} t ON t.id = u.result_id
             WHERE ${taken} < ${limit}
           )
           SELECT id FROM walk WHERE place <= room ORDER BY id`.pipe(runIds.all, storing("ResultStore.startable"))
       },
       openRuns: (permit, result) =>
-        sql`SELECT ${heldColumns} FROM runs u JOIN results t ON t.id = u.result_id
+        sql`SELECT ${heldColumns} FROM ${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id
             WHERE u.result_id = ${result} AND ${sql.in("u.status", openStatuses)} AND ${thereRun(permit)}
             ORDER BY u.id`.pipe(heldRows.all, storing("ResultStore.openRuns")),
-      holdRun: (permit, id) =>
-        sql`SELECT ${heldColumns} FROM runs u JOIN results t ON t.id = u.result_id
+      findRunForUpdate: (permit, id) =>
+        sql`SELECT ${heldColumns} FROM ${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id
             WHERE u.id = ${id} AND ${thereRun(permit)}`.pipe(heldRows.first, storing("ResultStore.holdRun")),
       start: (permit, runs, { token, until }, now) =>
         Effect.gen(function* () {
           const at = DateTime.toEpochMillis(now)
           const those = dialect.integers(runs)
-          yield* sql`UPDATE runs SET status = 'running', attempts = attempts + 1, lease = ${token},
+          yield* sql`UPDATE ${tables.runs} SET status = 'running', attempts = attempts + 1, lease = ${token},
               lease_until_ms = ${until}, started_ms = ${at}, updated_ms = ${at}
             WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
-          yield* sql`INSERT INTO capacity_slots (run_id, result_id, organization_id)
-            SELECT id, result_id, organization_id FROM runs WHERE id IN ${those}`
+          yield* sql`INSERT INTO ${tables.capacity_slots} (run_id, result_id, organization_id)
+            SELECT id, result_id, organization_id FROM ${tables.runs} WHERE id IN ${those}`
           yield* move(permit, capacityChange("queued", "running", runs.length))
           const started = yield* runRows.all(
             sql`SELECT ${runColumns} FROM ${runTables} WHERE u.id IN ${those} ORDER BY u.id`
@@ -506,8 +516,8 @@ export const layer = Layer.effect(
             providerData: scripts.get(run.id)?.providerData ?? null
           }))
         }).pipe(storing("ResultStore.start")),
-      prolong: (permit, run, until) =>
-        sql`UPDATE runs SET lease_until_ms = ${until}
+      extendLease: (permit, run, until) =>
+        sql`UPDATE ${tables.runs} SET lease_until_ms = ${until}
             WHERE id = ${run} AND organization_id = ${permit.organizationId}`.pipe(
           Effect.asVoid,
           storing("ResultStore.prolong")
@@ -515,10 +525,10 @@ export const layer = Layer.effect(
       requeue: (permit, runs, now) =>
         Effect.gen(function* () {
           const those = dialect.integers(runs)
-          yield* sql`UPDATE runs SET status = 'queued', lease = NULL, lease_until_ms = NULL, started_ms = NULL,
+          yield* sql`UPDATE ${tables.runs} SET status = 'queued', lease = NULL, lease_until_ms = NULL, started_ms = NULL,
               updated_ms = ${DateTime.toEpochMillis(now)}
             WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
-          yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${those}`
+          yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${those}`
           yield* move(permit, capacityChange("running", "queued", runs.length))
         }).pipe(storing("ResultStore.requeue")),
       end: (permit, runs, from, end, now) =>
@@ -526,7 +536,7 @@ export const layer = Layer.effect(
           const at = DateTime.toEpochMillis(now)
           const those = dialect.integers(runs)
           const isOver = end.to !== "evaluating"
-          yield* sql`UPDATE runs SET ${sql.update({
+          yield* sql`UPDATE ${tables.runs} SET ${sql.update({
             status: end.to,
             lease: null,
             lease_until_ms: null,
@@ -536,10 +546,10 @@ export const layer = Layer.effect(
             updated_ms: at,
             ...(isOver ? { ended_ms: at } : {})
           })} WHERE id IN ${those} AND organization_id = ${permit.organizationId}`
-          yield* sql`UPDATE results SET updated_ms = ${at}
-            WHERE id IN (SELECT result_id FROM runs WHERE id IN ${those})`
+          yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
+            WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE id IN ${those})`
           if (end.transcript !== null) {
-            yield* sql`INSERT INTO run_transcripts ${sql.insert(
+            yield* sql`INSERT INTO ${tables.run_transcripts} ${sql.insert(
               runs.map((run_id) => ({
                 run_id,
                 transcript_type: end.transcript?.type ?? "",
@@ -547,7 +557,7 @@ export const layer = Layer.effect(
               }))
             )}`
           }
-          yield* sql`DELETE FROM capacity_slots WHERE run_id IN ${those}`
+          yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${those}`
           yield* move(permit, capacityChange(from, end.to, runs.length))
           yield* releaseNumbers(permit, those)
         }).pipe(storing("ResultStore.end"))

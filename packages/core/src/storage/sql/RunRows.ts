@@ -1,4 +1,6 @@
 /** The rows of runs, for the stores that read them. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Schema from "effect/Schema"
 import { Channel } from "../../catalog/Agent.js"
 import { ResultId, RunId } from "../../kernel/Ids.js"
@@ -7,6 +9,7 @@ import { Criterion, RunMoment, type RunOutcome } from "../../results/RunDetail.j
 import { RunStatus } from "../../results/RunLifecycle.js"
 import { Instant, jsonColumn } from "./Rows.js"
 import { Flag } from "./Storing.js"
+import type { Tables } from "./Tables.js"
 
 export const RunRow = Schema.Struct({
   id: RunId,
@@ -60,13 +63,14 @@ export const toOutcome = (row: typeof OutcomeRow.Type): RunOutcome => ({
 /** Of a run that nothing was noted of. */
 export const noOutcome: RunOutcome = { endedReason: null, moments: [], criteria: [] }
 
-/** A run's columns, out of `RUN_TABLES`. */
+/** A run's columns, of `runTables`. */
 export const RUN_COLUMNS = `u.id, u.result_id, s.key AS scenario_key, s.name AS scenario_name, u.channel, u.status,
   p.number AS phone_number, u.attempts, u.success, u.duration_s, u.error, u.started_ms, u.ended_ms, u.created_ms, u.updated_ms`
 
-export const RUN_TABLES = `runs u JOIN results t ON t.id = u.result_id
-  JOIN result_scenarios s ON s.result_id = u.result_id AND s.position = u.scenario_position
-  LEFT JOIN phone_numbers p ON p.id = u.phone_number_id`
+export const runTables = (sql: SqlClient, tables: Tables): Fragment =>
+  sql`${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id
+    JOIN ${tables.result_scenarios} s ON s.result_id = u.result_id AND s.position = u.scenario_position
+    LEFT JOIN ${tables.phone_numbers} p ON p.id = u.phone_number_id`
 
-/** A result, a project or an agent that a permit is bound to, in `RUN_TABLES`. */
-export const reach = { project: "t.project_id", agent: "t.agent_id", result: "t.id" }
+/** A result, a project or an agent that a permit is bound to, in `runTables`. */
+export const runScopeColumns = { project: "t.project_id", agent: "t.agent_id", result: "t.id" }

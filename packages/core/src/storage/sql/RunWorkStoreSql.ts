@@ -10,10 +10,11 @@ import { JsonObject } from "../../kernel/Json.js"
 import { EXECUTE_JOB, SCORE_JOB } from "../../results/RunJobs.js"
 import { RunWorkStore } from "../../results/RunWorkStore.js"
 import { StoredTranscript } from "../../transcripts/StoredTranscript.js"
+import { Dialect } from "./Dialect.js"
 import { columnsOf, EvaluationRow, toEvaluation } from "./EvaluationStoreSql.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { jsonColumn, readRows } from "./Rows.js"
-import { noOutcome, OutcomeRow, reach, RUN_COLUMNS, RUN_TABLES, RunRow, toOutcome, toRun } from "./RunRows.js"
+import { noOutcome, OutcomeRow, runScopeColumns, RUN_COLUMNS, runTables, RunRow, toOutcome, toRun } from "./RunRows.js"
 import { flag, storing } from "./Storing.js"
 
 const PlayableRow = Schema.Struct({
@@ -35,7 +36,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const columns = sql.literal(RUN_COLUMNS)
-    const tables = sql.literal(RUN_TABLES)
+    const { tables } = yield* Dialect
+    const joined = runTables(sql, tables)
     const playable = readRows(PlayableRow, (row) => ({
       run: toRun(row),
       agent: { id: row.agent_id, projectId: row.project_id },
@@ -50,10 +52,10 @@ export const layer = Layer.effect(
 
     const there = (permit: Permit) =>
       sql`u.organization_id = ${permit.organizationId} AND u.deleted_ms IS NULL AND t.deleted_ms IS NULL
-        AND ${within(sql, permit, reach)}`
+        AND ${scopePredicate(sql, permit, runScopeColumns)}`
 
     /** From the jobs to the runs, since few are dead and many wait. */
-    const strandedRuns = sql`jobs j JOIN runs u ON u.id = CAST(j.key AS BIGINT) JOIN results t ON t.id = u.result_id
+    const strandedRuns = sql`${tables.jobs} j JOIN ${tables.runs} u ON u.id = CAST(j.key AS BIGINT) JOIN ${tables.results} t ON t.id = u.result_id
       WHERE j.state = 'dead' AND j.due_ms IS NULL AND j.key IS NOT NULL
         AND j.kind IN (${EXECUTE_JOB}, ${SCORE_JOB})
         AND ((j.kind = ${EXECUTE_JOB} AND u.status = 'queued') OR (j.kind = ${SCORE_JOB} AND u.status = 'evaluating'))
@@ -68,36 +70,36 @@ export const layer = Layer.effect(
           storing("RunWorkStore.stranded")
         ),
       runsOf: (permit, result) =>
-        sql`SELECT u.id FROM runs u JOIN results t ON t.id = u.result_id
+        sql`SELECT u.id FROM ${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id
             WHERE u.result_id = ${result} AND ${there(permit)} ORDER BY u.id`.pipe(
           runIds.all,
           storing("RunWorkStore.runsOf")
         ),
       find: (permit, run) =>
         sql`SELECT ${columns}, t.agent_id, t.project_id, s.script, x.transcript
-            FROM ${tables} LEFT JOIN run_transcripts x ON x.run_id = u.id
+            FROM ${joined} LEFT JOIN ${tables.run_transcripts} x ON x.run_id = u.id
             WHERE u.id = ${run} AND ${there(permit)}`.pipe(playable.first, storing("RunWorkStore.find")),
       outcome: (permit, run) =>
-        sql`SELECT o.ended_reason, o.moments, o.criteria FROM run_outcomes o
-            JOIN runs u ON u.id = o.run_id JOIN results t ON t.id = u.result_id
+        sql`SELECT o.ended_reason, o.moments, o.criteria FROM ${tables.run_outcomes} o
+            JOIN ${tables.runs} u ON u.id = o.run_id JOIN ${tables.results} t ON t.id = u.result_id
             WHERE o.run_id = ${run} AND ${there(permit)}`.pipe(
           outcomes.first,
           Effect.map(Option.getOrElse(() => noOutcome)),
           storing("RunWorkStore.outcome")
         ),
-      note: (permit, run, { moments, reason }) =>
-        sql`INSERT INTO run_outcomes (run_id, ended_reason, moments, criteria)
-            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]' FROM runs
+      saveOutcome: (permit, run, { moments, reason }) =>
+        sql`INSERT INTO ${tables.run_outcomes} (run_id, ended_reason, moments, criteria)
+            SELECT id, ${reason}, ${JSON.stringify(moments)}, '[]' FROM ${tables.runs}
             WHERE id = ${run} AND organization_id = ${permit.organizationId}
             ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments`.pipe(
           Effect.asVoid,
           storing("RunWorkStore.note")
         ),
-      record: (permit, run, evaluated, now) =>
+      saveScores: (permit, run, evaluated, now) =>
         Effect.gen(function* () {
           if (evaluated.length === 0) return
           const [own] = yield* runIds.all(
-            sql`SELECT id FROM runs WHERE id = ${run} AND organization_id = ${permit.organizationId}`
+            sql`SELECT id FROM ${tables.runs} WHERE id = ${run} AND organization_id = ${permit.organizationId}`
           )
           if (own === undefined) return
           const rows = [...new Map(evaluated.map((one) => [one.metric.id, one])).values()].map(
@@ -110,7 +112,7 @@ export const layer = Layer.effect(
               created_ms: DateTime.toEpochMillis(now)
             })
           )
-          yield* sql`INSERT INTO run_evaluations ${sql.insert(rows)}
+          yield* sql`INSERT INTO ${tables.run_evaluations} ${sql.insert(rows)}
             ON CONFLICT (run_id, metric_id) DO UPDATE SET
               status = excluded.status,
               value_kind = excluded.value_kind,
@@ -121,22 +123,22 @@ export const layer = Layer.effect(
         }).pipe(storing("RunWorkStore.record")),
       scores: (permit, run) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, e.detail
-            FROM run_evaluations e JOIN metrics m ON m.id = e.metric_id
-            JOIN runs u ON u.id = e.run_id JOIN results t ON t.id = u.result_id
+            FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
+            JOIN ${tables.runs} u ON u.id = e.run_id JOIN ${tables.results} t ON t.id = u.result_id
             WHERE e.run_id = ${run} AND ${there(permit)} AND m.deleted_ms IS NULL
             ORDER BY m.display_order, m.id`.pipe(evaluations.all, storing("RunWorkStore.scores")),
-      conclude: (permit, run, end, now) =>
+      complete: (permit, run, end, now) =>
         Effect.gen(function* () {
           const at = DateTime.toEpochMillis(now)
-          yield* sql`UPDATE runs SET ${sql.update({
+          yield* sql`UPDATE ${tables.runs} SET ${sql.update({
             status: end.to,
             success: end.success === null ? null : flag(end.success),
             error: end.error,
             ended_ms: at,
             updated_ms: at
           })} WHERE id = ${run} AND organization_id = ${permit.organizationId}`
-          yield* sql`UPDATE run_outcomes SET criteria = ${JSON.stringify(end.criteria)} WHERE run_id = ${run}`
-          yield* sql`UPDATE results SET updated_ms = ${at} WHERE id = (SELECT result_id FROM runs WHERE id = ${run})`
+          yield* sql`UPDATE ${tables.run_outcomes} SET criteria = ${JSON.stringify(end.criteria)} WHERE run_id = ${run}`
+          yield* sql`UPDATE ${tables.results} SET updated_ms = ${at} WHERE id = (SELECT result_id FROM ${tables.runs} WHERE id = ${run})`
         }).pipe(storing("RunWorkStore.conclude"))
     })
   })

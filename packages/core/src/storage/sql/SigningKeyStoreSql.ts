@@ -27,21 +27,22 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const keys = readRows(SigningKeyRow, toSigningKey)
 
     return SigningKeyStore.of({
       insert: (key) =>
-        sql`INSERT INTO signing_keys ${sql.insert({
+        sql`INSERT INTO ${tables.signing_keys} ${sql.insert({
           kid: key.kid,
           secret: Redacted.value(key.secret),
           created_ms: DateTime.toEpochMillis(key.createdAt)
         })}`.pipe(Effect.asVoid, storing("SigningKeyStore.insert")),
-      list: sql`SELECT kid, secret, created_ms FROM signing_keys ORDER BY created_ms DESC, kid DESC`.pipe(
+      list: sql`SELECT kid, secret, created_ms FROM ${tables.signing_keys} ORDER BY created_ms DESC, kid DESC`.pipe(
         keys.all,
         storing("SigningKeyStore.list")
       ),
       remove: (kids) =>
-        sql`DELETE FROM signing_keys WHERE kid IN ${dialect.texts(kids)}`.pipe(
+        sql`DELETE FROM ${tables.signing_keys} WHERE kid IN ${dialect.texts(kids)}`.pipe(
           Effect.asVoid,
           storing("SigningKeyStore.remove")
         )

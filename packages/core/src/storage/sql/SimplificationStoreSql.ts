@@ -44,11 +44,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
+    const { tables } = dialect
     const simplifications = readRows(SimplificationRow, toSimplification)
     const progressIds = readRows(Schema.Struct({ progress_id: Schema.String }), (row) => row.progress_id)
 
-    const hasJob = sql`EXISTS (SELECT 1 FROM jobs j WHERE j.kind = ${SIMPLIFICATION_JOB}
-      AND j.key = simplifications.progress_id AND j.state IN ('queued', 'running'))`
+    const hasJob = sql`EXISTS (SELECT 1 FROM ${tables.jobs} j WHERE j.kind = ${SIMPLIFICATION_JOB}
+      AND j.key = s.progress_id AND j.state IN ('queued', 'running'))`
 
     const begin = (
       permit: Permit<"catalog:write">,
@@ -59,13 +60,13 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         const underWay = sql`organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
           AND under_way = 1`
-        yield* sql`UPDATE simplifications SET under_way = 0 WHERE ${underWay} AND NOT ${hasJob}`
-        const recent = yield* sql`SELECT progress_id FROM simplifications
+        yield* sql`UPDATE ${tables.simplifications} AS s SET under_way = 0 WHERE ${underWay} AND NOT ${hasJob}`
+        const recent = yield* sql`SELECT progress_id FROM ${tables.simplifications}
           WHERE organization_id = ${permit.organizationId} AND prompt_hash = ${wanted.promptHash}
             AND simplified_prompt IS NOT NULL AND finished_ms > ${DateTime.toEpochMillis(now) - RECENT_MILLIS}
           ORDER BY id DESC LIMIT 1`.pipe(progressIds.first)
         if (Option.isSome(recent)) return { progressId: recent.value, created: false }
-        const made = yield* sql`INSERT INTO simplifications ${sql.insert({
+        const made = yield* sql`INSERT INTO ${tables.simplifications} ${sql.insert({
           organization_id: permit.organizationId,
           progress_id: wanted.progressId,
           prompt_hash: wanted.promptHash,
@@ -75,7 +76,9 @@ export const layer = Layer.effect(
           created_ms: DateTime.toEpochMillis(now)
         })} ON CONFLICT DO NOTHING RETURNING progress_id`.pipe(progressIds.first)
         if (Option.isSome(made)) return { progressId: made.value, created: true }
-        const found = yield* sql`SELECT progress_id FROM simplifications WHERE ${underWay}`.pipe(progressIds.first)
+        const found = yield* sql`SELECT progress_id FROM ${tables.simplifications} WHERE ${underWay}`.pipe(
+          progressIds.first
+        )
         if (Option.isSome(found)) return { progressId: found.value, created: false }
         // It ended meanwhile.
         return tries < MOST_TRIES
@@ -87,7 +90,7 @@ export const layer = Layer.effect(
       begin: (permit, wanted, now) => begin(permit, wanted, now).pipe(storing("SimplificationStore.begin")),
       find: (permit, progressId) =>
         sql`SELECT s.progress_id, s.original_prompt, s.simplified_prompt, s.error, j.state, j.last_error
-            FROM simplifications s LEFT JOIN jobs j ON j.kind = ${SIMPLIFICATION_JOB} AND j.key = s.progress_id
+            FROM ${tables.simplifications} s LEFT JOIN ${tables.jobs} j ON j.kind = ${SIMPLIFICATION_JOB} AND j.key = s.progress_id
             WHERE s.progress_id = ${progressId} AND s.organization_id = ${permit.organizationId}`.pipe(
           simplifications.first,
           storing("SimplificationStore.find")
@@ -95,10 +98,10 @@ export const layer = Layer.effect(
       complete: (permit, progressId, { by, hash, text }, now) =>
         Effect.gen(function* () {
           const millis = DateTime.toEpochMillis(now)
-          yield* sql`UPDATE simplifications SET simplified_prompt = ${text}, error = NULL, under_way = 0,
+          yield* sql`UPDATE ${tables.simplifications} SET simplified_prompt = ${text}, error = NULL, under_way = 0,
               finished_ms = ${millis}
             WHERE progress_id = ${progressId} AND organization_id = ${permit.organizationId}`
-          yield* sql`INSERT INTO simplified_prompts ${sql.insert({
+          yield* sql`INSERT INTO ${tables.simplified_prompts} ${sql.insert({
             organization_id: permit.organizationId,
             prompt_hash: hash,
             simplifier: by,
@@ -106,20 +109,20 @@ export const layer = Layer.effect(
           })} ON CONFLICT DO NOTHING`
         }).pipe(storing("SimplificationStore.complete")),
       refuse: (permit, progressId, reason) =>
-        sql`UPDATE simplifications SET error = ${reason}
+        sql`UPDATE ${tables.simplifications} SET error = ${reason}
             WHERE progress_id = ${progressId} AND organization_id = ${permit.organizationId}`.pipe(
           Effect.asVoid,
           storing("SimplificationStore.refuse")
         ),
       isResult: (permit, promptHash, by) =>
-        sql`SELECT 1 AS found FROM simplified_prompts
+        sql`SELECT 1 AS found FROM ${tables.simplified_prompts}
             WHERE organization_id = ${permit.organizationId} AND prompt_hash = ${promptHash}
               AND simplifier IN ${dialect.texts(by)}`.pipe(
           Effect.map((rows) => rows.length > 0),
           storing("SimplificationStore.isResult")
         ),
       tidy: (before) =>
-        sql`DELETE FROM simplifications WHERE created_ms < ${DateTime.toEpochMillis(before)} AND NOT ${hasJob}`.pipe(
+        sql`DELETE FROM ${tables.simplifications} AS s WHERE created_ms < ${DateTime.toEpochMillis(before)} AND NOT ${hasJob}`.pipe(
           Effect.asVoid,
           storing("SimplificationStore.tidy")
         )

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { StorageBusy, StorageError, type StorageFault } from "../../kernel/Storage.js"
+import { StorageBusy, StorageFailed, type StorageError } from "../../kernel/Storage.js"
 
 /** The driver's own code (`SQLITE_BUSY`, `40P01`) of a failure, where it has one. */
 export const driverCode = (error: SqlError): string =>
@@ -12,6 +12,12 @@ export const driverCode = (error: SqlError): string =>
 /** Whether a statement failed because a row with the same unique key is there. */
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof SqlError && ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(driverCode(error))
+
+/** Gives the error of a statement that fails because a row with the same unique key is there; without one it is left. */
+export const whenTaken =
+  <Taken>(taken: (() => Taken) | undefined) =>
+  <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | Taken, R> =>
+    Effect.mapError(statement, (error) => (taken !== undefined && isUniqueViolation(error) ? taken() : error))
 
 /** What PostgreSQL says of a statement that was right and may well succeed when it is sent again. */
 const POSTGRES_BUSY = [
@@ -33,27 +39,27 @@ const isBusy = (error: SqlError): boolean =>
 /** PostgreSQL chose this transaction to break a deadlock or a serialisation cycle: nothing of it happened. */
 const isChosenVictim = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
 
-export const toStorageFault = (operation: string, error: SqlError | ParseResult.ParseError): StorageFault =>
+export const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>
   error instanceof SqlError && isBusy(error)
     ? new StorageBusy({ operation, undone: isChosenVictim(error) })
-    : new StorageError({ operation, cause: error })
+    : new StorageFailed({ operation, cause: error })
 
 type FromDriver<E> = Extract<E, SqlError | ParseResult.ParseError>
 
 /** Turns a driver's failures, and rows that are not what their schema says, into storage faults named by operation. */
 export const storing =
   (operation: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, FromDriver<E>> | StorageFault, R> =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, FromDriver<E>> | StorageError, R> =>
     Effect.mapError(effect, (error) =>
       error instanceof SqlError || error instanceof ParseResult.ParseError
-        ? toStorageFault(operation, error)
+        ? toStorageError(operation, error)
         : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what the two driver failures leave: nothing subtracts from a type parameter
           (error as Exclude<E, FromDriver<E>>)
     )
 
 /** A defect that is a driver's failure: a COMMIT that fails arrives as one. */
 export const driverDefect = (operation: string) => (defect: unknown) =>
-  defect instanceof SqlError ? Option.some(Effect.fail(toStorageFault(operation, defect))) : Option.none()
+  defect instanceof SqlError ? Option.some(Effect.fail(toStorageError(operation, defect))) : Option.none()
 
 /** A boolean column: both databases keep 0 and 1. */
 export const Flag: Schema.Schema<boolean, number> = Schema.transform(Schema.Number, Schema.Boolean, {

@@ -1,8 +1,11 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Schema from "effect/Schema"
 import { TestProfile } from "../../catalog/TestProfile.js"
 import { AgentId, ProjectId, TestProfileId, UserId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
 import { Instant, jsonColumn } from "./Rows.js"
+import type { Tables } from "./Tables.js"
 
 /** A test profile's columns, with its agent's where that is there. */
 export const TestProfileRow = Schema.Struct({
@@ -18,10 +21,11 @@ export const TestProfileRow = Schema.Struct({
   updated_ms: Instant
 })
 
-/** The columns of `TestProfileRow`, of `test_profiles t` joined as `profileJoins` says. */
-export const profileColumns =
-  "t.id, t.project_id, a.id AS agent_id, a.name AS agent_name, t.name, t.information, t.created_by, t.updated_by, t.created_ms, t.updated_ms"
-export const profileJoins = "LEFT JOIN agents a ON a.id = t.agent_id AND a.deleted_ms IS NULL"
+/** What the columns are read from that are not `test_profiles t`'s own. */
+export const profileExpressions = { agent_id: "a.id", agent_name: "a.name" }
+
+export const profileJoins = (sql: SqlClient, tables: Tables): Fragment =>
+  sql`LEFT JOIN ${tables.agents} a ON a.id = t.agent_id AND a.deleted_ms IS NULL`
 
 export const toTestProfile = (row: typeof TestProfileRow.Type): TestProfile =>
   new TestProfile({

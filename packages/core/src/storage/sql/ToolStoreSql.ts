@@ -7,11 +7,11 @@ import { Tool } from "../../catalog/Tool.js"
 import { ToolStore } from "../../catalog/ToolStore.js"
 import { OrganizationId, ProjectId, ToolId } from "../../kernel/Ids.js"
 import { JsonObject } from "../../kernel/Json.js"
-import { catalogTable } from "./CatalogTable.js"
 import { Dialect } from "./Dialect.js"
-import { within } from "./Reach.js"
+import { scopePredicate } from "./ScopeSql.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const ToolRow = Schema.Struct({
   id: ToolId,
@@ -29,11 +29,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const table = yield* catalogTable({
+    const { tables } = dialect
+    const table = yield* tenantTable({
       store: "ToolStore",
       table: "tools",
       row: ToolRow,
-      columns: "t.id, t.organization_id, t.project_id, t.name, t.description, t.parameters, t.created_ms, t.updated_ms",
+      scope: { project: "t.project_id" },
       make: (row) =>
         new Tool({
           id: row.id,
@@ -51,42 +52,34 @@ export const layer = Layer.effect(
 
     return ToolStore.of({
       insert: (permit, tool, now) =>
-        table
-          .insert(
-            permit,
-            {
-              project_id: tool.projectId,
-              name: tool.name,
-              description: tool.description,
-              parameters: JSON.stringify(tool.parameters)
-            },
-            now
-          )
-          .pipe(storing("ToolStore.insert")),
+        table.insert(permit, {
+          project_id: tool.projectId,
+          name: tool.name,
+          description: tool.description,
+          parameters: JSON.stringify(tool.parameters),
+          ...createdAt(now)
+        }),
       find: table.find,
-      hold: table.hold,
-      list: (permit, { projectId }, page) =>
-        table.list(permit, projectId === null ? [] : [sql`t.project_id = ${projectId}`], page),
+      findForUpdate: table.findForUpdate,
+      list: (permit, { projectId }, page) => table.list(permit, page, { project_id: projectId }),
       findAll: (permit, ids) =>
         table.all(
           permit,
-          sql`t.id IN ${dialect.integers(ids)} AND ${within(sql, permit, { project: "t.project_id" })}`
+          sql`t.id IN ${dialect.integers(ids)} AND ${scopePredicate(sql, permit, { project: "t.project_id" })}`
         ),
       namesIn: (permit, project) =>
-        sql`SELECT id, name FROM tools
+        sql`SELECT id, name FROM ${tables.tools}
             WHERE project_id = ${project} AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL
             ORDER BY id`.pipe(names.all, storing("ToolStore.namesIn")),
       save: (permit, tool) =>
-        table
-          .save(permit, tool.id, {
-            name: tool.name,
-            description: tool.description,
-            parameters: JSON.stringify(tool.parameters),
-            updated_ms: DateTime.toEpochMillis(tool.updatedAt)
-          })
-          .pipe(storing("ToolStore.save")),
+        table.save(permit, tool.id, {
+          name: tool.name,
+          description: tool.description,
+          parameters: JSON.stringify(tool.parameters),
+          updated_ms: DateTime.toEpochMillis(tool.updatedAt)
+        }),
       remove: (permit, id, now) =>
-        table.remove(permit, id, now, [sql`DELETE FROM evaluator_tools WHERE tool_id = ${id}`])
+        table.softDelete(permit, id, now, [sql`DELETE FROM ${tables.evaluator_tools} WHERE tool_id = ${id}`])
     })
   })
 )

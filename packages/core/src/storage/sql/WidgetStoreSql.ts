@@ -13,10 +13,9 @@ import { DashboardId, MetricId, ProjectId, WidgetId } from "../../kernel/Ids.js"
 import { Json } from "../../kernel/Json.js"
 import { EvalType } from "../../metrics/MetricTerms.js"
 import { Dialect } from "./Dialect.js"
-import { keyset } from "./Keyset.js"
-import { within } from "./Reach.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
 import { storing } from "./Storing.js"
+import { createdAt, tenantTable } from "./TenantTable.js"
 
 const WidgetRow = Schema.Struct({
   id: WidgetId,
@@ -81,69 +80,43 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const dialect = yield* Dialect
-    const selected = sql.literal(`
-      SELECT w.id, w.dashboard_id, w.name, w.chart_type, w.filters, w.data_type, w.field, w.metric_id, w.time_period,
-        w.aggregation_function, w.group_by, w.metadata, w.created_ms, w.updated_ms,
-        d.project_id, d.filters AS dashboard_filters, m.name AS metric_name, m.eval_type
-      FROM widgets w
-      JOIN dashboards d ON d.id = w.dashboard_id
-      JOIN projects p ON p.id = d.project_id AND p.deleted_ms IS NULL
-      LEFT JOIN metrics m ON m.id = w.metric_id`)
-    const widgets = readRows(WidgetRow, toWidget)
-    const ids = readRows(Schema.Struct({ id: WidgetId }), ({ id }) => id)
+    const { tables } = dialect
+    const table = yield* tenantTable({
+      store: "WidgetStore",
+      table: "widgets",
+      row: WidgetRow,
+      softDeletes: false,
+      ofProject: false,
+      joins: sql`JOIN ${tables.dashboards} d ON d.id = t.dashboard_id
+        JOIN ${tables.projects} p ON p.id = d.project_id AND p.deleted_ms IS NULL
+        LEFT JOIN ${tables.metrics} m ON m.id = t.metric_id`,
+      expressions: {
+        project_id: "d.project_id",
+        dashboard_filters: "d.filters",
+        metric_name: "m.name",
+        eval_type: "m.eval_type"
+      },
+      scope: { project: "d.project_id", dashboard: "d.id" },
+      make: toWidget
+    })
     const counts = readRows(Schema.Struct({ n: Schema.Number }), ({ n }) => n)
 
     return WidgetStore.of({
       insert: (permit, spec, now) =>
-        sql`INSERT INTO widgets ${sql
-          .insert({
-            organization_id: permit.organizationId,
-            ...columnsOf(spec),
-            created_ms: DateTime.toEpochMillis(now),
-            updated_ms: DateTime.toEpochMillis(now)
-          })
-          .returning("id")}`.pipe(ids.one, storing("WidgetStore.insert")),
-      find: (permit, id) =>
-        sql`${selected} WHERE w.id = ${id} AND w.organization_id = ${permit.organizationId}`.pipe(
-          widgets.first,
-          storing("WidgetStore.find")
-        ),
-      hold: (permit, id) =>
-        // Apart, since PostgreSQL locks no row that an outer join may leave out.
-        sql`SELECT id FROM widgets
-            WHERE id = ${id} AND organization_id = ${permit.organizationId} ${dialect.forUpdate}`.pipe(
-          Effect.zipRight(
-            sql`${selected} WHERE w.id = ${id} AND w.organization_id = ${permit.organizationId}`.pipe(widgets.first)
-          ),
-          storing("WidgetStore.hold")
-        ),
-      ofDashboards: (permit, dashboards) =>
-        sql`${selected}
-            WHERE w.dashboard_id IN ${dialect.integers(dashboards)} AND w.organization_id = ${permit.organizationId}
-            ORDER BY w.id`.pipe(widgets.all, storing("WidgetStore.ofDashboards")),
+        Effect.map(table.insert(permit, { ...columnsOf(spec), ...createdAt(now) }), ({ id }) => id),
+      find: table.find,
+      findForUpdate: table.findForUpdate,
+      ofDashboards: (permit, dashboards) => table.all(permit, sql`t.dashboard_id IN ${dialect.integers(dashboards)}`),
       count: (permit, dashboard) =>
-        sql`SELECT count(*) AS n FROM widgets
+        sql`SELECT count(*) AS n FROM ${tables.widgets}
             WHERE dashboard_id = ${dashboard} AND organization_id = ${permit.organizationId}`.pipe(
           counts.one,
           storing("WidgetStore.count")
         ),
-      list: (permit, page, dashboard) =>
-        sql`${selected}
-            WHERE w.organization_id = ${permit.organizationId}
-              AND ${dashboard === null ? sql`1 = 1` : sql`w.dashboard_id = ${dashboard}`}
-              AND ${within(sql, permit, { project: "d.project_id", dashboard: "d.id" })}
-              AND ${keyset(sql, page, "w.id")}`.pipe(widgets.all, storing("WidgetStore.list")),
+      list: (permit, page, dashboard) => table.list(permit, page, { dashboard_id: dashboard }),
       save: (permit, id, spec, now) =>
-        sql`UPDATE widgets SET ${sql.update({ ...columnsOf(spec), updated_ms: DateTime.toEpochMillis(now) })}
-            WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("WidgetStore.save")
-        ),
-      remove: (permit, id) =>
-        sql`DELETE FROM widgets WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("WidgetStore.remove")
-        )
+        table.save(permit, id, { ...columnsOf(spec), updated_ms: DateTime.toEpochMillis(now) }),
+      remove: table.delete
     })
   })
 )

@@ -9,12 +9,15 @@ import * as Scope from "effect/Scope"
 import type { UnitOfWork } from "../../kernel/Storage.js"
 import { Dialect, sqliteDialect } from "../sql/Dialect.js"
 import { migrate } from "../sql/Migrations.js"
+import { tablePrefix } from "../sql/Tables.js"
 import * as SqliteTransaction from "../sql/SqliteTransaction.js"
 import * as UnitOfWorkSql from "../sql/UnitOfWorkSql.js"
 
 export interface SqliteConfig {
   /** A file, made when it is not there, or `:memory:` for a database that lives as long as the engine. */
   readonly filename: string
+  /** What the names of tables, indexes and functions begin with (default: none); see `parseTablePrefix`. */
+  readonly tablePrefix?: string
 }
 
 /**
@@ -55,9 +58,11 @@ export const layer = (config: SqliteConfig): Layer.Layer<SqlClient.SqlClient | D
     Layer.provideMerge(migrate),
     Layer.provideMerge(
       Layer.scopedContext(
-        Effect.map(makeClient(config), (client) =>
-          Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, sqliteDialect(client)))
-        )
+        Effect.gen(function* () {
+          const prefix = yield* tablePrefix(config.tablePrefix)
+          const client = yield* makeClient(config)
+          return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Dialect, sqliteDialect(client, prefix)))
+        })
       )
     ),
     Layer.provide(Reactivity.layer)

@@ -2,33 +2,36 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { Dialect } from "../Dialect.js"
 
-/** Simplifications of prompts, and which prompts are the result of one. */
+/**
+ * Simplifications of prompts, and which prompts are the result of one.
+ */
 export const simplifications = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const { column } = yield* Dialect
+  const { column, nameOf, tables } = yield* Dialect
+  const index = (name: string) => sql.literal(nameOf(name))
 
   // Where each one is, its job says: the one of its kind whose key is the progress id.
-  yield* sql`CREATE TABLE simplifications (
+  yield* sql`CREATE TABLE ${tables.simplifications} (
     id ${column.id},
-    organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
+    organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
     progress_id ${column.text} NOT NULL UNIQUE,
     prompt_hash ${column.text} NOT NULL,
     original_prompt ${column.text} NOT NULL,
     under_way ${column.flag} NOT NULL,
     simplified_prompt ${column.text},
     error ${column.text},
-    created_by ${column.integer} REFERENCES users (id),
+    created_by ${column.integer} REFERENCES ${tables.users} (id),
     created_ms ${column.integer} NOT NULL,
     finished_ms ${column.integer}
   )`
   // Whatever two processes do at once, one job at a time simplifies a prompt.
-  yield* sql`CREATE UNIQUE INDEX simplifications_under_way ON simplifications (organization_id, prompt_hash)
+  yield* sql`CREATE UNIQUE INDEX ${index("simplifications_under_way")} ON ${tables.simplifications} (organization_id, prompt_hash)
     WHERE under_way = 1`
-  yield* sql`CREATE INDEX simplifications_by_prompt ON simplifications (organization_id, prompt_hash)`
-  yield* sql`CREATE INDEX simplifications_by_time ON simplifications (created_ms)`
+  yield* sql`CREATE INDEX ${index("simplifications_by_prompt")} ON ${tables.simplifications} (organization_id, prompt_hash)`
+  yield* sql`CREATE INDEX ${index("simplifications_by_time")} ON ${tables.simplifications} (created_ms)`
   // Results are known again for as long as prompts are there, so longer than their jobs.
-  yield* sql`CREATE TABLE simplified_prompts (
-    organization_id ${column.integer} NOT NULL REFERENCES organizations (id),
+  yield* sql`CREATE TABLE ${tables.simplified_prompts} (
+    organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
     prompt_hash ${column.text} NOT NULL,
     simplifier ${column.text} NOT NULL,
     created_ms ${column.integer} NOT NULL,

@@ -1,0 +1,32 @@
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { PageRequest } from "../kernel/Pages.js"
+import type { StorageError } from "../kernel/Storage.js"
+import type { Permit } from "./Permit.js"
+import type { HashedCredential, NewSecretCredential, SecretCredential } from "./SecretCredential.js"
+
+/**
+ * What storage promises about one kind of credentials that are opaque secrets. Secrets are never stored, only their
+ * hashes. A permit's organization limits every answer.
+ */
+export interface SecretCredentialStore<Credential extends SecretCredential, New extends NewSecretCredential> {
+  readonly insert: (permit: Permit<"keys:manage">, credential: New) => Effect.Effect<Credential, StorageError>
+  readonly find: (
+    permit: Permit<"keys:manage">,
+    id: Credential["id"]
+  ) => Effect.Effect<Option.Option<Credential>, StorageError>
+  /** Newest first; up to one more than the page holds. Includes revoked and expired credentials. */
+  readonly list: (
+    permit: Permit<"keys:manage">,
+    page: PageRequest
+  ) => Effect.Effect<ReadonlyArray<Credential>, StorageError>
+  /** Revokes the credential from this instant on; one that was revoked before keeps its first instant. */
+  readonly revoke: (
+    permit: Permit<"keys:manage">,
+    id: Credential["id"],
+    now: DateTime.Utc
+  ) => Effect.Effect<void, StorageError>
+  /** The credential whose secret has this hash, whatever its state. It takes no permit, since permits result from it. */
+  readonly findByHash: (secretHash: string) => Effect.Effect<Option.Option<HashedCredential<Credential>>, StorageError>
+}

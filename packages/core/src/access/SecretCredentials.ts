@@ -1,0 +1,100 @@
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ValidationFailed } from "../kernel/FieldErrors.js"
+import * as Pages from "../kernel/Pages.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
+import { make as makeCache } from "../kernel/TtlCache.js"
+import type { NotFound } from "./AccessErrors.js"
+import type { Actor } from "./Actor.js"
+import { isInForce } from "./Grant.js"
+import { orNotFound } from "./OrNotFound.js"
+import type { Permit } from "./Permit.js"
+import {
+  hashSecret,
+  looksLikeSecret,
+  MAX_SECRET_LENGTH,
+  mintSecret,
+  sameHash,
+  SECRET_BYTES,
+  type SecretPrefix
+} from "./Secret.js"
+import type { HashedCredential, IssuedCredential, NewSecretCredential, SecretCredential } from "./SecretCredential.js"
+import type { SecretCredentialStore } from "./SecretCredentialStore.js"
+import { SecretSource } from "./SecretSource.js"
+
+interface Known<Credential> extends HashedCredential<Credential> {
+  readonly actor: Actor
+}
+
+/** Hashes whose credentials are cached. */
+const CACHE_SIZE = 10_000
+
+/**
+ * Issues, lists, revokes and authenticates one kind of credentials that are opaque secrets. A secret is looked up by its
+ * hash, whose credential is cached for a few seconds, while expiry is checked each time.
+ */
+export const makeSecretCredentials = <Credential extends SecretCredential, New extends NewSecretCredential>(of: {
+  readonly prefix: SecretPrefix
+  /** The name in `NotFound`. */
+  readonly resource: string
+  readonly store: SecretCredentialStore<Credential, New>
+  readonly toActor: (credential: Credential) => Actor
+}) =>
+  Effect.gen(function* () {
+    const work = yield* UnitOfWork
+    const source = yield* SecretSource
+    const known = yield* makeCache<Known<Credential>>(CACHE_SIZE)
+
+    const lookUp = (hash: string) =>
+      known.load(
+        Effect.map(
+          of.store.findByHash(hash),
+          Option.map((found) => ({ ...found, actor: of.toActor(found.credential) }))
+        ),
+        Option.match({ onNone: () => [], onSome: (found) => [[hash, found] as const] })
+      )
+
+    return {
+      /** Makes a secret, and stores what `make` says of its hash and hint. */
+      issue: (
+        permit: Permit<"keys:manage">,
+        make: (minted: Pick<NewSecretCredential, "hint" | "secretHash">) => New
+      ): Effect.Effect<IssuedCredential<Credential>, StorageError> =>
+        Effect.suspend(() => {
+          const { hint, secret, secretHash } = mintSecret(of.prefix, source.bytes(SECRET_BYTES))
+          return Effect.map(of.store.insert(permit, make({ hint, secretHash })), (credential) => ({
+            credential,
+            secret
+          }))
+        }),
+      list: (
+        permit: Permit<"keys:manage">,
+        query: unknown
+      ): Effect.Effect<Pages.Page<Credential>, ValidationFailed | StorageError> =>
+        Pages.paginate(Pages.PageQuery, query, (page) => of.store.list(permit, page)),
+      revoke: (permit: Permit<"keys:manage">, id: Credential["id"]): Effect.Effect<void, NotFound | StorageError> =>
+        work
+          .atomically(
+            Effect.gen(function* () {
+              yield* orNotFound(of.resource)(of.store.find(permit, id))
+              yield* of.store.revoke(permit, id, yield* DateTime.now)
+            })
+          )
+          .pipe(Effect.zipRight(known.invalidate(({ credential }) => credential.id === id))),
+      /** The caller that a secret stands for, if its credential is in force. */
+      authenticate: (secret: string): Effect.Effect<Option.Option<Actor>, StorageError> =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (secret.length > MAX_SECRET_LENGTH) return Effect.succeedNone
+          const hash = hashSecret(secret)
+          const actorOf = ({ actor, credential, secretHash }: Known<Credential>) =>
+            sameHash(secretHash, hash) && isInForce(credential, now) ? Option.some(actor) : Option.none()
+          const cached = known.get(hash, now)
+          if (cached !== undefined) return Effect.succeed(actorOf(cached))
+          return looksLikeSecret(of.prefix, secret)
+            ? Effect.map(lookUp(hash), Option.flatMap(actorOf))
+            : Effect.succeedNone
+        })
+    }
+  })
