@@ -1,25 +1,57 @@
 import type { Check } from "./Check.js"
-import { credentials } from "./checks/Access.js"
-import { calls } from "./checks/Calls.js"
+import { bulkUpdates } from "./checks/BulkUpdates.js"
+import { callEvaluations } from "./checks/CallEvaluations.js"
+import { callIngest } from "./checks/CallIngest.js"
+import { callLogs } from "./checks/CallLogs.js"
+import { callRedaction } from "./checks/CallRedaction.js"
+import { callTranscripts } from "./checks/CallTranscripts.js"
+import { checkouts } from "./checks/Checkouts.js"
+import { credentials } from "./checks/Credentials.js"
 import { dashboards } from "./checks/Dashboards.js"
+import { enabledPersonalities } from "./checks/EnabledPersonalities.js"
 import { evaluators } from "./checks/Evaluators.js"
-import { general } from "./checks/Messages.js"
+import { filters } from "./checks/Filters.js"
 import { limits } from "./checks/Limits.js"
-import { metrics } from "./checks/Metrics.js"
+import { lists, pages } from "./checks/Lists.js"
+import { httpMessages } from "./checks/Messages.js"
+import { metrics, predefinedMetrics } from "./checks/Metrics.js"
+import { resultDeletion } from "./checks/ResultDeletion.js"
 import { results } from "./checks/Results.js"
+import { runDeletion } from "./checks/RunDeletion.js"
 import { simplification } from "./checks/Simplification.js"
+import { suiteSpecs } from "./checks/SuiteSpecs.js"
 import { suites } from "./checks/Suites.js"
+import { testProfiles } from "./checks/TestProfiles.js"
+import { widgetData } from "./checks/WidgetData.js"
+import { widgets } from "./checks/Widgets.js"
 
-/** Every rule that is tried, by endpoint. A new endpoint adds its file here. */
+/** Every check, by endpoint. A new endpoint adds its file here. */
 export const checks: ReadonlyArray<Check> = [
   ...credentials,
+  ...checkouts,
   ...dashboards,
+  ...widgets,
+  ...filters,
+  ...widgetData,
+  ...bulkUpdates,
   ...evaluators,
+  ...testProfiles,
+  ...predefinedMetrics,
   ...metrics,
+  ...enabledPersonalities,
   ...suites,
+  ...suiteSpecs,
   ...simplification,
+  ...resultDeletion,
+  ...runDeletion,
   ...results,
-  ...calls,
-  ...general,
+  ...callIngest,
+  ...callTranscripts,
+  ...callRedaction,
+  ...callEvaluations,
+  ...callLogs,
+  ...httpMessages,
+  ...pages,
+  ...lists,
   ...limits
 ]

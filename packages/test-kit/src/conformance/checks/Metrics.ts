@@ -1,6 +1,4 @@
-/** E11, E12 and E7. */
-import { at, listAt } from "../../Documents.js"
-import { type Check, checksOf } from "../Check.js"
+/** E11 and E12. */
 import {
   any,
   bodyOf,
@@ -23,10 +21,14 @@ import {
   shortText,
   text
 } from "../Expect.js"
-import { PATHS, type Fixture } from "../Fixture.js"
+import { type Fixture, PATHS } from "../Fixture.js"
+import { checksOf } from "../Check.js"
+import { at, listAt } from "../../Documents.js"
 
 const TYPES = ["basic", "custom_prompt", "custom_code", "llm_judge"]
+
 const EVAL_TYPES = ["binary", "continuous_qualitative", "numeric", "enum"]
+
 const TRIGGERS = ["always", "automatic", "custom"]
 
 /** Source: interface, Metric (predefined list item). */
@@ -81,7 +83,21 @@ const metricShape: Readonly<Record<string, Kind>> = {
   reviews: any
 }
 
-const predefined = checksOf("E11", {
+const aMetric = async (fixture: Fixture, fields: Readonly<Record<string, unknown>> = {}) => {
+  const made = await fixture.make(PATHS.metrics, {
+    agent: await fixture.agent(),
+    name: "Offers a call-back",
+    type: "llm_judge",
+    eval_type: "binary",
+    prompt: "Does the agent offer a call-back?",
+    // Other checks deliver calls to this agent, and a language model's answers cost.
+    observability_enabled: false,
+    ...fields
+  })
+  return { made, path: `${PATHS.metrics}${String(made.id)}/` }
+}
+
+export const predefinedMetrics = checksOf("E11", {
   listed: [
     "the predefined metrics are one array, each with all its fields, slugs and codes unique",
     async (fixture) => {
@@ -100,21 +116,7 @@ const predefined = checksOf("E11", {
   ]
 })
 
-const aMetric = async (fixture: Fixture, fields: Readonly<Record<string, unknown>> = {}) => {
-  const made = await fixture.make(PATHS.metrics, {
-    agent: await fixture.agent(),
-    name: "Offers a call-back",
-    type: "llm_judge",
-    eval_type: "binary",
-    prompt: "Does the agent offer a call-back?",
-    // Other checks deliver calls to this agent, and a language model's answers cost.
-    observability_enabled: false,
-    ...fields
-  })
-  return { made, path: `${PATHS.metrics}${String(made.id)}/` }
-}
-
-const update = checksOf("E12", {
+export const metrics = checksOf("E12", {
   "answered-200": [
     "a patch is answered with 200 and the whole metric, laid over what was there",
     async (fixture) => {
@@ -256,96 +258,3 @@ const update = checksOf("E12", {
     }
   ]
 })
-
-/** A project of its own with three personalities that were made elsewhere. */
-const personalities = async (fixture: Fixture) => {
-  const elsewhere = await fixture.project()
-  const made: Array<number> = []
-  for (const language of ["en", "de", "en"]) {
-    made.push(await fixture.makeId(PATHS.personalities, { project: elsewhere, name: "Conformance", language }))
-  }
-  const project = await fixture.makeId(PATHS.projects, { name: "Enabling" })
-  const path = `${PATHS.projects}${project}/enable_personalities/`
-  /** Which of the three a project has after it was asked to enable some. */
-  const enabled = (answer: unknown) => made.filter((id) => listAt(answer).some((one) => at(one, "id") === id))
-  const enable = async (body: object) => {
-    const reply = await fixture.post(path, body)
-    expectStatus(reply, 200)
-    return enabled(reply.json)
-  }
-  return { made, path, enable, enabled }
-}
-
-const enabling = checksOf("E7", {
-  forms: [
-    "personalities are named by an id, ids, {id}s, a comma-separated text or all, and add up",
-    async (fixture) => {
-      const { enable, made } = await personalities(fixture)
-      const [a = 0, b = 0, c = 0] = made
-      expectSame("what is enabled by an id", await enable({ personalities: a }), [a])
-      expectSame("what is enabled by an id again", await enable({ personalities: [a] }), [a])
-      expectSame("what is enabled by {id}", await enable({ personalities: [{ id: b }] }), [a, b])
-      expectSame("what is enabled by a text", await enable({ personalities: `${a}, ${c}` }), [a, b, c])
-      const another = await personalities(fixture)
-      expectSame("what is enabled by all", await another.enable({ personalities: "all" }), another.made)
-    }
-  ],
-  language: [
-    "language keeps the personalities of that language",
-    async (fixture) => {
-      const { enable, made } = await personalities(fixture)
-      const [a = 0, b = 0, c = 0] = made
-      expectSame("what is enabled in English", await enable({ personalities: made, language: "en" }), [a, c])
-      expectSame("what is enabled in German", await enable({ personalities: made, language: "de" }), [a, b, c])
-    }
-  ],
-  encodings: [
-    "a form and a multipart body are taken like JSON",
-    async (fixture) => {
-      for (const encoding of ["form", "multipart"] as const) {
-        const { enabled, made, path } = await personalities(fixture)
-        const reply = await fixture.ask("POST", path, { [encoding]: { personalities: made, language: "en" } })
-        expectStatus(reply, 200)
-        expectSame(`what is enabled by ${encoding}`, enabled(reply.json), [made[0], made[2]])
-      }
-    }
-  ],
-  refused: [
-    "personalities is required, unknown ids and languages are faults, an unknown project is 404",
-    async (fixture) => {
-      const { made, path } = await personalities(fixture)
-      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [fixture.nobody]]) {
-        expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
-      }
-      expectFaults(await fixture.post(path, { personalities: made, language: "xx" }), "language")
-      const nowhere = `${PATHS.projects}${fixture.nobody}/enable_personalities/`
-      expectDetail(await fixture.post(nowhere, { personalities: made }), 404)
-    }
-  ],
-  "other-organization": [
-    "another organisation's personality is a fault, alone and beside ours, none is enabled then, and all does not mean it",
-    async (fixture) => {
-      const { other } = fixture
-      const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
-      const theirs = await ask(PATHS.projects, { name: `Conformance ${fixture.run}` })
-      try {
-        const { id } = await ask(PATHS.personalities, { project: theirs.id, name: "Theirs", language: "en" })
-        const { enable, made, path } = await personalities(fixture)
-        for (const wrong of [id, [id], [made[0], id], `${String(made[0])},${String(id)}`]) {
-          expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
-        }
-        expectSame("what is enabled after that", await enable({ personalities: made[1] }), [made[1]])
-        const all = await fixture.post(path, { personalities: "all" })
-        expectStatus(all, 200)
-        expectTrue(
-          "another organisation's personality is enabled",
-          !listAt(all.json).some((one) => at(one, "id") === id)
-        )
-      } finally {
-        await other.ask("DELETE", `${PATHS.projects}${String(theirs.id)}/`)
-      }
-    }
-  ]
-})
-
-export const metrics: ReadonlyArray<Check> = [...predefined, ...update, ...enabling]
