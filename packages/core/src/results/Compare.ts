@@ -1,6 +1,5 @@
 /**
- * What became better and what worse from one result to another: scenarios that share a key, metric by metric, and the two
- * as wholes. Pure: two snapshots in, the differences out.
+ * Compares two results: scenarios with the same key, metric by metric, and the results as wholes. Pure.
  */
 import * as Schema from "effect/Schema"
 import type { Direction } from "../metrics/MetricTerms.js"
@@ -10,13 +9,12 @@ import { AgentId, type MetricId, ResultId } from "../kernel/Ids.js"
 import { evaluateResult, type RunCount } from "./Evaluate.js"
 
 /**
- * How a value changed. `changed` is a difference of which nobody knows whether it is good; `unknown` is no difference to
- * speak of, since one side has no value.
+ * How a value changed. `changed`: it differs, and neither direction is better. `unknown`: one side has no value.
  */
 export const Change = Schema.Literal("better", "worse", "same", "changed", "unknown")
 export type Change = typeof Change.Type
 
-/** `mixed`: some of it became better and some worse. `added` and `removed` scenarios are of one result only. */
+/** `mixed`: some values became better and some worse. `added` and `removed` scenarios exist in one result only. */
 export const ScenarioChange = Schema.Literal(
   "better",
   "worse",
@@ -29,19 +27,19 @@ export const ScenarioChange = Schema.Literal(
 )
 export type ScenarioChange = typeof ScenarioChange.Type
 
-/** What a metric said of some runs. */
+/** The values of a metric in some runs. */
 export interface MetricScores {
   readonly id: MetricId
   readonly name: string
   readonly better: Direction | null
-  /** Runs that it came to a number for (true is 1 and false is 0), and the sum of these. */
+  /** The number of runs with a number (true is 1 and false is 0), and the sum of these. */
   readonly numbers: number
   readonly sum: number
-  /** Runs by the word that it came to. */
+  /** The number of runs by enum value. */
   readonly words: ReadonlyMap<string, number>
 }
 
-/** What the runs of a scenario came to. */
+/** The outcomes and scores of a scenario's runs. */
 export interface ScenarioScores {
   readonly key: string
   readonly name: string
@@ -49,7 +47,7 @@ export interface ScenarioScores {
   readonly metrics: ReadonlyArray<MetricScores>
 }
 
-/** A result as it is compared; its scenarios in their order, each key once. */
+/** A result to compare; its scenarios in order, each key once. */
 export interface ResultScores {
   readonly id: ResultId
   readonly name: string
@@ -62,7 +60,7 @@ const Compared = Schema.Struct({
   /** Null where there is no value. */
   base: Schema.NullOr(Schema.Number),
   result: Schema.NullOr(Schema.Number),
-  /** The result's less the base's. */
+  /** The result's value minus the base's. */
   difference: Schema.NullOr(Schema.Number),
   change: Change
 })
@@ -71,7 +69,7 @@ const ComparedMetric = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   ...Compared.fields,
-  /** For metrics whose values are words: the share of each, 0 to 1. */
+  /** For enum metrics: the share of each value, 0 to 1. */
   shares: Schema.NullOr(
     Schema.Array(Schema.Struct({ value: Schema.String, base: Schema.Number, result: Schema.Number }))
   )
@@ -95,14 +93,14 @@ const Side = Schema.Struct({
   totalRuns: Fields.named("total_runs", Schema.Int)
 })
 
-/** Two results side by side: `result` as it differs from `base`. */
+/** A comparison of `result` with `base`. */
 export const Comparison = Schema.Struct({
   base: Side,
   result: Side,
   change: ScenarioChange,
   successRate: Fields.named("success_rate", Compared),
   metrics: Schema.Array(ComparedMetric),
-  /** Scenarios by how they changed. */
+  /** The number of scenarios by change. */
   scenarioCounts: Fields.named(
     "scenario_counts",
     Schema.Struct({
@@ -120,10 +118,10 @@ export const Comparison = Schema.Struct({
 })
 export type Comparison = typeof Comparison.Type
 
-/** A comparison as it travels. */
+/** The wire form of a comparison. */
 export const encodeComparison = Schema.encodeSync(Comparison)
 
-/** Rounding of sums of floats must not pass for a change. */
+/** Rounding errors in sums of floats are no change. */
 const NOISE = 1e-9
 
 const changeOf = (base: number, result: number, better: Direction | null, tolerance: number): Change => {
@@ -132,7 +130,7 @@ const changeOf = (base: number, result: number, better: Direction | null, tolera
   return better === null ? "changed" : difference > 0 === (better === "higher") ? "better" : "worse"
 }
 
-/** `tolerance` is the difference that counts as none. */
+/** A difference of up to `tolerance` counts as none. */
 const compared = (
   base: number | null,
   result: number | null,
@@ -176,7 +174,7 @@ const compareWords = (
   }
 }
 
-/** What the metric is called and which way it is better is as `metric` says, on both sides. */
+/** Both sides use the name and direction of `metric`. */
 const compareMetric = (
   metric: MetricScores,
   base: MetricScores | undefined,
@@ -198,13 +196,13 @@ const compareMetrics = (
 ): ReadonlyArray<ComparedMetric> => {
   const byId = (all: ReadonlyArray<MetricScores>) => new Map(all.map((one) => [one.id, one]))
   const [before, after] = [byId(base), byId(result)]
-  // Of both sides what the result's say, which is how it is now.
+  // Where both sides have a metric, the result's definition is the current one.
   return [...byId([...base, ...result]).values()]
     .toSorted((a, b) => a.id - b.id)
     .map((metric) => compareMetric(metric, before.get(metric.id), after.get(metric.id), tolerance))
 }
 
-/** Of several changes, the one of the whole: words of which nobody knows what is good decide last. */
+/** Combines changes; those without a direction have the least weight. */
 const overall = (changes: ReadonlyArray<Change>): ScenarioChange => {
   const isBetter = changes.includes("better")
   const isWorse = changes.includes("worse")
@@ -212,7 +210,7 @@ const overall = (changes: ReadonlyArray<Change>): ScenarioChange => {
   return changes.includes("changed") ? "changed" : changes.includes("same") ? "same" : "unknown"
 }
 
-/** All runs of a result as those of one scenario. */
+/** All runs of a result, pooled as if of one scenario. */
 const pooled = (scenarios: ReadonlyArray<ScenarioScores>): Omit<ScenarioScores, "key" | "name"> => {
   const metrics = new Map<MetricId, MetricScores>()
   for (const one of scenarios.flatMap((scenario) => scenario.metrics)) {
@@ -238,7 +236,7 @@ const compareRuns = (
   const successRate = compared(before.successRate, after.successRate, "higher", tolerance)
   const metrics = compareMetrics(base.metrics, result.metrics, tolerance)
   const changes = metrics.map(({ change }) => change)
-  // Whether it succeeds goes before how.
+  // The success rate takes precedence over the metrics.
   const change =
     successRate.change === "better" || successRate.change === "worse"
       ? successRate.change
@@ -249,9 +247,9 @@ const compareRuns = (
 const nothing = { counts: [], metrics: [] }
 
 /**
- * Compares a result with the one it is judged by. Scenarios are paired by key, in the result's order, those that are gone
- * at the end. A success rate may differ by `tolerance` (0 to 1), the mean of a metric by that share of the base's, before
- * it counts as changed.
+ * Compares a result with a base. Scenarios are paired by key, in the result's order, removed ones last. A success rate
+ * counts as changed where it differs by more than `tolerance` (0 to 1), the mean of a metric where it differs by more than
+ * that share of the base's.
  */
 export const compareResults = (base: ResultScores, result: ResultScores, tolerance = 0): Comparison => {
   const before = new Map(base.scenarios.map((scenario) => [scenario.key, scenario]))

@@ -2,51 +2,51 @@
 import type { PhoneNumberId, ResultId, RunId } from "../kernel/Ids.js"
 import { type CapacityChange, holdingsOf, type RunStatus } from "./RunLifecycle.js"
 
-/** Runs that are to be deleted, as many as share a status and a number. */
-export interface DoomedRuns {
+/** Runs to delete, counted by status and phone number. */
+export interface RunsToDelete {
   readonly status: RunStatus
   readonly phoneNumberId: PhoneNumberId | null
   readonly runs: number
 }
 
-/** What has to be known. Nothing in it is deleted yet. */
+/** The state that a deletion is planned from. Nothing in it is deleted yet. */
 export interface DeletionSnapshot {
-  /** The results that go, with all their runs; none where only runs go. */
+  /** The results to delete with all their runs; empty where only runs are deleted. */
   readonly results: ReadonlyArray<ResultId>
-  /** The runs that go by themselves. */
+  /** The runs to delete without their result. */
   readonly runs: ReadonlyArray<RunId>
-  /** All runs that go, those of results included. */
-  readonly doomed: ReadonlyArray<DoomedRuns>
-  /** Numbers that a queued or running run which stays needs, whichever result it is of. */
-  readonly neededElsewhere: ReadonlySet<PhoneNumberId>
+  /** All runs to delete, including those of results. */
+  readonly runsToDelete: ReadonlyArray<RunsToDelete>
+  /** Numbers that a queued or running run of any result, not to be deleted, still needs. */
+  readonly stillReferenced: ReadonlySet<PhoneNumberId>
   /** The organisation's counters. */
   readonly capacity: CapacityChange
 }
 
-/** What is to be done, in one transaction. */
+/** The changes to make in one transaction. */
 export interface DeletionPlan {
   readonly results: ReadonlyArray<ResultId>
   readonly runs: ReadonlyArray<RunId>
   readonly releasedNumbers: ReadonlyArray<PhoneNumberId>
   readonly freedSlots: number
-  /** What the counters go down by; never more than they stand at. */
+  /** The decrements of the counters; never more than their values. */
   readonly decrements: CapacityChange
 }
 
 const atMost = (limit: number, value: number): number => Math.max(0, Math.min(limit, value))
 
-/** The cascade. Deleting nothing does nothing, and what is deleted already is not in the snapshot, so it is idempotent. */
+/** Plans the cascade. Idempotent, since a snapshot has nothing that is deleted already. */
 export const planDeletion = (snapshot: DeletionSnapshot): DeletionPlan => {
   let activeSessions = 0
   let pendingDemand = 0
   let freedSlots = 0
   const released = new Set<PhoneNumberId>()
-  for (const { phoneNumberId, runs, status } of snapshot.doomed) {
+  for (const { phoneNumberId, runs, status } of snapshot.runsToDelete) {
     const held = holdingsOf(status)
     activeSessions += held.activeSessions * runs
     pendingDemand += held.pendingDemand * runs
     freedSlots += held.slots * runs
-    if (held.needsNumber && phoneNumberId !== null && !snapshot.neededElsewhere.has(phoneNumberId)) {
+    if (held.needsNumber && phoneNumberId !== null && !snapshot.stillReferenced.has(phoneNumberId)) {
       released.add(phoneNumberId)
     }
   }

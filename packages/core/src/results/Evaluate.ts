@@ -1,4 +1,4 @@
-/** What a result comes to: a function of the runs that it has, so that it is right again as soon as they change. */
+/** The evaluation of a result: a function of its runs, so that it is correct as soon as they change. */
 import * as Schema from "effect/Schema"
 import type { RunStatus } from "./RunLifecycle.js"
 
@@ -14,16 +14,16 @@ export interface RunCount {
 }
 
 export interface ResultEvaluation {
-  /** `empty` where every run was deleted; `running` from the first that starts to the last that ends. */
+  /** `empty` where every run was deleted; `running` from the start of the first to the end of the last. */
   readonly status: ResultStatus
   readonly totalRuns: number
   readonly runsByStatus: Readonly<Record<RunStatus, number>>
-  /** Runs that were a success out of those whose success is known or that failed otherwise; null where there are none. */
+  /** The share of successful runs among those with a known success, failed and timed out ones; null without any. */
   readonly successRate: number | null
   /**
-   * Whether the test as a whole is a success: false as soon as one run failed, timed out or was no success, true once all
-   * runs are over, none of those among them and one at least a success. Cancelled runs and those of which nobody knows
-   * decide nothing.
+   * Whether the test as a whole is a success: false as soon as one run failed, timed out or was unsuccessful; true once all
+   * runs are over, none of them failed and at least one was successful. Canceled runs and runs with an unknown success are
+   * ignored.
    */
   readonly success: boolean | null
 }
@@ -42,14 +42,14 @@ const noRuns: Readonly<Record<RunStatus, number>> = {
 export const evaluateResult = (counts: ReadonlyArray<RunCount>): ResultEvaluation => {
   const runsByStatus = { ...noRuns }
   let total = 0
-  let judged = 0
+  let decided = 0
   let successful = 0
   for (const { runs, status, success } of counts) {
     runsByStatus[status] += runs
     total += runs
-    // What a worker reported of a run that waits for its scores is not the last word.
+    // The success that a worker reported of an evaluating run is provisional.
     const isKnown = (status === "completed" && success !== null) || status === "failed" || status === "timeout"
-    if (isKnown) judged += runs
+    if (isKnown) decided += runs
     if (success === true && status === "completed") successful += runs
   }
   const open = runsByStatus.queued + runsByStatus.running + runsByStatus.evaluating
@@ -64,7 +64,7 @@ export const evaluateResult = (counts: ReadonlyArray<RunCount>): ResultEvaluatio
             : "running",
     totalRuns: total,
     runsByStatus,
-    successRate: judged === 0 ? null : successful / judged,
-    success: successful < judged ? false : open === 0 && successful > 0 ? true : null
+    successRate: decided === 0 ? null : successful / decided,
+    success: successful < decided ? false : open === 0 && successful > 0 ? true : null
   }
 }

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type { Channel } from "../catalog/Agent.js"
 
-/** The channels whose runs the engine plays itself, as jobs; the others wait for outside workers. */
+/** The channels whose runs the engine executes itself, as jobs; other runs wait for outside workers. */
 export class PlayedChannels extends Context.Reference<PlayedChannels>()("@earshot/core/results/PlayedChannels", {
   defaultValue: (): ReadonlyArray<Channel> => []
 }) {}

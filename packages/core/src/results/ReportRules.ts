@@ -1,14 +1,22 @@
-/** What a worker reports of a run that is over. */
+/** The report of a worker on a run that has ended. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type Faults, fault, isFaulty, mergeFaults, noFaults, Messages, underPath } from "../kernel/Faults.js"
+import {
+  type FieldErrors,
+  fieldError,
+  hasFieldErrors,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages,
+  underPath
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { Json } from "../kernel/Json.js"
 import { MAX_CALL_SECONDS } from "../transcripts/Limits.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import * as TranscriptFormat from "../transcripts/TranscriptFormat.js"
 
-/** A file of a multipart body. Its bytes are such as no JSON can have. */
+/** A file of a multipart body; JSON cannot contain bytes. */
 interface AudioFile {
   readonly bytes: Uint8Array
 }
@@ -28,10 +36,10 @@ export const CompleteInput = Fields.object({
   lease: Fields.text({ max: 100, blank: false }),
   transcript_type: Fields.withDefault(TranscriptFormat.TranscriptType, TranscriptFormat.DEFAULT_TYPE),
   transcript_json: Fields.optional(Json),
-  /** With the transcript type `none-mono`, which is made from it. */
+  /** Only with the transcript type `none-mono`: the transcript is made from it. */
   voice_recording: Fields.withDefault(Fields.nullable(AudioUpload), null),
   voice_recording_url: Fields.withDefault(Fields.nullable(Fields.text({ max: 4096, blank: false })), null),
-  /** Seconds; the end of the transcript where left out. */
+  /** Seconds. Default: the end of the transcript. */
   duration: Fields.withDefault(Fields.nullable(Fields.number), null),
   call_ended_reason: Fields.withDefault(Fields.nullable(Fields.text({ max: 100 })), null),
   success: Fields.withDefault(Fields.nullable(Fields.boolean), null)
@@ -41,30 +49,30 @@ export const CompleteInput = Fields.object({
 export type RunAudio =
   { readonly from: "upload"; readonly bytes: Uint8Array } | { readonly from: "url"; readonly url: string }
 
-/** What was reported, in so far as it says what was said. */
-export interface ReportedSpeech {
+/** The conversation of a report. */
+export interface ReportedConversation {
   readonly transcript: RawTranscript | null
-  /** What the transcript is to be made from. */
+  /** The audio to transcribe, where there is no transcript. */
   readonly audio: RunAudio | null
 }
 
-const NEEDS_TRANSCRIBER =
-  'No transcriber is configured, and the transcript type "none-mono" needs one to make a transcript from the audio.'
-const NEEDS_AUDIO = 'The transcript type "none-mono" needs a recording: send this or voice_recording_url.'
-const NOT_KEPT = 'Only with the transcript type "none-mono": recordings of runs are transcribed, and not kept.'
+const NEEDS_TRANSCRIBER = 'The transcript type "none-mono" needs a transcriber, and none is configured.'
+const NEEDS_AUDIO = 'The transcript type "none-mono" needs a recording: send voice_recording or voice_recording_url.'
+const RECORDING_NOT_STORED =
+  'Only with the transcript type "none-mono": recordings of runs are transcribed and not stored.'
 
-const durationFaults = (seconds: number): Faults =>
+const durationErrors = (seconds: number): FieldErrors =>
   seconds < 0
-    ? fault("duration", Messages.tooSmall(0))
+    ? fieldError("duration", Messages.tooSmall(0))
     : seconds > MAX_CALL_SECONDS
-      ? fault("duration", Messages.tooLarge(MAX_CALL_SECONDS))
-      : noFaults
+      ? fieldError("duration", Messages.tooLarge(MAX_CALL_SECONDS))
+      : noFieldErrors
 
-/** The transcript of a report or what it is to be made from; or every fault. */
-export const judgeReport = (
+/** The transcript of a report, or the audio to make it from; or every error. */
+export const validateReport = (
   report: typeof CompleteInput.Type,
-  abilities: { readonly transcribes: boolean }
-): Either.Either<ReportedSpeech, Faults> => {
+  capabilities: { readonly transcribes: boolean }
+): Either.Either<ReportedConversation, FieldErrors> => {
   const {
     duration,
     transcript_json: json,
@@ -76,19 +84,19 @@ export const judgeReport = (
   const decoded = json === undefined || json === null ? Either.right(null) : TranscriptFormat.builtIn.decode(type, json)
   const audio: RunAudio | null =
     file !== null ? { from: "upload", bytes: file.bytes } : url !== null ? { from: "url", url } : null
-  const faults = mergeFaults(
-    Either.isLeft(decoded) ? underPath("transcript_json", decoded.left) : noFaults,
-    durationFaults(duration ?? 0),
-    isAudio && audio === null ? fault("voice_recording", NEEDS_AUDIO) : noFaults,
-    isAudio && !abilities.transcribes ? fault("transcript_type", NEEDS_TRANSCRIBER) : noFaults,
+  const errors = mergeFieldErrors(
+    Either.isLeft(decoded) ? underPath("transcript_json", decoded.left) : noFieldErrors,
+    durationErrors(duration ?? 0),
+    isAudio && audio === null ? fieldError("voice_recording", NEEDS_AUDIO) : noFieldErrors,
+    isAudio && !capabilities.transcribes ? fieldError("transcript_type", NEEDS_TRANSCRIBER) : noFieldErrors,
     !isAudio && audio !== null
-      ? fault(audio.from === "upload" ? "voice_recording" : "voice_recording_url", NOT_KEPT)
-      : noFaults,
+      ? fieldError(audio.from === "upload" ? "voice_recording" : "voice_recording_url", RECORDING_NOT_STORED)
+      : noFieldErrors,
     file !== null && url !== null
-      ? fault("voice_recording_url", "Give voice_recording or voice_recording_url, not both.")
-      : noFaults
+      ? fieldError("voice_recording_url", "Give voice_recording or voice_recording_url, not both.")
+      : noFieldErrors
   )
-  return isFaulty(faults) || Either.isLeft(decoded)
-    ? Either.left(faults)
+  return hasFieldErrors(errors) || Either.isLeft(decoded)
+    ? Either.left(errors)
     : Either.right({ transcript: isAudio ? null : decoded.right, audio })
 }

@@ -16,17 +16,17 @@ const RunCounts = Schema.Struct({
   cancelled: Schema.Int
 })
 
-/** What a metric said of a result's runs. */
+/** The values of a metric in a result's runs. */
 const MetricSummary = Schema.Struct({
   id: MetricId,
   name: Schema.String,
-  /** Runs that it came to a value for. */
+  /** The number of runs with a value. */
   runs: Schema.Int,
-  /** The mean of numbers, and of booleans as 0 and 1; null for words. */
+  /** The mean of numbers, and of booleans as 0 and 1; null for enums. */
   average: Schema.NullOr(Schema.Number)
 })
 
-/** A result: the runs of a test, and what they come to. */
+/** A result: the runs of a test, and their evaluation. */
 export class Result extends Schema.Class<Result>("@earshot/core/results/Result")({
   id: ResultId,
   name: Schema.String,
@@ -37,9 +37,9 @@ export class Result extends Schema.Class<Result>("@earshot/core/results/Result")
   status: ResultStatus,
   totalRuns: Fields.named("total_runs", Schema.Int),
   runsByStatus: Fields.named("runs_by_status", RunCounts),
-  /** 0 to 1; null until a run's success is known. */
+  /** 0 to 1; null until the success of a run is known. */
   successRate: Fields.named("success_rate", Schema.NullOr(Schema.Number)),
-  /** False from the first run that was no success, true once all are over and were; null while nobody knows. */
+  /** False from the first unsuccessful run; true once all runs are over and successful; null until it is known. */
   success: Schema.NullOr(Schema.Boolean),
   metrics: Schema.Array(MetricSummary),
   concurrencyLimit: Fields.named("concurrency_limit", Schema.NullOr(Schema.Int)),
@@ -47,7 +47,7 @@ export class Result extends Schema.Class<Result>("@earshot/core/results/Result")
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A result as it travels. */
+/** The wire form of a result. */
 export const encodeResult = Schema.encodeSync(Result)
 
 /** One simulated call of a result. */
@@ -72,10 +72,10 @@ export class Run extends Schema.Class<Run>("@earshot/core/results/Run")({
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A run as it travels. */
+/** The wire form of a run. */
 export const encodeRun = Schema.encodeSync(Run)
 
-/** A result that is to be made, with its runs queued. */
+/** A result to create, with its runs queued. */
 export interface NewResult {
   readonly projectId: ProjectId
   readonly agentId: AgentId
@@ -88,14 +88,14 @@ export interface NewResult {
   readonly scenarios: ReadonlyArray<{
     readonly key: string
     readonly name: string
-    /** Runs of it. */
+    /** The number of runs. */
     readonly frequency: number
-    /** What an executor needs to play it. */
+    /** What an executor needs to execute it. */
     readonly script: JsonObject
   }>
 }
 
-/** What an organisation's runs take up. Source: design, section 7. */
+/** The capacity that an organization's runs use. Source: design, section 7. */
 export const CapacityWire = Schema.Struct({
   active_sessions: Schema.Int,
   pending_demand: Schema.Int,
@@ -116,7 +116,7 @@ export const encodeCapacity = (capacity: Capacity): typeof CapacityWire.Type => 
   phone_numbers_held: capacity.phoneNumbersHeld
 })
 
-/** A run that somebody may execute for as long as the lease holds. */
+/** A run that a worker may execute until the lease expires. */
 export interface ClaimedRun {
   readonly run: Run
   /** Proves the claim to `heartbeat`, `complete` and `fail`. */

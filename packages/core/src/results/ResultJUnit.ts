@@ -1,10 +1,10 @@
-/** A result as a JUnit report: a case a run, grouped by scenario. */
+/** A result as a JUnit report: one test case per run, grouped by scenario. */
 import { type JUnitCase, printJUnit } from "../kernel/JUnit.js"
 import type { Result } from "./Result.js"
-import { undecidedSentence } from "./Rubric.js"
+import { undecidedReason } from "./SuccessCriteria.js"
 import type { RunDetail } from "./RunDetail.js"
 
-/** What decided a run's success, and what its metrics said, a line each. */
+/** The success criteria and the metrics of a run, one per line. */
 const detailsOf = ({ criteria, metrics }: RunDetail): string =>
   [
     ...criteria.map(
@@ -15,30 +15,30 @@ const detailsOf = ({ criteria, metrics }: RunDetail): string =>
   ].join("\n")
 
 /**
- * What became of a run. One that was played and was no success failed; one that could not be played, or timed out, is an
- * error of the test's own; one that was cancelled, is not over, or could not be judged, was skipped.
+ * The outcome of a run. An unsuccessful run is a failure; one that could not be executed, or timed out, is an error; one that
+ * was canceled, has not ended, or has an unknown success is skipped.
  */
 const outcomeOf = (run: RunDetail): JUnitCase["outcome"] => {
   switch (run.status) {
     case "completed":
-      // One that nobody could judge has shown nothing, and must not look as if it had.
+      // A run with an unknown success has shown nothing, and must not look like a pass.
       return run.success === null
-        ? { is: "skipped", message: undecidedSentence(run.criteria), details: detailsOf(run) }
+        ? { is: "skipped", message: undecidedReason(run.criteria), details: detailsOf(run) }
         : run.success
           ? null
-          : { is: "failure", message: run.error ?? "The run was no success.", details: detailsOf(run) }
+          : { is: "failure", message: run.error ?? "The run was not a success.", details: detailsOf(run) }
     case "failed":
       return { is: "error", message: run.error ?? "The run failed.", details: detailsOf(run) }
     case "timeout":
       return { is: "error", message: run.error ?? "The run timed out.", details: detailsOf(run) }
     case "cancelled":
-      return { is: "skipped", message: "The run was cancelled.", details: "" }
+      return { is: "skipped", message: "The run was canceled.", details: "" }
     default:
-      return { is: "skipped", message: `The run is not over: it is ${run.status}.`, details: "" }
+      return { is: "skipped", message: `The run has not ended; its status is ${run.status}.`, details: "" }
   }
 }
 
-/** The case of a run, named by its scenario and its own id. */
+/** The test case of a run, named by its scenario and its id. */
 export const caseOfRun = (run: RunDetail): JUnitCase => ({
   name: `${run.scenarioName} (run ${run.id})`,
   group: run.scenarioKey,
@@ -46,6 +46,6 @@ export const caseOfRun = (run: RunDetail): JUnitCase => ({
   outcome: outcomeOf(run)
 })
 
-/** The report of a result; `cases` are those of its runs, see `caseOfRun`. */
+/** The report of a result; `cases` are made by `caseOfRun`. */
 export const printResultJUnit = (result: Pick<Result, "name">, cases: ReadonlyArray<JUnitCase>): string =>
   printJUnit(result.name, cases)

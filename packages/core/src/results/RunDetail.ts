@@ -7,39 +7,39 @@ import type { RedactedTranscript } from "../transcripts/Transcript.js"
 import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 import { Run } from "./Result.js"
 
-/** Something that the testing agent did beside speaking, and when. */
+/** Something that the testing agent did other than speaking, and when. */
 export const RunMoment = Schema.Struct({
-  /** `condition` is an item of conditional actions that was acted on; the others are markers of its action. */
+  /** `condition` is an item of conditional actions that was triggered; the others are markers of its action. */
   kind: Schema.Literal("condition", "silence", "hold", "laughter", "endcall"),
   /** Seconds from the start of the conversation. */
   at_second: Schema.Number,
-  /** How long it lasts; null where it takes no time. */
+  /** The duration in seconds; null where it has none. */
   seconds: Schema.NullOr(Schema.Number),
-  /** The item's id; null for what no item asked for. */
+  /** The item's id; null where no item triggered it. */
   condition: Schema.NullOr(Schema.Int)
 }).annotations({ identifier: "RunMoment" })
 export type RunMoment = typeof RunMoment.Type
 
-/** One of the things that decide whether a run was a success. */
+/** A criterion of a run's success. */
 export const Criterion = Schema.Struct({
-  /** `metric:SLUG`, `metric:ID` for one without a slug, or `reported`: what the worker that executed the run said. */
+  /** `metric:SLUG`, `metric:ID` for a metric without a slug, or `reported`: the worker's own report. */
   criterion: Schema.String,
   name: Schema.String,
-  /** Null where it came to nothing. */
+  /** Null where it is unknown. */
   passed: Schema.NullOr(Schema.Boolean),
   reason: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Criterion" })
 export type Criterion = typeof Criterion.Type
 
-/** What a run came to beside its status. */
+/** The outcome of a run beside its status. */
 export interface RunOutcome {
-  /** How the conversation ended, in snake_case where the engine says so. */
+  /** How the conversation ended; in snake_case where the engine set it. */
   readonly endedReason: string | null
   readonly moments: ReadonlyArray<RunMoment>
   readonly criteria: ReadonlyArray<Criterion>
 }
 
-/** A run with what an executor needs to play it, and with what was said in it, once it was. */
+/** A run with what an executor needs to execute it, and with its transcript once there is one. */
 export interface PlayableRun {
   readonly run: Run
   readonly agent: Pick<Agent, "id" | "projectId">
@@ -47,25 +47,25 @@ export interface PlayableRun {
   readonly transcript: RedactedTranscript | null
 }
 
-const Said = Schema.Struct({
+const WireTurn = Schema.Struct({
   role: Schema.String,
   content: Schema.String,
   start_time: Schema.NullOr(Schema.Number),
   end_time: Schema.NullOr(Schema.Number)
 })
 
-/** A run as it is read by itself: with its transcript, what metrics said of it, and why it was a success or not. */
+/** A run with its transcript, its scores and its success criteria. */
 export class RunDetail extends Run.extend<RunDetail>("@earshot/core/results/RunDetail")({
   endedReason: Fields.named("ended_reason", Schema.NullOr(Schema.String)),
   criteria: Schema.Array(Criterion),
   moments: Schema.Array(RunMoment),
   metrics: Schema.Array(EvaluationJson),
-  /** As in a call record: a line a turn. */
+  /** As in a call record: one line per turn. */
   transcript: Schema.String,
-  transcriptObject: Fields.named("transcript_object", Schema.NullOr(Schema.Array(Said)))
+  transcriptObject: Fields.named("transcript_object", Schema.NullOr(Schema.Array(WireTurn)))
 }) {}
 
-/** A run with its details as it travels. */
+/** The wire form of a run with its details. */
 export const encodeRunDetail = Schema.encodeSync(RunDetail)
 
 export const runDetail = (

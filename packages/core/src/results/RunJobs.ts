@@ -1,4 +1,4 @@
-/** The jobs that play runs and score them. */
+/** The jobs that execute and score runs. */
 import * as Schema from "effect/Schema"
 import type { NewJob } from "../jobs/Job.js"
 import { type OrganizationId, type ResultId, RunId } from "../kernel/Ids.js"
@@ -7,18 +7,18 @@ export const EXECUTE_JOB = "execute_run"
 export const SCORE_JOB = "score_run"
 
 /**
- * Attempts at a run's job. How often a run itself is begun is bounded by its life cycle; the job has to outlive that, and
- * processes that go down for other reasons.
+ * Attempts of the job that executes a run. The attempts of the run itself are limited by its lifecycle; the job needs more of
+ * them, for processes that stop for other reasons.
  */
 export const EXECUTE_ATTEMPTS = 20
 
-/** Attempts at a run's scores; a language model that is out for an hour is waited for. */
+/** Attempts of the job that scores a run; enough to wait out an hour's outage of a language model. */
 export const SCORE_ATTEMPTS = 8
 
 export const RunPayload = Schema.Struct({ run: RunId })
 export type RunPayload = typeof RunPayload.Type
 
-/** A run has one job of each kind in its life, by which it is found again: `RunWorkStore.stranded`. */
+/** A run has one job of each kind; `RunWorkStore.stranded` finds it by this key. */
 const jobKey = (run: RunId): string => String(run)
 
 /**
@@ -45,6 +45,6 @@ export const scoreJob = (organizationId: OrganizationId, run: RunId): NewJob => 
   kind: SCORE_JOB,
   key: jobKey(run),
   payload: { run },
-  lane: String(run),
+  orderingKey: String(run),
   maxAttempts: SCORE_ATTEMPTS
 })

@@ -1,6 +1,6 @@
 /**
- * The life of a run, and what it holds meanwhile. Every counter, slot and held number follows from `holdingsOf`: whatever
- * changes a run's status changes them by the difference, so that they cannot come apart.
+ * The lifecycle of a run, and the capacity that each status holds. Every counter, slot and held number follows from
+ * `holdingsOf`: a change of status changes them by the difference, so that they stay consistent.
  */
 import * as Schema from "effect/Schema"
 
@@ -15,22 +15,22 @@ export const RunStatus = Schema.Literal(
 )
 export type RunStatus = typeof RunStatus.Type
 
-/** What may happen to a run. */
+/** The events of a run's lifecycle. */
 export type RunEvent =
-  /** Somebody takes it up. */
+  /** A worker or a job starts it. */
   | "claim"
-  /** Whoever had it is gone, and it is tried again. */
+  /** Its lease expired, and it is tried again. */
   | "requeue"
-  /** The conversation is over and waits for its scores. */
+  /** The conversation has ended; the run is scored next. */
   | "report"
-  /** The scores are there. */
+  /** It was scored. */
   | "score"
   | "fail"
-  /** It took too long, or was given up after its last try. */
+  /** It took too long, or its lease expired in the last attempt. */
   | "expire"
   | "cancel"
 
-/** The one table of what leads where; what is not in it cannot happen. */
+/** The table of transitions; every other one is impossible. */
 export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<RunEvent, RunStatus>>>>> = {
   queued: { claim: "running", fail: "failed", cancel: "cancelled", expire: "timeout" },
   running: {
@@ -47,15 +47,15 @@ export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<Run
   cancelled: {}
 }
 
-/** Where a run is after an event, or undefined where that cannot happen to it. */
-export const after = (status: RunStatus, event: RunEvent): RunStatus | undefined => transitions[status][event]
+/** The status after an event, or undefined where the transition is impossible. */
+export const nextStatus = (status: RunStatus, event: RunEvent): RunStatus | undefined => transitions[status][event]
 
-/** The statuses of runs that are not over. */
+/** The statuses of open runs: those that have not ended. */
 export const openStatuses: ReadonlyArray<RunStatus> = RunStatus.literals.filter(
   (status) => Object.keys(transitions[status]).length > 0
 )
 
-/** What a run holds of its organisation's capacity, and whether it still needs the number that it calls from. */
+/** The capacity of its organization that a run holds, and whether it still needs the number that it calls from. */
 export interface Holdings {
   readonly activeSessions: 0 | 1
   readonly pendingDemand: 0 | 1
@@ -65,7 +65,7 @@ export interface Holdings {
 
 const nothing: Holdings = { activeSessions: 0, pendingDemand: 0, slots: 0, needsNumber: false }
 
-/** A run that is gone holds nothing. */
+/** A deleted run holds nothing. */
 export const holdingsOf = (status: RunStatus | "deleted"): Holdings => {
   switch (status) {
     case "queued":
@@ -77,13 +77,13 @@ export const holdingsOf = (status: RunStatus | "deleted"): Holdings => {
   }
 }
 
-/** How the counters of an organisation move. */
+/** The change of an organization's counters. */
 export interface CapacityChange {
   readonly activeSessions: number
   readonly pendingDemand: number
 }
 
-/** How the counters move when so many runs go from one status to another. */
+/** The change of the counters when this many runs go from one status to another. */
 export const capacityChange = (from: RunStatus, to: RunStatus | "deleted", runs: number): CapacityChange => {
   const before = holdingsOf(from)
   const then = holdingsOf(to)
@@ -94,18 +94,18 @@ export const capacityChange = (from: RunStatus, to: RunStatus | "deleted", runs:
 }
 
 /**
- * Seconds that a worker has for a run beside the conversation itself: to dial, to hang up, and to report. A worker that keeps a
- * run for longer holds a slot, a number and a place of its result's for nothing.
+ * Seconds that a worker has for a run beside the conversation: to dial, to hang up, and to report. A worker that keeps a run
+ * longer blocks a slot, a number and a place in its result's concurrency limit.
  */
 export const WORKER_GRACE_SECONDS = 900
 
-/** Whether a worker has had a run for longer than it may; instants are epoch milliseconds, the duration seconds. */
+/** Whether a run has exceeded its duration and the grace period; instants are epoch milliseconds, the duration seconds. */
 export const isOverdue = (startedAt: number, maxDuration: number, now: number): boolean =>
   now >= startedAt + (maxDuration + WORKER_GRACE_SECONDS) * 1000
 
-/** Times that a run is taken up before it is given up. */
+/** Times that a run is started before it times out. */
 export const MAX_RUN_ATTEMPTS = 3
 
-/** What becomes of a running one whose lease ran out. */
-export const onLostLease = (attempts: number): "requeue" | "expire" =>
+/** What happens to a running run whose lease expired. */
+export const onExpiredLease = (attempts: number): "requeue" | "expire" =>
   attempts < MAX_RUN_ATTEMPTS ? "requeue" : "expire"

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import type { RunAudio } from "./ReportRules.js"
 
-/** No transcript could be made of a run's audio. The reason is fit for whoever sent it. */
+/** A run's audio could not be transcribed. The reason may be shown to the sender. */
 export class RunAudioUnusable extends Schema.TaggedError<RunAudioUnusable>("@earshot/core/results/RunAudioUnusable")(
   "RunAudioUnusable",
   { reason: Schema.String }
@@ -15,7 +15,7 @@ export class RunAudioUnusable extends Schema.TaggedError<RunAudioUnusable>("@ear
   }
 }
 
-/** What makes transcripts of the recordings of runs; none where no transcriber is configured. */
+/** Transcribes the recordings of runs; none where no transcriber is configured. */
 export class RunTranscriber extends Context.Tag("@earshot/core/results/RunTranscriber")<
   RunTranscriber,
   {

@@ -6,127 +6,127 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { hostPermit, type Permit } from "../access/Permit.js"
 import type { Claim } from "../jobs/Job.js"
-import { JobBell } from "../jobs/JobBell.js"
+import { JobSignal } from "../jobs/JobSignal.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import type { ResultId, RunId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
 import type { Evaluated } from "../metrics/Scorer.js"
 import type { RedactedTranscript } from "../transcripts/Transcript.js"
-import { type HeldRun, ResultStore } from "./ResultStore.js"
-import { criteriaOf, missedSentence, successByCriteria } from "./Rubric.js"
+import { type RunState, ResultStore } from "./ResultStore.js"
+import { criteriaOf, failureReason, successByCriteria } from "./SuccessCriteria.js"
 import type { Criterion, PlayableRun, RunDetail, RunMoment } from "./RunDetail.js"
 import { runDetail } from "./RunDetail.js"
 import { executeJobs, scoreJob } from "./RunJobs.js"
-import { after, isOverdue, onLostLease } from "./RunLifecycle.js"
+import { nextStatus, isOverdue, onExpiredLease } from "./RunLifecycle.js"
 import { RunWorkStore } from "./RunWorkStore.js"
 
-/** How the conversation of a run went. */
-export interface RunReported {
-  /** `ended` is a conversation that came to its end, to be scored. */
+/** The report on a run's conversation. */
+export interface RunReport {
+  /** `ended`: the conversation took place and can be scored. */
   readonly outcome: "ended" | "failed" | "timeout"
-  /** How it ended, or why it came to nothing. */
+  /** How it ended, or why it failed. */
   readonly reason: string | null
   readonly transcript: { readonly type: string; readonly turns: RedactedTranscript } | null
   readonly moments: ReadonlyArray<RunMoment>
   readonly durationSeconds: number | null
-  /** What the worker says of it; null where it does not. */
+  /** The success that the executor reports; null where it reports none. */
   readonly success: boolean | null
 }
 
-/** A run that a job may play. */
-export interface TakenRun extends PlayableRun {
-  /** Proves that nobody else has taken it up since. */
+/** A run that a job executes under a lease. */
+export interface LeasedRun extends PlayableRun {
+  /** Proves that no other executor has claimed it since. */
   readonly lease: string
 }
 
-/** What is done with runs by the engine's own jobs, and by use cases over runs. Everything here is one transaction. */
+/** Operations on runs by the engine's own jobs and by use cases. Each is one transaction. */
 export class RunWork extends Context.Tag("@earshot/core/results/RunWork")<
   RunWork,
   {
-    /** Makes the jobs that play a result's runs, in the caller's transaction. */
+    /** Enqueues the jobs that execute a result's runs, in the caller's transaction. */
     readonly enqueue: (
       permit: Permit<"results:write">,
       result: ResultId,
       concurrencyLimit: number | null
-    ) => Effect.Effect<void, StorageFault>
-    /** Has this process's worker look at once; for after the transaction. */
-    readonly ring: Effect.Effect<void>
+    ) => Effect.Effect<void, StorageError>
+    /** Makes this process's job runner look for due jobs now; call it after the transaction. */
+    readonly notifyWorkers: Effect.Effect<void>
     /**
-     * Takes a queued run up for a job, or one that an earlier attempt of the same job left behind: only one process has a
-     * job, so that one is gone. After the last try such a run times out. Null where there is nothing to do any more,
-     * `elsewhere` where somebody else has it.
+     * Claims a queued run for a job, or one that an earlier attempt of the same job left running: only one process has a
+     * job, so that attempt is gone. After the last attempt such a run times out. Null where there is nothing left to do,
+     * `elsewhere` where another executor has the run.
      */
-    readonly takeUp: (
+    readonly claim: (
       permit: Permit<"results:write">,
       run: RunId,
       claim: Claim
-    ) => Effect.Effect<TakenRun | "elsewhere" | null, StorageFault>
-    /** Prolongs the lease; false where the run was deleted, cancelled or taken back, so that whoever plays it stops. */
-    readonly keep: (permit: Permit<"results:write">, taken: TakenRun) => Effect.Effect<boolean, StorageFault>
-    /** As `keep`, without a sign of life: a read alone. */
-    readonly isHeld: (permit: Permit<"results:write">, taken: TakenRun) => Effect.Effect<boolean, StorageFault>
-    readonly isQueued: (permit: Permit<"results:write">, run: RunId) => Effect.Effect<boolean, StorageFault>
-    /** Puts a run back that its process can play no further. */
-    readonly putBack: (permit: Permit<"results:write">, taken: TakenRun) => Effect.Effect<void, StorageFault>
-    /** Reports how a run went; false, and nothing is kept, where the lease does not hold any more. */
+    ) => Effect.Effect<LeasedRun | "elsewhere" | null, StorageError>
+    /** Extends the lease; false where the run was deleted, canceled or claimed again, so that its executor stops. */
+    readonly heartbeat: (permit: Permit<"results:write">, leased: LeasedRun) => Effect.Effect<boolean, StorageError>
+    /** Whether the lease is still valid; a read alone. */
+    readonly isLeaseValid: (permit: Permit<"results:write">, leased: LeasedRun) => Effect.Effect<boolean, StorageError>
+    readonly isQueued: (permit: Permit<"results:write">, run: RunId) => Effect.Effect<boolean, StorageError>
+    /** Requeues a run that its process cannot continue. */
+    readonly release: (permit: Permit<"results:write">, leased: LeasedRun) => Effect.Effect<void, StorageError>
+    /** Saves the report on a run; false, and nothing is saved, where the lease is not valid any more. */
     readonly report: (
       permit: Permit<"results:write">,
-      taken: TakenRun,
-      reported: RunReported
-    ) => Effect.Effect<boolean, StorageFault>
+      leased: LeasedRun,
+      reported: RunReport
+    ) => Effect.Effect<boolean, StorageError>
     /**
-     * Moves a run that is held on by what was reported of it, in the caller's transaction: to its end, or, where there is
-     * something to score, to `evaluating` and a job.
+     * Applies a report to a locked run, in the caller's transaction: ends it, or, where there is something to score,
+     * moves it to `evaluating` and enqueues the job.
      */
-    readonly settle: (
+    readonly applyReport: (
       permit: Permit<"results:write">,
-      run: HeldRun,
-      reported: RunReported
-    ) => Effect.Effect<void, StorageFault>
-    /** A run that waits for its scores, and what earlier attempts at them came to. */
-    readonly toScore: (
+      run: RunState,
+      reported: RunReport
+    ) => Effect.Effect<void, StorageError>
+    /** An evaluating run with the scores of earlier attempts. */
+    readonly findForScoring: (
       permit: Permit<"results:write">,
       run: RunId
     ) => Effect.Effect<
       Option.Option<
-        PlayableRun & { readonly endedReason: string | null; readonly said: ReadonlyArray<StoredEvaluation> }
+        PlayableRun & { readonly endedReason: string | null; readonly scores: ReadonlyArray<StoredEvaluation> }
       >,
-      StorageFault
+      StorageError
     >
-    /** Keeps scores, and whatever `also` writes with them; nothing where the run does not wait for them any more. */
-    readonly keepScores: (
+    /** Saves scores, and what `also` writes in the same transaction; nothing where the run is not evaluating any more. */
+    readonly saveScores: (
       permit: Permit<"results:write">,
       run: RunId,
       evaluated: ReadonlyArray<Evaluated>,
-      also: Effect.Effect<void, StorageFault>
-    ) => Effect.Effect<void, StorageFault>
-    /** Completes a run that was scored, by the criteria that decide success. */
-    readonly conclude: (
+      also: Effect.Effect<void, StorageError>
+    ) => Effect.Effect<void, StorageError>
+    /** Completes an evaluating run by its success criteria. */
+    readonly complete: (
       permit: Permit<"results:write">,
       run: RunId,
       decides: (score: StoredEvaluation) => boolean
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /**
-     * Fails the runs of every organisation that nobody would take further, since the job that was to play or to score them
-     * is dead; answers how many. Any number of processes may do it at once.
+     * Fails the open runs of every organization whose job to execute or score them is dead; returns their number. Safe to
+     * run in several processes at once.
      */
-    readonly failStranded: Effect.Effect<number, StorageFault>
-    /** The seconds that a run may last where its worker has had it for too long; null where it has not. */
-    readonly exceeded: (permit: Permit, run: RunId) => Effect.Effect<number | null, StorageFault>
-    /** Everything that is known of a run within the permit's reach. */
-    readonly detail: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<RunDetail>, StorageFault>
+    readonly failStranded: Effect.Effect<number, StorageError>
+    /** The `max_duration` of a run that has exceeded it and the grace period; null where it has not. */
+    readonly exceededDuration: (permit: Permit, run: RunId) => Effect.Effect<number | null, StorageError>
+    /** The details of a run in the permit's scope. */
+    readonly detail: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<RunDetail>, StorageError>
   }
 >() {}
 
-/** Seconds that a run is a job's without a sign of life; signs come several times as often. */
+/** The lease of a job on its run, in seconds; heartbeats come several times as often. */
 export const PLAY_LEASE_SECONDS = 60
 
-/** What the lease of a job's run begins with; the rest is of the one attempt. */
+/** The lease's prefix, the same in every attempt of a job. */
 const leasePrefix = (claim: Claim): string => `job-${claim.id}-`
 
-/** Whether there is anything to score a run by. */
+/** Whether a run has anything to score. */
 const isScored = (script: JsonObject): boolean =>
   (Array.isArray(script.metric_ids) && script.metric_ids.length > 0) ||
   (typeof script.expected_outcome === "string" && script.expected_outcome.trim() !== "")
@@ -138,31 +138,31 @@ export const layer = Layer.effect(
     const store = yield* RunWorkStore
     const work = yield* UnitOfWork
     const queue = yield* JobQueue
-    const bell = yield* JobBell
+    const signal = yield* JobSignal
 
-    const changing = <A, E>(permit: Permit, steps: Effect.Effect<A, E>) =>
-      work.atomically(Effect.zipRight(results.holdCapacity(permit), steps))
+    const changeRuns = <A, E>(permit: Permit, steps: Effect.Effect<A, E>) =>
+      work.atomically(Effect.zipRight(results.lockCapacity(permit), steps))
 
-    const holds = (taken: TakenRun) => (run: HeldRun) => run.status === "running" && run.lease === taken.lease
+    const isLeasedTo = (leased: LeasedRun) => (run: RunState) => run.status === "running" && run.lease === leased.lease
 
-    const concluded = (permit: Permit<"results:write">, run: RunId, criteria: ReadonlyArray<Criterion>) =>
+    const completeRun = (permit: Permit<"results:write">, run: RunId, criteria: ReadonlyArray<Criterion>) =>
       Effect.flatMap(DateTime.now, (now) =>
-        store.conclude(
+        store.complete(
           permit,
           run,
           {
             to: "completed",
             success: successByCriteria(criteria),
-            error: missedSentence(criteria),
+            error: failureReason(criteria),
             criteria
           },
           now
         )
       )
 
-    const settle = (permit: Permit<"results:write">, held: HeldRun, reported: RunReported) =>
+    const applyReport = (permit: Permit<"results:write">, held: RunState, reported: RunReport) =>
       Effect.gen(function* () {
-        const to = after(
+        const to = nextStatus(
           held.status,
           reported.outcome === "ended" ? "report" : reported.outcome === "failed" ? "fail" : "expire"
         )
@@ -181,17 +181,17 @@ export const layer = Layer.effect(
           },
           yield* DateTime.now
         )
-        yield* store.note(permit, held.id, { reason: reported.reason, moments: reported.moments })
+        yield* store.saveOutcome(permit, held.id, { reason: reported.reason, moments: reported.moments })
         if (!hasEnded) return
         const found = yield* store.find(permit, held.id)
         if (Option.isSome(found) && isScored(found.value.script)) {
           yield* queue.enqueue(scoreJob(permit.organizationId, held.id))
-        } else yield* concluded(permit, held.id, criteriaOf([], reported.success))
+        } else yield* completeRun(permit, held.id, criteriaOf([], reported.success))
       })
 
-    const timedOut: RunReported = {
+    const processStopped: RunReport = {
       outcome: "timeout",
-      reason: "The processes that played it ended before it did.",
+      reason: "The processes that executed it stopped before it ended.",
       transcript: null,
       moments: [],
       durationSeconds: null,
@@ -203,14 +203,14 @@ export const layer = Layer.effect(
         let failed = 0
         for (const organization of yield* store.organizationsWithStranded) {
           const permit = yield* hostPermit(organization, "runs.claim")
-          failed += yield* changing(
+          failed += yield* changeRuns(
             permit,
             Effect.gen(function* () {
               const stranded = yield* store.stranded(permit)
               const now = yield* DateTime.now
               for (const { id, reason, status } of stranded) {
-                const to = after(status, "fail")
-                const what = status === "queued" ? "played" : "scored"
+                const to = nextStatus(status, "fail")
+                const what = status === "queued" ? "executed" : "scored"
                 const error = `The run could not be ${what}: ${reason ?? "its job is dead."}`
                 const end = { success: false, durationSeconds: null, error, transcript: null }
                 if (to !== undefined) yield* results.end(permit, [id], status, { ...end, to }, now)
@@ -221,30 +221,30 @@ export const layer = Layer.effect(
         }
         return failed
       }),
-      exceeded: (permit, id) =>
+      exceededDuration: (permit, id) =>
         Effect.zipWith(store.find(permit, id), DateTime.now, (found, now) => {
           if (Option.isNone(found) || found.value.run.startedAt === null) return null
           const { max_duration: most } = found.value.script
           const since = found.value.run.startedAt.epochMillis
           return typeof most === "number" && isOverdue(since, most, now.epochMillis) ? most : null
         }),
-      ring: bell.ring,
+      notifyWorkers: signal.notify,
       enqueue: (permit, result, concurrencyLimit) =>
         Effect.flatMap(store.runsOf(permit, result), (runs) =>
           queue.enqueueAll(executeJobs(permit.organizationId, result, runs, concurrencyLimit))
         ),
-      takeUp: (permit, id, claim) =>
-        changing(
+      claim: (permit, id, claim) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const found = yield* results.holdRun(permit, id)
+            const found = yield* results.findRunForUpdate(permit, id)
             if (Option.isNone(found)) return null
             const held = found.value
             const now = yield* DateTime.now
             if (held.status === "running") {
               if (held.lease?.startsWith(leasePrefix(claim)) !== true) return "elsewhere"
-              if (onLostLease(held.attempts) === "expire") {
-                yield* settle(permit, held, timedOut)
+              if (onExpiredLease(held.attempts) === "expire") {
+                yield* applyReport(permit, held, processStopped)
                 return null
               }
               yield* results.requeue(permit, [id], now)
@@ -258,66 +258,76 @@ export const layer = Layer.effect(
             })
           })
         ),
-      keep: (permit, taken) =>
-        changing(
+      heartbeat: (permit, leased) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const held = Option.filter(yield* results.holdRun(permit, taken.run.id), holds(taken))
+            const held = Option.filter(yield* results.findRunForUpdate(permit, leased.run.id), isLeasedTo(leased))
             if (Option.isNone(held)) return false
             const until = (yield* DateTime.now).epochMillis + PLAY_LEASE_SECONDS * 1000
-            yield* results.prolong(permit, taken.run.id, until)
+            yield* results.extendLease(permit, leased.run.id, until)
             return true
           })
         ),
-      isHeld: (permit, taken) =>
-        Effect.map(results.holdRun(permit, taken.run.id), (found) => Option.exists(found, holds(taken))),
+      isLeaseValid: (permit, leased) =>
+        Effect.map(results.findRunForUpdate(permit, leased.run.id), (found) =>
+          Option.exists(found, isLeasedTo(leased))
+        ),
       isQueued: (permit, id) =>
-        Effect.map(results.holdRun(permit, id), (found) => Option.exists(found, ({ status }) => status === "queued")),
-      putBack: (permit, taken) =>
-        changing(
+        Effect.map(results.findRunForUpdate(permit, id), (found) =>
+          Option.exists(found, ({ status }) => status === "queued")
+        ),
+      release: (permit, leased) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const held = Option.filter(yield* results.holdRun(permit, taken.run.id), holds(taken))
-            if (Option.isSome(held)) yield* results.requeue(permit, [taken.run.id], yield* DateTime.now)
+            const held = Option.filter(yield* results.findRunForUpdate(permit, leased.run.id), isLeasedTo(leased))
+            if (Option.isSome(held)) yield* results.requeue(permit, [leased.run.id], yield* DateTime.now)
           })
         ),
-      report: (permit, taken, reported) =>
-        changing(
+      report: (permit, leased, reported) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const held = Option.filter(yield* results.holdRun(permit, taken.run.id), holds(taken))
+            const held = Option.filter(yield* results.findRunForUpdate(permit, leased.run.id), isLeasedTo(leased))
             if (Option.isNone(held)) return false
-            yield* settle(permit, held.value, reported)
+            yield* applyReport(permit, held.value, reported)
             return true
           })
         ),
-      settle,
-      toScore: (permit, id) =>
+      applyReport,
+      findForScoring: (permit, id) =>
         Effect.gen(function* () {
           const found = Option.filter(yield* store.find(permit, id), ({ run }) => run.status === "evaluating")
           if (Option.isNone(found)) return Option.none()
           const { endedReason } = yield* store.outcome(permit, id)
-          return Option.some({ ...found.value, endedReason, said: yield* store.scores(permit, id) })
+          return Option.some({ ...found.value, endedReason, scores: yield* store.scores(permit, id) })
         }),
-      keepScores: (permit, id, evaluated, also) =>
-        changing(
+      saveScores: (permit, id, evaluated, also) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const held = Option.filter(yield* results.holdRun(permit, id), ({ status }) => status === "evaluating")
+            const held = Option.filter(
+              yield* results.findRunForUpdate(permit, id),
+              ({ status }) => status === "evaluating"
+            )
             if (Option.isNone(held)) return
-            yield* store.record(permit, id, evaluated, yield* DateTime.now)
+            yield* store.saveScores(permit, id, evaluated, yield* DateTime.now)
             yield* also
           })
         ),
-      conclude: (permit, id, decides) =>
-        changing(
+      complete: (permit, id, decides) =>
+        changeRuns(
           permit,
           Effect.gen(function* () {
-            const held = Option.filter(yield* results.holdRun(permit, id), ({ status }) => status === "evaluating")
+            const held = Option.filter(
+              yield* results.findRunForUpdate(permit, id),
+              ({ status }) => status === "evaluating"
+            )
             const found = yield* store.find(permit, id)
             if (Option.isNone(held) || Option.isNone(found)) return
             const scores = yield* store.scores(permit, id)
-            yield* concluded(
+            yield* completeRun(
               permit,
               id,
               criteriaOf(

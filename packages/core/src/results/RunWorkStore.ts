@@ -4,53 +4,53 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { OrganizationId, ResultId, RunId } from "../kernel/Ids.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluated } from "../metrics/Scorer.js"
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
 import type { Criterion, PlayableRun, RunMoment, RunOutcome } from "./RunDetail.js"
 import type { RunStatus } from "./RunLifecycle.js"
 
-/** A run that nobody will take further: the job that was to is dead. */
+/** An open run whose job is dead. */
 export interface StrandedRun {
   readonly id: RunId
   readonly status: "queued" | "evaluating"
-  /** Why the job's last attempt came to nothing. */
+  /** Why the job's last attempt failed. */
   readonly reason: string | null
 }
 
 /**
- * What storage promises about what runs play and what they came to. A permit's organisation and reach bound every answer,
- * and what is deleted is not there. Whatever changes a run is called with its organisation's capacity held (`ResultStore`).
+ * Storage of what runs execute and of their outcome. Every operation is limited to the permit's organization and scope and
+ * ignores what is deleted. Whatever changes a run is called with its organization's capacity locked (see `ResultStore`).
  */
 export class RunWorkStore extends Context.Tag("@earshot/core/results/RunWorkStore")<
   RunWorkStore,
   {
     /** A result's runs, oldest first. */
-    readonly runsOf: (permit: Permit, result: ResultId) => Effect.Effect<ReadonlyArray<RunId>, StorageFault>
-    /** A run with what it plays and what was said in it so far. */
-    readonly find: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<PlayableRun>, StorageFault>
-    /** The organisations that have runs whose job is dead, whoever asks. It costs what there are of dead jobs. */
-    readonly organizationsWithStranded: Effect.Effect<ReadonlyArray<OrganizationId>, StorageFault>
-    /** Queued runs whose job to play them is dead, and evaluating ones whose job to score them is. */
-    readonly stranded: (permit: Permit) => Effect.Effect<ReadonlyArray<StrandedRun>, StorageFault>
-    readonly outcome: (permit: Permit, run: RunId) => Effect.Effect<RunOutcome, StorageFault>
-    /** How the conversation ended; what was noted before is replaced. */
-    readonly note: (
+    readonly runsOf: (permit: Permit, result: ResultId) => Effect.Effect<ReadonlyArray<RunId>, StorageError>
+    /** A run with its script and its transcript so far. */
+    readonly find: (permit: Permit, run: RunId) => Effect.Effect<Option.Option<PlayableRun>, StorageError>
+    /** The organizations that have stranded runs; not limited by a permit. The cost grows with the dead jobs. */
+    readonly organizationsWithStranded: Effect.Effect<ReadonlyArray<OrganizationId>, StorageError>
+    /** Queued runs whose job to execute them is dead, and evaluating ones whose job to score them is. */
+    readonly stranded: (permit: Permit) => Effect.Effect<ReadonlyArray<StrandedRun>, StorageError>
+    readonly outcome: (permit: Permit, run: RunId) => Effect.Effect<RunOutcome, StorageError>
+    /** Saves how the conversation ended, replacing what was saved before. */
+    readonly saveOutcome: (
       permit: Permit<"results:write">,
       run: RunId,
       ended: { readonly reason: string | null; readonly moments: ReadonlyArray<RunMoment> }
-    ) => Effect.Effect<void, StorageFault>
-    /** Keeps what metrics said: one that said something before gets the new value. */
-    readonly record: (
+    ) => Effect.Effect<void, StorageError>
+    /** Saves scores; a metric's earlier score is replaced. */
+    readonly saveScores: (
       permit: Permit<"results:write">,
       run: RunId,
       evaluated: ReadonlyArray<Evaluated>,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
-    /** Everything that was said of a run by metrics that are there, by display order and id. */
-    readonly scores: (permit: Permit, run: RunId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageFault>
-    /** Ends a run that was evaluated. It holds nothing any more, so no capacity changes. */
-    readonly conclude: (
+    ) => Effect.Effect<void, StorageError>
+    /** The scores of a run, without those of deleted metrics, by display order and id. */
+    readonly scores: (permit: Permit, run: RunId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
+    /** Ends an evaluating run. It holds no capacity, so none changes. */
+    readonly complete: (
       permit: Permit<"results:write">,
       run: RunId,
       end: {
@@ -60,6 +60,6 @@ export class RunWorkStore extends Context.Tag("@earshot/core/results/RunWorkStor
         readonly criteria: ReadonlyArray<Criterion>
       },
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -8,7 +8,7 @@ export {
   ScenarioChange,
   type ScenarioScores
 } from "./Compare.js"
-export { type DeletionPlan, type DeletionSnapshot, type DoomedRuns, planDeletion } from "./Deletion.js"
+export { type DeletionPlan, type DeletionSnapshot, type RunsToDelete, planDeletion } from "./Deletion.js"
 export { evaluateResult, type ResultEvaluation, ResultStatus, type RunCount } from "./Evaluate.js"
 export {
   type Capacity,
@@ -30,19 +30,19 @@ export {
   FailInput,
   HeartbeatInput,
   ResultQuery,
-  Results,
   RunQuery
-} from "./Results.js"
+} from "./ResultInputs.js"
+export { Results } from "./Results.js"
 export { caseOfRun, printResultJUnit } from "./ResultJUnit.js"
-export { type HeldRun, ResultStore, type RunEnd } from "./ResultStore.js"
+export { type RunState, ResultStore, type RunEnd } from "./ResultStore.js"
 export {
-  after,
+  nextStatus,
   capacityChange,
   type CapacityChange,
   type Holdings,
   holdingsOf,
   MAX_RUN_ATTEMPTS,
-  onLostLease,
+  onExpiredLease,
   openStatuses,
   type RunEvent,
   RunStatus,
@@ -51,9 +51,8 @@ export {
 export { CompleteInput } from "./ReportRules.js"
 export { RunAudioUnusable, RunTranscriber } from "./RunTranscriber.js"
 export { PlayedChannels } from "./PlayedChannels.js"
-export { criteriaOf, type DecidingScore, missedSentence, successByCriteria, undecidedSentence } from "./Rubric.js"
+export { criteriaOf, type DecidingScore, failureReason, successByCriteria, undecidedReason } from "./SuccessCriteria.js"
 export { Criterion, encodeRunDetail, type PlayableRun, RunDetail, RunMoment, type RunOutcome } from "./RunDetail.js"
-export { EXECUTE_JOB, SCORE_JOB } from "./RunJobs.js"
-export { type RunReported, RunWork, type TakenRun } from "./RunWork.js"
-export { executeJobs, scoreJob } from "./RunJobs.js"
+export { type RunReport, RunWork, type LeasedRun } from "./RunWork.js"
+export { EXECUTE_JOB, executeJobs, SCORE_JOB, scoreJob } from "./RunJobs.js"
 export { RunWorkStore, type StrandedRun } from "./RunWorkStore.js"

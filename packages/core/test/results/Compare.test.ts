@@ -61,8 +61,8 @@ const mirrored = {
   unknown: "unknown"
 } as const
 
-describe("comparing two results", () => {
-  it("tells what became better and worse, scenario by scenario and metric by metric", () => {
+describe("comparison of two results", () => {
+  it("shows what became better and worse, by scenario and by metric", () => {
     const base = result(
       1,
       scenario("up", 1, 1),
@@ -105,7 +105,7 @@ describe("comparing two results", () => {
     })
   })
 
-  it("lets success go before metrics, and takes differences within the tolerance for none", () => {
+  it("ranks success above metrics and ignores differences within the tolerance", () => {
     const [base, now] = [
       result(1, scenario("a", 9, 1, [number(1, 100)])),
       result(2, scenario("a", 10, 0, [number(1, 95)]))
@@ -118,7 +118,7 @@ describe("comparing two results", () => {
     expect(compareResults(base, now, 0.1).scenarios[0]).toMatchObject({ change: "same", metrics: [{ change: "same" }] })
   })
 
-  it("says of words how often they came, and not whether that is good", () => {
+  it("compares the shares of enum values without a direction", () => {
     const compared = compareResults(
       result(1, scenario("a", 0, 0, [words(4, { calm: 3, angry: 1 })])),
       result(2, scenario("a", 0, 0, [words(4, { calm: 4 })]))
@@ -140,7 +140,7 @@ describe("comparing two results", () => {
     expect(compared.change).toBe("changed")
   })
 
-  it("compares shares of words where both sides have words, whatever else they have", () => {
+  it("compares shares where either side has enum values, whatever numbers they have", () => {
     const compared = (base: ReadonlyArray<MetricScores>, now: ReadonlyArray<MetricScores>, tolerance = 0) =>
       compareResults(result(1, scenario("a", 1, 0, base)), result(2, scenario("a", 1, 0, now)), tolerance).metrics[0]
     const shared = (value: string, base: number, now: number) => ({ value, base, result: now })
@@ -158,7 +158,7 @@ describe("comparing two results", () => {
     expect(compared([before], [after], 0.24)?.change).toBe("changed")
   })
 
-  it("compares means of both sides where both have numbers, and knows nothing where one has none", () => {
+  it("compares means where both sides have numbers, and is unknown where one has none", () => {
     const compared = (base: ReadonlyArray<MetricScores>, now: ReadonlyArray<MetricScores>, tolerance = 0) =>
       compareResults(result(1, scenario("a", 1, 0, base)), result(2, scenario("a", 1, 0, now)), tolerance).metrics
     const none = { difference: null, change: "unknown", shares: null }
@@ -176,7 +176,7 @@ describe("comparing two results", () => {
     ).toMatchObject([{ id: 2, name: "New", change: "better" }, { id: 5 }, { id: 7, name: "M 7" }])
   })
 
-  it("takes for the same what differs by the noise of sums alone, in proportion to the values", () => {
+  it("ignores rounding errors of sums, in proportion to the values", () => {
     const change = (base: number, now: number, tolerance = 0) =>
       compareResults(
         result(1, scenario("a", 1, 0, [number(1, base)])),
@@ -193,7 +193,7 @@ describe("comparing two results", () => {
     expect(change(100, 110, 0.1)).toBe("same")
   })
 
-  it("makes of several changes one: mixed where some are better and some worse, changed before the same", () => {
+  it("combines changes: mixed where some are better and some worse, changed before same", () => {
     const overall = (...changes: ReadonlyArray<readonly [base: MetricScores | null, now: MetricScores | null]>) => {
       const side = (at: 0 | 1) => changes.flatMap((one) => one[at] ?? [])
       return compareResults(result(1, scenario("a", 0, 0, side(0))), result(2, scenario("a", 0, 0, side(1)))).change
@@ -211,7 +211,7 @@ describe("comparing two results", () => {
     expect(overall(unknown)).toBe("unknown")
   })
 
-  it("pools what the scenarios of a result say", () => {
+  it("pools the scenarios of a result", () => {
     const pooled = compareResults(
       result(1, scenario("a", 1, 0, [number(1, 3), words(4, { calm: 1 })]), scenario("b", 1, 1, [number(1, 6)])),
       result(
@@ -233,7 +233,7 @@ describe("comparing two results", () => {
     expect(pooled.successRate).toMatchObject({ base: 2 / 3, result: 1 })
   })
 
-  it("travels in snake case, field by field", () => {
+  it("is encoded in snake case", () => {
     const side = { agent: 1, channel: "text" }
     const rate = { base: 0.5, result: 1, difference: 0.5, change: "better" }
     const metric = { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null }
@@ -271,7 +271,7 @@ describe("comparing two results", () => {
     })
   })
 
-  it("is told from what only looks like one", () => {
+  it("is distinguished from similar documents", () => {
     const compared = compareResults(
       result(1, scenario("a", 1, 1, [words(4, { calm: 1 })])),
       result(2, scenario("a", 2, 0, [words(4, { calm: 1 })]))
@@ -288,7 +288,7 @@ describe("comparing two results", () => {
     )
   })
 
-  it("finds nothing better or worse in the same result", () => {
+  it("finds no change between a result and itself", () => {
     fc.assert(
       fc.property(ResultKit.resultScores, (one) => {
         const compared = compareResults(one, one)
@@ -303,7 +303,7 @@ describe("comparing two results", () => {
     )
   })
 
-  it("tells the other way round what it tells one way", () => {
+  it("is symmetric: swapped results swap better and worse", () => {
     fc.assert(
       fc.property(ResultKit.resultScores, ResultKit.resultScores, (one, other) => {
         const [there, back] = [compareResults(one, other), compareResults(other, one)]
@@ -325,8 +325,8 @@ describe("comparing two results", () => {
   })
 })
 
-describe("which way a metric is better", () => {
-  it("is what its configuration says, or what it measures, or what its values are", () => {
+describe("direction of a metric", () => {
+  it("comes from its configuration, its formula or its value type", () => {
     const plain = { slug: "x", evalType: "numeric" as const, functionName: "", configuration: null }
     expect(directionOf(plain)).toBeNull()
     expect(directionOf({ ...plain, configuration: { better: "lower" } })).toBe("lower")

@@ -49,7 +49,7 @@ beforeAll(() => {
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })
 
-describe.each(["sqlite", "postgres"] as const)("a process that is killed amid a bulk deletion on %s", (database) => {
+describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk deletion on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
   let location = join(folder, "results.db")
   let drop: () => Promise<unknown> = () => Promise.resolve()

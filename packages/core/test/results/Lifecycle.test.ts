@@ -1,9 +1,9 @@
 import {
-  after,
+  nextStatus,
   capacityChange,
   evaluateResult,
   holdingsOf,
-  onLostLease,
+  onExpiredLease,
   planDeletion,
   type RunEvent,
   RunStatus,
@@ -16,20 +16,20 @@ import { isOverdue, openStatuses } from "../../src/results/RunLifecycle.js"
 
 const events: ReadonlyArray<RunEvent> = ["claim", "requeue", "report", "score", "fail", "expire", "cancel"]
 
-describe("the life of a run", () => {
-  it("ends, wherever it stands, and what has ended stays so", () => {
+describe("lifecycle of a run", () => {
+  it("can end from every open status, and has no transition after that", () => {
     for (const status of RunStatus.literals) {
       const isOver = Object.keys(transitions[status]).length === 0
       expect(isOver).toBe(["completed", "failed", "timeout", "cancelled"].includes(status))
-      for (const event of events) if (isOver) expect(after(status, event)).toBeUndefined()
+      for (const event of events) if (isOver) expect(nextStatus(status, event)).toBeUndefined()
     }
-    expect(after("queued", "claim")).toBe("running")
-    expect(after("running", "report")).toBe("evaluating")
-    expect(after("evaluating", "score")).toBe("completed")
-    expect(after("queued", "report")).toBeUndefined()
+    expect(nextStatus("queued", "claim")).toBe("running")
+    expect(nextStatus("running", "report")).toBe("evaluating")
+    expect(nextStatus("evaluating", "score")).toBe("completed")
+    expect(nextStatus("queued", "report")).toBeUndefined()
   })
 
-  it("holds a slot while it runs, and a number until nobody calls from it", () => {
+  it("holds a slot while running, and a number while queued or running", () => {
     for (const status of RunStatus.literals) {
       const held = holdingsOf(status)
       expect(held.slots).toBe(held.activeSessions)
@@ -40,33 +40,38 @@ describe("the life of a run", () => {
     expect(capacityChange("running", "deleted", 2)).toEqual({ activeSessions: -2, pendingDemand: 0 })
   })
 
-  for (const { check, says } of ResultKit.lifecycleLaws({ after, capacityChange, holdingsOf, onLostLease })) {
-    it(says, () => check())
+  for (const { check, name } of ResultKit.lifecycleProperties({
+    after: nextStatus,
+    capacityChange,
+    holdingsOf,
+    onLostLease: onExpiredLease
+  })) {
+    it(name, () => check())
   }
 
-  it("is open until it is over", () => {
+  it("is open while queued, running or evaluating", () => {
     expect(openStatuses).toEqual(["queued", "running", "evaluating"])
   })
 
-  it("is overdue from a quarter of an hour after its longest conversation on", () => {
+  it("is overdue 15 minutes after its max_duration", () => {
     const started = 1_700_000_000_000
     const [conversation, grace] = [300_000, 900_000]
     expect(isOverdue(started, 300, started + conversation + grace - 1)).toBe(false)
     expect(isOverdue(started, 300, started + conversation + grace)).toBe(true)
   })
 
-  it("is tried three times", () => {
-    expect([1, 2, 3].map(onLostLease)).toEqual(["requeue", "requeue", "expire"])
+  it("is attempted three times", () => {
+    expect([1, 2, 3].map(onExpiredLease)).toEqual(["requeue", "requeue", "expire"])
   })
 })
 
-describe("a result's status", () => {
-  it("is one of four", () => {
+describe("status of a result", () => {
+  it("is empty, queued, running or completed", () => {
     expect(ResultStatus.literals).toEqual(["empty", "queued", "running", "completed"])
   })
 })
 
-describe("deleting results and runs", () => {
-  for (const { check, says } of ResultKit.deletionLaws(planDeletion)) it(says, check)
-  for (const { check, says } of ResultKit.evaluationLaws(evaluateResult)) it(says, check)
+describe("deletion of results and runs", () => {
+  for (const { check, name } of ResultKit.deletionProperties(planDeletion)) it(name, check)
+  for (const { check, name } of ResultKit.evaluationProperties(evaluateResult)) it(name, check)
 })

@@ -1,86 +1,87 @@
-import { Faults } from "@earshot/core"
+import { FieldErrors } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import { describe, expect, it } from "vitest"
-import { CompleteInput, judgeReport } from "../../src/results/ReportRules.js"
+import { CompleteInput, validateReport } from "../../src/results/ReportRules.js"
 
 /** What becomes of a report's body: where its speech is, or every fault. */
-const judge = (body: object, transcribes = true) =>
+const validate = (body: object, transcribes = true) =>
   Either.merge(
-    Either.flatMap(Faults.decode(CompleteInput)({ lease: "abc", ...body }), (report) =>
-      judgeReport(report, { transcribes })
+    Either.flatMap(FieldErrors.decode(CompleteInput)({ lease: "abc", ...body }), (report) =>
+      validateReport(report, { transcribes })
     )
   )
 
 const said = [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: 1 }]
 const bytes = new Uint8Array([1, 2, 3])
 const url = "https://example.org/a.wav"
-const NOT_KEPT = 'Only with the transcript type "none-mono": recordings of runs are transcribed, and not kept.'
+const RECORDING_NOT_STORED =
+  'Only with the transcript type "none-mono": recordings of runs are transcribed and not stored.'
 
-describe("a worker's report of a run", () => {
-  it("has the transcript that is given, in the interface's own format unless told", () => {
+describe("report of a worker", () => {
+  it("decodes its transcript, by default in the interface's own format", () => {
     const found = { transcript: { turns: [{ content: "Hello", speaker: "main_agent" }] }, audio: null }
-    expect(judge({ transcript_json: said })).toMatchObject(found)
-    expect(judge({ transcript_type: "service", transcript_json: said })).toMatchObject(found)
+    expect(validate({ transcript_json: said })).toMatchObject(found)
+    expect(validate({ transcript_type: "service", transcript_json: said })).toMatchObject(found)
     expect(
-      judge({ transcript_type: "provider_a", transcript_json: [{ role: "bot", message: "Hello", time: 0 }] })
+      validate({ transcript_type: "provider_a", transcript_json: [{ role: "bot", message: "Hello", time: 0 }] })
     ).toMatchObject(found)
   })
 
-  it("may have none", () => {
-    expect(judge({})).toEqual({ transcript: null, audio: null })
-    expect(judge({ transcript_json: null, voice_recording: null, voice_recording_url: null })).toEqual({
+  it("may have no transcript", () => {
+    expect(validate({})).toEqual({ transcript: null, audio: null })
+    expect(validate({ transcript_json: null, voice_recording: null, voice_recording_url: null })).toEqual({
       transcript: null,
       audio: null
     })
   })
 
-  it("has of audio alone where it is, and no transcript", () => {
+  it("refers to its audio where it has no transcript", () => {
     const audio = { transcript_type: "none-mono" }
-    expect(judge({ ...audio, voice_recording: { bytes } })).toEqual({
+    expect(validate({ ...audio, voice_recording: { bytes } })).toEqual({
       transcript: null,
       audio: { from: "upload", bytes }
     })
-    expect(judge({ ...audio, voice_recording_url: url })).toEqual({ transcript: null, audio: { from: "url", url } })
+    expect(validate({ ...audio, voice_recording_url: url })).toEqual({ transcript: null, audio: { from: "url", url } })
   })
 
-  it("needs a recording, and somebody to transcribe it, where there is audio alone", () => {
-    expect(judge({ transcript_type: "none-mono" }, false)).toEqual({
-      voice_recording: ['The transcript type "none-mono" needs a recording: send this or voice_recording_url.'],
-      transcript_type: [
-        'No transcriber is configured, and the transcript type "none-mono" needs one to make a transcript from the audio.'
-      ]
+  it("needs a recording and a transcriber for the type none-mono", () => {
+    expect(validate({ transcript_type: "none-mono" }, false)).toEqual({
+      voice_recording: [
+        'The transcript type "none-mono" needs a recording: send voice_recording or voice_recording_url.'
+      ],
+      transcript_type: ['The transcript type "none-mono" needs a transcriber, and none is configured.']
     })
   })
 
-  it("takes no recording beside a transcript, and never two", () => {
-    expect(judge({ voice_recording: { bytes } })).toEqual({ voice_recording: [NOT_KEPT] })
-    expect(judge({ voice_recording_url: url })).toEqual({ voice_recording_url: [NOT_KEPT] })
+  it("rejects a recording beside a transcript, and two recordings", () => {
+    expect(validate({ voice_recording: { bytes } })).toEqual({ voice_recording: [RECORDING_NOT_STORED] })
+    expect(validate({ voice_recording_url: url })).toEqual({ voice_recording_url: [RECORDING_NOT_STORED] })
     const both = "Give voice_recording or voice_recording_url, not both."
-    expect(judge({ voice_recording: { bytes }, voice_recording_url: url })).toEqual({
-      voice_recording: [NOT_KEPT],
+    expect(validate({ voice_recording: { bytes }, voice_recording_url: url })).toEqual({
+      voice_recording: [RECORDING_NOT_STORED],
       voice_recording_url: [both]
     })
-    expect(judge({ transcript_type: "none-mono", voice_recording: { bytes }, voice_recording_url: url })).toEqual({
+    expect(validate({ transcript_type: "none-mono", voice_recording: { bytes }, voice_recording_url: url })).toEqual({
       voice_recording_url: [both]
     })
   })
 
-  it("lasts from nothing to a week, and every fault is told at once", () => {
-    expect(judge({ duration: 0 })).toEqual({ transcript: null, audio: null })
-    expect(judge({ duration: 604_800 })).toEqual({ transcript: null, audio: null })
-    expect(judge({ duration: -0.001 })).toEqual({ duration: ["Ensure this value is greater than or equal to 0."] })
+  it("accepts durations from 0 to a week, and reports every error at once", () => {
+    expect(validate({ duration: 0 })).toEqual({ transcript: null, audio: null })
+    expect(validate({ duration: 604_800 })).toEqual({ transcript: null, audio: null })
+    expect(validate({ duration: -0.001 })).toEqual({ duration: ["Ensure this value is greater than or equal to 0."] })
     expect(
-      judge({ duration: 604_800.001, transcript_json: [{ ...said[0], role: "agent" }], voice_recording_url: url })
+      validate({ duration: 604_800.001, transcript_json: [{ ...said[0], role: "agent" }], voice_recording_url: url })
     ).toEqual({
       duration: ["Ensure this value is less than or equal to 604800."],
       "transcript_json[0].role": [expect.stringContaining("agent")],
-      voice_recording_url: [NOT_KEPT]
+      voice_recording_url: [RECORDING_NOT_STORED]
     })
   })
 
-  it("is read field by field, limits included", () => {
-    const wrong = (body: object) => judge(body)
+  it("validates every field and its limits", () => {
+    const wrong = (body: object) => validate(body)
     expect(wrong({ lease: "x".repeat(100) })).toEqual({ transcript: null, audio: null })
     expect(wrong({ lease: "x".repeat(101) })).toEqual({ lease: ["Ensure this field has no more than 100 characters."] })
     expect(wrong({ lease: " " })).toEqual({ lease: ["This field may not be blank."] })
@@ -120,7 +121,7 @@ describe("a worker's report of a run", () => {
     expect(wrong({ transcript_type: "none-mono", voice_recording_url: "" })).toEqual({
       voice_recording_url: ["This field may not be blank."]
     })
-    expect(Faults.decode(CompleteInput)({ lease: "abc" })).toEqual(
+    expect(FieldErrors.decode(CompleteInput)({ lease: "abc" })).toEqual(
       Either.right({
         lease: "abc",
         transcript_type: "service",

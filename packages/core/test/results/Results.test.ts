@@ -13,7 +13,7 @@ import { ResultId, RunId } from "../../src/kernel/Ids.js"
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
 
 const tested = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const results = yield* Results
   const suites = yield* Suites
@@ -32,9 +32,9 @@ const tested = Effect.gen(function* () {
     Effect.map(as(results.listRuns({ result, limit: 200 })), (page) => page.results.toReversed())
   const claim = (limit: number) => as(results.claim({ channel: "voice", limit }))
   const capacity = Effect.map(as(results.capacity()), encodeCapacity)
-  const faultsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
-    Effect.map(Effect.flip(useCase), (error) => (error instanceof ValidationFailed ? error.faults : error))
-  return { ...owner, as, results, suites, numbers: [one, two] as const, start, runsOf, claim, capacity, faultsOf }
+  const errorsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
+    Effect.map(Effect.flip(useCase), (error) => (error instanceof ValidationFailed ? error.errors : error))
+  return { ...owner, as, results, suites, numbers: [one, two] as const, start, runsOf, claim, capacity, errorsOf }
 })
 
 const runId = Schema.decodeSync(RunId)
@@ -42,7 +42,7 @@ const resultId = Schema.decodeSync(ResultId)
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database), { timeout: "3 minutes" })(`results on ${database}`, (it) => {
-    it.effect("begin with all runs queued, and hold what these need", () =>
+    it.effect("start with all runs queued and hold the capacity that these need", () =>
       Effect.gen(function* () {
         const { agent, capacity, numbers, project, runsOf, start } = yield* tested
         const made = yield* start(3, numbers[0].id)
@@ -71,13 +71,13 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are not begun by a suite with a fault", () =>
+    it.effect("are not created from an invalid suite", () =>
       Effect.gen(function* () {
-        const { agent, as, capacity, faultsOf, results, suites } = yield* tested
+        const { agent, as, capacity, errorsOf, results, suites } = yield* tested
         const elsewhere = yield* tested
         const spec = { version: "1", suite: { name: "S" }, scenarios: [{ ...scenario, metrics: ["nope"] }] }
         expect(
-          yield* faultsOf(as(suites.run({ spec, agent_id: agent.id, phone_number: elsewhere.numbers[0].id })))
+          yield* errorsOf(as(suites.run({ spec, agent_id: agent.id, phone_number: elsewhere.numbers[0].id })))
         ).toEqual({
           "scenarios[0].metrics[0]": ['No metric with slug "nope".'],
           phone_number: [`Invalid pk "${elsewhere.numbers[0].id}" - object does not exist.`]
@@ -87,9 +87,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are played by workers, under leases and within the concurrency limit", () =>
+    it.effect("are executed by workers under leases and within the concurrency limit", () =>
       Effect.gen(function* () {
-        const { as, capacity, claim, faultsOf, results, start } = yield* tested
+        const { as, capacity, claim, errorsOf, results, start } = yield* tested
         const made = yield* start(3, null, { concurrency_limit: 2 })
         const claimed = yield* claim(10)
         expect(claimed.map(({ run }) => run.status)).toEqual(["running", "running"])
@@ -100,11 +100,11 @@ for (const database of TestEngine.databases) {
         if (first === undefined || second === undefined) return yield* Effect.dieMessage("Nothing was claimed")
         const until = yield* as(results.heartbeat(first.run.id, { lease: first.lease, lease_seconds: 100 }))
         expect(until.epochMillis).toBe(100_000)
-        expect(yield* faultsOf(as(results.heartbeat(first.run.id, { lease: "x" })))).toEqual({
-          lease: ["This lease does not hold any more."]
+        expect(yield* errorsOf(as(results.heartbeat(first.run.id, { lease: "x" })))).toEqual({
+          lease: ["This lease has expired or was superseded."]
         })
         expect(
-          yield* faultsOf(as(results.complete(first.run.id, { lease: first.lease, transcript_json: [{ role: "x" }] })))
+          yield* errorsOf(as(results.complete(first.run.id, { lease: first.lease, transcript_json: [{ role: "x" }] })))
         ).toHaveProperty("transcript_json[0].role")
         const done = yield* as(
           results.complete(first.run.id, {
@@ -122,9 +122,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("go with their runs when they are deleted, and give back what these held, once", () =>
+    it.effect("are deleted with their runs and release their capacity once", () =>
       Effect.gen(function* () {
-        const { as, capacity, claim, faultsOf, numbers, results, runsOf, start } = yield* tested
+        const { as, capacity, claim, errorsOf, numbers, results, runsOf, start } = yield* tested
         const [one, two] = numbers
         const doomed = yield* start(3, one.id)
         const also = yield* start(1, two.id)
@@ -139,19 +139,19 @@ for (const database of TestEngine.databases) {
         yield* gone()
         expect(yield* capacity).toEqual(left)
         expect((yield* elsewhere.capacity).pending_demand).toBe(2)
-        expect(yield* faultsOf(as(results.read(doomed.id)))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(as(results.read(doomed.id)))).toBeInstanceOf(NotFound)
         expect(yield* runsOf(doomed.id)).toEqual([])
         expect((yield* as(results.list({}))).results.map(({ id }) => id)).toEqual([stays.id])
         if (claimed === undefined) return yield* Effect.dieMessage("Nothing was claimed")
         const lease = { lease: claimed.lease }
-        expect(yield* faultsOf(as(results.heartbeat(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
-        expect(yield* faultsOf(as(results.complete(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(as(results.heartbeat(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(as(results.complete(claimed.run.id, lease)))).toBeInstanceOf(NotFound)
       })
     )
 
-    it.effect("lose single runs, and are what the others come to", () =>
+    it.effect("are re-evaluated when single runs are deleted", () =>
       Effect.gen(function* () {
-        const { as, capacity, claim, faultsOf, results, runsOf, start } = yield* tested
+        const { as, capacity, claim, errorsOf, results, runsOf, start } = yield* tested
         const made = yield* start(3)
         const other = yield* start(1)
         const strange = (yield* runsOf(other.id)).map(({ id }) => id)
@@ -159,7 +159,7 @@ for (const database of TestEngine.databases) {
         const [claimed] = yield* claim(1)
         yield* as(results.fail(claimed?.run.id ?? runId(1), { lease: claimed?.lease, error: "x" }))
         expect((yield* as(results.read(made.id))).successRate).toBe(0)
-        expect(yield* faultsOf(as(results.deleteRuns(made.id, { run_ids: [a, strange[0], 999_999] })))).toEqual({
+        expect(yield* errorsOf(as(results.deleteRuns(made.id, { run_ids: [a, strange[0], 999_999] })))).toEqual({
           run_ids: [
             `Invalid pk "${strange[0]}" - object does not exist.`,
             'Invalid pk "999999" - object does not exist.'
@@ -172,13 +172,13 @@ for (const database of TestEngine.databases) {
         yield* as(results.deleteRuns(made.id, { run_ids: [a, b, c] }))
         expect(yield* as(results.read(made.id))).toMatchObject({ totalRuns: 0, status: "empty" })
         expect((yield* capacity).pending_demand).toBe(1)
-        expect(yield* faultsOf(as(results.deleteRuns(resultId(999_999), { run_ids: [1] })))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(as(results.deleteRuns(resultId(999_999), { run_ids: [1] })))).toBeInstanceOf(NotFound)
       })
     )
 
-    it.effect("take no bodies but lists of 1 to 100 ids", () =>
+    it.effect("are deleted only by lists of 1 to 100 ids", () =>
       Effect.gen(function* () {
-        const { as, faultsOf, results, start } = yield* tested
+        const { as, errorsOf, results, start } = yield* tested
         const made = yield* start(1)
         const many = Array.from({ length: 101 }, (_, n) => n + 1)
         for (const [given, said] of [
@@ -196,18 +196,18 @@ for (const database of TestEngine.databases) {
           [undefined, { "": "This field is required." }]
         ] as const) {
           for (const [path, message] of Object.entries(said)) {
-            const all = yield* faultsOf(as(results.bulkDelete(given === undefined ? {} : { result_ids: given })))
+            const all = yield* errorsOf(as(results.bulkDelete(given === undefined ? {} : { result_ids: given })))
             expect(all).toHaveProperty([`result_ids${path}`], [message])
-            const runs = yield* faultsOf(as(results.deleteRuns(made.id, given === undefined ? {} : { run_ids: given })))
+            const runs = yield* errorsOf(as(results.deleteRuns(made.id, given === undefined ? {} : { run_ids: given })))
             expect(runs).toHaveProperty([`run_ids${path}`], [message])
           }
         }
       })
     )
 
-    it.effect("are taken back from workers whose leases ended, by whoever looks, three times at most", () =>
+    it.effect("have runs with expired leases reclaimed by any caller, up to three times", () =>
       Effect.gen(function* () {
-        const { as, capacity, claim, faultsOf, numbers, results, start } = yield* tested
+        const { as, capacity, claim, errorsOf, numbers, results, start } = yield* tested
         const made = yield* start(1, numbers[0].id)
         const elsewhere = yield* tested
         yield* elsewhere.start(1)
@@ -225,16 +225,16 @@ for (const database of TestEngine.databases) {
           yield* as(results.heartbeat(run.id, { lease, lease_seconds: 60 }))
           yield* TestClock.adjust("60 seconds")
           const ended = new Date(yield* Clock.currentTimeMillis).toISOString()
-          const said = { lease: [`This lease ended at ${ended}; stop executing the run.`] }
+          const said = { lease: [`This lease expired at ${ended}; stop executing the run.`] }
           // Before anybody took notice, too.
-          expect(yield* faultsOf(as(results.heartbeat(run.id, { lease })))).toEqual(said)
-          expect(yield* faultsOf(as(results.complete(run.id, { lease })))).toEqual(said)
-          expect(yield* faultsOf(as(results.fail(run.id, { lease, error: "x" })))).toEqual(said)
+          expect(yield* errorsOf(as(results.heartbeat(run.id, { lease })))).toEqual(said)
+          expect(yield* errorsOf(as(results.complete(run.id, { lease })))).toEqual(said)
+          expect(yield* errorsOf(as(results.fail(run.id, { lease, error: "x" })))).toEqual(said)
           yield* results.sweep
           expect((yield* as(results.readRun(run.id))).status).toBe(status)
           expect(yield* capacity).toMatchObject({ active_sessions: 0, slots_in_use: 0, pending_demand: left })
-          expect(yield* faultsOf(as(results.heartbeat(run.id, { lease })))).toEqual({
-            lease: ["This lease does not hold any more."]
+          expect(yield* errorsOf(as(results.heartbeat(run.id, { lease })))).toEqual({
+            lease: ["This lease has expired or was superseded."]
           })
         }
         expect((yield* capacity).phone_numbers_held).toEqual([])
@@ -245,18 +245,18 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are cancelled as far as they are not over, whole or run by run", () =>
+    it.effect("are canceled as far as they are open, as a whole or run by run", () =>
       Effect.gen(function* () {
-        const { as, capacity, claim, faultsOf, numbers, results, runsOf, start } = yield* tested
+        const { as, capacity, claim, errorsOf, numbers, results, runsOf, start } = yield* tested
         const made = yield* start(4, numbers[0].id)
         const [first, second] = yield* claim(2)
         if (first === undefined || second === undefined) return yield* Effect.dieMessage("Nothing was claimed")
         yield* as(results.fail(first.run.id, { lease: first.lease, error: "No answer" }))
         expect(yield* as(results.cancelRun(second.run.id))).toMatchObject({ status: "cancelled", success: null })
         expect(yield* as(results.cancelRun(second.run.id))).toMatchObject({ status: "cancelled" })
-        expect(yield* faultsOf(as(results.cancelRun(first.run.id)))).toEqual(new RunIsOver({ status: "failed" }))
-        expect(yield* faultsOf(as(results.complete(second.run.id, { lease: second.lease })))).toEqual({
-          lease: ["This lease does not hold any more."]
+        expect(yield* errorsOf(as(results.cancelRun(first.run.id)))).toEqual(new RunIsOver({ status: "failed" }))
+        expect(yield* errorsOf(as(results.complete(second.run.id, { lease: second.lease })))).toEqual({
+          lease: ["This lease has expired or was superseded."]
         })
         expect(yield* capacity).toMatchObject({ active_sessions: 0, pending_demand: 2 })
         for (let time = 0; time < 2; time++) {
@@ -272,14 +272,14 @@ for (const database of TestEngine.databases) {
         })
         const stranger = yield* tested
         const [run] = yield* runsOf(made.id)
-        expect(yield* faultsOf(stranger.as(results.cancel(made.id)))).toBeInstanceOf(NotFound)
-        expect(yield* faultsOf(stranger.as(results.cancelRun(run?.id ?? runId(1))))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(stranger.as(results.cancel(made.id)))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(stranger.as(results.cancelRun(run?.id ?? runId(1))))).toBeInstanceOf(NotFound)
       })
     )
 
-    it.effect("are compared, and exported with everything that is known of their runs", () =>
+    it.effect("are compared, and exported with the details of their runs", () =>
       Effect.gen(function* () {
-        const { agent, as, claim, faultsOf, project, results, start } = yield* tested
+        const { agent, as, claim, errorsOf, project, results, start } = yield* tested
         const sql = yield* SqlClient
         const play = (success: ReadonlyArray<boolean>) =>
           Effect.gen(function* () {
@@ -340,30 +340,30 @@ for (const database of TestEngine.databases) {
         expect(yield* as(results.compare(base.id, { base: base.id }))).toMatchObject({ change: "same" })
         const stranger = yield* tested
         const foreign = yield* stranger.start(1)
-        expect(yield* faultsOf(as(results.compare(now.id, { base: foreign.id })))).toEqual({
+        expect(yield* errorsOf(as(results.compare(now.id, { base: foreign.id })))).toEqual({
           base: [`Invalid pk "${foreign.id}" - object does not exist.`]
         })
-        expect(yield* faultsOf(as(results.compare(now.id, { tolerance: "x" })))).toEqual({
+        expect(yield* errorsOf(as(results.compare(now.id, { tolerance: "x" })))).toEqual({
           base: ["This field is required."],
           tolerance: ["A valid number is required."]
         })
-        expect(yield* faultsOf(as(results.compare(now.id, { base: base.id, tolerance: 2 })))).toEqual({
+        expect(yield* errorsOf(as(results.compare(now.id, { base: base.id, tolerance: 2 })))).toEqual({
           tolerance: ["Ensure this value is less than or equal to 1."]
         })
-        expect(yield* faultsOf(as(results.compare(foreign.id, { base: base.id })))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(as(results.compare(foreign.id, { base: base.id })))).toBeInstanceOf(NotFound)
 
         const lines = Chunk.toReadonlyArray(yield* as(Stream.runCollect(results.export(now.id))))
         expect(lines.map(({ id }) => id)).toEqual(now.runs)
         expect(lines[0]).toEqual(yield* as(results.readRun(now.runs[0] ?? runId(1))))
         expect(lines[0]).toMatchObject({ success: true, duration: 2.5, metrics: [{ metric_name: "Wait", value: 90 }] })
-        expect(yield* faultsOf(stranger.as(Stream.runDrain(results.export(now.id))))).toBeInstanceOf(NotFound)
+        expect(yield* errorsOf(stranger.as(Stream.runDrain(results.export(now.id))))).toBeInstanceOf(NotFound)
         const report = yield* as(results.junit(now.id))
         expect(report).toContain('<testsuites name="S" tests="3" failures="1" errors="0" skipped="0" time="7.500">')
         expect(report).toContain(`<testcase name="A (run ${now.runs[0]})" classname="a" time="2.500"/>`)
       })
     )
 
-    it.effect("are deleted once when two delete them at the same time", () =>
+    it.effect("are deleted once by two concurrent requests", () =>
       Effect.gen(function* () {
         const { as, capacity, claim, numbers, results, start } = yield* tested
         for (let round = 0; round < 5; round++) {

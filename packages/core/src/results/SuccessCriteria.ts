@@ -1,10 +1,9 @@
 /**
- * What makes a run a success, and how that is told. Source: docs/runs.md.
+ * The success criteria of a run, and the messages about them. Source: docs/runs.md.
  *
  * The criteria of a run are the metrics that decide success (`configuration.decides_success`; of the predefined ones that is
- * `expected_outcome`) among those it was scored by, and what the worker that executed it reported, if it did. A run is a
- * success if at least one criterion was met and none was missed, no success if one was missed, and neither is known where
- * none came to anything.
+ * `expected_outcome`) among those that scored it, and the success that the worker reported, if it did. A run is a success if
+ * at least one criterion passed and none failed, not a success if one failed, and otherwise its success is unknown.
  */
 import type { StoredEvaluation } from "../metrics/Evaluation.js"
 import type { Criterion } from "./RunDetail.js"
@@ -15,7 +14,7 @@ export interface DecidingScore extends Pick<StoredEvaluation, "metricId" | "metr
   readonly why: string | null
 }
 
-/** The criteria of a run; `reported` is what its worker said of it. */
+/** The criteria of a run; `reported` is the success that its worker reported. */
 export const criteriaOf = (
   scores: ReadonlyArray<DecidingScore>,
   reported: boolean | null
@@ -35,28 +34,28 @@ export const criteriaOf = (
           criterion: "reported",
           name: "Reported by the worker",
           passed: reported,
-          reason: reported ? null : "The worker that executed the run reported no success."
+          reason: reported ? null : "The worker reported that the run failed."
         }
       ])
 ]
 
-/** Whether a run was a success by its criteria; null where none came to anything. */
+/** Whether a run was a success by its criteria; null where that is unknown. */
 export const successByCriteria = (criteria: ReadonlyArray<Criterion>): boolean | null =>
   criteria.some(({ passed }) => passed === false) ? false : criteria.some(({ passed }) => passed === true) ? true : null
 
-/** Why nobody knows whether a run was a success, in a sentence; it goes by the criteria that came to nothing. */
-export const undecidedSentence = (criteria: ReadonlyArray<Criterion>): string =>
+/** Why the success of a run is unknown, in one sentence. */
+export const undecidedReason = (criteria: ReadonlyArray<Criterion>): string =>
   criteria.length === 0
-    ? "Nothing decides its success: it has no expected outcome, and no metric that does."
-    : sentenceOf("Not judged", criteria)
+    ? "Nothing decides its success: it has no expected outcome and no metric that decides success."
+    : summarize("Not decided", criteria)
 
-/** Why a run was no success, in a sentence; null where it was, or nobody knows. */
-export const missedSentence = (criteria: ReadonlyArray<Criterion>): string | null => {
-  const missed = criteria.filter(({ passed }) => passed === false)
-  return missed.length === 0 ? null : sentenceOf("Not met", missed)
+/** Why a run was not a success, in one sentence; null where it was, or where that is unknown. */
+export const failureReason = (criteria: ReadonlyArray<Criterion>): string | null => {
+  const failed = criteria.filter(({ passed }) => passed === false)
+  return failed.length === 0 ? null : summarize("Not met", failed)
 }
 
-const sentenceOf = (what: string, criteria: ReadonlyArray<Criterion>): string =>
+const summarize = (what: string, criteria: ReadonlyArray<Criterion>): string =>
   `${what}: ${criteria.map(({ name, reason }) => (reason === null ? name : `${name} (${reason.slice(0, 500)})`)).join("; ")}`.slice(
     0,
     5000

@@ -2,11 +2,11 @@ import {
   criteriaOf,
   type DecidingScore,
   evaluateResult,
-  missedSentence,
+  failureReason,
   type RunCount,
   RunStatus,
   successByCriteria,
-  undecidedSentence
+  undecidedReason
 } from "@earshot/core"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -23,23 +23,23 @@ const score = (value: DecidingScore["value"], more: Partial<DecidingScore> = {})
   ...more
 })
 
-describe("the rubric of a run", () => {
+describe("success criteria of a run", () => {
   it.each([
-    ["nothing to go by", [], null, null],
-    ["a criterion that was met", [score(true)], null, true],
-    ["one met and one missed", [score(true), score(false)], null, false],
-    ["one that nobody could judge", [score(null)], null, null],
-    ["one met and one that nobody could judge", [score(true), score(null)], null, true],
-    ["a value that is neither", [score(5)], null, null],
+    ["no criterion", [], null, null],
+    ["a passed criterion", [score(true)], null, true],
+    ["one passed and one failed", [score(true), score(false)], null, false],
+    ["one of unknown outcome", [score(null)], null, null],
+    ["one passed and one of unknown outcome", [score(true), score(null)], null, true],
+    ["a value that is not a boolean", [score(5)], null, null],
     ["a metric that does not decide", [score(false, { decidesSuccess: false })], null, null],
-    ["a worker that says so", [], true, true],
-    ["a worker that says no", [score(true)], false, false],
-    ["a worker that says so of a run that missed", [score(false)], true, false]
-  ] as const)("with %s", (_, scores, reported, success) => {
+    ["a worker that reports success", [], true, true],
+    ["a worker that reports failure", [score(true)], false, false],
+    ["a worker that reports success and a failed metric", [score(false)], true, false]
+  ] as const)("decide success with %s", (_, scores, reported, success) => {
     expect(successByCriteria(criteriaOf(scores, reported))).toBe(success)
   })
 
-  it("lists the metrics that decide, and what the worker said", () => {
+  it("list the deciding metrics and the success that the worker reported", () => {
     const metric = { criterion: "metric:outcome", name: "Outcome", reason: "Because." }
     expect(criteriaOf([score(true), score(5), score(true, { decidesSuccess: false })], true)).toEqual([
       { ...metric, passed: true },
@@ -53,33 +53,33 @@ describe("the rubric of a run", () => {
         criterion: "reported",
         name: "Reported by the worker",
         passed: false,
-        reason: "The worker that executed the run reported no success."
+        reason: "The worker reported that the run failed."
       }
     ])
     expect(criteriaOf([], null)).toEqual([])
   })
 
-  it("tells several that were missed apart, and no more than 500 characters of why", () => {
+  it("list every failed criterion with at most 500 characters of its reason", () => {
     expect(
-      missedSentence(criteriaOf([score(false, { why: null }), score(false, { metricName: "Politeness" })], null))
+      failureReason(criteriaOf([score(false, { why: null }), score(false, { metricName: "Politeness" })], null))
     ).toBe("Not met: Outcome; Politeness (Because.)")
-    expect(missedSentence(criteriaOf([score(false, { why: "y".repeat(501) })], null))).toBe(
+    expect(failureReason(criteriaOf([score(false, { why: "y".repeat(501) })], null))).toBe(
       `Not met: Outcome (${"y".repeat(500)})`
     )
   })
 
-  it("says why nobody knows: nothing decides, or nothing that does could be judged", () => {
-    expect(undecidedSentence([])).toBe(
-      "Nothing decides its success: it has no expected outcome, and no metric that does."
+  it("explain an unknown success: nothing decides it, or no deciding metric has a value", () => {
+    expect(undecidedReason([])).toBe(
+      "Nothing decides its success: it has no expected outcome and no metric that decides success."
     )
-    expect(undecidedSentence(criteriaOf([score(null)], null))).toBe("Not judged: Outcome (Because.)")
+    expect(undecidedReason(criteriaOf([score(null)], null))).toBe("Not decided: Outcome (Because.)")
   })
 
-  it("names what was missed, with its reason, in a sentence of bounded length", () => {
-    expect(missedSentence(criteriaOf([score(false), score(true)], null))).toBe("Not met: Outcome (Because.)")
-    expect(missedSentence(criteriaOf([score(true)], null))).toBe(null)
+  it("name each failed criterion and its reason in a message of bounded length", () => {
+    expect(failureReason(criteriaOf([score(false), score(true)], null))).toBe("Not met: Outcome (Because.)")
+    expect(failureReason(criteriaOf([score(true)], null))).toBe(null)
     const many = Array.from({ length: 64 }, () => score(false, { why: "x".repeat(2000) }))
-    expect(missedSentence(criteriaOf(many, null))?.length).toBe(5000)
+    expect(failureReason(criteriaOf(many, null))?.length).toBe(5000)
     expect(criteriaOf([score(false, { slug: null })], null)[0]?.criterion).toBe("metric:1")
   })
 })
@@ -93,7 +93,7 @@ const counts = fc.array(
   { maxLength: 6 }
 ) satisfies fc.Arbitrary<Array<RunCount>>
 
-describe("a result", () => {
+describe("success of a result", () => {
   it.each([
     ["without runs", [], null],
     ["whose runs all were", [{ status: "completed", success: true, runs: 3 }], true],
@@ -122,20 +122,20 @@ describe("a result", () => {
       null
     ],
     [
-      "of which some were cancelled",
+      "with some canceled runs",
       [
         { status: "completed", success: true, runs: 1 },
         { status: "cancelled", success: null, runs: 1 }
       ],
       true
     ],
-    ["of whose runs nobody knows", [{ status: "completed", success: null, runs: 2 }], null],
-    ["that timed out", [{ status: "timeout", success: null, runs: 1 }], false]
-  ] as const)("%s", (_, runs, success) => {
+    ["with only unknown runs", [{ status: "completed", success: null, runs: 2 }], null],
+    ["with a timed-out run", [{ status: "timeout", success: null, runs: 1 }], false]
+  ] as const)("is decided for a result %s", (_, runs, success) => {
     expect(evaluateResult(runs).success).toBe(success)
   })
 
-  it("is a success only if it is over and every run that is known was one", () => {
+  it("is true only if the result is completed and every known run was successful", () => {
     fc.assert(
       fc.property(counts, (runs) => {
         const { status, success, successRate } = evaluateResult(runs)
