@@ -1,64 +1,66 @@
 import * as Either from "effect/Either"
 
-/** What a caller's action consists of. `text` is always the source, so that printing gives back what was read. */
+/** A part of a caller's action. `text` is the source, so that printing returns the parsed text. */
 export type ActionPart =
   | { readonly kind: "speech"; readonly text: string }
-  /** Says nothing for so long; the other side may cut in. */
+  /** A silence that the other side may interrupt. */
   | { readonly kind: "silence"; readonly seconds: number; readonly text: string }
-  /** Says nothing for so long, whatever the other side does. */
+  /** A silence regardless of what the other side does. */
   | { readonly kind: "hold"; readonly seconds: number; readonly text: string }
   | { readonly kind: "laughter"; readonly text: string }
   | { readonly kind: "endcall"; readonly text: string }
 
 const LAUGHTER = "[laughter]"
 
-/** Anything that begins as a tag does: `<` and a letter, a slash or a mark. `5 < 6` is speech. */
+/** Anything that starts like a tag: `<` and a letter, `/`, `!` or `?`. `5 < 6` is speech. */
 const MARKER = /\[laughter\]|<[/!?A-Za-z][^<>]*>?/g
 const TIMED = /^<(silence|hold)\s+time\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\/>$/
 const END_CALL = /^<endcall\s*\/>$/
 const SECONDS = /^\d{1,6}(?:\.\d{1,6})?$/
 
-const shown = (text: string): string =>
+const abbreviate = (text: string): string =>
   text.length > 40 ? `${Array.from(text.slice(0, 40)).slice(0, 37).join("")}...` : text
 
-const readMarker = (text: string): Either.Either<ActionPart, string> => {
+const parseMarker = (text: string): Either.Either<ActionPart, string> => {
   if (text === LAUGHTER) return Either.right({ kind: "laughter", text })
   if (END_CALL.test(text)) return Either.right({ kind: "endcall", text })
   const timed = TIMED.exec(text)
   if (timed !== null) {
     const given = timed[2] ?? timed[3] ?? ""
     const seconds = SECONDS.test(given) ? Number(given) : 0
-    if (seconds <= 0) return Either.left(`The time of ${shown(text)} must be a positive number of seconds.`)
+    if (seconds <= 0) return Either.left(`The time of ${abbreviate(text)} must be a positive number of seconds.`)
     return Either.right({ kind: timed[1] === "hold" ? "hold" : "silence", seconds, text })
   }
   const name = /^<([A-Za-z][\w-]*)/.exec(text)?.[1]
   if (name === "silence" || name === "hold") {
-    return Either.left(`${shown(text)} is not well formed; write <${name} time="2" /> with a time in seconds.`)
+    return Either.left(`${abbreviate(text)} is not well formed; write <${name} time="2" /> with a time in seconds.`)
   }
   return Either.left(
-    name === "endcall" ? `${shown(text)} is not well formed; write <endcall />.` : `Unknown tag ${shown(text)}.`
+    name === "endcall"
+      ? `${abbreviate(text)} is not well formed; write <endcall />.`
+      : `Unknown tag ${abbreviate(text)}.`
   )
 }
 
 /**
- * Reads an action into speech and markers, or answers a sentence for each marker that is wrong. Total on any text.
+ * Parses an action into speech and markers, or returns a message for each invalid marker. Total on any text.
  * Source: interface, conditions[].action; the markers' spelling is in design, section 5.
  */
 export const parseAction = (text: string): Either.Either<ReadonlyArray<ActionPart>, ReadonlyArray<string>> => {
   const parts: Array<ActionPart> = []
-  const wrong: Array<string> = []
+  const errors: Array<string> = []
   let from = 0
   for (const match of text.matchAll(MARKER)) {
     if (match.index > from) parts.push({ kind: "speech", text: text.slice(from, match.index) })
-    Either.match(readMarker(match[0]), {
-      onLeft: (said) => wrong.push(said),
+    Either.match(parseMarker(match[0]), {
+      onLeft: (message) => errors.push(message),
       onRight: (part) => parts.push(part)
     })
     from = match.index + match[0].length
   }
   if (from < text.length) parts.push({ kind: "speech", text: text.slice(from) })
-  return wrong.length > 0 ? Either.left([...new Set(wrong)]) : Either.right(parts)
+  return errors.length > 0 ? Either.left([...new Set(errors)]) : Either.right(parts)
 }
 
-/** The text that an action was read from. */
+/** The text that an action was parsed from. */
 export const printAction = (parts: ReadonlyArray<ActionPart>): string => parts.map(({ text }) => text).join("")

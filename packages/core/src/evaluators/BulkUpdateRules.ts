@@ -1,9 +1,16 @@
 /**
- * The rules of updating many evaluators at once (interface, E4; design, section 3): a request and what is known of its
- * ids in, a plan or every fault out.
+ * The rules of bulk updates of evaluators (interface, E4; design, section 3): a request and what its ids refer to in, a plan
+ * or every error out.
  */
 import type * as Either from "effect/Either"
-import { failWhenFaulty, type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import {
+  failIfFieldErrors,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import {
   AgentId,
@@ -19,24 +26,24 @@ import {
 import { inputReader } from "../kernel/InputReader.js"
 import { lengthOf } from "../kernel/Text.js"
 import { MAX_ATTACHED, MAX_EVALUATOR_TEXT, MAX_INSTRUCTIONS, MAX_MAX_DURATION, type ScenarioType } from "./Evaluator.js"
-import { removedFieldFaults } from "./RemovedField.js"
+import { removedFieldErrors } from "./RemovedField.js"
 import {
-  allFoundFaults,
-  foundFaults,
-  numberFaults,
-  numberMeant,
-  numbersNamed,
+  referenceListErrors,
+  referenceErrors,
+  phoneNumberErrors,
+  givenPhoneNumber,
+  namedPhoneNumbers,
   type ReferenceNames,
   type References,
-  sharedReferenceFaults
+  sharedReferenceErrors
 } from "./References.js"
 
-/** Evaluators that one request may name. */
+/** The most evaluators of one request. */
 export const MAX_BULK = 20_000
 
 /**
- * The most pairs of an evaluator and a metric or tool that one request may attach and detach: SQLite writes a million in
- * a second or two, during which its process does nothing else.
+ * The most pairs of an evaluator and a metric or tool that one request may attach and detach. SQLite writes a million in a
+ * second or two, which block its process.
  */
 export const MAX_PAIRS = 1_000_000
 
@@ -58,7 +65,7 @@ const fields = {
   maxDuration: Fields.integer({ min: 1, max: MAX_MAX_DURATION })
 }
 
-/** E4's body as doors describe it; `readBulkUpdate` is what reads it. Source: interface, E4. */
+/** E4's body, for API descriptions; `parseBulkUpdate` parses it. Source: interface, E4. */
 export const BulkUpdateInput = Fields.object({
   scenarios: fields.scenarios,
   agent: Fields.optional(fields.agent),
@@ -78,8 +85,7 @@ export const BulkUpdateInput = Fields.object({
 })
 
 /**
- * What a request asks for, as far as it could be read: what was left out, or had a fault, is undefined; lists hold what
- * of them could be read.
+ * A request as far as it could be parsed: missing and invalid fields are undefined, lists have their valid items.
  */
 export interface BulkRequest {
   readonly scenarios: ReadonlyArray<EvaluatorId>
@@ -99,24 +105,24 @@ export interface BulkRequest {
   readonly maxDuration: number | undefined
 }
 
-export interface BulkReading {
+export interface ParsedBulkUpdate {
   readonly request: BulkRequest
-  readonly faults: Faults
+  readonly errors: FieldErrors
 }
 
-const bothListsFaults = (
+const inBothListsErrors = (
   field: string,
   other: string,
   removed: ReadonlyArray<number>,
   added: ReadonlyArray<number>
 ) => {
   const adding = new Set(added)
-  const said = removed.filter((id) => adding.has(id)).map((id) => `The id ${id} is in ${other} too.`)
-  return said.length === 0 ? noFaults : fault(field, ...said)
+  const messages = removed.filter((id) => adding.has(id)).map((id) => `The id ${id} is also in ${other}.`)
+  return messages.length === 0 ? noFieldErrors : fieldError(field, ...messages)
 }
 
-/** Reads a request field by field, with every fault that shows without looking anything up. Total on any input. */
-export const readBulkUpdate = (input: unknown): BulkReading => {
+/** Parses a request, with every error that shows without looking anything up. Total on any input. */
+export const parseBulkUpdate = (input: unknown): ParsedBulkUpdate => {
   const read = inputReader(input)
   const request: BulkRequest = {
     scenarios: read.ids("scenarios", EvaluatorId, scenarioLimits) ?? [],
@@ -137,44 +143,44 @@ export const readBulkUpdate = (input: unknown): BulkReading => {
   }
   return {
     request,
-    faults: mergeFaults(
-      read.has("scenarios") ? noFaults : fault("scenarios", Messages.required),
-      read.faults(),
+    errors: mergeFieldErrors(
+      read.has("scenarios") ? noFieldErrors : fieldError("scenarios", Messages.required),
+      read.errors(),
       read.has("agent") || read.has("project")
-        ? noFaults
+        ? noFieldErrors
         : {
             agent: ["This field is required if project is not provided."],
             project: ["This field is required if agent is not provided."]
           },
-      removedFieldFaults(read),
-      bothListsFaults("metric_ids_to_remove", "metric_ids_to_add", request.metricsToRemove, request.metricsToAdd),
-      bothListsFaults("tool_ids_to_remove", "tool_ids_to_add", request.toolsToRemove, request.toolsToAdd)
+      removedFieldErrors(read),
+      inBothListsErrors("metric_ids_to_remove", "metric_ids_to_add", request.metricsToRemove, request.metricsToAdd),
+      inBothListsErrors("tool_ids_to_remove", "tool_ids_to_add", request.toolsToRemove, request.toolsToAdd)
     )
   }
 }
 
-/** The things other than evaluators that a request names. */
+/** What a request refers to, other than evaluators. */
 export const bulkReferenceNames = (request: BulkRequest): ReferenceNames => ({
   agent: request.agent,
   project: request.project,
   personality: request.personality,
   testProfile: request.testProfile,
-  phoneNumbers: numbersNamed(request),
+  phoneNumbers: namedPhoneNumbers(request),
   metrics: [...request.metricsToAdd, ...request.metricsToRemove],
   tools: [...request.toolsToAdd, ...request.toolsToRemove],
   folderPath: request.folderPath
 })
 
-/** What has to be known of an evaluator that is to be changed with others. */
+/** What a bulk update has to know of an evaluator. */
 export interface BulkTarget {
   readonly id: EvaluatorId
   readonly projectId: ProjectId
   readonly scenarioType: ScenarioType
-  /** Of its instructions, in characters. */
+  /** Characters. */
   readonly instructionsLength: number
 }
 
-/** What is done to each of some evaluators; what is undefined stays as it is. */
+/** The changes of each evaluator; undefined leaves a value unchanged. */
 export interface BulkPlan {
   readonly evaluators: ReadonlyArray<EvaluatorId>
   readonly attachMetrics: ReadonlyArray<MetricId>
@@ -189,72 +195,72 @@ export interface BulkPlan {
   readonly folderId: FolderId | null | undefined
   readonly firstMessage: string | undefined
   readonly maxDuration: number | undefined
-  /** Joined to the instructions without a separator; blank for nothing. */
+  /** Appended to the instructions without a separator. */
   readonly append: string
 }
 
 const names = (targets: ReadonlyArray<BulkTarget>): string => targets.map(({ id }) => id).join(", ")
 
-const appendFaults = (append: string | undefined, targets: ReadonlyArray<BulkTarget>): Faults => {
-  if (append === undefined || append === "") return noFaults
+const appendErrors = (append: string | undefined, targets: ReadonlyArray<BulkTarget>): FieldErrors => {
+  if (append === undefined || append === "") return noFieldErrors
   const structured = targets.filter(({ scenarioType }) => scenarioType === "conditional_actions")
   const added = lengthOf(append)
   const tooLong = targets.filter(({ instructionsLength }) => instructionsLength + added > MAX_INSTRUCTIONS)
-  return mergeFaults(
+  return mergeFieldErrors(
     structured.length === 0
-      ? noFaults
-      : fault(
+      ? noFieldErrors
+      : fieldError(
           "append_instruction",
-          `Nothing can be appended to conditional actions, whose instructions are JSON: evaluators ${names(structured)}.`
+          `Cannot append to the JSON instructions of conditional_actions evaluators: ${names(structured)}.`
         ),
     tooLong.length === 0
-      ? noFaults
-      : fault(
+      ? noFieldErrors
+      : fieldError(
           "append_instruction",
-          `Instructions would have more than ${MAX_INSTRUCTIONS} characters: evaluators ${names(tooLong)}.`
+          `Instructions would exceed ${MAX_INSTRUCTIONS} characters; evaluators: ${names(tooLong)}.`
         )
   )
 }
 
-const pairsFaults = (request: BulkRequest): Faults =>
+const pairLimitErrors = (request: BulkRequest): FieldErrors =>
   [request.metricsToAdd, request.metricsToRemove, request.toolsToAdd, request.toolsToRemove].reduce(
     (pairs, ids) => pairs + ids.length * request.scenarios.length,
     0
   ) > MAX_PAIRS
-    ? fault(
+    ? fieldError(
         "scenarios",
-        `Ensure that these, times the metrics and tools to add and to remove, are at most ${MAX_PAIRS}.`
+        `Ensure that the number of scenarios, times the metrics and tools to add and remove, is at most ${MAX_PAIRS}.`
       )
-    : noFaults
+    : noFieldErrors
 
 /**
- * What is to be done, or every fault of the request. `targets` are those of the named evaluators that are there within
- * the caller's reach, in any order.
+ * The plan, or every error of the request. `targets` are the request's evaluators that exist in the caller's scope, in any
+ * order.
  */
 export const planBulkUpdate = (
-  { faults, request }: BulkReading,
+  { errors, request }: ParsedBulkUpdate,
   found: References,
   targets: ReadonlyArray<BulkTarget>
-): Either.Either<BulkPlan, Faults> => {
+): Either.Either<BulkPlan, FieldErrors> => {
   const { scenarios } = request
   const byId = new Map(targets.map((target) => [target.id, target]))
   const { projectId } = found
-  const wrongEvaluators = scenarios.flatMap(
-    (id) => foundFaults("scenarios", id, byId.get(id), projectId).scenarios ?? []
+  const scenarioErrors = scenarios.flatMap(
+    (id) => referenceErrors("scenarios", id, byId.get(id), projectId).scenarios ?? []
   )
   const numbers = { phoneNumber: request.phoneNumber, inboundPhoneNumber: request.inboundPhoneNumber }
-  return failWhenFaulty(
-    mergeFaults(
-      faults,
-      wrongEvaluators.length === 0 ? noFaults : fault("scenarios", ...wrongEvaluators),
-      sharedReferenceFaults(bulkReferenceNames(request), found),
-      numberFaults(numbers, found),
-      allFoundFaults("metric_ids_to_add", request.metricsToAdd, found.metrics, projectId),
-      allFoundFaults("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),
-      allFoundFaults("tool_ids_to_add", request.toolsToAdd, found.tools, projectId),
-      allFoundFaults("tool_ids_to_remove", request.toolsToRemove, found.tools, projectId),
-      appendFaults(request.append, targets),
-      pairsFaults(request)
+  return failIfFieldErrors(
+    mergeFieldErrors(
+      errors,
+      scenarioErrors.length === 0 ? noFieldErrors : fieldError("scenarios", ...scenarioErrors),
+      sharedReferenceErrors(bulkReferenceNames(request), found),
+      phoneNumberErrors(numbers, found),
+      referenceListErrors("metric_ids_to_add", request.metricsToAdd, found.metrics, projectId),
+      referenceListErrors("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),
+      referenceListErrors("tool_ids_to_add", request.toolsToAdd, found.tools, projectId),
+      referenceListErrors("tool_ids_to_remove", request.toolsToRemove, found.tools, projectId),
+      appendErrors(request.append, targets),
+      pairLimitErrors(request)
     ),
     () => ({
       evaluators: scenarios,
@@ -265,7 +271,7 @@ export const planBulkUpdate = (
       agentId: request.agent,
       personalityId: request.personality,
       testProfileId: request.testProfile,
-      phoneNumberId: numberMeant(numbers, found) ?? undefined,
+      phoneNumberId: givenPhoneNumber(numbers, found) ?? undefined,
       folderId: request.folderPath === undefined ? undefined : found.folderId,
       firstMessage: request.firstMessage,
       maxDuration: request.maxDuration,

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { LanguageCode } from "../catalog/Language.js"
+import { LanguageCode } from "../catalog/LanguageCode.js"
 import { TestProfile } from "../catalog/TestProfile.js"
 import * as Fields from "../kernel/Fields.js"
 import {
@@ -18,14 +18,14 @@ import {
 import { Json } from "../kernel/Json.js"
 import { ConditionalActionsWire, parseConditionalActionsText, toConditionalActionsWire } from "./ConditionalActions.js"
 
-/** What an evaluator's instructions are. Source: interface, Evaluator. */
+/** The kind of an evaluator's instructions. Source: interface, Evaluator. */
 export const ScenarioType = Schema.Literal("instruction", "real_world_smart", "real_world_fixed", "conditional_actions")
 export type ScenarioType = typeof ScenarioType.Type
 
 /** The longest name of an evaluator. Source: interface, Limits. */
 export const MAX_EVALUATOR_NAME = 80
 
-/** The longest instructions, also after any number of appends; the interface sets no limit. */
+/** The longest instructions, including appended ones; the interface sets no limit. */
 export const MAX_INSTRUCTIONS = 200_000
 
 /** The longest of an evaluator's other texts. */
@@ -38,10 +38,10 @@ export const MAX_MAX_DURATION = 86_400
 export const MAX_TAGS = 32
 export const MAX_TAG = 64
 
-/** Metrics or tools that one request may name. */
+/** The most metrics or tools in one request. */
 export const MAX_ATTACHED = 500
 
-/** A test case: how a simulated caller behaves towards an agent, and what is asked of the call. Source: interface, Evaluator. */
+/** A test case: the behavior of a simulated caller, and how the call is evaluated. Source: interface, Evaluator. */
 export class Evaluator extends Schema.Class<Evaluator>("@earshot/core/evaluators/Evaluator")({
   id: EvaluatorId,
   name: Schema.String,
@@ -52,7 +52,7 @@ export class Evaluator extends Schema.Class<Evaluator>("@earshot/core/evaluators
   projectId: Fields.named("project", ProjectId),
   personalityId: Fields.named("personality", Schema.NullOr(PersonalityId)),
   personalityName: Fields.named("personality_name", Schema.NullOr(Schema.String)),
-  /** The number itself; inputs name it by id. */
+  /** The number itself; inputs refer to it by id. */
   phoneNumber: Fields.named("phone_number", Schema.NullOr(Schema.String)),
   /** The id of that same number. */
   phoneNumberId: Fields.named("inbound_phone_number", Schema.NullOr(PhoneNumberId)),
@@ -68,12 +68,12 @@ export class Evaluator extends Schema.Class<Evaluator>("@earshot/core/evaluators
   toolIds: Fields.named("tool_ids", Schema.Array(ToolId)),
   testProfileId: Fields.named("test_profile", Schema.NullOr(TestProfileId)),
   testProfile: Fields.named("test_profile_data", Schema.NullOr(TestProfile)),
-  /** What legacy rows hold; nothing writes it any more. See `callVariables`. */
+  /** The value of legacy rows; no longer written. See `callVariables`. */
   dynamicVariableValues: Fields.named("dynamic_variable_values", Json),
   folderId: Fields.named("folder", Schema.NullOr(FolderId)),
-  /** "" outside of every folder. */
+  /** "" for the root. */
   folderPath: Fields.named("folder_path", Schema.String),
-  /** In seconds; null for the default of whoever places the call. */
+  /** Seconds; null for the executor's default. */
   maxDuration: Fields.named("max_duration", Schema.NullOr(Schema.Int)),
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc),
@@ -81,7 +81,7 @@ export class Evaluator extends Schema.Class<Evaluator>("@earshot/core/evaluators
   lastUpdatedBy: Fields.named("last_updated_by", Schema.NullOr(UserId))
 }) {}
 
-/** An evaluator's wire form, with conditional actions as the structure that `instructions` says in JSON. */
+/** An evaluator's wire form, with the JSON of conditional actions as a structure too. */
 export const EvaluatorWire = Schema.extend(
   Schema.encodedSchema(Evaluator),
   Schema.Struct({ conditional_actions: Schema.NullOr(ConditionalActionsWire) })
@@ -89,7 +89,7 @@ export const EvaluatorWire = Schema.extend(
 
 const encode = Schema.encodeSync(Evaluator)
 
-/** An evaluator as it travels. */
+/** The wire form of an evaluator. */
 export const encodeEvaluator = (evaluator: Evaluator) => ({
   ...encode(evaluator),
   conditional_actions:
@@ -101,7 +101,7 @@ export const encodeEvaluator = (evaluator: Evaluator) => ({
       : null
 })
 
-/** What callers set of an evaluator. */
+/** The fields of an evaluator that clients set. */
 export interface EvaluatorSpec {
   readonly projectId: ProjectId
   readonly agentId: AgentId
@@ -121,7 +121,7 @@ export interface EvaluatorSpec {
   readonly toolIds: ReadonlyArray<ToolId>
 }
 
-/** What callers have set of this evaluator. */
+/** The fields of this evaluator that clients set. */
 export const specOf = (evaluator: Evaluator): EvaluatorSpec => ({
   projectId: evaluator.projectId,
   agentId: evaluator.agentId,

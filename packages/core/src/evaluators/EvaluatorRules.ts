@@ -1,8 +1,16 @@
-/** The rules of creating and of changing one evaluator: an input, laid over what is stored, is judged as a whole. */
+/** The rules of creating and updating an evaluator: an input merged with the stored evaluator is validated as a whole. */
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import { LanguageCode } from "../catalog/Language.js"
-import { decode, failWhenFaulty, type Faults, fault, mergeFaults, Messages, underPath } from "../kernel/Faults.js"
+import { LanguageCode } from "../catalog/LanguageCode.js"
+import {
+  decode,
+  failIfFieldErrors,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  Messages,
+  underPath
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, MetricId, PersonalityId, PhoneNumberId, TestProfileId, ToolId } from "../kernel/Ids.js"
 import { type InputReader, inputReader } from "../kernel/InputReader.js"
@@ -27,32 +35,32 @@ import {
   ScenarioType
 } from "./Evaluator.js"
 import {
-  allFoundFaults,
-  type NumberNames,
-  numberFaults,
-  numberMeant,
-  numbersNamed,
+  referenceListErrors,
+  type PhoneNumberNames,
+  phoneNumberErrors,
+  givenPhoneNumber,
+  namedPhoneNumbers,
   type ReferenceNames,
   type References,
-  sharedReferenceFaults
+  sharedReferenceErrors
 } from "./References.js"
-import { removedFieldFaults } from "./RemovedField.js"
+import { removedFieldErrors } from "./RemovedField.js"
 
 const readId = decode(Fields.id(PhoneNumberId))
 const readNumber = decode(Fields.text({ max: 100, blank: false }))
 
 /**
- * A number by its id, or as responses show it, so that what was read can be sent back. A JSON number is an id. A text is
- * the number itself, or, where there is no such number, an id as a form sends it.
+ * A phone number by its id, or as responses show it, so that a response can be sent back. A JSON number is an id. A text is
+ * the number itself, or, where there is no such number, an id as forms send it.
  */
-const numberName: Schema.Schema<PhoneNumberId | string | null, unknown> = Fields.judged<PhoneNumberId | string | null>(
+const numberName: Schema.Schema<PhoneNumberId | string | null, unknown> = Fields.custom<PhoneNumberId | string | null>(
   (input) =>
     input === null || input === "" ? Either.right(null) : typeof input === "string" ? readNumber(input) : readId(input),
   (value) => value,
   { anyOf: [{ type: "integer", minimum: 1 }, { type: "string", maxLength: 100 }, { type: "null" }] }
 )
 
-const actionsField: Schema.Schema<ConditionalActions | null, unknown> = Fields.judged<ConditionalActions | null>(
+const actionsField: Schema.Schema<ConditionalActions | null, unknown> = Fields.custom<ConditionalActions | null>(
   (input) => (input === null ? Either.right(null) : parseConditionalActions(input)),
   (actions) => (actions === null ? null : toConditionalActionsWire(actions)),
   {
@@ -125,7 +133,7 @@ const patchable = {
   max_duration: Fields.optional(fields.maxDuration)
 }
 
-/** What creates an evaluator: for the descriptions of doors; `readEvaluator` is what reads it. */
+/** The body that creates an evaluator, for API descriptions; `parseEvaluatorInput` parses it. */
 export const EvaluatorDraft = Fields.object({
   ...patchable,
   agent: fields.agent,
@@ -133,15 +141,15 @@ export const EvaluatorDraft = Fields.object({
   scenario_type: fields.scenarioType
 })
 
-/** What changes an evaluator: for the descriptions of doors; `readEvaluator` is what reads it. */
+/** The body that updates an evaluator, for API descriptions; `parseEvaluatorInput` parses it. */
 export const EvaluatorPatch = Fields.object({
   ...patchable,
   agent: Fields.optional(fields.agent),
   scenario_type: Fields.optional(fields.scenarioType)
 })
 
-/** An evaluator as far as an input could be read: what had a fault is undefined, lists of ids hold what could be read. */
-export interface EvaluatorReading extends NumberNames {
+/** An input as far as it could be parsed: invalid fields are undefined, lists of ids have their valid items. */
+export interface EvaluatorInput extends PhoneNumberNames {
   readonly stored: EvaluatorSpec | null
   readonly agent: AgentId | undefined
   readonly name: string | undefined
@@ -157,46 +165,46 @@ export interface EvaluatorReading extends NumberNames {
   readonly metrics: ReadonlyArray<MetricId> | undefined
   readonly tools: ReadonlyArray<ToolId> | undefined
   readonly folderPath: string | undefined
-  readonly faults: Faults
+  readonly errors: FieldErrors
 }
 
-/** The JSON text of instructions as the printer writes it, or what is wrong with it. */
-const canonical = (text: string): Either.Either<string, Faults> =>
+/** The canonical JSON text of instructions, or its errors. */
+const canonical = (text: string): Either.Either<string, FieldErrors> =>
   Either.mapBoth(parseConditionalActionsText(text), {
-    onLeft: (faults) => underPath("instructions", faults),
+    onLeft: (errors) => underPath("instructions", errors),
     onRight: printConditionalActions
   })
 
-/** What an input says about instructions: undefined for what it leaves out, and for what was at fault already. */
-interface SaidOfInstructions {
+/** The fields of an input about instructions: undefined where missing or invalid. */
+interface GivenInstructions {
   readonly type: ScenarioType | undefined
   readonly text: string | undefined
   readonly actions: ConditionalActions | undefined
-  /** Whether a field of the two was at fault, so that no more need be said of what is missing. */
-  readonly atFault: boolean
+  /** Whether one of the two fields was invalid, so that nothing is reported as missing. */
+  readonly isInvalid: boolean
 }
 
 /**
- * The instructions that an input asks for. Those of conditional actions are JSON text, or the structure, which is kept as
- * its JSON text; who says both has to say the same in both. Undefined where a fault that is told already hides them.
+ * The instructions of an input. Those of conditional actions are JSON text, or the structure, which is stored as its JSON
+ * text; where both are given they have to be equal. Undefined where an error reported already hides them.
  */
-const judgeInstructions = (
-  { actions, atFault, text, type }: SaidOfInstructions,
+const validateInstructions = (
+  { actions, isInvalid, text, type }: GivenInstructions,
   stored: EvaluatorSpec | null
-): Either.Either<string | undefined, Faults> => {
+): Either.Either<string | undefined, FieldErrors> => {
   const given = text !== undefined && text.trim() !== "" ? text : undefined
   const isStructured = type === "conditional_actions"
   const missing =
     text !== undefined
-      ? Either.left(fault("instructions", Messages.notBlank))
-      : atFault
+      ? Either.left(fieldError("instructions", Messages.notBlank))
+      : isInvalid
         ? Either.right(undefined)
         : stored === null
-          ? Either.left(fault("instructions", Messages.required))
+          ? Either.left(fieldError("instructions", Messages.required))
           : undefined
   if (!isStructured) {
     return actions !== undefined && type !== undefined
-      ? Either.left(fault("conditional_actions", "Only evaluators of the type conditional_actions have these."))
+      ? Either.left(fieldError("conditional_actions", "Only evaluators of the type conditional_actions have these."))
       : given !== undefined
         ? Either.right(given)
         : (missing ?? Either.right(stored?.instructions))
@@ -210,46 +218,46 @@ const judgeInstructions = (
   }
   const printed = printConditionalActions(actions)
   if (!isWithin(MAX_INSTRUCTIONS, printed)) {
-    return Either.left(fault("conditional_actions", Messages.tooLong(MAX_INSTRUCTIONS)))
+    return Either.left(fieldError("conditional_actions", Messages.tooLong(MAX_INSTRUCTIONS)))
   }
   return given === undefined
     ? Either.right(printed)
     : Either.flatMap(canonical(given), (same) =>
         same === printed
           ? Either.right(given)
-          : Either.left(fault("conditional_actions", "Differs from instructions; leave one of the two out."))
+          : Either.left(fieldError("conditional_actions", "Differs from instructions; leave one of the two out."))
       )
 }
 
-const readInstructions = (
+const parseInstructions = (
   read: InputReader,
   stored: EvaluatorSpec | null,
   type: ScenarioType | undefined
 ): string | undefined => {
   const text = read.optional("instructions", fields.instructions)
   const actions = read.optional("conditional_actions", fields.conditionalActions)
-  const atFault =
+  const isInvalid =
     (text === undefined && read.has("instructions")) || (actions === undefined && read.has("conditional_actions"))
-  const judged = judgeInstructions({ type, text, actions: actions ?? undefined, atFault }, stored)
-  if (Either.isRight(judged)) return judged.right
-  read.tell(judged.left)
+  const instructions = validateInstructions({ type, text, actions: actions ?? undefined, isInvalid }, stored)
+  if (Either.isRight(instructions)) return instructions.right
+  read.addErrors(instructions.left)
   return undefined
 }
 
 /**
- * Reads an input laid over an evaluator that is stored, or, with null, over the defaults of a new one, with every fault
- * that shows without looking anything up. Fields that no client may write are passed over.
+ * Parses an input merged with a stored evaluator, or, with null, with the defaults of a new one; with every error that shows
+ * without looking anything up. Read-only fields are ignored.
  */
-export const readEvaluator = (stored: EvaluatorSpec | null, input: unknown): EvaluatorReading => {
+export const parseEvaluatorInput = (stored: EvaluatorSpec | null, input: unknown): EvaluatorInput => {
   const read = inputReader(input)
-  const requiredOnce = stored === null ? read.required : read.optional
-  const scenarioType = requiredOnce("scenario_type", fields.scenarioType)
-  const reading = {
+  const requiredAtFirst = stored === null ? read.required : read.optional
+  const scenarioType = requiredAtFirst("scenario_type", fields.scenarioType)
+  const parsed = {
     stored,
-    agent: requiredOnce("agent", fields.agent),
-    name: requiredOnce("name", fields.name),
+    agent: requiredAtFirst("agent", fields.agent),
+    name: requiredAtFirst("name", fields.name),
     scenarioType,
-    instructions: readInstructions(
+    instructions: parseInstructions(
       read,
       stored,
       read.has("scenario_type") ? scenarioType : (stored?.scenarioType ?? undefined)
@@ -267,59 +275,62 @@ export const readEvaluator = (stored: EvaluatorSpec | null, input: unknown): Eva
     tools: read.ids("tool_ids", ToolId, attachedLimits),
     folderPath: read.optional("folder_path", fields.folderPath)
   }
-  return { ...reading, faults: mergeFaults(read.faults(), removedFieldFaults(read)) }
+  return { ...parsed, errors: mergeFieldErrors(read.errors(), removedFieldErrors(read)) }
 }
 
-/** The things that a reading names; the agent is the stored one where none was given. */
-export const evaluatorReferenceNames = (reading: EvaluatorReading): ReferenceNames => ({
-  agent: reading.agent ?? reading.stored?.agentId,
-  personality: reading.personality ?? undefined,
-  testProfile: reading.testProfile ?? undefined,
-  phoneNumbers: numbersNamed(reading),
-  metrics: reading.metrics ?? [],
-  tools: reading.tools ?? [],
-  folderPath: reading.folderPath
+/** What an input refers to; the agent is the stored one where none was given. */
+export const evaluatorReferenceNames = (input: EvaluatorInput): ReferenceNames => ({
+  agent: input.agent ?? input.stored?.agentId,
+  personality: input.personality ?? undefined,
+  testProfile: input.testProfile ?? undefined,
+  phoneNumbers: namedPhoneNumbers(input),
+  metrics: input.metrics ?? [],
+  tools: input.tools ?? [],
+  folderPath: input.folderPath
 })
 
-/** The evaluator that is to be kept, or every fault of the input. */
-export const judgeEvaluator = (reading: EvaluatorReading, found: References): Either.Either<EvaluatorSpec, Faults> => {
-  const { stored } = reading
+/** The evaluator to store, or every error of the input. */
+export const validateEvaluator = (
+  input: EvaluatorInput,
+  found: References
+): Either.Either<EvaluatorSpec, FieldErrors> => {
+  const { stored } = input
   const { agent, projectId } = found
-  const faults = mergeFaults(
-    reading.faults,
-    sharedReferenceFaults(evaluatorReferenceNames(reading), found),
-    numberFaults(reading, found),
-    allFoundFaults("metrics", reading.metrics ?? [], found.metrics, projectId),
-    allFoundFaults("tool_ids", reading.tools ?? [], found.tools, projectId)
+  const errors = mergeFieldErrors(
+    input.errors,
+    sharedReferenceErrors(evaluatorReferenceNames(input), found),
+    phoneNumberErrors(input, found),
+    referenceListErrors("metrics", input.metrics ?? [], found.metrics, projectId),
+    referenceListErrors("tool_ids", input.tools ?? [], found.tools, projectId)
   )
-  const scenarioType = reading.scenarioType ?? stored?.scenarioType
-  const name = reading.name ?? stored?.name
-  // Each of these is there unless a fault says why it is not.
-  if (agent === null || projectId === null || name === undefined) return Either.left(faults)
-  if (scenarioType === undefined || reading.instructions === undefined) return Either.left(faults)
-  const { instructions } = reading
-  const phoneNumberId = numberMeant(reading, found)
-  return failWhenFaulty(faults, () => ({
+  const scenarioType = input.scenarioType ?? stored?.scenarioType
+  const name = input.name ?? stored?.name
+  // Each of these is defined unless an error says why not.
+  if (agent === null || projectId === null || name === undefined) return Either.left(errors)
+  if (scenarioType === undefined || input.instructions === undefined) return Either.left(errors)
+  const { instructions } = input
+  const phoneNumberId = givenPhoneNumber(input, found)
+  return failIfFieldErrors(errors, () => ({
     projectId,
     agentId: agent.id,
     name,
     scenarioType,
     instructions,
-    personalityId: orStored(reading.personality, stored?.personalityId),
-    testProfileId: orStored(reading.testProfile, stored?.testProfileId),
+    personalityId: orStored(input.personality, stored?.personalityId),
+    testProfileId: orStored(input.testProfile, stored?.testProfileId),
     phoneNumberId: orStored(phoneNumberId, stored?.phoneNumberId),
-    folderId: reading.folderPath === undefined ? (stored?.folderId ?? null) : found.folderId,
-    expectedOutcomePrompt: reading.expectedOutcomePrompt ?? stored?.expectedOutcomePrompt ?? "",
-    scenarioLanguage: orStored(reading.scenarioLanguage, stored?.scenarioLanguage),
-    firstMessage: reading.firstMessage ?? stored?.firstMessage ?? "",
-    maxDuration: orStored(reading.maxDuration, stored?.maxDuration),
-    tags: [...new Set(reading.tags ?? stored?.tags ?? [])],
-    metricIds: ascending(reading.metrics ?? stored?.metricIds ?? []),
-    toolIds: ascending(reading.tools ?? stored?.toolIds ?? [])
+    folderId: input.folderPath === undefined ? (stored?.folderId ?? null) : found.folderId,
+    expectedOutcomePrompt: input.expectedOutcomePrompt ?? stored?.expectedOutcomePrompt ?? "",
+    scenarioLanguage: orStored(input.scenarioLanguage, stored?.scenarioLanguage),
+    firstMessage: input.firstMessage ?? stored?.firstMessage ?? "",
+    maxDuration: orStored(input.maxDuration, stored?.maxDuration),
+    tags: [...new Set(input.tags ?? stored?.tags ?? [])],
+    metricIds: ascending(input.metrics ?? stored?.metricIds ?? []),
+    toolIds: ascending(input.tools ?? stored?.toolIds ?? [])
   }))
 }
 
-/** What was given, be it null, or else what is stored. */
+/** The given value, even null, or else the stored one. */
 const orStored = <A>(given: A | null | undefined, stored: A | null | undefined): A | null =>
   given === undefined ? (stored ?? null) : given
 

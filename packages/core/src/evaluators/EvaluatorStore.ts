@@ -5,24 +5,24 @@ import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, EvaluatorId, ProjectId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { BulkPlan, BulkTarget } from "./BulkUpdateRules.js"
 import type { Evaluator, EvaluatorSpec } from "./Evaluator.js"
 
-/** Which evaluators a list asks for; null stands for any. */
-export interface EvaluatorQuestion {
+/** The filter of a list of evaluators; null matches any. */
+export interface EvaluatorFilter {
   readonly projectId: ProjectId | null
   readonly agentId: AgentId | null
-  /** Those in this folder itself; "" for those in none. */
+  /** Evaluators directly in this folder; "" for the root. */
   readonly folderPath: string | null
   readonly tag: string | null
-  /** Those with this text in their name or instructions, in any case. */
+  /** Case-insensitive text in the name or the instructions. */
   readonly text: string | null
 }
 
 /**
- * What storage promises about evaluators. A permit's organisation bounds every answer; deleted ones, and those of deleted
- * agents and projects, are not there. What an evaluator refers to and is there no more, it does not have.
+ * Storage of evaluators. Every operation is limited to the permit's organization and ignores deleted evaluators and those of
+ * deleted agents and projects. References to deleted entities are not returned.
  */
 export class EvaluatorStore extends Context.Tag("@earshot/core/evaluators/EvaluatorStore")<
   EvaluatorStore,
@@ -31,51 +31,51 @@ export class EvaluatorStore extends Context.Tag("@earshot/core/evaluators/Evalua
       permit: Permit<"evaluators:write">,
       spec: EvaluatorSpec,
       now: DateTime.Utc
-    ) => Effect.Effect<Evaluator, StorageFault>
-    readonly find: (permit: Permit, id: EvaluatorId) => Effect.Effect<Option.Option<Evaluator>, StorageFault>
-    /** As `find`, and nobody changes or deletes it until the transaction ends. */
-    readonly hold: (permit: Permit, id: EvaluatorId) => Effect.Effect<Option.Option<Evaluator>, StorageFault>
-    /** All of these that are there, within the permit's reach, in the order of the ids given. */
+    ) => Effect.Effect<Evaluator, StorageError>
+    readonly find: (permit: Permit, id: EvaluatorId) => Effect.Effect<Option.Option<Evaluator>, StorageError>
+    /** As `find`, with a row lock until the transaction ends. */
+    readonly findForUpdate: (permit: Permit, id: EvaluatorId) => Effect.Effect<Option.Option<Evaluator>, StorageError>
+    /** Those that exist in the permit's scope, in the order of the ids. */
     readonly findAll: (
       permit: Permit,
       ids: ReadonlyArray<EvaluatorId>
-    ) => Effect.Effect<ReadonlyArray<Evaluator>, StorageFault>
-    /** Newest first, within the permit's reach; up to one more than the page holds. */
+    ) => Effect.Effect<ReadonlyArray<Evaluator>, StorageError>
+    /** Newest first, in the permit's scope; up to one more than the page's limit. */
     readonly list: (
       permit: Permit<"evaluators:read">,
-      question: EvaluatorQuestion,
+      filter: EvaluatorFilter,
       page: PageRequest
-    ) => Effect.Effect<ReadonlyArray<Evaluator>, StorageFault>
-    /** Saves what callers set of an evaluator as a whole; what a legacy row holds beside it stays. */
+    ) => Effect.Effect<ReadonlyArray<Evaluator>, StorageError>
+    /** Saves all fields that clients set; other values of a legacy row are kept. */
     readonly save: (
       permit: Permit<"evaluators:write">,
       id: EvaluatorId,
       spec: EvaluatorSpec,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
+    /** Soft-deletes an evaluator. */
     readonly remove: (
       permit: Permit<"evaluators:delete">,
       id: EvaluatorId,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /**
-     * What has to be known of these evaluators to change them together: those that are there within the permit's reach,
-     * by id. Nobody changes or deletes any of them until the transaction ends.
+     * The targets of a bulk update that exist in the permit's scope, by id, with row locks until the transaction ends.
      */
-    readonly holdAll: (
+    readonly findTargetsForUpdate: (
       permit: Permit,
       ids: ReadonlyArray<EvaluatorId>
-    ) => Effect.Effect<ReadonlyArray<BulkTarget>, StorageFault>
-    /** How many characters the texts of these evaluators have, with the information of each one's test profile. */
-    readonly sizeOf: (permit: Permit, ids: ReadonlyArray<EvaluatorId>) => Effect.Effect<number, StorageFault>
+    ) => Effect.Effect<ReadonlyArray<BulkTarget>, StorageError>
+    /** The number of characters in these evaluators' texts and their test profiles. */
+    readonly sizeOf: (permit: Permit, ids: ReadonlyArray<EvaluatorId>) => Effect.Effect<number, StorageError>
     /**
-     * Does to each of the plan's evaluators what it says, in a number of statements that does not grow with theirs. The
-     * evaluators' own rows come last. To be called with what `holdAll` found, in the same transaction.
+     * Applies a plan to its evaluators, in a number of statements that does not grow with theirs; the evaluators' own rows
+     * are updated last. Called in the transaction of `findTargetsForUpdate`.
      */
     readonly apply: (
       permit: Permit<"evaluators:write">,
       plan: BulkPlan,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
   }
 >() {}

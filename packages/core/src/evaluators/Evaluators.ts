@@ -5,76 +5,87 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, reaches } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import type { Permit } from "../access/Permit.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Agents } from "../catalog/Agents.js"
-import { pathFaults } from "../catalog/FolderPathRules.js"
+import { validatePath } from "../catalog/FolderPathRules.js"
 import { Folders } from "../catalog/Folders.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { PhoneNumbers } from "../catalog/PhoneNumbers.js"
 import { Projects } from "../catalog/Projects.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Tools } from "../catalog/Tools.js"
-import { decodeInput, type Faults, fault, noFaults, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, type FieldErrors, fieldError, noFieldErrors, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, type EvaluatorId, PhoneNumberId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { bulkReferenceNames, planBulkUpdate, readBulkUpdate } from "./BulkUpdateRules.js"
+import { bulkReferenceNames, planBulkUpdate, parseBulkUpdate } from "./BulkUpdateRules.js"
 import { type Evaluator, MAX_TAG, specOf } from "./Evaluator.js"
-import { type EvaluatorReading, evaluatorReferenceNames, judgeEvaluator, readEvaluator } from "./EvaluatorRules.js"
+import {
+  type EvaluatorInput,
+  evaluatorReferenceNames,
+  validateEvaluator,
+  parseEvaluatorInput
+} from "./EvaluatorRules.js"
 import { EvaluatorStore } from "./EvaluatorStore.js"
 import type { Found, ReferenceNames, References } from "./References.js"
 
-/** The evaluators of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The evaluators of the caller's organization. Inputs are unvalidated; they are validated here. */
 export class Evaluators extends Context.Tag("@earshot/core/evaluators/Evaluators")<
   Evaluators,
   {
     /** The writable fields of an Evaluator; `agent`, `name`, `scenario_type` and the instructions are required. */
-    readonly create: UseCase<"evaluators.create", [input: unknown], Evaluator, ValidationFailed | StorageFault>
+    readonly create: UseCase<"evaluators.create", [input: unknown], Evaluator, ValidationFailed | StorageError>
     /** `{project?, agent?, folder_path?, tag?, search?, cursor?, limit?}`; newest first. */
-    readonly list: UseCase<"evaluators.list", [query: unknown], Pages.Page<Evaluator>, ValidationFailed | StorageFault>
-    readonly read: UseCase<"evaluators.read", [id: EvaluatorId], Evaluator, NotFound | StorageFault>
-    /** Any of the writable fields, laid over the evaluator; the whole is judged. */
+    readonly list: UseCase<"evaluators.list", [query: unknown], Pages.Page<Evaluator>, ValidationFailed | StorageError>
+    readonly read: UseCase<"evaluators.read", [id: EvaluatorId], Evaluator, NotFound | StorageError>
+    /** Any of the writable fields; they are merged with the evaluator and validated as a whole. */
     readonly update: UseCase<
       "evaluators.update",
       [id: EvaluatorId, input: unknown],
       Evaluator,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
-    readonly delete: UseCase<"evaluators.delete", [id: EvaluatorId], void, NotFound | StorageFault>
+    readonly delete: UseCase<"evaluators.delete", [id: EvaluatorId], void, NotFound | StorageError>
     /**
-     * Changes many evaluators in one transaction, all of them or none. It answers the first of those named, or with
-     * `{many: true}` as the query all of them in the order they were named. Source: interface, E4; design, section 3;
+     * Updates many evaluators in one transaction, all or none. It returns the first of them, or with the query
+     * `{many: true}` all of them in the order of the request. Source: interface, E4; design, section 3;
      * `BulkUpdateRules` has the rules.
      */
     readonly bulkUpdate: UseCase<
       "evaluators.bulkUpdate",
       [input: unknown, query?: unknown],
       ReadonlyArray<Evaluator>,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    /** An evaluator that another use case was given the id of, when it is within the permit's reach. */
-    readonly find: (permit: Permit, id: EvaluatorId) => Effect.Effect<Evaluator, NotFound | StorageFault>
+    /** An evaluator in the permit's scope, for other use cases. */
+    readonly find: (permit: Permit, id: EvaluatorId) => Effect.Effect<Evaluator, NotFound | StorageError>
   }
 >() {}
 
-/** What a list of evaluators takes. */
+/** The query of a list of evaluators. */
 export const EvaluatorQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId)),
   agent: Fields.optional(Fields.id(AgentId)),
-  /** Those in this very folder; blank for those in none. */
+  /** Evaluators directly in this folder; blank for the root. */
   folder_path: Fields.optional(Fields.text()),
   tag: Fields.optional(Fields.text({ max: MAX_TAG })),
-  /** A part of the name or the instructions, in any case. */
+  /** Case-insensitive text in the name or the instructions. */
   search: Fields.optional(Fields.text({ max: 255 }))
 })
 
-/** How E4 answers: `many=true` asks for every evaluator that was changed. Source: design, section 3. */
+/** E4's query: `many=true` returns every updated evaluator. Source: design, section 3. */
 export const BulkUpdateQuery = Fields.object({ many: Fields.withDefault(Fields.boolean, false) })
+
+const inScope = inScopeOrNotFound<Evaluator>("Evaluator", ({ agentId, projectId }) => ({
+  project: projectId,
+  agent: agentId
+}))
 
 export const layer = Layer.effect(
   Evaluators,
@@ -90,20 +101,14 @@ export const layer = Layer.effect(
     const metrics = yield* Metrics
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<Evaluator>, StorageFault>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail(({ agentId, projectId }) => reaches(permit, { project: projectId, agent: agentId })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Evaluator" }))
-      )
-    const find = (permit: Permit, id: EvaluatorId) => within(permit, store.find(permit, id))
+    const find = (permit: Permit, id: EvaluatorId) => inScope(permit, store.find(permit, id))
 
-    /** What an input names, as far as it is there. `stored` is the project of the evaluator that is changed. */
-    const lookUp = (
+    /** Looks up the references of an input. `stored` is the project of the evaluator that is updated. */
+    const findReferences = (
       permit: Permit,
       names: ReferenceNames,
       stored: ProjectId | null
-    ): Effect.Effect<References, StorageFault> =>
+    ): Effect.Effect<References, StorageError> =>
       Effect.gen(function* () {
         const project =
           stored ??
@@ -114,10 +119,10 @@ export const layer = Layer.effect(
           names.folderPath === undefined
             ? null
             : projectId === null
-              ? { id: null, faults: pathFaults("folder_path", names.folderPath, "root allowed") }
-              : yield* folders.named(permit, "folder_path", projectId, names.folderPath).pipe(
-                  Effect.map((found) => ({ id: found?.id ?? null, faults: noFaults })),
-                  Effect.catchTag("ValidationFailed", ({ faults }) => Effect.succeed({ id: null, faults }))
+              ? { id: null, errors: validatePath("folder_path", names.folderPath, "root allowed") }
+              : yield* folders.findAtPath(permit, "folder_path", projectId, names.folderPath).pipe(
+                  Effect.map((found) => ({ id: found?.id ?? null, errors: noFieldErrors })),
+                  Effect.catchTag("ValidationFailed", ({ errors }) => Effect.succeed({ id: null, errors }))
                 )
         const numbers = new Map<PhoneNumberId | string, Found<PhoneNumberId>>()
         for (const named of names.phoneNumbers) {
@@ -131,18 +136,18 @@ export const layer = Layer.effect(
           personality:
             names.personality === undefined
               ? "enabled"
-              : yield* personalities.standing(permit, projectId, names.personality),
+              : yield* personalities.availability(permit, projectId, names.personality),
           testProfile:
             names.testProfile === undefined ? null : yield* orNone(testProfiles.find(permit, names.testProfile)),
           phoneNumbers: numbers,
-          metrics: byId(yield* metrics.among(permit, names.metrics)),
-          tools: byId(yield* tools.among(permit, names.tools)),
+          metrics: byId(yield* metrics.findAll(permit, names.metrics)),
+          tools: byId(yield* tools.findAll(permit, names.tools)),
           folderId: folder?.id ?? null,
-          folderFaults: folder?.faults ?? noFaults
+          folderErrors: folder?.errors ?? noFieldErrors
         }
       })
 
-    /** A text is the number itself, or else, if it could be one, an id as a form sends it. */
+    /** A text is the number itself, or else an id as forms send it. */
     const phoneNumberNamed = (permit: Permit, named: PhoneNumberId | string) =>
       typeof named === "number"
         ? orNone(phoneNumbers.find(permit, named))
@@ -153,9 +158,9 @@ export const layer = Layer.effect(
               : orNone(phoneNumbers.find(permit, id.value))
           })
 
-    const judged = (permit: Permit, reading: EvaluatorReading) =>
-      lookUp(permit, evaluatorReferenceNames(reading), reading.stored?.projectId ?? null).pipe(
-        Effect.flatMap((found) => orFail(judgeEvaluator(reading, found)))
+    const validate = (permit: Permit, input: EvaluatorInput) =>
+      findReferences(permit, evaluatorReferenceNames(input), input.stored?.projectId ?? null).pipe(
+        Effect.flatMap((found) => orFail(validateEvaluator(input, found)))
       )
 
     return Evaluators.of({
@@ -163,31 +168,32 @@ export const layer = Layer.effect(
       create: useCase("evaluators.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const spec = yield* judged(permit, readEvaluator(null, input))
+            const spec = yield* validate(permit, parseEvaluatorInput(null, input))
             return yield* store.insert(permit, spec, yield* DateTime.now)
           })
         )
       ),
       list: useCase("evaluators.list")((permit, query) =>
-        Effect.gen(function* () {
-          const asked = yield* decodeInput(EvaluatorQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          const question = {
-            projectId: asked.project ?? null,
-            agentId: asked.agent ?? null,
-            folderPath: asked.folder_path ?? null,
-            tag: asked.tag ?? null,
-            text: asked.search ?? null
-          }
-          return Pages.pageOf(page, yield* store.list(permit, question, page), ({ id }) => id)
-        })
+        Pages.paginate(EvaluatorQuery, query, (page, asked) =>
+          store.list(
+            permit,
+            {
+              projectId: asked.project ?? null,
+              agentId: asked.agent ?? null,
+              folderPath: asked.folder_path ?? null,
+              tag: asked.tag ?? null,
+              text: asked.search ?? null
+            },
+            page
+          )
+        )
       ),
       read: useCase("evaluators.read")(find),
       update: useCase("evaluators.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const evaluator = yield* within(permit, store.hold(permit, id))
-            const spec = yield* judged(permit, readEvaluator(specOf(evaluator), input))
+            const evaluator = yield* inScope(permit, store.findForUpdate(permit, id))
+            const spec = yield* validate(permit, parseEvaluatorInput(specOf(evaluator), input))
             yield* store.save(permit, id, spec, yield* DateTime.now)
             return yield* find(permit, id)
           })
@@ -196,7 +202,7 @@ export const layer = Layer.effect(
       delete: useCase("evaluators.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.hold(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id, yield* DateTime.now)
           })
         )
@@ -205,14 +211,14 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const { many } = yield* decodeInput(BulkUpdateQuery, query)
-            const reading = readBulkUpdate(input)
-            const targets = yield* store.holdAll(permit, reading.request.scenarios)
-            const found = yield* lookUp(permit, bulkReferenceNames(reading.request), null)
-            const plan = yield* orFail(planBulkUpdate(reading, found, targets))
+            const update = parseBulkUpdate(input)
+            const targets = yield* store.findTargetsForUpdate(permit, update.request.scenarios)
+            const found = yield* findReferences(permit, bulkReferenceNames(update.request), null)
+            const plan = yield* orFail(planBulkUpdate(update, found, targets))
             yield* store.apply(permit, plan, yield* DateTime.now)
-            // Asked when the change is made, since it may change the size of the answer; what is refused is undone.
-            if (many && (yield* store.sizeOf(permit, plan.evaluators)) > MAX_ANSWER) {
-              return yield* new ValidationFailed({ faults: fault("many", TOO_MANY) })
+            // Checked after the change, which may change the size of the response; a failure rolls it back.
+            if (many && (yield* store.sizeOf(permit, plan.evaluators)) > MAX_RESPONSE) {
+              return yield* new ValidationFailed({ errors: fieldError("many", TOO_MANY) })
             }
             return yield* store.findAll(permit, many ? plan.evaluators : plan.evaluators.slice(0, 1))
           })
@@ -222,18 +228,18 @@ export const layer = Layer.effect(
   })
 )
 
-/** The most characters of text that an answer with many evaluators may hold: beyond it, one would fill the memory. */
-const MAX_ANSWER = 32_000_000
+/** The most characters of text in a response with many evaluators, so that one does not exhaust the memory. */
+const MAX_RESPONSE = 32_000_000
 
-const TOO_MANY = `The answer would hold more than ${MAX_ANSWER} characters: name fewer evaluators, or leave this out.`
+const TOO_MANY = `The response would exceed ${MAX_RESPONSE} characters: use fewer scenarios, or leave out many.`
 
 const readPhoneNumberId = Schema.decodeUnknownOption(Fields.id(PhoneNumberId))
 
-const orFail = <A>(judgement: Either.Either<A, Faults>): Either.Either<A, ValidationFailed> =>
-  Either.mapLeft(judgement, (faults) => new ValidationFailed({ faults }))
+const orFail = <A>(validated: Either.Either<A, FieldErrors>): Either.Either<A, ValidationFailed> =>
+  Either.mapLeft(validated, (errors) => new ValidationFailed({ errors }))
 
-/** What is not there, for callers that tell of it together with other faults. */
-const orNone = <A>(found: Effect.Effect<A, NotFound | StorageFault>): Effect.Effect<A | null, StorageFault> =>
+/** Null for what is not found, for callers that report it together with other errors. */
+const orNone = <A>(found: Effect.Effect<A, NotFound | StorageError>): Effect.Effect<A | null, StorageError> =>
   Effect.catchTag(found, "NotFound", () => Effect.succeed(null))
 
 const byId = <Id extends number, A extends Found<Id>>(all: ReadonlyArray<A>): ReadonlyMap<Id, A> =>

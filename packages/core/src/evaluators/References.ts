@@ -1,9 +1,9 @@
 /**
- * What evaluators refer to, as an input names it and as it was found, and what is wrong with it. A project's evaluators
- * use that project's things alone, and the personalities that it has enabled.
+ * The references of evaluators: as an input names them, as they were found, and their errors. Evaluators refer to entities
+ * of their own project only, and to personalities that it has enabled.
  */
-import type { PersonalityStanding } from "../catalog/Personality.js"
-import { type Faults, fault, mergeFaults, noFaults, Messages } from "../kernel/Faults.js"
+import type { PersonalityAvailability } from "../catalog/Personality.js"
+import { type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import type {
   AgentId,
   FolderId,
@@ -15,7 +15,7 @@ import type {
   ToolId
 } from "../kernel/Ids.js"
 
-/** What an input names; what it leaves out, clears, or could not be read, is not there. */
+/** The references of an input, without missing, cleared and invalid ones. */
 export interface ReferenceNames {
   readonly agent?: AgentId | undefined
   readonly project?: ProjectId | undefined
@@ -27,116 +27,118 @@ export interface ReferenceNames {
   readonly folderPath?: string | undefined
 }
 
-/** Something that was found, in its project. */
+/** An entity that was found, with its project. */
 export interface Found<Id extends number> {
   readonly id: Id
   readonly projectId: ProjectId
 }
 
-/** What of it was found within the caller's reach. */
+/** What was found of the references in the caller's scope. */
 export interface References {
-  /** The project that all of it is to lie in: the agent's, or else the one that was named; null where neither is there. */
+  /** The project that all of them have to belong to: the agent's, or else the one named; null without either. */
   readonly projectId: ProjectId | null
   readonly agent: Found<AgentId> | null
   readonly project: ProjectId | null
-  readonly personality: PersonalityStanding
+  readonly personality: PersonalityAvailability
   readonly testProfile: Found<TestProfileId> | null
   /** By id, or by the number's own text. */
   readonly phoneNumbers: ReadonlyMap<PhoneNumberId | string, Found<PhoneNumberId>>
   readonly metrics: ReadonlyMap<MetricId, Found<MetricId>>
   readonly tools: ReadonlyMap<ToolId, Found<ToolId>>
-  /** The folder of the path, null for the root and where none was asked for. */
+  /** The folder of the path; null for the root and where no path was given. */
   readonly folderId: FolderId | null
-  /** What is wrong with the path, keyed as the field is. */
-  readonly folderFaults: Faults
+  /** The errors of the path, under its field. */
+  readonly folderErrors: FieldErrors
 }
 
-/** What is wrong with one thing that a field names: it is not there, or not in the project. */
-export const foundFaults = (
+/** The errors of one reference: it does not exist, or belongs to another project. */
+export const referenceErrors = (
   field: string,
   named: number | string,
   found: Found<number> | null | undefined,
   projectId: ProjectId | null
-): Faults =>
+): FieldErrors =>
   found === null || found === undefined
-    ? fault(field, Messages.unknownId(named))
+    ? fieldError(field, Messages.unknownId(named))
     : projectId !== null && found.projectId !== projectId
-      ? fault(field, Messages.otherProject(found.id))
-      : noFaults
+      ? fieldError(field, Messages.otherProject(found.id))
+      : noFieldErrors
 
-/** The same of a list of ids. */
-export const allFoundFaults = <Id extends number>(
+/** As `referenceErrors`, of a list of ids. */
+export const referenceListErrors = <Id extends number>(
   field: string,
   ids: ReadonlyArray<Id>,
   found: ReadonlyMap<Id, Found<Id>>,
   projectId: ProjectId | null
-): Faults => {
-  const said = ids.flatMap((id) => foundFaults(field, id, found.get(id), projectId)[field] ?? [])
-  return said.length === 0 ? noFaults : fault(field, ...said)
+): FieldErrors => {
+  const messages = ids.flatMap((id) => referenceErrors(field, id, found.get(id), projectId)[field] ?? [])
+  return messages.length === 0 ? noFieldErrors : fieldError(field, ...messages)
 }
 
-/** What is wrong with what the fields `agent` and `project` name. */
-export const scopeFaults = (names: ReferenceNames, found: References): Faults =>
-  mergeFaults(
-    names.project !== undefined && found.project === null ? fault("project", Messages.unknownId(names.project)) : noFaults,
-    names.agent === undefined ? noFaults : foundFaults("agent", names.agent, found.agent, found.project)
+/** The errors of the fields `agent` and `project`. */
+export const projectAndAgentErrors = (names: ReferenceNames, found: References): FieldErrors =>
+  mergeFieldErrors(
+    names.project !== undefined && found.project === null
+      ? fieldError("project", Messages.unknownId(names.project))
+      : noFieldErrors,
+    names.agent === undefined ? noFieldErrors : referenceErrors("agent", names.agent, found.agent, found.project)
   )
 
-/** What is wrong with what the fields that create, patch and bulk update share name. */
-export const sharedReferenceFaults = (names: ReferenceNames, found: References): Faults =>
-  mergeFaults(
-    scopeFaults(names, found),
+/** The errors of the references that create, update and bulk update share. */
+export const sharedReferenceErrors = (names: ReferenceNames, found: References): FieldErrors =>
+  mergeFieldErrors(
+    projectAndAgentErrors(names, found),
     names.personality === undefined || found.personality === "enabled"
-      ? noFaults
-      : fault(
+      ? noFieldErrors
+      : fieldError(
           "personality",
           found.personality === "unknown"
             ? Messages.unknownId(names.personality)
             : `The personality ${names.personality} is not enabled for this project.`
         ),
     names.testProfile === undefined
-      ? noFaults
-      : foundFaults("test_profile", names.testProfile, found.testProfile, found.projectId),
-    found.folderFaults
+      ? noFieldErrors
+      : referenceErrors("test_profile", names.testProfile, found.testProfile, found.projectId),
+    found.folderErrors
   )
 
-/** An outbound number as inputs name it: `phone_number`, or the deprecated `inbound_phone_number`. */
-export interface NumberNames {
-  /** Undefined where it was left out, null where it clears. */
+/** The number to call from, in either of its fields: `phone_number` or the deprecated `inbound_phone_number`. */
+export interface PhoneNumberNames {
+  /** Undefined where missing, null to clear it. */
   readonly phoneNumber: PhoneNumberId | string | null | undefined
   readonly inboundPhoneNumber: PhoneNumberId | string | null | undefined
 }
 
-/** The fields of it, each with what it names. */
-const numberFields = (names: NumberNames) =>
+/** The two fields with their values. */
+const phoneNumberFields = (names: PhoneNumberNames) =>
   [
     ["phone_number", names.phoneNumber],
     ["inbound_phone_number", names.inboundPhoneNumber]
   ] as const
 
-export const numbersNamed = (names: NumberNames): ReadonlyArray<PhoneNumberId | string> =>
-  numberFields(names).flatMap(([, named]) => (named === undefined || named === null ? [] : [named]))
+export const namedPhoneNumbers = (names: PhoneNumberNames): ReadonlyArray<PhoneNumberId | string> =>
+  phoneNumberFields(names).flatMap(([, named]) => (named === undefined || named === null ? [] : [named]))
 
-/** What is wrong with the two fields; they are kept in sync, so that two different numbers are one too many. */
-export const numberFaults = (names: NumberNames, found: References): Faults => {
-  const own = numberFields(names).map(([field, named]) =>
+/** The errors of the two fields; they are kept in sync, so they may not differ. */
+export const phoneNumberErrors = (names: PhoneNumberNames, found: References): FieldErrors => {
+  const own = phoneNumberFields(names).map(([field, named]) =>
     named === undefined || named === null
-      ? noFaults
-      : foundFaults(field, named, found.phoneNumbers.get(named), found.projectId)
+      ? noFieldErrors
+      : referenceErrors(field, named, found.phoneNumbers.get(named), found.projectId)
   )
-  const [one, other] = numberFields(names).map(([, named]) =>
+  const [one, other] = phoneNumberFields(names).map(([, named]) =>
     named === undefined ? undefined : named === null ? null : found.phoneNumbers.get(named)?.id
   )
-  return mergeFaults(
+  return mergeFieldErrors(
     ...own,
     one !== undefined && other !== undefined && one !== other
-      ? fault("inbound_phone_number", "Must be the same as phone_number, which it is kept in sync with.")
-      : noFaults
+      ? fieldError("inbound_phone_number", "Must be the same as phone_number.")
+      : noFieldErrors
   )
 }
 
-/** The number that is meant: undefined where neither field was given. */
-export const numberMeant = (names: NumberNames, found: References): PhoneNumberId | null | undefined => {
+/** The number given in either field; undefined where neither was given. */
+export const givenPhoneNumber = (names: PhoneNumberNames, found: References): PhoneNumberId | null | undefined => {
   const named = names.phoneNumber === undefined ? names.inboundPhoneNumber : names.phoneNumber
   return named === undefined ? undefined : named === null ? null : (found.phoneNumbers.get(named)?.id ?? null)
 }

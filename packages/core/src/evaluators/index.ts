@@ -1,14 +1,14 @@
 export { type ActionPart, parseAction, printAction } from "./ActionMarkup.js"
 export {
   type BulkPlan,
-  type BulkReading,
+  type ParsedBulkUpdate,
   type BulkRequest,
   type BulkTarget,
   BulkUpdateInput,
   bulkReferenceNames,
   MAX_BULK,
   planBulkUpdate,
-  readBulkUpdate
+  parseBulkUpdate
 } from "./BulkUpdateRules.js"
 export {
   type ConditionalAction,
@@ -35,10 +35,10 @@ export {
 export {
   EvaluatorDraft,
   EvaluatorPatch,
-  type EvaluatorReading,
-  judgeEvaluator,
-  readEvaluator
+  type EvaluatorInput,
+  validateEvaluator,
+  parseEvaluatorInput
 } from "./EvaluatorRules.js"
 export { BulkUpdateQuery, EvaluatorQuery, Evaluators } from "./Evaluators.js"
-export { type EvaluatorQuestion, EvaluatorStore } from "./EvaluatorStore.js"
+export { type EvaluatorFilter, EvaluatorStore } from "./EvaluatorStore.js"
 export { type Found, type ReferenceNames, type References } from "./References.js"

@@ -6,28 +6,28 @@ import { TestEngine } from "@earshot/test-kit"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { actions, catalogue, engine, faultsOf, unknown } from "./fixtures.js"
+import { actions, seededProject, engine, errorsOf, unknown } from "./fixtures.js"
 
 for (const database of TestEngine.databases) {
   layer(engine(database), { timeout: "2 minutes" })(`a bulk update on ${database}`, (it) => {
     const three = Effect.gen(function* () {
-      const world = yield* catalogue
-      const made = yield* Effect.all([world.make(), world.make({ metrics: [world.metrics[0]] }), world.make()])
+      const fixture = yield* seededProject
+      const made = yield* Effect.all([fixture.make(), fixture.make({ metrics: [fixture.metrics[0]] }), fixture.make()])
       const evaluators = yield* Evaluators
       return {
-        ...world,
+        ...fixture,
         made,
         scenarios: made.map(({ id }) => id),
         evaluators,
-        all: Effect.forEach(made, ({ id }) => world.as(evaluators.read(id))),
+        all: Effect.forEach(made, ({ id }) => fixture.as(evaluators.read(id))),
         bulk: (input: object, query: object = {}) =>
-          world.as(
-            evaluators.bulkUpdate({ project: world.project.id, scenarios: made.map(({ id }) => id), ...input }, query)
+          fixture.as(
+            evaluators.bulkUpdate({ project: fixture.project.id, scenarios: made.map(({ id }) => id), ...input }, query)
           )
       }
     })
 
-    it.effect("changes every field of every evaluator in one call", () =>
+    it.effect("updates every field of every evaluator in one request", () =>
       Effect.gen(function* () {
         const { agent, all, bulk, inner, made, metrics, number, personality, profile, scenarios, toolIds } =
           yield* three
@@ -69,7 +69,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("answers the first evaluator named, or with many=true all in their order", () =>
+    it.effect("returns the first evaluator, or with many=true all of them in order", () =>
       Effect.gen(function* () {
         const { bulk, scenarios } = yield* three
         const turned = scenarios.toReversed()
@@ -78,11 +78,11 @@ for (const database of TestEngine.databases) {
           const answered = yield* bulk({ scenarios: turned, max_duration: 6 }, { many })
           expect(answered.map(({ id, maxDuration }) => [id, maxDuration])).toEqual(turned.map((id) => [id, 6]))
         }
-        expect(yield* faultsOf(bulk({}, { many: "perhaps" }))).toEqual({ many: ["Must be a valid boolean."] })
+        expect(yield* errorsOf(bulk({}, { many: "perhaps" }))).toEqual({ many: ["Must be a valid boolean."] })
       })
     )
 
-    it.effect("appends on every call, and finds what was appended", () =>
+    it.effect("appends on every request, and search finds the appended text", () =>
       Effect.gen(function* () {
         const { as, bulk, evaluators, scenarios } = yield* three
         yield* bulk({ append_instruction: " ΌΣ" })
@@ -94,7 +94,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps the two names of a number in sync, and moves to the root with a blank path", () =>
+    it.effect("keeps the two phone number fields in sync, and moves to the root with a blank path", () =>
       Effect.gen(function* () {
         const { all, bulk, inner, number } = yield* three
         yield* bulk({ inbound_phone_number: number.id, folder_path: inner.path })
@@ -104,7 +104,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("that adds what is attached and removes what is not is none the worse for it", () =>
+    it.effect("succeeds when it adds what is attached and removes what is not", () =>
       Effect.gen(function* () {
         const { all, bulk, metrics } = yield* three
         const change = { metric_ids_to_add: [metrics[0]], metric_ids_to_remove: [metrics[3]] }
@@ -114,10 +114,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("refused tells every fault under its field, and changes nothing", () =>
+    it.effect("that is invalid reports every error under its field and changes nothing", () =>
       Effect.gen(function* () {
         const { all, as, bulk, evaluators, made, make, metrics, number, scenarios, toolIds } = yield* three
-        const theirs = yield* catalogue
+        const theirs = yield* seededProject
         const strange = yield* theirs.make()
         const structured = yield* make({
           scenario_type: "conditional_actions",
@@ -125,15 +125,15 @@ for (const database of TestEngine.databases) {
           conditional_actions: actions
         })
         const second = yield* as((yield* PhoneNumbers).create({ project: made[0].projectId, number: "+15550199" }))
-        const refused = (input: object) => faultsOf(bulk(input))
+        const refused = (input: object) => errorsOf(bulk(input))
 
-        expect(yield* faultsOf(as(evaluators.bulkUpdate({})))).toEqual({
+        expect(yield* errorsOf(as(evaluators.bulkUpdate({})))).toEqual({
           scenarios: ["This field is required."],
           agent: ["This field is required if project is not provided."],
           project: ["This field is required if agent is not provided."]
         })
         for (const input of [null, [], "x", 7, undefined]) {
-          expect(Object.keys((yield* faultsOf(as(evaluators.bulkUpdate(input)))) as object)).toContain(
+          expect(Object.keys((yield* errorsOf(as(evaluators.bulkUpdate(input)))) as object)).toContain(
             "non_field_errors"
           )
         }
@@ -200,7 +200,7 @@ for (const database of TestEngine.databases) {
             `Nothing can be appended to conditional actions, whose instructions are JSON: evaluators ${structured.id}.`
           ],
           first_message: ["This field may not be null."],
-          inbound_phone_number: ["Must be the same as phone_number, which it is kept in sync with."],
+          inbound_phone_number: ["Must be the same as phone_number."],
           folder_path: ['Folder "smoke.weekly" does not exist.'],
           max_duration: ["Ensure this value is greater than or equal to 1."],
           dynamic_variable_values: [
@@ -220,23 +220,23 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("asks for permission against the agent or project that is given", () =>
+    it.effect("checks the permission for the agent or project given", () =>
       Effect.gen(function* () {
         const { actor, agent, all, as, evaluators, made, project, scenarios } = yield* three
         const other = yield* as((yield* Agents).create({ project: project.id, name: "Sibling" }))
         const elsewhere = yield* as((yield* Projects).create({ name: "Elsewhere" }))
         expect(
-          yield* faultsOf(as(evaluators.bulkUpdate({ scenarios, project: elsewhere.id, max_duration: 5 })))
+          yield* errorsOf(as(evaluators.bulkUpdate({ scenarios, project: elsewhere.id, max_duration: 5 })))
         ).toEqual({ scenarios: scenarios.map((id) => `The id ${id} is of another project.`) })
         expect(
-          yield* faultsOf(as(evaluators.bulkUpdate({ scenarios, project: elsewhere.id, agent: agent.id })))
+          yield* errorsOf(as(evaluators.bulkUpdate({ scenarios, project: elsewhere.id, agent: agent.id })))
         ).toMatchObject({ agent: [`The id ${agent.id} is of another project.`] })
         // A host that is bound to one agent reaches that agent's evaluators alone, and gives them to no other.
         const bound = TestEngine.as({ ...actor, credential: "host", bounds: [{ type: "agent", id: other.id }] })
-        expect(yield* faultsOf(bound(evaluators.bulkUpdate({ scenarios, agent: other.id })))).toEqual({
+        expect(yield* errorsOf(bound(evaluators.bulkUpdate({ scenarios, agent: other.id })))).toEqual({
           scenarios: unknown(...scenarios)
         })
-        expect(yield* faultsOf(bound(evaluators.bulkUpdate({ scenarios, agent: agent.id })))).toMatchObject({
+        expect(yield* errorsOf(bound(evaluators.bulkUpdate({ scenarios, agent: agent.id })))).toMatchObject({
           agent: unknown(agent.id)
         })
         const reader = TestEngine.as({ ...actor, permissions: new Set(["evaluators:read"]) })
@@ -255,7 +255,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("whose last statement fails leaves every evaluator as it was", () =>
+    it.effect("whose last statement fails changes no evaluator", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { all, bulk, made, metrics, scenarios, toolIds } = yield* three
@@ -273,14 +273,14 @@ for (const database of TestEngine.databases) {
           append_instruction: "x"
         }
         const error = yield* Effect.flip(bulk({ ...change, max_duration: 13 }))
-        expect(error).toMatchObject({ _tag: "StorageError", operation: "EvaluatorStore.apply" })
+        expect(error).toMatchObject({ _tag: "StorageFailed", operation: "EvaluatorStore.apply" })
         expect(yield* all).toEqual(made)
         yield* bulk({ ...change, max_duration: 14 })
         expect(yield* all).toMatchObject(Array(3).fill({ maxDuration: 14 }))
       })
     )
 
-    it.effect("interrupted at any moment happens whole or not at all", () =>
+    it.effect("interrupted at any moment is applied completely or not at all", () =>
       Effect.gen(function* () {
         const { all, bulk, folder, metrics, toolIds } = yield* three
         let before = yield* all
@@ -303,11 +303,11 @@ for (const database of TestEngine.databases) {
           )
           yield* Fiber.interrupt(fiber)
           const after = yield* all
-          const happened = after[0].instructions !== before[0].instructions
-          seen.add(happened)
+          const coverage = after[0].instructions !== before[0].instructions
+          seen.add(coverage)
           for (const [at, one] of after.entries()) {
-            expect(one.instructions).toBe(`${before[at]?.instructions}${happened ? "x" : ""}`)
-            if (happened) {
+            expect(one.instructions).toBe(`${before[at]?.instructions}${coverage ? "x" : ""}`)
+            if (coverage) {
               expect(one.metricIds).toEqual(moment % 2 === 0 ? metrics : [])
               expect(one.toolIds).toEqual(moment % 2 === 0 ? toolIds : [])
               expect(one.folderPath).toBe(moment % 2 === 0 ? folder.path : "")
@@ -319,7 +319,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("moves ten thousand evaluators into one folder, whose list still comes by pages", () =>
+    it.effect("moves ten thousand evaluators into one folder, which is still listed by pages", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { as, bulk, evaluators, inner, made } = yield* three
@@ -371,7 +371,7 @@ for (const database of TestEngine.databases) {
       )
     }
 
-    it.effect("refuses an answer with many that would fill the memory, and changes nothing", () =>
+    it.effect("rejects a request whose response would be too large, and changes nothing", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { all, as, bulk, made, project } = yield* three
@@ -380,7 +380,7 @@ for (const database of TestEngine.databases) {
         yield* sql`UPDATE test_profiles SET information = ${JSON.stringify({ a: { b: "x".repeat(11_000_000) } })}
           WHERE id = ${large.id}`
         const change = { test_profile: large.id, max_duration: 9 }
-        expect(yield* faultsOf(bulk(change, { many: true }))).toEqual({
+        expect(yield* errorsOf(bulk(change, { many: true }))).toEqual({
           many: [expect.stringContaining("more than 32000000 characters")]
         })
         expect(yield* all).toEqual(made)
@@ -391,7 +391,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("leaves what a legacy row holds, and takes a profile from nobody", () =>
+    it.effect("keeps the legacy values of a row, and removes no test profile", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { all, as, bulk, made, profile } = yield* three
@@ -399,7 +399,7 @@ for (const database of TestEngine.databases) {
         yield* bulk({ test_profile: profile.id })
         expect((yield* all).map(({ dynamicVariableValues }) => dynamicVariableValues)).toEqual([{ a: 1 }, null, null])
         yield* as((yield* TestProfiles).delete(profile.id))
-        expect(yield* faultsOf(bulk({ test_profile: profile.id }))).toEqual({ test_profile: unknown(profile.id) })
+        expect(yield* errorsOf(bulk({ test_profile: profile.id }))).toEqual({ test_profile: unknown(profile.id) })
       })
     )
   })

@@ -4,13 +4,13 @@ import {
   type BulkTarget,
   BulkUpdateInput,
   EvaluatorId,
-  Faults,
+  FieldErrors,
   FolderId,
   MetricId,
   PhoneNumberId,
   planBulkUpdate,
   ProjectId,
-  readBulkUpdate,
+  parseBulkUpdate,
   type References,
   TestProfileId,
   ToolId
@@ -30,7 +30,7 @@ const nothingFound: References = {
   metrics: new Map(),
   tools: new Map(),
   folderId: null,
-  folderFaults: {}
+  folderErrors: {}
 }
 const target = (id: number, more: Partial<BulkTarget> = {}): BulkTarget => ({
   id: EvaluatorId.make(id),
@@ -42,8 +42,8 @@ const target = (id: number, more: Partial<BulkTarget> = {}): BulkTarget => ({
 
 const ids = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, at) => at + 1)
 
-/** The faults that show in a request without looking anything up, of which the rest is in order. */
-const faultsOf = (input: object) => readBulkUpdate({ scenarios: [1], project: 1, ...input }).faults
+/** The errors of an otherwise valid request that show without looking anything up. */
+const errorsOf = (input: object) => parseBulkUpdate({ scenarios: [1], project: 1, ...input }).errors
 
 /** A request that asks for everything there is to ask for. */
 const whole = {
@@ -64,10 +64,10 @@ const whole = {
   max_duration: 90
 }
 
-describe("a bulk update's request", () => {
-  it("is read field by field", () => {
-    const { faults, request } = readBulkUpdate(whole)
-    expect(faults).toEqual({})
+describe("bulk update request", () => {
+  it("is parsed field by field", () => {
+    const { errors, request } = parseBulkUpdate(whole)
+    expect(errors).toEqual({})
     expect(request).toEqual({
       scenarios: [4, 2],
       agent: 7,
@@ -97,9 +97,9 @@ describe("a bulk update's request", () => {
     })
   })
 
-  it("asks for nothing that it leaves out", () => {
-    expect(readBulkUpdate({ scenarios: [1], project: 1 })).toEqual({
-      faults: {},
+  it("leaves missing fields undefined", () => {
+    expect(parseBulkUpdate({ scenarios: [1], project: 1 })).toEqual({
+      errors: {},
       request: {
         scenarios: [1],
         project: 1,
@@ -111,28 +111,28 @@ describe("a bulk update's request", () => {
     })
   })
 
-  it("names evaluators, and an agent or a project", () => {
-    expect(readBulkUpdate({}).faults).toEqual({
+  it("requires scenarios, and an agent or a project", () => {
+    expect(parseBulkUpdate({}).errors).toEqual({
       scenarios: ["This field is required."],
       agent: ["This field is required if project is not provided."],
       project: ["This field is required if agent is not provided."]
     })
-    expect(readBulkUpdate({ scenarios: [1], agent: 7 }).faults).toEqual({})
-    expect(readBulkUpdate({ scenarios: [1], project: 1 }).faults).toEqual({})
-    expect(readBulkUpdate([]).request.scenarios).toEqual([])
-    expect(readBulkUpdate({ scenarios: "all", project: 1 })).toMatchObject({
+    expect(parseBulkUpdate({ scenarios: [1], agent: 7 }).errors).toEqual({})
+    expect(parseBulkUpdate({ scenarios: [1], project: 1 }).errors).toEqual({})
+    expect(parseBulkUpdate([]).request.scenarios).toEqual([])
+    expect(parseBulkUpdate({ scenarios: "all", project: 1 })).toMatchObject({
       request: { scenarios: [] },
-      faults: { scenarios: ["Expected a list of items."] }
+      errors: { scenarios: ["Expected a list of items."] }
     })
   })
 
-  it("keeps what of its lists could be read", () => {
+  it("keeps the valid items of its lists", () => {
     const lists = ["scenarios", "metric_ids_to_add", "metric_ids_to_remove", "tool_ids_to_add", "tool_ids_to_remove"]
-    const { faults, request } = readBulkUpdate({
+    const { errors, request } = parseBulkUpdate({
       project: 1,
       ...Object.fromEntries(lists.map((name, at) => [name, [at + 1, "x"]]))
     })
-    expect(faults).toEqual(Object.fromEntries(lists.map((name) => [`${name}[1]`, ["A valid integer is required."]])))
+    expect(errors).toEqual(Object.fromEntries(lists.map((name) => [`${name}[1]`, ["A valid integer is required."]])))
     expect(request).toMatchObject({
       scenarios: [1],
       metricsToAdd: [2],
@@ -142,41 +142,41 @@ describe("a bulk update's request", () => {
     })
   })
 
-  it("has lists and texts as long as they may be, and no longer", () => {
+  it("accepts lists and texts up to their limits", () => {
     const lists = ["metric_ids_to_add", "metric_ids_to_remove", "tool_ids_to_add", "tool_ids_to_remove"]
     for (const [names, most] of [
       [["scenarios"], 20_000],
       [lists, 500]
     ] as const) {
       for (const name of names) {
-        expect(faultsOf({ [name]: ids(most) })).toEqual({})
-        expect(faultsOf({ [name]: ids(most + 1) })).toEqual({
+        expect(errorsOf({ [name]: ids(most) })).toEqual({})
+        expect(errorsOf({ [name]: ids(most + 1) })).toEqual({
           [name]: [`Ensure this field has no more than ${most} elements.`]
         })
       }
     }
-    expect(faultsOf({ scenarios: [] })).toEqual({ scenarios: ["Ensure this field has at least 1 elements."] })
+    expect(errorsOf({ scenarios: [] })).toEqual({ scenarios: ["Ensure this field has at least 1 elements."] })
     for (const [name, most] of [
       ["append_instruction", 200_000],
       ["first_message", 20_000]
     ] as const) {
-      expect(faultsOf({ [name]: "x".repeat(most) })).toEqual({})
-      expect(faultsOf({ [name]: "x".repeat(most + 1) })).toEqual({
+      expect(errorsOf({ [name]: "x".repeat(most) })).toEqual({})
+      expect(errorsOf({ [name]: "x".repeat(most + 1) })).toEqual({
         [name]: [`Ensure this field has no more than ${most} characters.`]
       })
     }
-    expect([1, 86_400].map((max_duration) => faultsOf({ max_duration }))).toEqual([{}, {}])
-    expect(faultsOf({ max_duration: 0 })).toEqual({
+    expect([1, 86_400].map((max_duration) => errorsOf({ max_duration }))).toEqual([{}, {}])
+    expect(errorsOf({ max_duration: 0 })).toEqual({
       max_duration: ["Ensure this value is greater than or equal to 1."]
     })
-    expect(faultsOf({ max_duration: 86_401 })).toEqual({
+    expect(errorsOf({ max_duration: 86_401 })).toEqual({
       max_duration: ["Ensure this value is less than or equal to 86400."]
     })
   })
 
-  it("neither adds and removes the same thing, nor writes a field that was removed", () => {
+  it("rejects an id that is added and removed, and the removed field", () => {
     expect(
-      faultsOf({
+      errorsOf({
         metric_ids_to_add: [1, 2, 3],
         metric_ids_to_remove: [3, 4, 1],
         tool_ids_to_add: [5],
@@ -184,24 +184,24 @@ describe("a bulk update's request", () => {
         dynamic_variable_values: {}
       })
     ).toEqual({
-      metric_ids_to_remove: ["The id 3 is in metric_ids_to_add too.", "The id 1 is in metric_ids_to_add too."],
-      tool_ids_to_remove: ["The id 5 is in tool_ids_to_add too."],
+      metric_ids_to_remove: ["The id 3 is also in metric_ids_to_add.", "The id 1 is also in metric_ids_to_add."],
+      tool_ids_to_remove: ["The id 5 is also in tool_ids_to_add."],
       dynamic_variable_values: [
         "This field was removed. Put values into test_profile.information.main_agent_variables."
       ]
     })
   })
 
-  it("is described as it is read", () => {
-    const decode = Faults.decode(BulkUpdateInput)
+  it("is described by the schema that it is parsed by", () => {
+    const decode = FieldErrors.decode(BulkUpdateInput)
     const odd = fc.constantFrom<unknown>(null, "x", "", 0, 1, -1, 90, [1], [1, 1], [], "x".repeat(20_001), { a: 1 })
     const field = fc.constantFrom(...Object.keys(whole))
     fc.assert(
       fc.property(fc.dictionary(field, odd), (some) => {
         const input = { ...whole, ...some }
-        const described = Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => ({}) })
-        // What lies in the way of two fields together is told by the reader alone.
-        const read = Object.entries(readBulkUpdate(input).faults).map(([path, said]) => [
+        const described = Either.match(decode(input), { onLeft: (errors) => errors, onRight: () => ({}) })
+        // Only the parser checks fields against each other.
+        const read = Object.entries(parseBulkUpdate(input).errors).map(([path, said]) => [
           path,
           said.filter((one) => !one.includes(" too."))
         ])
@@ -212,10 +212,10 @@ describe("a bulk update's request", () => {
   })
 })
 
-describe("a bulk update's plan", () => {
-  it("says what the request asks for, in the order given", () => {
+describe("bulk update plan", () => {
+  it("has the changes of the request in the order given", () => {
     const plan = planBulkUpdate(
-      readBulkUpdate({ scenarios: [3, "1"], agent: 7, metric_ids_to_add: [9], folder_path: "", first_message: "" }),
+      parseBulkUpdate({ scenarios: [3, "1"], agent: 7, metric_ids_to_add: [9], folder_path: "", first_message: "" }),
       {
         ...nothingFound,
         project: null,
@@ -241,17 +241,23 @@ describe("a bulk update's plan", () => {
     })
   })
 
-  it("moves where the folder is, and nowhere unless asked to", () => {
+  it("moves evaluators to the folder only where a path is given", () => {
     const found = { ...nothingFound, folderId: FolderId.make(5) }
     const planned = (input: object) =>
-      Either.getOrThrow(planBulkUpdate(readBulkUpdate({ scenarios: [1], project: 1, ...input }), found, [target(1)]))
+      Either.getOrThrow(planBulkUpdate(parseBulkUpdate({ scenarios: [1], project: 1, ...input }), found, [target(1)]))
     expect(planned({ folder_path: "a" }).folderId).toBe(5)
     expect(planned({}).folderId).toBeUndefined()
   })
 
-  it("is refused by every fault of the request and of what was found", () => {
+  it("fails with every error of the request and of its references", () => {
     const refused = planBulkUpdate(
-      readBulkUpdate({ scenarios: [1, 2, 3, 4], project: 1, append_instruction: "x", personality: 3, max_duration: 0 }),
+      parseBulkUpdate({
+        scenarios: [1, 2, 3, 4],
+        project: 1,
+        append_instruction: "x",
+        personality: 3,
+        max_duration: 0
+      }),
       { ...nothingFound, personality: "not enabled" },
       [
         target(1, { scenarioType: "conditional_actions" }),
@@ -270,11 +276,11 @@ describe("a bulk update's plan", () => {
     })
   })
 
-  it("uses what was found of everything that is named", () => {
+  it("uses the references that were found", () => {
     const [agentId, projectId, testProfileId] = [AgentId.make(7), project, TestProfileId.make(8)]
     const there = <Id extends number>(...all: ReadonlyArray<Id>) => new Map(all.map((id) => [id, { id, projectId }]))
     const plan = planBulkUpdate(
-      readBulkUpdate(whole),
+      parseBulkUpdate(whole),
       {
         ...nothingFound,
         agent: { id: agentId, projectId },
@@ -305,10 +311,10 @@ describe("a bulk update's plan", () => {
     )
   })
 
-  it("is refused where what is named is not there, field by field", () => {
+  it("fails for references that do not exist, field by field", () => {
     const refused = planBulkUpdate(
-      readBulkUpdate(whole),
-      { ...nothingFound, project: null, personality: "unknown", folderFaults: { folder_path: ["No such folder."] } },
+      parseBulkUpdate(whole),
+      { ...nothingFound, project: null, personality: "unknown", folderErrors: { folder_path: ["No such folder."] } },
       []
     )
     const unknown = (...all: ReadonlyArray<number>) => all.map((id) => `Invalid pk "${id}" - object does not exist.`)
@@ -330,12 +336,12 @@ describe("a bulk update's plan", () => {
     )
   })
 
-  it("is refused where what is named lies in another project", () => {
+  it("fails for references to another project", () => {
     const projectId = ProjectId.make(2)
     const elsewhere = <Id extends number>(...all: ReadonlyArray<Id>) =>
       new Map(all.map((id) => [id, { id, projectId }]))
     const refused = planBulkUpdate(
-      readBulkUpdate({ ...whole, inbound_phone_number: undefined }),
+      parseBulkUpdate({ ...whole, inbound_phone_number: undefined }),
       {
         ...nothingFound,
         agent: { id: AgentId.make(7), projectId },
@@ -361,13 +367,13 @@ describe("a bulk update's plan", () => {
     )
   })
 
-  it("calls from one number, under either of its names", () => {
+  it("sets the phone number given in either of its fields", () => {
     const phoneNumbers = new Map(
       [5, 6].map((id) => [PhoneNumberId.make(id), { id: PhoneNumberId.make(id), projectId: project }])
     )
     const planned = (input: object) =>
       Either.map(
-        planBulkUpdate(readBulkUpdate({ scenarios: [1], project: 1, ...input }), { ...nothingFound, phoneNumbers }, [
+        planBulkUpdate(parseBulkUpdate({ scenarios: [1], project: 1, ...input }), { ...nothingFound, phoneNumbers }, [
           target(1)
         ]),
         (plan) => plan.phoneNumberId
@@ -377,15 +383,15 @@ describe("a bulk update's plan", () => {
     expect(planned({ phone_number: 5, inbound_phone_number: 5 })).toEqual(Either.right(5))
     expect(planned({})).toEqual(Either.right(undefined))
     expect(planned({ phone_number: 5, inbound_phone_number: 6 })).toEqual(
-      Either.left({ inbound_phone_number: ["Must be the same as phone_number, which it is kept in sync with."] })
+      Either.left({ inbound_phone_number: ["Must be the same as phone_number."] })
     )
   })
 
-  it("appends up to the most that instructions may have, and nothing to conditional actions", () => {
+  it("appends up to the limit of instructions, and never to conditional actions", () => {
     const planned = (append: string | undefined, ...targets: ReadonlyArray<Partial<BulkTarget>>) =>
       Either.map(
         planBulkUpdate(
-          readBulkUpdate({ scenarios: targets.map((_, at) => at + 1), project: 1, append_instruction: append }),
+          parseBulkUpdate({ scenarios: targets.map((_, at) => at + 1), project: 1, append_instruction: append }),
           nothingFound,
           targets.map((more, at) => target(at + 1, more))
         ),
@@ -411,13 +417,13 @@ describe("a bulk update's plan", () => {
     ])
   })
 
-  it("attaches and detaches a million pairs at most", () => {
+  it("attaches and detaches at most a million pairs", () => {
     const all = ids(20_000)
     const refused = (metrics: number) =>
       Either.getOrThrow(
         Either.flip(
           planBulkUpdate(
-            readBulkUpdate({
+            parseBulkUpdate({
               scenarios: all,
               project: 1,
               metric_ids_to_add: all.slice(0, metrics),
@@ -434,7 +440,7 @@ describe("a bulk update's plan", () => {
     ])
   })
 
-  it("is total, and never a plan where something is at fault", () => {
+  it("is total and never made from an invalid request", () => {
     const value = fc.oneof(fc.anything(), fc.constantFrom([1], [1, 1], 1, "", "x", null))
     const field = fc.constantFrom(
       ...["scenarios", "agent", "project", "metric_ids_to_add", "metric_ids_to_remove", "tool_ids_to_add"],
@@ -442,9 +448,9 @@ describe("a bulk update's plan", () => {
     )
     fc.assert(
       fc.property(fc.oneof(fc.dictionary(field, value), fc.anything()), (input) => {
-        const reading = readBulkUpdate(input)
+        const reading = parseBulkUpdate(input)
         const plan = planBulkUpdate(reading, nothingFound, [target(1)])
-        if (Object.keys(reading.faults).length > 0) expect(Either.isLeft(plan)).toBe(true)
+        if (Object.keys(reading.errors).length > 0) expect(Either.isLeft(plan)).toBe(true)
         if (Either.isRight(plan)) expect(plan.right.evaluators).toEqual([1])
       })
     )

@@ -10,10 +10,11 @@ import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { opening } from "./fixtures.js"
 
-const faultsOf = (input: unknown) => Either.getOrThrow(Either.flip(parseConditionalActions(input)))
+const errorsOf = (input: unknown) => Either.getOrThrow(Either.flip(parseConditionalActions(input)))
 
-describe("an action", () => {
-  for (const { check, says } of EvaluatorKit.actionLaws({ parse: parseAction, print: printAction })) it(says, check)
+describe("parsing an action", () => {
+  for (const { check, name } of EvaluatorKit.actionProperties({ parse: parseAction, print: printAction }))
+    it(name, check)
 
   it.each([
     [`<silence />`, "is not well formed"],
@@ -25,7 +26,7 @@ describe("an action", () => {
     [`<sing />`, "Unknown tag"],
     [`</hold>`, "Unknown tag"],
     [`<silence time="1e3" />`, "positive"]
-  ])("refuses %s", (text, said) => {
+  ])("rejects %s", (text, said) => {
     expect(Either.getOrThrow(Either.flip(parseAction(text)))[0]).toContain(said)
   })
 })
@@ -36,11 +37,11 @@ describe("conditional actions", () => {
     parseText: parseConditionalActionsText,
     print: printConditionalActions
   }
-  for (const { check, says } of EvaluatorKit.conditionalActionsLaws(syntax)) it(says, check)
+  for (const { check, name } of EvaluatorKit.conditionalActionsProperties(syntax)) it(name, check)
 
-  it("are refused with every fault at its path", () => {
+  it("are rejected with every error under its path", () => {
     expect(
-      faultsOf({
+      errorsOf({
         role: 7,
         mood: "bad",
         conditions: [
@@ -58,7 +59,7 @@ describe("conditional actions", () => {
       mood: ["Unknown field."],
       "conditions[0].id": ["Ids count up from 0 without gaps: expected 0."],
       "conditions[0].condition": ['The condition of item 0 must be "FIRST_MESSAGE".'],
-      "conditions[1].condition": ["Conditions refer to each other in a circle."],
+      "conditions[1].condition": ["Conditions refer to each other in a cycle."],
       "conditions[1].action": ["Unknown tag <sing />."],
       "conditions[1].type": ['"dance" is not a valid choice.'],
       "conditions[1].fixed_message": ["Must be a valid boolean."],
@@ -74,7 +75,7 @@ describe("conditional actions", () => {
     })
   })
 
-  it("may refer forward and back, but not in a circle, however long", () => {
+  it("may refer forward and back, but not in a cycle of any length", () => {
     const chain = (of: (id: number, count: number) => unknown, count: number) => ({
       role: "x",
       conditions: [
@@ -84,20 +85,20 @@ describe("conditional actions", () => {
     })
     expect(Either.isRight(parseConditionalActions(chain((id) => id - 1, 500)))).toBe(true)
     expect(Either.isRight(parseConditionalActions(chain((id, count) => (id + 1 < count ? id + 1 : 0), 500)))).toBe(true)
-    expect(Object.keys(faultsOf(chain((id, count) => (id + 1 < count ? id + 1 : 1), 500)))).toHaveLength(499)
+    expect(Object.keys(errorsOf(chain((id, count) => (id + 1 < count ? id + 1 : 1), 500)))).toHaveLength(499)
     // What leads into a circle is not in it.
-    expect(Object.keys(faultsOf(chain((id) => (id === 1 ? 2 : id === 2 ? 1 : id - 1), 5)))).toEqual([
+    expect(Object.keys(errorsOf(chain((id) => (id === 1 ? 2 : id === 2 ? 1 : id - 1), 5)))).toEqual([
       "conditions[1].condition",
       "conditions[2].condition"
     ])
   })
 
-  it("are refused however deep or long they are", () => {
+  it("are rejected beyond any depth and length without overflowing the stack", () => {
     const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0)
     for (const input of [deep, { role: deep, conditions: [deep] }, { conditions: Array(501).fill({}) }]) {
       expect(Either.isLeft(parseConditionalActions(input))).toBe(true)
     }
-    expect(faultsOf(JSON.parse('{"__proto__": 1, "role": "x", "conditions": []}'))).toEqual({
+    expect(errorsOf(JSON.parse('{"__proto__": 1, "role": "x", "conditions": []}'))).toEqual({
       ["__proto__"]: ["Unknown field."],
       conditions: ["Ensure this field has at least 1 elements."]
     })

@@ -22,7 +22,7 @@ const ROUNDS = Number(process.env.EARSHOT_CRASH_ROUNDS ?? 2)
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
 
-/** Lets a process update and kills it in the midst of a call; how many calls it had been told were done. */
+/** Starts a process that updates and kills it during a request; returns how many requests had been acknowledged. */
 const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise<number> => {
   const updating = spawn(process.execPath, [child, ...args], { stdio: ["ignore", "pipe", "pipe"] })
   let said = ""
@@ -39,12 +39,12 @@ const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise
 }
 
 beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
+  // The process runs the build; type errors are reported elsewhere.
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })
 
-describe.each(["sqlite", "postgres"] as const)("a process that is killed amid a bulk update on %s", (database) => {
+describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk update on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-crash-"))
   let location = join(folder, "evaluators.db")
   let drop: () => Promise<unknown> = () => Promise.resolve()
@@ -62,7 +62,7 @@ describe.each(["sqlite", "postgres"] as const)("a process that is killed amid a 
   })
 
   it(
-    `leaves every evaluator as after a whole number of calls (${ROUNDS} times)`,
+    `leaves every evaluator as after a whole number of requests (${ROUNDS} times)`,
     async () => {
       const inEngine = <A, E>(effect: Effect.Effect<A, E, Engine.Services | SqlClient>) =>
         Effect.runPromise(
@@ -122,7 +122,7 @@ describe.each(["sqlite", "postgres"] as const)("a process that is killed amid a 
         expect(states).toHaveLength(1)
         const [state] = states
         expect([state?.evaluators, Number(state?.tools)]).toEqual([EVALUATORS, EVALUATORS * 3])
-        // What was answered is kept; the call that was under way happened whole, or not at all.
+        // Acknowledged requests are kept; the one in progress was applied completely or not at all.
         expect([calls + done, calls + done + 1]).toContain(state?.calls)
         calls = state?.calls ?? 0
       }

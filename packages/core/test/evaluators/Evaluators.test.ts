@@ -4,13 +4,13 @@ import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { actions, catalogue, engine, faultsOf, makeMetrics, unknown } from "./fixtures.js"
+import { actions, seededProject, engine, errorsOf, makeMetrics, unknown } from "./fixtures.js"
 
 for (const database of TestEngine.databases) {
   layer(engine(database), { timeout: "2 minutes" })(`evaluators on ${database}`, (it) => {
-    it.effect("travel with every field of the interface", () =>
+    it.effect("are encoded with every field of the interface", () =>
       Effect.gen(function* () {
-        const { agent, folder, inner, make, metrics, number, personality, profile, project, toolIds } = yield* catalogue
+        const { agent, folder, inner, make, metrics, number, personality, profile, project, toolIds } = yield* seededProject
         const made = yield* make({
           personality: personality.id,
           phone_number: number.id,
@@ -62,10 +62,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("that were read can be sent back as they are", () =>
+    it.effect("can be sent back as they were returned", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const { as, make, metrics, number, personality, profile, toolIds } = yield* catalogue
+        const { as, make, metrics, number, personality, profile, toolIds } = yield* seededProject
         for (const input of [
           {},
           { personality: personality.id, phone_number: number.id, test_profile: profile.id, tags: ["b", "a"] },
@@ -80,10 +80,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("change in the fields that are given alone", () =>
+    it.effect("are updated in the given fields only", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const { as, make, metrics, number, personality } = yield* catalogue
+        const { as, make, metrics, number, personality } = yield* seededProject
         const made = yield* make({ personality: personality.id, metrics, tags: ["a"], phone_number: number.number })
         const renamed = yield* as(evaluators.update(made.id, { name: "n".repeat(80) }))
         expect({ ...renamed, updatedAt: null }).toEqual({ ...made, name: "n".repeat(80), updatedAt: null })
@@ -105,20 +105,20 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are refused with every fault at once, whatever the value of dynamic_variable_values", () =>
+    it.effect("are rejected with every error at once, including any value of dynamic_variable_values", () =>
       Effect.gen(function* () {
-        const { as, disabled } = yield* catalogue
-        const other = yield* catalogue
+        const { as, disabled } = yield* seededProject
+        const other = yield* seededProject
         const evaluators = yield* Evaluators
         const removed = ["This field was removed. Put values into test_profile.information.main_agent_variables."]
-        expect(yield* faultsOf(as(evaluators.create({})))).toEqual({
+        expect(yield* errorsOf(as(evaluators.create({})))).toEqual({
           agent: ["This field is required."],
           name: ["This field is required."],
           scenario_type: ["This field is required."],
           instructions: ["This field is required."]
         })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             as(
               evaluators.create({
                 agent: other.agent.id,
@@ -153,31 +153,31 @@ for (const database of TestEngine.databases) {
           first_message: ["Not a valid string."],
           dynamic_variable_values: removed
         })
-        const { make } = yield* catalogue
+        const { make } = yield* seededProject
         for (const value of [null, {}, [], "", 0, false, { a: 1 }]) {
-          expect(yield* faultsOf(make({ dynamic_variable_values: value }))).toEqual({
+          expect(yield* errorsOf(make({ dynamic_variable_values: value }))).toEqual({
             dynamic_variable_values: removed
           })
           const made = yield* other.make()
           expect(
-            yield* faultsOf(other.as(evaluators.update(made.id, { dynamic_variable_values: value, name: "x" })))
+            yield* errorsOf(other.as(evaluators.update(made.id, { dynamic_variable_values: value, name: "x" })))
           ).toEqual({ dynamic_variable_values: removed })
           expect(yield* other.as(evaluators.read(made.id))).toEqual(made)
         }
       })
     )
 
-    it.effect("use what their project has, and the personalities it has enabled", () =>
+    it.effect("refer to entities of their project and to personalities that it has enabled", () =>
       Effect.gen(function* () {
-        const { as, disabled, make, organization } = yield* catalogue
+        const { as, disabled, make, organization } = yield* seededProject
         const elsewhere = yield* anotherProject(organization.id, as)
-        expect(yield* faultsOf(make({ personality: disabled.id }))).toEqual({
+        expect(yield* errorsOf(make({ personality: disabled.id }))).toEqual({
           personality: [`The personality ${disabled.id} is not enabled for this project.`]
         })
         const evaluators = yield* Evaluators
         const made = yield* make()
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             as(
               evaluators.update(made.id, {
                 agent: elsewhere.agent.id,
@@ -196,10 +196,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("of conditional actions keep the JSON, and show the structure", () =>
+    it.effect("with conditional actions store the JSON and return the structure", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const { as, make } = yield* catalogue
+        const { as, make } = yield* seededProject
         const conditional = { scenario_type: "conditional_actions", instructions: undefined }
         const structured = yield* make({ ...conditional, conditional_actions: actions })
         expect(structured.instructions).toBe(JSON.stringify(actions))
@@ -207,14 +207,14 @@ for (const database of TestEngine.databases) {
         expect(textual.instructions).toBe(JSON.stringify(actions, null, 2))
         expect(encodeEvaluator(structured).conditional_actions).toEqual(actions)
         expect(encodeEvaluator(textual).conditional_actions).toEqual(actions)
-        expect(yield* faultsOf(make({ ...conditional, instructions: "be nice" }))).toEqual({
+        expect(yield* errorsOf(make({ ...conditional, instructions: "be nice" }))).toEqual({
           instructions: ["Instructions of conditional actions must be valid JSON."]
         })
-        expect(yield* faultsOf(make({ ...conditional, conditional_actions: { role: "x", conditions: [] } }))).toEqual({
+        expect(yield* errorsOf(make({ ...conditional, conditional_actions: { role: "x", conditions: [] } }))).toEqual({
           "conditional_actions.conditions": ["Ensure this field has at least 1 elements."]
         })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             make({
               ...conditional,
               instructions: JSON.stringify({ ...actions, role: 7 }),
@@ -223,7 +223,7 @@ for (const database of TestEngine.databases) {
           )
         ).toEqual({ "instructions.role": ["Not a valid string."] })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             make({
               ...conditional,
               instructions: JSON.stringify({ ...actions, role: "?" }),
@@ -231,20 +231,20 @@ for (const database of TestEngine.databases) {
             })
           )
         ).toEqual({ conditional_actions: ["Differs from instructions; leave one of the two out."] })
-        expect(yield* faultsOf(make({ conditional_actions: actions }))).toEqual({
+        expect(yield* errorsOf(make({ conditional_actions: actions }))).toEqual({
           conditional_actions: ["Only evaluators of the type conditional_actions have these."]
         })
         const plain = yield* make()
-        expect(yield* faultsOf(as(evaluators.update(plain.id, { scenario_type: "conditional_actions" })))).toEqual({
+        expect(yield* errorsOf(as(evaluators.update(plain.id, { scenario_type: "conditional_actions" })))).toEqual({
           instructions: ["Instructions of conditional actions must be valid JSON."]
         })
       })
     )
 
-    it.effect("are found by project, agent, folder, tag and text in any case", () =>
+    it.effect("are filtered by project, agent, folder, tag and case-insensitive text", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const { agent, as, make, organization, project } = yield* catalogue
+        const { agent, as, make, organization, project } = yield* seededProject
         const elsewhere = yield* anotherProject(organization.id, as)
         const one = yield* make({ name: "ΟΔΟΣ 100%", folder_path: "smoke", tags: ["Nightly"] })
         const two = yield* make({ name: "b_c", instructions: "Zoë asks\nfor ΑΣ", tags: ["nightly", "x"] })
@@ -266,11 +266,11 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("show what a legacy row holds, which nothing writes", () =>
+    it.effect("return the legacy values of a row, which cannot be written", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const evaluators = yield* Evaluators
-        const { as, make } = yield* catalogue
+        const { as, make } = yield* seededProject
         const made = yield* make()
         const values = JSON.stringify({ name: "Ann", plan: ["gold"] })
         yield* sql`UPDATE evaluators SET dynamic_variable_values = ${values} WHERE id = ${made.id}`
@@ -280,21 +280,21 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lose what is deleted of what they use, and stay", () =>
+    it.effect("are kept without references to deleted entities", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const { as, make, profile } = yield* catalogue
+        const { as, make, profile } = yield* seededProject
         const made = yield* make({ test_profile: profile.id })
         yield* as((yield* TestProfiles).delete(profile.id))
         expect(yield* as(evaluators.read(made.id))).toMatchObject({ testProfileId: null, testProfile: null })
       })
     )
 
-    it.effect("do not exist for another organisation", () =>
+    it.effect("do not exist for another organization", () =>
       Effect.gen(function* () {
         const evaluators = yield* Evaluators
-        const mine = yield* catalogue
-        const theirs = yield* catalogue
+        const mine = yield* seededProject
+        const theirs = yield* seededProject
         const made = yield* mine.make()
         for (const refused of [
           evaluators.read(made.id),
@@ -312,8 +312,8 @@ for (const database of TestEngine.databases) {
 }
 
 const anotherProject = (
-  organization: Effect.Effect.Success<typeof catalogue>["organization"]["id"],
-  as: Effect.Effect.Success<typeof catalogue>["as"]
+  organization: Effect.Effect.Success<typeof seededProject>["organization"]["id"],
+  as: Effect.Effect.Success<typeof seededProject>["as"]
 ) =>
   Effect.gen(function* () {
     const project = yield* as((yield* Projects).create({ name: "Elsewhere" }))

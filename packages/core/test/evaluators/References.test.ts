@@ -1,6 +1,11 @@
 import { PersonalityId, PhoneNumberId, ProjectId, type References } from "@earshot/core"
 import { describe, expect, it } from "vitest"
-import { numberFaults, numberMeant, numbersNamed, sharedReferenceFaults } from "../../src/evaluators/References.js"
+import {
+  phoneNumberErrors,
+  givenPhoneNumber,
+  namedPhoneNumbers,
+  sharedReferenceErrors
+} from "../../src/evaluators/References.js"
 
 const project = ProjectId.make(1)
 const number = PhoneNumberId.make(5)
@@ -17,58 +22,58 @@ const nothingFound: References = {
   metrics: new Map(),
   tools: new Map(),
   folderId: null,
-  folderFaults: {}
+  folderErrors: {}
 }
 
-describe("an evaluator's references", () => {
-  it("are at fault only where they are named", () => {
+describe("references of an evaluator", () => {
+  it("have errors only where they are given", () => {
     const names = { phoneNumbers: [], metrics: [], tools: [] }
-    expect(sharedReferenceFaults(names, nothingFound)).toEqual({})
-    expect(sharedReferenceFaults({ ...names, personality: PersonalityId.make(3) }, nothingFound)).toEqual({
+    expect(sharedReferenceErrors(names, nothingFound)).toEqual({})
+    expect(sharedReferenceErrors({ ...names, personality: PersonalityId.make(3) }, nothingFound)).toEqual({
       personality: ['Invalid pk "3" - object does not exist.']
     })
   })
 })
 
-describe("an evaluator's number", () => {
-  const judged = (
+describe("phone number of an evaluator", () => {
+  const validated = (
     phoneNumber: PhoneNumberId | string | null | undefined,
     inboundPhoneNumber?: PhoneNumberId | string | null
   ) => {
     const names = { phoneNumber, inboundPhoneNumber }
     return {
-      named: numbersNamed(names),
-      faults: numberFaults(names, nothingFound),
-      meant: numberMeant(names, nothingFound)
+      named: namedPhoneNumbers(names),
+      errors: phoneNumberErrors(names, nothingFound),
+      meant: givenPhoneNumber(names, nothingFound)
     }
   }
-  const differ = { inbound_phone_number: ["Must be the same as phone_number, which it is kept in sync with."] }
+  const differ = { inbound_phone_number: ["Must be the same as phone_number."] }
 
-  it("stays as it is where neither of its names is given", () => {
-    expect(judged(undefined)).toEqual({ named: [], faults: {}, meant: undefined })
+  it("is unchanged where neither field is given", () => {
+    expect(validated(undefined)).toEqual({ named: [], errors: {}, meant: undefined })
   })
 
-  it("is cleared under either name", () => {
-    expect(judged(null)).toEqual({ named: [], faults: {}, meant: null })
-    expect(judged(undefined, null)).toEqual({ named: [], faults: {}, meant: null })
-    expect(judged(null, null)).toEqual({ named: [], faults: {}, meant: null })
+  it("is cleared by either field", () => {
+    expect(validated(null)).toEqual({ named: [], errors: {}, meant: null })
+    expect(validated(undefined, null)).toEqual({ named: [], errors: {}, meant: null })
+    expect(validated(null, null)).toEqual({ named: [], errors: {}, meant: null })
   })
 
-  it("is named by its id or its text, under either name or both", () => {
-    expect(judged(number)).toEqual({ named: [5], faults: {}, meant: 5 })
-    expect(judged(undefined, "+15550100")).toEqual({ named: ["+15550100"], faults: {}, meant: 5 })
-    expect(judged(number, "+15550100")).toEqual({ named: [5, "+15550100"], faults: {}, meant: 5 })
+  it("is given by id or by text, in either field or both", () => {
+    expect(validated(number)).toEqual({ named: [5], errors: {}, meant: 5 })
+    expect(validated(undefined, "+15550100")).toEqual({ named: ["+15550100"], errors: {}, meant: 5 })
+    expect(validated(number, "+15550100")).toEqual({ named: [5, "+15550100"], errors: {}, meant: 5 })
   })
 
-  it("is not cleared under one name and given under the other", () => {
-    expect(judged(null, number).faults).toEqual(differ)
-    expect(judged(number, null).faults).toEqual(differ)
+  it("cannot be cleared in one field and given in the other", () => {
+    expect(validated(null, number).errors).toEqual(differ)
+    expect(validated(number, null).errors).toEqual(differ)
   })
 
-  it("is at fault where it is not there", () => {
-    expect(judged("+15550199")).toEqual({
+  it("is rejected where it does not exist", () => {
+    expect(validated("+15550199")).toEqual({
       named: ["+15550199"],
-      faults: { phone_number: ['Invalid pk "+15550199" - object does not exist.'] },
+      errors: { phone_number: ['Invalid pk "+15550199" - object does not exist.'] },
       meant: null
     })
   })

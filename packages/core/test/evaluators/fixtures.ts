@@ -25,9 +25,9 @@ import * as MetricStoreSql from "../../src/storage/sql/MetricStoreSql.js"
 export const engine = (database: TestEngine.DatabaseName) =>
   MetricStoreSql.layer.pipe(Layer.provideMerge(TestEngine.layer(database)))
 
-/** The faults of a use case that is to be refused. */
-export const faultsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(useCase), (error) => (error instanceof ValidationFailed ? error.faults : error))
+/** The field errors of a use case that is expected to fail. */
+export const errorsOf = <A, E, R>(useCase: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(useCase), (error) => (error instanceof ValidationFailed ? error.errors : error))
 
 export const unknown = (...ids: ReadonlyArray<number>) => ids.map((id) => `Invalid pk "${id}" - object does not exist.`)
 
@@ -57,8 +57,8 @@ export const makeMetrics = (
   })
 
 /** An organisation with something of everything that an evaluator can refer to. */
-export const catalogue = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+export const seededProject = Effect.gen(function* () {
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const project = owner.project.id
   const personalities = yield* Personalities
