@@ -1,9 +1,9 @@
 import {
   Credits,
-  encodeValidated,
+  encodeValidatedSuite,
   planSuite,
   type PlanRequest,
-  readSuite,
+  parseSuite,
   standardPrices,
   suiteJsonSchema
 } from "@earshot/core"
@@ -12,17 +12,17 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isFaulty } from "../../src/kernel/Faults.js"
+import { hasFieldErrors } from "../../src/kernel/FieldErrors.js"
 import { MetricId, TestProfileId, ToolId } from "../../src/kernel/Ids.js"
-import { nearest } from "../../src/kernel/Nearest.js"
+import { closestName } from "../../src/kernel/ClosestName.js"
 
 const request: PlanRequest = { channel: "voice", name: null, providerData: null }
 
-const judged = (document: unknown, asked: Partial<PlanRequest> = {}, world = SuiteKit.world) =>
-  planSuite(readSuite(document), { ...request, ...asked }, world, standardPrices)
+const planOf = (document: unknown, asked: Partial<PlanRequest> = {}, fixture = SuiteKit.fixture) =>
+  planSuite(parseSuite(document), { ...request, ...asked }, fixture, standardPrices)
 
-const faultsOf = (document: unknown, asked: Partial<PlanRequest> = {}, world = SuiteKit.world) =>
-  Either.match(judged(document, asked, world), { onLeft: (faults) => faults, onRight: () => ({}) })
+const errorsOf = (document: unknown, asked: Partial<PlanRequest> = {}, fixture = SuiteKit.fixture) =>
+  Either.match(planOf(document, asked, fixture), { onLeft: (errors) => errors, onRight: () => ({}) })
 
 const scenario = { key: "a", name: "A", type: "instruction", instructions: "Ask." }
 
@@ -32,11 +32,11 @@ const suite = (...scenarios: ReadonlyArray<object>) => ({
   scenarios: scenarios.length === 0 ? [scenario] : scenarios
 })
 
-describe("a suite's plan", () => {
-  const plan: SuiteKit.PlanDocument = (document, ...rest) => planSuite(readSuite(document), ...rest)
-  for (const { check, says } of SuiteKit.suiteLaws(plan, standardPrices)) it(says, check)
+describe("plan of a suite", () => {
+  const plan: SuiteKit.PlanDocument = (document, ...rest) => planSuite(parseSuite(document), ...rest)
+  for (const { check, name } of SuiteKit.suiteProperties(plan, standardPrices)) it(name, check)
 
-  it("has the fields of the interface, joined with the defaults", () => {
+  it("has the fields of the interface, merged with the defaults", () => {
     const document = {
       version: "1",
       suite: { name: "Smoke", description: "" },
@@ -67,9 +67,9 @@ describe("a suite's plan", () => {
         }
       ]
     }
-    const plan = Either.getOrThrow(judged(document))
+    const plan = Either.getOrThrow(planOf(document))
     expect(plan.concurrencyLimit).toBe(2)
-    expect(encodeValidated(plan)).toEqual({
+    expect(encodeValidatedSuite(plan)).toEqual({
       dry_run: true,
       valid: true,
       plan: {
@@ -109,9 +109,9 @@ describe("a suite's plan", () => {
     })
   })
 
-  it("keeps for the runs what the scenario says, or else the defaults", () => {
+  it("gives runs the fields of the scenario, or else the defaults", () => {
     const { scenarios } = Either.getOrThrow(
-      judged({
+      planOf({
         ...suite(
           { ...scenario, tools: ["calendar", 31, "keypad"], personality: 12, test_profile: "Bob" },
           {
@@ -149,21 +149,21 @@ describe("a suite's plan", () => {
     ])
   })
 
-  it("costs 25 credits for a voice run of nobody's length, and 10 for one in text", () => {
-    expect(Credits.print(Either.getOrThrow(judged(suite())).estimatedCost)).toBe("25.000000")
-    expect(Credits.print(Either.getOrThrow(judged(suite(), { channel: "text" })).estimatedCost)).toBe("10.000000")
+  it("costs 25 credits for a voice run of the default duration and 10 for a text run", () => {
+    expect(Credits.format(Either.getOrThrow(planOf(suite())).estimatedCost)).toBe("25.000000")
+    expect(Credits.format(Either.getOrThrow(planOf(suite(), { channel: "text" })).estimatedCost)).toBe("10.000000")
   })
 
-  it("goes by the request's name before the suite's", () => {
-    expect(Either.getOrThrow(judged(suite(), { name: "Tonight" })).suiteName).toBe("Tonight")
-    expect(Either.getOrThrow(judged(suite())).suiteName).toBe("Smoke")
+  it("prefers the name of the request over that of the suite", () => {
+    expect(Either.getOrThrow(planOf(suite(), { name: "Tonight" })).suiteName).toBe("Tonight")
+    expect(Either.getOrThrow(planOf(suite())).suiteName).toBe("Smoke")
   })
 })
 
-describe("what is wrong with a suite", () => {
-  it("is told all at once, where it is, with the name that was meant", () => {
+describe("errors of a suite", () => {
+  it("are reported all at once, by path, with the closest known name", () => {
     expect(
-      faultsOf(
+      errorsOf(
         {
           version: 1,
           suite: { nam: "x" },
@@ -192,54 +192,54 @@ describe("what is wrong with a suite", () => {
       "scenarios[0].metrics[3]": ['The metric "silence" is not enabled for simulation.'],
       "scenarios[0].test_profile": ['No test profile named "Anne"; did you mean "Ann"?'],
       "scenarios[0].tools[0]": ['No tool named "keyboard".'],
-      "scenarios[1].key": ["This key is that of scenarios[0] too; keys are unique."],
+      "scenarios[1].key": ["scenarios[0] has this key already; keys are unique."],
       "scenarios[1].name": ["This field may not be blank."],
       "scenarios[1].type": ['"instuction" is not a valid choice; did you mean "instruction"?'],
       "scenarios[1].frequency": ["Ensure this value is greater than or equal to 1."],
-      "scenarios[1].personality": ['2 enabled personalities are named "Twin"; give the id of the one that is meant.'],
+      "scenarios[1].personality": ['2 enabled personalities are named "Twin"; refer to one by id.'],
       "scenarios[2].instructions": ["Instructions of conditional actions must be valid JSON."],
       "scenarios[3]": ["Expected an object."]
     })
   })
 
-  it("is told of references that nobody may use", () => {
-    expect(faultsOf(suite({ ...scenario, personality: 19 }))).toEqual({
+  it("include personalities that are not enabled or do not exist", () => {
+    expect(errorsOf(suite({ ...scenario, personality: 19 }))).toEqual({
       "scenarios[0].personality": ["The personality 19 is not enabled for this project."]
     })
-    expect(faultsOf(suite({ ...scenario, personality: 12345 }))).toEqual({
+    expect(errorsOf(suite({ ...scenario, personality: 12345 }))).toEqual({
       "scenarios[0].personality": ['Invalid pk "12345" - object does not exist.']
     })
   })
 
-  it("is told of names that several have", () => {
-    const [metric] = SuiteKit.world.metrics
-    const world = {
-      ...SuiteKit.world,
+  it("include ambiguous names", () => {
+    const [metric] = SuiteKit.fixture.metrics
+    const fixture = {
+      ...SuiteKit.fixture,
       metrics: metric === undefined ? [] : [metric, { ...metric, id: MetricId.make(6) }],
       testProfiles: [21, 22, 23].map((id) => ({ id: TestProfileId.make(id), name: "Ann" })),
       tools: [31, 32].map((id) => ({ id: ToolId.make(id), name: "keypad" }))
     }
     expect(
-      faultsOf(suite({ ...scenario, metrics: ["latency_ms"], test_profile: "Ann", tools: ["keypad"] }), {}, world)
+      errorsOf(suite({ ...scenario, metrics: ["latency_ms"], test_profile: "Ann", tools: ["keypad"] }), {}, fixture)
     ).toEqual({
-      "scenarios[0].metrics[0]": ['2 metrics have the slug "latency_ms"; give the id of the one that is meant.'],
-      "scenarios[0].test_profile": ['3 test profiles are named "Ann"; give the id of the one that is meant.'],
-      "scenarios[0].tools[0]": ['2 tools are named "keypad"; give the id of the one that is meant.']
+      "scenarios[0].metrics[0]": ['2 metrics have the slug "latency_ms"; refer to one by id.'],
+      "scenarios[0].test_profile": ['3 test profiles are named "Ann"; refer to one by id.'],
+      "scenarios[0].tools[0]": ['2 tools are named "keypad"; refer to one by id.']
     })
   })
 
-  it("is told with names of up to 60 characters, longer ones cut between characters", () => {
+  it("quote names of up to 60 characters and cut longer ones between characters", () => {
     const names = ["x".repeat(60), "y".repeat(61), "😀".repeat(40)]
-    expect(faultsOf(suite({ ...scenario, tools: names }))).toEqual({
+    expect(errorsOf(suite({ ...scenario, tools: names }))).toEqual({
       "scenarios[0].tools[0]": [`No tool named "${"x".repeat(60)}".`],
       "scenarios[0].tools[1]": [`No tool named "${"y".repeat(57)}...".`],
       "scenarios[0].tools[2]": [`No tool named "${"😀".repeat(30)}...".`]
     })
   })
 
-  it("guesses what was meant for the first 200 wrong names, and for these wherever they stand", () => {
+  it("suggest a name for the first 200 distinct unknown names, wherever these occur", () => {
     const wrong = Array.from({ length: 201 }, (_, n) => `international_latency_${n.toString(36).padStart(2, "0")}`)
-    const world = { ...SuiteKit.world, tools: [{ id: ToolId.make(31), name: "international_latency_ms" }] }
+    const fixture = { ...SuiteKit.fixture, tools: [{ id: ToolId.make(31), name: "international_latency_ms" }] }
     // A suite has 200 scenarios at most, so that the last two names stand beside the one before.
     const tools = wrong.slice(0, 199).map((name) => [name])
     const scenarios = [...tools, [...wrong.slice(199), wrong[0]]].map((names, n) => ({
@@ -248,121 +248,121 @@ describe("what is wrong with a suite", () => {
       tools: names
     }))
     const guessed = 'did you mean "international_latency_ms"?'
-    const sentences = Object.entries(faultsOf(suite(...scenarios), {}, world))
+    const sentences = Object.entries(errorsOf(suite(...scenarios), {}, fixture))
     expect(sentences).toHaveLength(202)
     expect(sentences.filter(([, said]) => !String(said).endsWith(guessed)).map(([path]) => path)).toEqual([
       "scenarios[199].tools[1]"
     ])
   })
 
-  it("includes circles of conditions and tags that nobody knows", () => {
+  it("include cycles of conditions and unknown tags", () => {
     const conditions = [
       { id: 0, condition: "FIRST_MESSAGE", action: "Hi" },
       { id: 1, condition: 2, action: "<whisper>psst</whisper>" },
       { id: 2, condition: 1, action: "x" }
     ]
-    const faults = faultsOf(
+    const errors = errorsOf(
       suite({ key: "a", name: "A", type: "conditional_actions", conditional_actions: { role: "", conditions } })
     )
-    expect(faults).toEqual({
+    expect(errors).toEqual({
       "scenarios[0].conditional_actions.conditions[1].action": ["Unknown tag <whisper>.", "Unknown tag </whisper>."],
-      "scenarios[0].conditional_actions.conditions[1].condition": ["Conditions refer to each other in a circle."],
-      "scenarios[0].conditional_actions.conditions[2].condition": ["Conditions refer to each other in a circle."]
+      "scenarios[0].conditional_actions.conditions[1].condition": ["Conditions refer to each other in a cycle."],
+      "scenarios[0].conditional_actions.conditions[2].condition": ["Conditions refer to each other in a cycle."]
     })
   })
 
-  it("includes what there is too much of, the defaults' share counted", () => {
+  it("include exceeded limits, counting the items of the defaults", () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => `t${n}`)
-    expect(faultsOf(suite(...Array.from({ length: 201 }, (_, n) => ({ ...scenario, key: `k${n}` }))))).toEqual({
+    expect(errorsOf(suite(...Array.from({ length: 201 }, (_, n) => ({ ...scenario, key: `k${n}` }))))).toEqual({
       scenarios: ["Ensure this field has no more than 200 elements."]
     })
-    expect(faultsOf({ ...suite(), scenarios: [] })).toEqual({
+    expect(errorsOf({ ...suite(), scenarios: [] })).toEqual({
       scenarios: ["Ensure this field has at least 1 elements."]
     })
-    expect(faultsOf({ ...suite({ ...scenario, tags: many(32) }), defaults: { tags: ["more"] } })).toEqual({
+    expect(errorsOf({ ...suite({ ...scenario, tags: many(32) }), defaults: { tags: ["more"] } })).toEqual({
       "scenarios[0].tags": ["Ensure this field has no more than 32 elements. Those of the defaults count too."]
     })
-    const [metric] = SuiteKit.world.metrics
+    const [metric] = SuiteKit.fixture.metrics
     const metrics = many(65).flatMap((slug, n) =>
       metric === undefined ? [] : [{ ...metric, id: MetricId.make(n + 1), slug }]
     )
     const asked = { ...suite({ ...scenario, metrics: many(64) }), defaults: { metrics: ["t64"] } }
-    expect(faultsOf(asked, {}, { ...SuiteKit.world, metrics })).toEqual({
+    expect(errorsOf(asked, {}, { ...SuiteKit.fixture, metrics })).toEqual({
       "scenarios[0].metrics": ["Ensure this field has no more than 64 elements. Those of the defaults count too."]
     })
-    expect(faultsOf({ ...asked, defaults: { metrics: ["t0"] } }, {}, { ...SuiteKit.world, metrics })).toEqual({})
-    expect(faultsOf(suite({ ...scenario, tags: many(33) }))).toEqual({
+    expect(errorsOf({ ...asked, defaults: { metrics: ["t0"] } }, {}, { ...SuiteKit.fixture, metrics })).toEqual({})
+    expect(errorsOf(suite({ ...scenario, tags: many(33) }))).toEqual({
       "scenarios[0].tags": ["Ensure this field has no more than 32 elements."]
     })
-    expect(faultsOf(suite({ ...scenario, name: "x".repeat(81), key: "x".repeat(129) }))).toEqual({
+    expect(errorsOf(suite({ ...scenario, name: "x".repeat(81), key: "x".repeat(129) }))).toEqual({
       "scenarios[0].name": ["Ensure this field has no more than 80 characters."],
       "scenarios[0].key": ["Ensure this field has no more than 128 characters."]
     })
   })
 
-  it("includes the wrong kind of instructions", () => {
+  it("include instructions that do not fit the scenario type", () => {
     const actions = { role: "", conditions: [{ id: 0, condition: "FIRST_MESSAGE", action: "Hi" }] }
-    expect(faultsOf(suite({ ...scenario, conditional_actions: actions }))).toEqual({
+    expect(errorsOf(suite({ ...scenario, conditional_actions: actions }))).toEqual({
       "scenarios[0].conditional_actions": ["Only scenarios of the type conditional_actions have these."]
     })
-    expect(faultsOf(suite({ ...scenario, type: "conditional_actions", conditional_actions: actions }))).toEqual({
+    expect(errorsOf(suite({ ...scenario, type: "conditional_actions", conditional_actions: actions }))).toEqual({
       "scenarios[0].conditional_actions": ["Give instructions or conditional_actions, not both."]
     })
-    expect(faultsOf(suite({ key: "a", name: "A", type: "conditional_actions" }))).toEqual({
+    expect(errorsOf(suite({ key: "a", name: "A", type: "conditional_actions" }))).toEqual({
       "scenarios[0].conditional_actions": ["This field is required."]
     })
-    expect(faultsOf(suite({ key: "a", name: "A", type: "instruction" }))).toEqual({
+    expect(errorsOf(suite({ key: "a", name: "A", type: "instruction" }))).toEqual({
       "scenarios[0].instructions": ["This field is required."]
     })
   })
 })
 
-describe("the JSON Schema of suites", () => {
+describe("JSON Schema of suites", () => {
   const validate = new Ajv2020({ strict: false }).compile(suiteJsonSchema)
 
-  it("accepts what the reader accepts", () => {
+  it("accepts what the parser accepts", () => {
     fc.assert(
       fc.property(SuiteKit.suite, (document) => {
-        expect(readSuite(document).faults).toEqual({})
+        expect(parseSuite(document).errors).toEqual({})
         expect(validate(document)).toBe(true)
       })
     )
   })
 
-  it("refuses nothing that the reader accepts, and the reader accepts nothing that it refuses", () => {
+  it("rejects exactly the generated documents that the parser rejects", () => {
     fc.assert(
       fc.property(SuiteKit.damagedSuite, (document) => {
-        const { faults } = readSuite(document)
-        if (!isFaulty(faults)) expect(validate(document), JSON.stringify(document)).toBe(true)
+        const { errors } = parseSuite(document)
+        if (!hasFieldErrors(errors)) expect(validate(document), JSON.stringify(document)).toBe(true)
         // What a schema cannot say: these sentences are the reader's own.
-        const own = Object.values(faults)
+        const own = Object.values(errors)
           .flat()
           .every((said) =>
             /unique|Ids count up|circle|No condition has|FIRST_MESSAGE|tag|2\^53|well formed|positive/.test(said)
           )
-        if (isFaulty(faults) && !own) expect(validate(document), JSON.stringify([document, faults])).toBe(false)
+        if (hasFieldErrors(errors) && !own) expect(validate(document), JSON.stringify([document, errors])).toBe(false)
       }),
       { numRuns: 150 }
     )
   })
 })
 
-describe("the nearest name", () => {
+describe("closest name", () => {
   const known = ["latency_ms", "politeness", "talk_ratio"]
 
-  it("is one that differs by little", () => {
-    expect(nearest("latencyms", known)).toBe("latency_ms")
-    expect(nearest("LATENCY_MS", known)).toBe("latency_ms")
-    expect(nearest("latnecy_ms", known)).toBe("latency_ms")
-    expect(nearest("weather", known)).toBeUndefined()
-    expect(nearest("", known)).toBeUndefined()
-    expect(nearest("x".repeat(1000), ["x".repeat(999)])).toBeUndefined()
+  it("is one that differs in few characters", () => {
+    expect(closestName("latencyms", known)).toBe("latency_ms")
+    expect(closestName("LATENCY_MS", known)).toBe("latency_ms")
+    expect(closestName("latnecy_ms", known)).toBe("latency_ms")
+    expect(closestName("weather", known)).toBeUndefined()
+    expect(closestName("", known)).toBeUndefined()
+    expect(closestName("x".repeat(1000), ["x".repeat(999)])).toBeUndefined()
   })
 
-  it("of a known name is that name", () => {
+  it("of a known name is the name itself", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1 }), (names) =>
-        names.every((name) => nearest(name, names)?.toLowerCase() === name.toLowerCase())
+        names.every((name) => closestName(name, names)?.toLowerCase() === name.toLowerCase())
       )
     )
   })

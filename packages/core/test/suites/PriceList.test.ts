@@ -4,14 +4,15 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { DEFAULT_MAX_DURATION, priceOfRun } from "../../src/suites/PriceList.js"
 
-describe("the price list of suites", () => {
-  it.each(SuiteKit.standardPriceLaws(standardPrices).map((law) => [law.says, law] as const))("%s", (_, law) =>
-    law.check()
+describe("price list of suites", () => {
+  it.each(SuiteKit.standardPriceProperties(standardPrices).map((property) => [property.name, property] as const))(
+    "%s",
+    (_, property) => property.check()
   )
 
-  it("charges talk by the second, and 20 messages of text", () => {
+  it("charges voice by the second and text for 20 messages", () => {
     expect(DEFAULT_MAX_DURATION).toBe(300)
-    const talk = (channel: Channel, seconds: number) => Credits.print(standardPrices.talk(channel, seconds))
+    const talk = (channel: Channel, seconds: number) => Credits.format(standardPrices.talk(channel, seconds))
     expect([1, 7, 60, 300].map((seconds) => talk("voice", seconds))).toEqual([
       "0.083333",
       "0.583333",
@@ -22,12 +23,12 @@ describe("the price list of suites", () => {
     expect([1, 3600].map((seconds) => talk("text", seconds))).toEqual(["10.000000", "10.000000"])
   })
 
-  it("adds to a run's talk what its evaluations cost", () => {
-    const metricCosts = [50_000n, 5_000n].map(Credits.ofMicros)
+  it("adds the cost of evaluations to the price of a run", () => {
+    const metricCosts = [50_000n, 5_000n].map(Credits.fromMicros)
     expect(priceOfRun(standardPrices, { channel: "voice", maxDuration: 60, metricCosts })).toBe(5_055_000n)
   })
 
-  it("is the standard one unless a host gives another", () => {
+  it("uses the standard prices unless a host replaces them", () => {
     expect(Effect.runSync(PriceList)).toBe(standardPrices)
   })
 })

@@ -1,40 +1,40 @@
-import { Faults, locator, parseSuiteText, readSuite } from "@earshot/core"
+import { FieldErrors, locator, parseSuiteText, parseSuite } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-const faultsOf = (text: string): Faults.Faults =>
-  Either.match(parseSuiteText(text), { onLeft: (faults) => faults, onRight: () => Faults.noFaults })
+const errorsOf = (text: string): FieldErrors.FieldErrors =>
+  Either.match(parseSuiteText(text), { onLeft: (errors) => errors, onRight: () => FieldErrors.noFieldErrors })
 
-describe("a suite file", () => {
-  it("is JSON, with or without a byte order mark", () => {
+describe("suite file", () => {
+  it("is parsed as JSON, with or without a byte order mark", () => {
     expect(parseSuiteText('{"a": [1]}')).toEqual(Either.right({ a: [1] }))
     expect(parseSuiteText('\u{feff}{"a": [1]}')).toEqual(Either.right({ a: [1] }))
   })
 
-  it("that is no JSON is told with line and column", () => {
-    expect(faultsOf('{\n  "a": 1,\n}')).toEqual({ non_field_errors: ["This is not valid JSON (line 3, column 1)."] })
-    expect(faultsOf("{} // comment")).toEqual({ non_field_errors: ["This is not valid JSON (line 1, column 4)."] })
-    expect(faultsOf("version: 1\nsuite:\n  name: x\n")).toEqual({
+  it("that is not JSON is rejected with line and column", () => {
+    expect(errorsOf('{\n  "a": 1,\n}')).toEqual({ non_field_errors: ["This is not valid JSON (line 3, column 1)."] })
+    expect(errorsOf("{} // comment")).toEqual({ non_field_errors: ["This is not valid JSON (line 1, column 4)."] })
+    expect(errorsOf("version: 1\nsuite:\n  name: x\n")).toEqual({
       non_field_errors: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
     })
-    expect(faultsOf("  \n")).toEqual({ non_field_errors: ["The file is empty."] })
-    expect(faultsOf(`"${"x".repeat(1_048_576)}"`)).toEqual({
+    expect(errorsOf("  \n")).toEqual({ non_field_errors: ["The file is empty."] })
+    expect(errorsOf(`"${"x".repeat(1_048_576)}"`)).toEqual({
       non_field_errors: ["Ensure this file has no more than 1048576 bytes."]
     })
-    expect(faultsOf("[".repeat(100_000))).toEqual({
+    expect(errorsOf("[".repeat(100_000))).toEqual({
       non_field_errors: ["Ensure this value is nested no deeper than 64 levels."]
     })
   })
 
-  it("gives no key twice", () => {
-    expect(faultsOf('{"suite": {"name": "a",\n "name": "b"}, "scenarios": [{"key": 1, "key": 2}]}')).toEqual({
+  it("is rejected with duplicate keys", () => {
+    expect(errorsOf('{"suite": {"name": "a",\n "name": "b"}, "scenarios": [{"key": 1, "key": 2}]}')).toEqual({
       "suite.name": ["The key is given more than once (again at line 2, column 2)."],
       "scenarios[0].key": ["The key is given more than once (again at line 2, column 41)."]
     })
   })
 
-  it("is read or refused, whatever it holds", () => {
+  it("is parsed or rejected, whatever bytes it has", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const parsed = parseSuiteText(text)
@@ -51,7 +51,7 @@ describe("a suite file", () => {
     )
   })
 
-  it("has its faults placed at the key, at the item, or at what lacks something", () => {
+  it("has errors located at the key, the item, or the node that lacks something", () => {
     const text = `{
   "version": "1",
   "suite": {},
@@ -71,10 +71,10 @@ describe("a suite file", () => {
     expect(at("channel")).toBeNull()
     expect(at("non_field_errors")).toEqual({ line: 1, column: 1 })
     const document: unknown = JSON.parse(text)
-    for (const path of Object.keys(readSuite(document).faults)) expect(at(path), path).not.toBeNull()
+    for (const path of Object.keys(parseSuite(document).errors)) expect(at(path), path).not.toBeNull()
   })
 
-  it("has its faults placed whatever ends its lines, and whatever its keys are called", () => {
+  it("has errors located for every line ending and every key", () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const text = ["{", '  "suite": { "a.b": 1, "c[0]": { "a.b": 2 }, "a": { "b": 3 } },', '\t"x.y": 4', "}"].join(end)
       for (const at of [locator(text), locator(`\u{feff}${text}`)]) {
@@ -85,14 +85,14 @@ describe("a suite file", () => {
     }
   })
 
-  it("that is no JSON has its fault placed where it stops being that", () => {
+  it("that is not JSON has its error located where the syntax breaks", () => {
     for (const [text, place] of [
       ['{\n  "a": 1,\n}', { line: 3, column: 1 }],
       ['{"version": "1",\r\n // no\r\n}', { line: 2, column: 2 }],
       ["version: 1\n", { line: 1, column: 1 }]
     ] as const) {
       expect(locator(text)("non_field_errors"), text).toEqual(place)
-      expect(faultsOf(text).non_field_errors?.[0]).toContain(`(line ${place.line}, column ${place.column})`)
+      expect(errorsOf(text).non_field_errors?.[0]).toContain(`(line ${place.line}, column ${place.column})`)
     }
   })
 })

@@ -1,6 +1,6 @@
 import {
   Agents,
-  encodeValidated,
+  encodeValidatedSuite,
   Metrics,
   Personalities,
   Suites,
@@ -18,7 +18,7 @@ const scenario = { key: "books", name: "Books a table", type: "instruction", ins
 
 /** An organisation with an agent that specs can refer to. */
 const tested = Effect.gen(function* () {
-  const owner = yield* TestEngine.world
+  const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
   const project = owner.project.id
   const personalities = yield* Personalities
@@ -38,10 +38,10 @@ const tested = Effect.gen(function* () {
     })
   )
   const suites = yield* Suites
-  const faultsOf = (input: unknown) =>
+  const errorsOf = (input: unknown) =>
     as(suites.validate(input)).pipe(
       Effect.flip,
-      Effect.map((error) => (error instanceof ValidationFailed ? error.faults : error))
+      Effect.map((error) => (error instanceof ValidationFailed ? error.errors : error))
     )
   const spec = (own: object = {}, top: object = {}) => ({
     version: "1",
@@ -50,14 +50,14 @@ const tested = Effect.gen(function* () {
     scenarios: [{ ...scenario, ...own }],
     ...top
   })
-  return { ...owner, as, patient, rude, ann, off, suites, faultsOf, spec }
+  return { ...owner, as, patient, rude, ann, off, suites, errorsOf, spec }
 })
 
 const upload = (text: string, filename = "suite.json") => new Upload(Buffer.from(text), "application/json", filename)
 
 for (const database of TestEngine.databases) {
-  layer(TestEngine.layer(database), { timeout: "2 minutes" })(`validating suites on ${database}`, (it) => {
-    it.effect("answers the plan, from a spec, a text or a file alike", () =>
+  layer(TestEngine.layer(database), { timeout: "2 minutes" })(`suite validation on ${database}`, (it) => {
+    it.effect("returns the same plan for a spec as object, text or file", () =>
       Effect.gen(function* () {
         const { agent, ann, as, patient, project, spec, suites } = yield* tested
         const document = spec({
@@ -70,7 +70,7 @@ for (const database of TestEngine.databases) {
         })
         const text = JSON.stringify(document)
         const plan = yield* as(suites.validate({ spec: document }))
-        expect(encodeValidated(plan)).toMatchObject({
+        expect(encodeValidatedSuite(plan)).toMatchObject({
           dry_run: true,
           valid: true,
           plan: {
@@ -102,7 +102,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("lets the request's agent, name and channel win", () =>
+    it.effect("prefers the agent, name and channel of the request over those of the spec", () =>
       Effect.gen(function* () {
         const { agent, as, spec, suites } = yield* tested
         const plan = yield* as(
@@ -117,11 +117,11 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("tells every fault of request, spec and world at once", () =>
+    it.effect("reports every error of the request, the spec and its references at once", () =>
       Effect.gen(function* () {
-        const { faultsOf, off, rude, spec } = yield* tested
+        const { errorsOf, off, rude, spec } = yield* tested
         expect(
-          yield* faultsOf({
+          yield* errorsOf({
             spec: spec({ metrics: ["latencyms", off.id], personality: rude.id, tools: ["keypads"] }, { oops: 1 }),
             name: "x".repeat(256),
             channel: "provider_e_v2",
@@ -142,9 +142,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("takes provider data with its channel alone", () =>
+    it.effect("accepts provider data only with its own channel", () =>
       Effect.gen(function* () {
-        const { agent, as, faultsOf, spec, suites } = yield* tested
+        const { agent, as, errorsOf, spec, suites } = yield* tested
         const channels = ["voice", "text", "provider_f", "provider_e_v2", "provider_d_v2"]
         yield* as((yield* Agents).update(agent.id, { supported_channels: channels }))
         for (const channel of channels) {
@@ -152,59 +152,59 @@ for (const database of TestEngine.databases) {
             const input = { spec: spec(), channel, [`${data}_data`]: { room: "blue" } }
             if (channel === `${data}_v2`)
               expect((yield* as(suites.validate(input))).providerData).toEqual({ room: "blue" })
-            else expect(yield* faultsOf(input)).toEqual({ [`${data}_data`]: [`Only with the channel ${data}_v2.`] })
+            else expect(yield* errorsOf(input)).toEqual({ [`${data}_data`]: [`Only with the channel ${data}_v2.`] })
           }
         }
       })
     )
 
-    it.effect("wants one document, and an agent that the caller's organisation has", () =>
+    it.effect("requires exactly one document and an agent of the caller's organization", () =>
       Effect.gen(function* () {
-        const { faultsOf, spec } = yield* tested
+        const { errorsOf, spec } = yield* tested
         const elsewhere = yield* tested
         const { agent_id: _, ...homeless } = spec()
-        expect(yield* faultsOf({})).toEqual({
+        expect(yield* errorsOf({})).toEqual({
           spec: ["This field is required if file is not provided."],
           file: ["This field is required if spec is not provided."]
         })
-        expect(yield* faultsOf({ spec: spec(), file: "{}" })).toEqual({ file: ["Give spec or file, not both."] })
-        expect(yield* faultsOf({ spec: homeless })).toEqual({ agent_id: ["This field is required."] })
-        expect(yield* faultsOf({ spec: spec(), agent_id: elsewhere.agent.id })).toEqual({
+        expect(yield* errorsOf({ spec: spec(), file: "{}" })).toEqual({ file: ["Give spec or file, not both."] })
+        expect(yield* errorsOf({ spec: homeless })).toEqual({ agent_id: ["This field is required."] })
+        expect(yield* errorsOf({ spec: spec(), agent_id: elsewhere.agent.id })).toEqual({
           agent_id: [`Invalid pk "${elsewhere.agent.id}" - object does not exist.`]
         })
-        expect(yield* faultsOf({ spec: spec(), agent_id: "x" })).toEqual({ agent_id: ["A valid integer is required."] })
-        expect(yield* faultsOf({ spec: [spec()] })).toEqual({ spec: ["A spec is a JSON object, not a list."] })
-        expect(yield* faultsOf({ file: upload("suite: {}\n") })).toEqual({
+        expect(yield* errorsOf({ spec: spec(), agent_id: "x" })).toEqual({ agent_id: ["A valid integer is required."] })
+        expect(yield* errorsOf({ spec: [spec()] })).toEqual({ spec: ["A spec is a JSON object, not a list."] })
+        expect(yield* errorsOf({ file: upload("suite: {}\n") })).toEqual({
           file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
         })
-        expect(yield* faultsOf({ file: upload("{}", "suite.yaml") })).toEqual({ file: ["A spec is a .json file."] })
-        expect(yield* faultsOf({ file: "https://example.com/suite.json" })).toEqual({
-          file: ["Send the file itself; it is not fetched from an address."]
+        expect(yield* errorsOf({ file: upload("{}", "suite.yaml") })).toEqual({ file: ["A spec is a .json file."] })
+        expect(yield* errorsOf({ file: "https://example.com/suite.json" })).toEqual({
+          file: ["Send the file itself; URLs are not fetched."]
         })
         const large = spec({ instructions: "x".repeat(150_000) })
         const tooLarge = {
           ...large,
           scenarios: Array.from({ length: 8 }, (_, n) => ({ ...large.scenarios[0], key: `k${n}` }))
         }
-        expect(yield* faultsOf({ file: upload(JSON.stringify(tooLarge)) })).toEqual({
+        expect(yield* errorsOf({ file: upload(JSON.stringify(tooLarge)) })).toEqual({
           file: ["Ensure this file has no more than 1048576 bytes."]
         })
-        expect(yield* faultsOf({ spec: tooLarge })).toEqual({
+        expect(yield* errorsOf({ spec: tooLarge })).toEqual({
           spec: ["Ensure this document has no more than 1048576 bytes."]
         })
-        for (const input of [null, [], "x", 7]) expect(yield* faultsOf(input)).toHaveProperty("non_field_errors")
+        for (const input of [null, [], "x", 7]) expect(yield* errorsOf(input)).toHaveProperty("non_field_errors")
       })
     )
 
-    it.effect("tells what no database could keep where it stands, beside all else", () =>
+    it.effect("reports text that no database can store under its path, with all other errors", () =>
       Effect.gen(function* () {
-        const { agent, faultsOf, spec } = yield* tested
-        expect(yield* faultsOf({ spec: spec({ name: "a\0b", tags: ["ok", "\ud800"] }, { oops: 1 }) })).toEqual({
+        const { agent, errorsOf, spec } = yield* tested
+        expect(yield* errorsOf({ spec: spec({ name: "a\0b", tags: ["ok", "\ud800"] }, { oops: 1 }) })).toEqual({
           oops: ["Unknown field."],
           "scenarios[0].name": ["Null characters are not allowed."],
           "scenarios[0].tags[1]": ["Surrogate characters are not allowed: lone surrogates are no text."]
         })
-        expect(yield* faultsOf({ spec: JSON.parse('{"__proto__": 1}'), agent_id: agent.id })).toEqual({
+        expect(yield* errorsOf({ spec: JSON.parse('{"__proto__": 1}'), agent_id: agent.id })).toEqual({
           spec: ['The key "__proto__" is not allowed.'],
           version: ["This field is required."],
           suite: ["This field is required."],
@@ -213,33 +213,33 @@ for (const database of TestEngine.databases) {
         const information = '{"x": 1e400, "y": [9007199254740993], "__proto__": 1}'
         const file = JSON.stringify(spec({ test_profile: { name: "New", information: 0 } }))
         expect(
-          yield* faultsOf({ file: upload(file.replace('"information":0', `"information":${information}`)) })
+          yield* errorsOf({ file: upload(file.replace('"information":0', `"information":${information}`)) })
         ).toEqual({
           "scenarios[0].test_profile.information": ['The key "__proto__" is not allowed.'],
           "scenarios[0].test_profile.information.x": ["Ensure numbers are within ±1.8e308."],
           "scenarios[0].test_profile.information.y[0]": ["Ensure integers are within 2^53 - 1."]
         })
         const deep = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1)
-        expect(yield* faultsOf({ spec: spec({ name: deep, key: "\0" }) })).toEqual({
+        expect(yield* errorsOf({ spec: spec({ name: deep, key: "\0" }) })).toEqual({
           spec: ["Ensure this value is nested no deeper than 64 levels."]
         })
       })
     )
 
-    it.effect("tells of keys that a text gives twice beside all else", () =>
+    it.effect("reports duplicate keys with all other errors", () =>
       Effect.gen(function* () {
-        const { faultsOf, spec } = yield* tested
+        const { errorsOf, spec } = yield* tested
         const twice = JSON.stringify(spec({ frequency: 0 })).replace('"key":', '"key":"first","key":')
         for (const input of [{ spec: twice }, { file: upload(twice) }]) {
-          const faults = yield* faultsOf({ ...input, channel: "sms" })
+          const faults = yield* errorsOf({ ...input, channel: "sms" })
           expect(Object.keys(faults).toSorted()).toEqual(["channel", "scenarios[0].frequency", "scenarios[0].key"])
         }
       })
     )
 
-    it.effect("creates nothing", () =>
+    it.effect("creates no result and no run", () =>
       Effect.gen(function* () {
-        const { as, faultsOf, spec, suites } = yield* tested
+        const { as, errorsOf, spec, suites } = yield* tested
         const sql = yield* SqlClient
         const counts = Effect.gen(function* () {
           const tables =
@@ -253,7 +253,7 @@ for (const database of TestEngine.databases) {
         })
         const before = yield* counts
         yield* as(suites.validate({ spec: spec({ personality: { name: "New" }, test_profile: { name: "New" } }) }))
-        yield* faultsOf({ spec: spec({ personality: "New" }) })
+        yield* errorsOf({ spec: spec({ personality: "New" }) })
         expect(yield* counts).toEqual(before)
       })
     )
