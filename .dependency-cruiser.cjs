@@ -4,22 +4,30 @@ const { join } = require("node:path")
 
 const CORE = "packages/core/src"
 
-/** The floors of the house: a folder imports from lower floors and from itself, never sideways or upwards. */
-const FLOORS = [
-  ["kernel"],
-  ["transcripts", "language"],
-  ["access", "filters"],
-  ["credits", "jobs"],
-  ["catalog"],
-  ["metrics", "analytics", "checkouts"],
-  ["evaluators", "calls", "dashboards", "simplification", "results"],
-  ["suites", "simulation"],
-  ["storage", "providers"]
+/**
+ * The layers of the engine, lowest first: a folder imports from lower layers and from itself. Within a layer the folders
+ * are in groups: a later group may import an earlier one (every credit and job belongs to a tenant, so both need access;
+ * metrics, checkouts and the rest of layer 3 refer to agents and projects; storage and providers implement the ports of
+ * everything else), and folders of one group never import each other.
+ */
+const LAYERS = [
+  [["kernel"], ["transcripts", "language"]],
+  [
+    ["access", "filters"],
+    ["credits", "jobs"]
+  ],
+  [["catalog"], ["metrics", "analytics", "checkouts"]],
+  [["results", "evaluators", "calls", "dashboards", "simplification"]],
+  [
+    ["suites", "simulation"],
+    ["storage", "providers"]
+  ]
 ]
-const FOLDERS = FLOORS.flat()
+const GROUPS = LAYERS.flatMap((groups, index) => groups.map((folders) => ({ layer: index + 1, folders })))
+const FOLDERS = LAYERS.flat(2)
 
 const oneOf = (names) => `(?:${names.join("|")})`
-const literally = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+const escapeRegExp = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 /** A package by its name, wherever it is installed; a name that resolves to nothing keeps it. */
 const npm = (...names) => `(?:^|/node_modules/)${oneOf(names)}(?:/|$)`
@@ -40,19 +48,19 @@ const sourceFiles = (folder) => {
 }
 
 /**
- * Rooms are told apart by what a file holds: a service or a port declares a tag with effects in it, and what runs
- * steps imports Effect or its like. Everything else is a noun, a rule or an error.
+ * The kind of a file follows from its content: a service or a port declares a tag with effects in it, and what runs
+ * effects imports Effect or its like. Everything else is a noun, a rule or an error.
  */
 const coreFiles = sourceFiles(CORE).map((path) => ({ path, text: readFileSync(path, "utf8") }))
-const exactly = (files) => (files.length === 0 ? "^(?!)" : `^${oneOf(files.map((file) => literally(file.path)))}$`)
+const anyOf = (files) => (files.length === 0 ? "^(?!)" : `^${oneOf(files.map((file) => escapeRegExp(file.path)))}$`)
 const declaresTag = (file) => /\bContext\.Tag\(/.test(file.text)
-const hasSteps = (file) => /from "effect\/Effect"/.test(file.text)
-const runsSteps = (file) => /from "effect\/(?:Effect|Layer|Context|Stream|Runtime|ManagedRuntime)"/.test(file.text)
+const usesEffect = (file) => /from "effect\/Effect"/.test(file.text)
+const runsEffects = (file) => /from "effect\/(?:Effect|Layer|Context|Stream|Runtime|ManagedRuntime)"/.test(file.text)
 const isIndex = (file) => file.path.endsWith("/index.ts")
 const servicesAndPorts = coreFiles.filter(
-  (file) => declaresTag(file) && hasSteps(file) && !file.path.startsWith(`${CORE}/kernel/`)
+  (file) => declaresTag(file) && usesEffect(file) && !file.path.startsWith(`${CORE}/kernel/`)
 )
-const pureFiles = coreFiles.filter((file) => !runsSteps(file) && !declaresTag(file) && !isIndex(file))
+const pureFiles = coreFiles.filter((file) => !runsEffects(file) && !declaresTag(file) && !isIndex(file))
 
 const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 
@@ -60,15 +68,15 @@ const PRODUCTION = "^packages/(?!test-kit/)[^/]+/(?:src|bin)/"
 const CORE_ENTRIES = `^${CORE}/(?:index|promise|storage/(?:sqlite|postgres)/index|providers/[^/]+)\\.ts$`
 const WIRING = `^packages/(?:core/src/(?:Database|Engine|promise|index)|cli-adapter/src/bin)\\.ts$`
 
-const floorRules = FLOORS.flatMap((floor, number) =>
-  floor.map((folder) => ({
-    name: `floor-${number}-${folder}`,
-    comment: `${folder}/ imports from lower floors and from itself.`,
+const layerRules = GROUPS.flatMap(({ folders, layer }, position) =>
+  folders.map((folder) => ({
+    name: `layer-${layer}-${folder}`,
+    comment: `${folder}/ imports from lower layers and from itself.`,
     severity: "error",
     from: { path: `^${CORE}/${folder}/` },
     to: {
       path: `^${CORE}/`,
-      pathNot: `^${CORE}/${oneOf([folder, ...FLOORS.slice(0, number).flat()])}/`
+      pathNot: `^${CORE}/${oneOf([folder, ...GROUPS.slice(0, position).flatMap((group) => group.folders)])}/`
     }
   }))
 )
@@ -77,7 +85,7 @@ module.exports = {
   forbidden: [
     {
       name: "no-cycles",
-      comment: "A circle of imports has no order in which it can be read; types count, since people read those first.",
+      comment: "No import cycles; types count, since people read those first.",
       severity: "error",
       from: {},
       to: { circular: true }
@@ -91,7 +99,7 @@ module.exports = {
     },
     {
       name: "declared-dependencies",
-      comment: "What runs in production is a dependency of the package that imports it.",
+      comment: "Production code imports only dependencies that its package declares.",
       severity: "error",
       from: { path: PRODUCTION },
       to: {
@@ -100,49 +108,49 @@ module.exports = {
       }
     },
 
-    ...floorRules,
+    ...layerRules,
     {
-      name: "folders-have-floors",
-      comment: "A new subject takes its floor in the table above before it imports anything.",
+      name: "folders-have-layers",
+      comment: "A new folder is added to LAYERS above.",
       severity: "error",
       from: { path: `^${CORE}/[^/]+/`, pathNot: `^${CORE}/${oneOf(FOLDERS)}/` },
       to: {}
     },
     {
       name: "stores-belong-to-their-subject",
-      comment: "A subject asks another's service, never its store: permissions and rules live in the service.",
+      comment: "A subject uses another's service, never its store: permissions and rules live in the service.",
       severity: "error",
-      // Storage and providers are where ports are answered.
+      // Storage and providers implement the ports.
       from: { path: `^${CORE}/([^/]+)/`, pathNot: `^${CORE}/(?:storage|providers)/` },
       to: { path: `^${CORE}/[^/]+/[^/]*Store\\.ts$`, pathNot: `^${CORE}/$1/` }
     },
     {
-      name: "index-is-for-the-outside",
-      comment: "Inside the engine, import the file that holds the thing: an index would carry stores along.",
+      name: "index-is-for-other-packages",
+      comment: "Inside the engine, import the declaring file: an index would bring stores along.",
       severity: "error",
       from: { path: `^${CORE}/[^/]+/` },
       to: { path: `^${CORE}/(?:.*/|)index\\.ts$` }
     },
     {
-      name: "rules-know-no-services",
-      comment: "Nouns, rules and errors are pure: what they need to know comes as an argument.",
+      name: "rules-import-no-services",
+      comment: "Nouns, rules and errors are pure: what they need comes as an argument.",
       severity: "error",
-      from: { path: exactly(pureFiles), pathNot: `^${CORE}/(?:storage/|providers/|[^/]+\\.ts$)` },
-      to: { path: exactly(servicesAndPorts) }
+      from: { path: anyOf(pureFiles), pathNot: `^${CORE}/(?:storage/|providers/|[^/]+\\.ts$)` },
+      to: { path: anyOf(servicesAndPorts) }
     },
     {
-      name: "rules-run-no-steps",
-      comment: "Rules, transcripts and filters are synchronous functions that answer Either.",
+      name: "rules-run-no-effects",
+      comment: "Rules, transcripts and filters are synchronous functions that return Either.",
       severity: "error",
       from: { path: `^${CORE}/(?:(?:transcripts|filters)/|.*Rules?\\.ts$)` },
       to: { path: effectModules("Effect", "Layer", "Context", "Clock", "Random", "Stream") }
     },
 
     {
-      name: "only-storage-speaks-sql",
-      comment: "SQL is written once, in storage/sql; the job engine brings its own tables.",
+      name: "only-storage-uses-sql",
+      comment: "SQL is written once, in storage/sql.",
       severity: "error",
-      from: { path: PRODUCTION, pathNot: `^${CORE}/(?:storage/|jobs/|Engine\\.ts$)` },
+      from: { path: PRODUCTION, pathNot: `^${CORE}/(?:storage/|Engine\\.ts$)` },
       to: { path: npm("@effect/sql") }
     },
     {
@@ -162,7 +170,7 @@ module.exports = {
     {
       name: "wiring-in-few-places",
       comment:
-        "Databases and providers are chosen in Engine.ts, Database.ts, promise.ts and a bin.ts; all else asks for services.",
+        "Databases and providers are chosen in Engine.ts, Database.ts, promise.ts and a bin.ts; everything else uses services.",
       severity: "error",
       from: { path: PRODUCTION, pathNot: `^${CORE}/(?:storage|providers)/|${WIRING}` },
       to: { path: `^${CORE}/(?:Engine\\.ts$|storage/|providers/)` }
@@ -176,16 +184,16 @@ module.exports = {
       to: { path: `^packages/test-kit/|${npm("@earshot/test-kit")}` }
     },
     {
-      name: "core-knows-no-adapter",
+      name: "core-imports-no-adapter",
       severity: "error",
-      comment: "The adapters stand on the engine, and the command on the server.",
+      comment: "Adapters import the engine, and the command imports the server; never the other way.",
       from: { path: `^${CORE}/` },
       to: { path: "^packages/(?:http|cli)-adapter/" }
     },
     {
-      name: "server-knows-no-command",
+      name: "server-imports-no-command",
       severity: "error",
-      comment: "The adapters stand on the engine, and the command on the server.",
+      comment: "Adapters import the engine, and the command imports the server; never the other way.",
       from: { path: "^packages/http-adapter/src/" },
       to: { path: "^packages/cli-adapter/" }
     },
@@ -206,14 +214,14 @@ module.exports = {
     {
       name: "packages-by-their-exports",
       severity: "error",
-      comment: "Other packages see what @earshot/core exports, never a file inside.",
+      comment: "Other packages import what @earshot/core exports, never a file inside.",
       from: { path: "^(?:packages/(?!core/)|examples/|bench/|scripts/)" },
       to: { path: `^${CORE}/`, pathNot: CORE_ENTRIES }
     },
     {
       name: "packages-by-their-names",
       severity: "error",
-      comment: "A path out of the package would not hold once it is published.",
+      comment: "A path out of the package does not exist once it is published.",
       from: { path: "^packages/([^/]+)/" },
       to: { path: "^packages/", pathNot: "^packages/$1/", dependencyTypes: ["local"] }
     }

@@ -1,7 +1,7 @@
 /** Validates a body of E10. Pure: looking up the agent and downloading the recording come afterwards. */
 import { inInterfaceOrder, type SensitiveField } from "@earshot/redaction"
 import * as Either from "effect/Either"
-import { type AgentReference, agentRequired } from "../catalog/Agents.js"
+import { type AgentReference, agentRequired } from "../catalog/AgentReference.js"
 import {
   type FieldErrors,
   fieldError,

@@ -9,16 +9,7 @@ import { inScopeOrNotFound } from "../access/OrNotFound.js"
 import { type Permit, isInScope } from "../access/Permit.js"
 import { type Sealing, SecretBox } from "../access/SecretBox.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import {
-  decodeInput,
-  type FieldErrors,
-  fieldError,
-  hasFieldErrors,
-  mergeFieldErrors,
-  noFieldErrors,
-  Messages,
-  ValidationFailed
-} from "../kernel/FieldErrors.js"
+import { decodeInput, fieldError, ValidationFailed } from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { type AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
@@ -26,15 +17,10 @@ import { type StorageError, StorageFailed, UnitOfWork } from "../kernel/Storage.
 import { Agent, AgentDraft, AgentPatch, type OpenChatEndpoint } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 import { AgentDirectory } from "./AgentDirectory.js"
+import { type AgentReference, referencedAgent } from "./AgentReference.js"
 import { AgentStore } from "./AgentStore.js"
 import { chatEndpointOf, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
 import { Projects } from "./Projects.js"
-
-/** How an input names an agent: by its id, by its provider's id for it, or by both. */
-export interface AgentReference {
-  readonly agent?: AgentId | null | undefined
-  readonly assistantId?: string | null | undefined
-}
 
 /** Agents of the caller's organisation. Inputs are what came from outside and are judged here. */
 export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
@@ -80,33 +66,6 @@ export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fi
 
 const taken = (_: AssistantIdTaken) =>
   new ValidationFailed({ errors: fieldError("assistant_id", "This field must be unique.") })
-
-/** The field errors of an input that names no agent. */
-export const agentRequired = mergeFieldErrors(
-  fieldError("agent", "This field is required if assistant_id is not provided."),
-  fieldError("assistant_id", "This field is required if agent is not provided.")
-)
-
-/** The one agent that is meant, of those that were found by either name. */
-const theOne = (
-  found: ReadonlyArray<Agent>,
-  id: AgentId | null,
-  assistantId: string | null
-): Either.Either<Agent, FieldErrors> => {
-  const byId = found.find((one) => one.id === id)
-  const byAssistant = assistantId === null ? undefined : found.find((one) => one.assistantId === assistantId)
-  const meant = byId ?? byAssistant
-  const faults = mergeFieldErrors(
-    id === null && assistantId === null ? agentRequired : noFieldErrors,
-    id !== null && byId === undefined ? fieldError("agent", Messages.unknownId(id)) : noFieldErrors,
-    assistantId !== null && byAssistant === undefined
-      ? fieldError("assistant_id", Messages.unknownId(assistantId))
-      : byId !== undefined && byAssistant !== undefined && byId.id !== byAssistant.id
-        ? fieldError("assistant_id", "This assistant is another agent's.")
-        : noFieldErrors
-  )
-  return meant === undefined || hasFieldErrors(faults) ? Either.left(faults) : Either.right(meant)
-}
 
 const inScope = inScopeOrNotFound<Agent>("Agent", (agent) => ({ project: agent.projectId, agent: agent.id }))
 
@@ -158,7 +117,10 @@ export const layer = Layer.effect(
       const names = { ids: id === null ? [] : [id], assistantIds: assistantId === null ? [] : [assistantId] }
       return Effect.flatMap(directory.findAll(permit, names), (agents) => {
         const reached = agents.filter((one) => isInScope(permit, { project: one.projectId, agent: one.id }))
-        return Either.mapLeft(theOne(reached, id, assistantId), (faults) => new ValidationFailed({ errors: faults }))
+        return Either.mapLeft(
+          referencedAgent(reached, id, assistantId),
+          (faults) => new ValidationFailed({ errors: faults })
+        )
       })
     }
 

@@ -11,7 +11,8 @@ export {
   encodeAgent
 } from "./Agent.js"
 export { AssistantIdTaken } from "./AgentErrors.js"
-export { type AgentReference, AgentQuery, Agents } from "./Agents.js"
+export type { AgentReference } from "./AgentReference.js"
+export { AgentQuery, Agents } from "./Agents.js"
 export { type AgentNames, AgentStore, type NewAgent } from "./AgentStore.js"
 export { encodeOrganization, Organization, type OrganizationDraft } from "./Organization.js"
 export { type CreatedOrganization, Organizations } from "./Organizations.js"
