@@ -15,34 +15,24 @@ import type {
   ValuesQuery
 } from "./AnalyticsQuery.js"
 
+/** Previews require the permission to write dashboards; stored charts the permission to read them. */
+export type ChartPermit = Permit<"dashboards:read" | "dashboards:write">
+
 /**
- * Answers questions about calls; a project that is not the organisation's has none. What the answers are is said by the
- * functions of the same names in `Answer.ts`; storage agrees with them exactly in every count, key, bucket, minimum and
- * maximum, and up to one part in 10^9 in sums, averages and percentiles, since databases add numbers up in orders of
- * their own.
+ * Port: analytics queries over calls. A project of another organization has no calls. `ReferenceAnalytics` in the test kit
+ * defines the results: counts, keys, buckets, minima and maxima are equal to its own; sums, averages and percentiles agree
+ * up to a relative error of 1e-9, because databases add numbers in different orders.
  */
 export class AnalyticsStore extends Context.Tag("@earshot/core/analytics/AnalyticsStore")<
   AnalyticsStore,
   {
-    readonly totals: (
-      permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: TotalsQuery
-    ) => Effect.Effect<Totals, StorageError>
-    readonly typeCounts: (
-      permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: ValuesQuery
-    ) => Effect.Effect<TypeCounts, StorageError>
+    readonly totals: (permit: ChartPermit, query: TotalsQuery) => Effect.Effect<Totals, StorageError>
+    readonly typeCounts: (permit: ChartPermit, query: ValuesQuery) => Effect.Effect<TypeCounts, StorageError>
     readonly timeRange: (
-      permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: ValuesQuery
+      permit: ChartPermit,
+      query: ValuesQuery
     ) => Effect.Effect<Option.Option<TimeRange>, StorageError>
-    readonly timeline: (
-      permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: TimelineQuery
-    ) => Effect.Effect<Timeline, StorageError>
-    readonly shares: (
-      permit: Permit<"dashboards:read" | "dashboards:write">,
-      question: SharesQuery
-    ) => Effect.Effect<Shares, StorageError>
+    readonly timeline: (permit: ChartPermit, query: TimelineQuery) => Effect.Effect<Timeline, StorageError>
+    readonly shares: (permit: ChartPermit, query: SharesQuery) => Effect.Effect<Shares, StorageError>
   }
 >() {}

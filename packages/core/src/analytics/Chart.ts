@@ -1,11 +1,11 @@
-/** What can be drawn, and what a drawing asks. */
+/** Valid charts, and the queries behind them. */
 import type { Field } from "../filters/Filter.js"
 import type { MetricId } from "../kernel/Ids.js"
 import type { QueryScope } from "./AnalyticsQuery.js"
 import type { Bucket } from "./Bucket.js"
 import type { Aggregate, DataType } from "./Measure.js"
 
-/** A chart that can be drawn. */
+/** A valid chart. */
 export type Chart = StatChart | LineChart | PieChart | BarChart
 
 export interface StatChart {
@@ -34,11 +34,11 @@ export interface BarChart extends Plot {
   readonly period: Bucket
 }
 
-/** Which calls a chart is about, and what it plots of them. */
+/** A chart and the calls that it is about. */
 export interface ChartQuery extends QueryScope {
   readonly chart: Chart
-  /** As the widget names it, for labels. */
+  /** The field's name in the widget, for labels. */
   readonly fieldName: string
-  /** The metric whose evaluations are meant, or null for those of all. */
+  /** The metric whose evaluations are used; null means all. */
   readonly metric: MetricId | null
 }

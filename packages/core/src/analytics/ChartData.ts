@@ -19,21 +19,21 @@ import type { Aggregate, DataType } from "./Measure.js"
 import type { LineData, WidgetData } from "./WidgetData.js"
 import type { ChartQuery } from "./Chart.js"
 
-/** Whoever answers the questions of a chart: a store with a permit in hand, or calls in memory. */
+/** Answers the queries of a chart: an analytics store with a permit, or calls in memory. */
 export interface AnalyticsSource<E> {
-  readonly totals: (question: TotalsQuery) => Effect.Effect<Totals, E>
-  readonly typeCounts: (question: ValuesQuery) => Effect.Effect<TypeCounts, E>
-  readonly timeRange: (question: ValuesQuery) => Effect.Effect<Option.Option<TimeRange>, E>
-  readonly timeline: (question: TimelineQuery) => Effect.Effect<Timeline, E>
-  readonly shares: (question: SharesQuery) => Effect.Effect<Shares, E>
+  readonly totals: (query: TotalsQuery) => Effect.Effect<Totals, E>
+  readonly typeCounts: (query: ValuesQuery) => Effect.Effect<TypeCounts, E>
+  readonly timeRange: (query: ValuesQuery) => Effect.Effect<Option.Option<TimeRange>, E>
+  readonly timeline: (query: TimelineQuery) => Effect.Effect<Timeline, E>
+  readonly shares: (query: SharesQuery) => Effect.Effect<Shares, E>
 }
 
-/** What a chart shows. docs/dashboards.md says for each chart what is plotted. */
-export const chartData = <E>(question: ChartQuery, asked: AnalyticsSource<E>): Effect.Effect<WidgetData, E> => {
-  const { chart, fieldName, filter, now, projectId } = question
+/** The data of a chart; see docs/dashboards.md for each type of chart. */
+export const chartData = <E>(query: ChartQuery, source: AnalyticsSource<E>): Effect.Effect<WidgetData, E> => {
+  const { chart, fieldName, filter, now, projectId } = query
   switch (chart.type) {
     case "stat":
-      return Effect.map(asked.totals({ projectId, filter, now, latencyMetrics: chart.latencyMetrics }), (totals) => ({
+      return Effect.map(source.totals({ projectId, filter, now, latencyMetrics: chart.latencyMetrics }), (totals) => ({
         chartType: chart.type,
         totalCalls: totals.calls,
         successRate: totals.successRate,
@@ -43,15 +43,15 @@ export const chartData = <E>(question: ChartQuery, asked: AnalyticsSource<E>): E
     case "bar": {
       const { aggregate, group, period } = chart
       const bucket = isBucket(group) ? group : period
-      const timeline = { ...valuesQuery(question, chart), aggregate, bucket, group: isField(group) ? group : null }
-      return overTime("bar", timeline, fieldName, asked)
+      const timeline = { ...valuesQuery(query, chart), aggregate, bucket, group: isField(group) ? group : null }
+      return overTime("bar", timeline, fieldName, source)
     }
     case "line":
-      return line(valuesQuery(question, chart), chart.group, fieldName, asked)
+      return line(valuesQuery(query, chart), chart.group, fieldName, source)
     case "pie": {
-      const shares: SharesQuery = { ...valuesQuery(question, chart), group: chart.group }
-      return Effect.map(asked.shares(shares), (answered) => {
-        const series = layoutShares(shares, fieldName, answered)
+      const shares: SharesQuery = { ...valuesQuery(query, chart), group: chart.group }
+      return Effect.map(source.shares(shares), (result) => {
+        const series = layoutShares(shares, fieldName, result)
         return {
           chartType: chart.type,
           dataType: chart.dataType,
@@ -71,46 +71,47 @@ const valuesQuery = (
 
 const overTime = <Type extends "line" | "bar", E>(
   chartType: Type,
-  question: TimelineQuery,
+  query: TimelineQuery,
   fieldName: string,
-  asked: AnalyticsSource<E>
+  source: AnalyticsSource<E>
 ): Effect.Effect<Omit<LineData, "chartType"> & { readonly chartType: Type }, E> =>
-  Effect.map(asked.timeline(question), (answered) => ({
+  Effect.map(source.timeline(query), (result) => ({
     chartType,
-    dataType: question.dataType,
+    dataType: query.dataType,
     field: fieldName,
-    aggregationFunction: question.aggregate,
-    timePeriod: question.bucket.by === "period" ? question.bucket.period : null,
-    interval: question.bucket.by === "interval" ? question.bucket.milliseconds : null,
-    truncated: answered.truncated,
-    series: layoutTimeline(question, fieldName, answered)
+    aggregationFunction: query.aggregate,
+    timePeriod: query.bucket.by === "period" ? query.bucket.period : null,
+    interval: query.bucket.by === "interval" ? query.bucket.milliseconds : null,
+    truncated: result.truncated,
+    series: layoutTimeline(query, fieldName, result)
   }))
 
 /**
- * The field over time: the mean of numbers, the share of what is true, and for texts a line for each, of how often it
- * occurs. What holds values of several types is taken for the type that most of them have.
+ * A field over time: the mean of numbers, the share of true, or for texts one line per text with its count. The most
+ * frequent type determines the type of a dynamic field.
  */
 const line = <E>(
-  asking: ValuesQuery,
+  values: ValuesQuery,
   group: Field | Bucket | null,
   fieldName: string,
-  asked: AnalyticsSource<E>
+  source: AnalyticsSource<E>
 ): Effect.Effect<LineData, E> =>
   Effect.gen(function* () {
-    const dataType = asking.dataType === "dynamic" ? mostFrequentType(yield* asked.typeCounts(asking)) : asking.dataType
-    const question: ValuesQuery = { ...asking, dataType }
+    const dataType =
+      values.dataType === "dynamic" ? mostFrequentType(yield* source.typeCounts(values)) : values.dataType
+    const query: ValuesQuery = { ...values, dataType }
     const aggregate: Aggregate = dataType === "numeric" || dataType === "boolean" ? "avg" : "count"
-    const bucket = isBucket(group) ? group : periodOf(yield* asked.timeRange(question))
-    const by = isField(group) ? group : dataType === "string" ? question.field : null
-    return yield* overTime("line", { ...question, aggregate, bucket, group: by }, fieldName, asked)
+    const bucket = isBucket(group) ? group : periodOf(yield* source.timeRange(query))
+    const by = isField(group) ? group : dataType === "string" ? query.field : null
+    return yield* overTime("line", { ...query, aggregate, bucket, group: by }, fieldName, source)
   })
 
-/** A grouping by time buckets says how wide they are, and takes the place of a period. */
+/** Grouping by time buckets replaces the period. */
 const isBucket = (group: Field | Bucket | null): group is Bucket => group !== null && !isField(group)
 
-const periodOf = (span: Option.Option<TimeRange>): Bucket => ({
+const periodOf = (range: Option.Option<TimeRange>): Bucket => ({
   by: "period",
-  period: Option.match(span, { onNone: () => "day", onSome: ({ first, last }) => periodFor(first, last) })
+  period: Option.match(range, { onNone: () => "day", onSome: ({ first, last }) => periodFor(first, last) })
 })
 
 const mostFrequentType = ({ boolean, numeric, string }: TypeCounts): DataType =>

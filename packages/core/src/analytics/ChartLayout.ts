@@ -1,4 +1,4 @@
-/** From answers to charts: names for people, periods without calls filled in, shares worked out. */
+/** Lays out query results as chart series: labels, empty periods, shares. */
 import * as DateTime from "effect/DateTime"
 import type { Field, Scalar } from "../filters/Filter.js"
 import {
@@ -17,20 +17,20 @@ import type { Aggregate } from "./Measure.js"
 import type { Slice, SliceSeries, TimePoint, TimeSeries } from "./WidgetData.js"
 
 /**
- * The series of a line or bar chart. All have a point for each period from the first to the last that holds a value,
- * those between without one included; only where these are more than a chart shows are the empty ones left out.
+ * The series of a line or bar chart. Every series has a point for each period from the first to the last with a value,
+ * including empty ones; if these are more than `MAX_BUCKETS`, empty periods are omitted.
  */
 export const layoutTimeline = (
-  question: TimelineQuery,
+  query: TimelineQuery,
   fieldName: string,
   { cells, groups }: Timeline
 ): ReadonlyArray<TimeSeries> => {
-  const times = periods(question.bucket, cells)
+  const times = periods(query.bucket, cells)
   const series = groups.map((group) => ({ group, held: new Map<number, Cell>() }))
   for (const cell of cells) series[cell.group]?.held.set(cell.at, cell)
   return series.map(({ group, held }) => ({
-    ...labeled(group, question.group, fieldName),
-    points: times.map((at) => pointOf(question.aggregate, at, held.get(at)))
+    ...labeled(group, query.group, fieldName),
+    points: times.map((at) => pointOf(query.aggregate, at, held.get(at)))
   }))
 }
 
@@ -40,7 +40,7 @@ const pointOf = (aggregate: Aggregate, at: number, cell: Cell | undefined): Time
   count: cell?.count ?? 0
 })
 
-/** JSON has no minus zero. */
+/** JSON has no -0. */
 const withoutNegativeZero = (value: number): number => (value === 0 ? 0 : value)
 
 const periods = (bucket: Bucket, cells: ReadonlyArray<Cell>): ReadonlyArray<number> => {
@@ -56,23 +56,19 @@ const periods = (bucket: Bucket, cells: ReadonlyArray<Cell>): ReadonlyArray<numb
   return all
 }
 
-/** The series of a pie chart; where time divides it, in the order of time. */
-export const layoutShares = (
-  question: SharesQuery,
-  fieldName: string,
-  { groups }: Shares
-): ReadonlyArray<SliceSeries> => {
-  const inTime = isField(question.group) ? groups : [...groups].sort(byTime)
+/** The series of a pie chart; in chronological order when grouped by time buckets. */
+export const layoutShares = (query: SharesQuery, fieldName: string, { groups }: Shares): ReadonlyArray<SliceSeries> => {
+  const inTime = isField(query.group) ? groups : [...groups].sort(byTime)
   return inTime.map((group) => ({
-    ...labeled(group, question.group, fieldName),
+    ...labeled(group, query.group, fieldName),
     total: group.count,
-    points: group.slices.map((slice) => sliceOf(slice, question.field, fieldName, group.count))
+    points: group.slices.map((slice) => sliceOf(slice, query.field, fieldName, group.count))
   }))
 }
 
 const byTime = (a: Share, b: Share): number => timeOf(a) - timeOf(b)
 
-/** What is other than a value comes at the end. */
+/** Groups without a time sort to the end. */
 const timeOf = ({ key }: Share): number => (typeof key === "number" ? key : Number.POSITIVE_INFINITY)
 
 const sliceOf = (slice: Share, field: Field, fieldName: string, total: number): Slice => ({
@@ -95,7 +91,7 @@ const labeled = ({ key, kind }: Group, by: Field | Bucket | null, fieldName: str
   }
 }
 
-/** A text that nobody can see is told apart from one that is not there. */
+/** Distinguishes a blank text from a missing one. */
 const labelOf = (shown: string): string => (shown.trim() === "" ? "(blank)" : shown)
 
 const keyOf = (key: Scalar | null, by: Field | Bucket | null): Scalar | null =>

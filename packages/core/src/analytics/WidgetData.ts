@@ -1,6 +1,6 @@
 /**
- * What a widget shows: the answers of `GET /dashboards/widgets/{id}/data/` and of previews. docs/dashboards.md explains
- * them with examples. Nothing is ever shown as 0 where there was nothing to compute from: then it is null.
+ * The data of a widget: responses of `GET /dashboards/widgets/{id}/data/` and of previews. docs/dashboards.md has examples.
+ * A number without any data is null, never 0.
  */
 import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
@@ -11,25 +11,25 @@ const Measured = Schema.NullOr(Schema.Number)
 const Key = Schema.NullOr(Schema.Union(Schema.String, Schema.Number, Schema.Boolean))
 
 /**
- * What a series or a slice stands for: `all` of the data where nothing divides it, one `value` (then `key` is that
- * value), those that have `none`, and the `other` values beyond the most frequent ones.
+ * What a series or slice represents: `all` data when ungrouped, one `value` (its `key`), data with `none`, and the `other`
+ * values beyond the most frequent ones.
  */
 export const Kind = Schema.Literal("all", "value", "none", "other")
 export type Kind = typeof Kind.Type
 
 const named = {
   kind: Kind,
-  /** The value itself, where `kind` is `value`, and null otherwise. Instants are ISO 8601 texts. */
+  /** The value if `kind` is `value`, otherwise null. Times are ISO 8601 texts. */
   key: Key,
-  /** The same for people: the field's name for `all`, `(none)`, `(other)`, and `(blank)` for a text of nothing but spaces. */
+  /** For display: the field's name for `all`, `(none)`, `(other)`, and `(blank)` for a blank text. */
   label: Schema.String
 }
 
-/** Four numbers over all calls in scope. */
+/** Four numbers over all matching calls. */
 export const StatData = Schema.Struct({
   chartType: Fields.named("chart_type", Schema.Literal("stat")),
   totalCalls: Fields.named("total_calls", Count),
-  /** Successful calls as a share, 0 to 1, of those whose success is known. */
+  /** The share of successful calls, 0 to 1, of those whose success is known. */
   successRate: Fields.named("success_rate", Measured),
   /** Mean duration in seconds, of the calls whose duration is known. */
   avgDuration: Fields.named("avg_duration", Measured),
@@ -38,12 +38,12 @@ export const StatData = Schema.Struct({
 }).annotations({ identifier: "StatData" })
 export type StatData = typeof StatData.Type
 
-/** What came of the calls of one period. */
+/** The aggregate of one period. */
 export const TimePoint = Schema.Struct({
-  /** When the period begins. */
+  /** The start of the period. */
   timestamp: Schema.DateTimeUtc,
   value: Measured,
-  /** How many values went into it. */
+  /** The number of aggregated values. */
   count: Count
 }).annotations({ identifier: "TimePoint" })
 export type TimePoint = typeof TimePoint.Type
@@ -57,13 +57,13 @@ const overTime = {
   dataType: Fields.named("data_type", DataType),
   field: Schema.String,
   aggregationFunction: Fields.named("aggregation_function", Aggregate),
-  /** The period of each point; null where `interval` says it. */
+  /** The period of each point; null if there is an `interval`. */
   timePeriod: Fields.named("time_period", Schema.NullOr(TimePeriod)),
-  /** The width of each point in milliseconds, where the widget is grouped by time bucket. */
+  /** The width of each point in milliseconds, if the widget is grouped by time buckets. */
   interval: Schema.NullOr(Schema.Int),
-  /** Whether there were more periods than are shown; the newest are. */
+  /** Whether older periods were omitted. */
   truncated: Schema.Boolean,
-  /** One series, or one a group, the most frequent first. All have the same timestamps, in ascending order. */
+  /** One series, or one per group, the most frequent first. All have the same timestamps, ascending. */
   series: Schema.Array(TimeSeries)
 }
 
@@ -82,9 +82,9 @@ export type BarData = typeof BarData.Type
 /** How often one value occurs. */
 export const Slice = Schema.Struct({
   ...named,
-  /** How many calls have it. */
+  /** The number of calls with this value. */
   value: Count,
-  /** That as a share, 0 to 1, of the series' total. */
+  /** The share of the series' total, 0 to 1. */
   share: Schema.Number
 }).annotations({ identifier: "Slice" })
 export type Slice = typeof Slice.Type
@@ -98,16 +98,16 @@ export const PieData = Schema.Struct({
   chartType: Fields.named("chart_type", Schema.Literal("pie")),
   dataType: Fields.named("data_type", DataType),
   field: Schema.String,
-  /** How many calls have a value at all. */
+  /** The number of calls with a value. */
   total: Count,
-  /** One pie, or one a group, the most frequent first. */
+  /** One series, or one per group, the most frequent first. */
   series: Schema.Array(SliceSeries)
 }).annotations({ identifier: "PieData" })
 export type PieData = typeof PieData.Type
 
-/** What a widget shows; `chart_type` tells which. */
+/** The data of a widget, by `chart_type`. */
 export const WidgetData = Schema.Union(StatData, LineData, BarData, PieData)
 export type WidgetData = typeof WidgetData.Type
 
-/** A widget's data as it travels. */
+/** The JSON form of a widget's data. */
 export const encodeWidgetData = Schema.encodeSync(WidgetData)

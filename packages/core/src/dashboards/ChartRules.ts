@@ -1,38 +1,48 @@
 /**
- * What a widget must be to be drawn. Source: interface, Widget, "Chart rules"; what it leaves open is written down in
- * docs/dashboards.md.
+ * Validation of widgets. Source: interface, Widget, "Chart rules"; docs/dashboards.md covers what the interface leaves open.
  */
 import * as Either from "effect/Either"
 import type { Bucket } from "../analytics/Bucket.js"
 import type { Chart, StatChart } from "../analytics/Chart.js"
 import { Aggregate, type DataType } from "../analytics/Measure.js"
 import { type Field, fieldOf } from "../filters/Filter.js"
-import { failIfFieldErrors, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
+import {
+  failIfFieldErrors,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  Messages
+} from "../kernel/FieldErrors.js"
 import type { ProjectId } from "../kernel/Ids.js"
 import type { EvalType } from "../metrics/MetricTerms.js"
 import { NOT_A_FIELD, type ParsedWidget, parseWidget, type WidgetSpec } from "./WidgetSpec.js"
 
-/** What the ids in an input stand for; null where there is nothing of that id for this caller. */
+/** The dashboard and metric that a widget refers to; null if they do not exist for the caller. */
 export interface WidgetReferences {
   readonly dashboard: { readonly projectId: ProjectId } | null
   readonly metric: { readonly projectId: ProjectId; readonly evalType: EvalType } | null
 }
 
-/**
- * Judges a patch laid over a stored widget, or, with null, the draft of a new one: the widget that comes of it, or every
- * fault, keyed by path.
- */
+/** Validates a patch of a stored widget, or the draft of a new one (`stored` is null). */
 export const validateWidget = (
   stored: WidgetSpec | null,
   input: unknown,
-  referred: WidgetReferences
-): Either.Either<WidgetSpec, FieldErrors> => validateParsedWidget(parseWidget(stored, input), referred)
+  references: WidgetReferences
+): Either.Either<WidgetSpec, FieldErrors> => validateParsedWidget(parseWidget(stored, input), references)
 
-/** `judge` for what was read before, as it has to be to know which dashboard and metric to look up. */
-export const validateParsedWidget = ({ spec, result: whole }: ParsedWidget, referred: WidgetReferences): Either.Either<WidgetSpec, FieldErrors> => {
-  const broken = mergeFieldErrors(referenceErrors(spec, referred), chartErrors(spec), fieldErrors(spec, referred.metric))
-  return Either.match(whole, {
-    onLeft: (faults) => Either.left(mergeFieldErrors(faults, broken)),
+/** `validateWidget` for a parsed input, whose dashboard and metric have been looked up. */
+export const validateParsedWidget = (
+  { result, spec }: ParsedWidget,
+  references: WidgetReferences
+): Either.Either<WidgetSpec, FieldErrors> => {
+  const broken = mergeFieldErrors(
+    referenceErrors(spec, references),
+    chartErrors(spec),
+    fieldErrors(spec, references.metric)
+  )
+  return Either.match(result, {
+    onLeft: (errors) => Either.left(mergeFieldErrors(errors, broken)),
     onRight: (widget) => failIfFieldErrors(broken, () => widget)
   })
 }
@@ -40,10 +50,14 @@ export const validateParsedWidget = ({ spec, result: whole }: ParsedWidget, refe
 type Spec = ParsedWidget["spec"]
 
 const referenceErrors = ({ dashboardId, metricId }: Spec, { dashboard, metric }: WidgetReferences): FieldErrors => {
-  const isMetricThere = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)
+  const metricExists = metric !== null && (dashboard === null || metric.projectId === dashboard.projectId)
   return mergeFieldErrors(
-    dashboardId !== undefined && dashboard === null ? fieldError("dashboard", Messages.unknownId(dashboardId)) : noFieldErrors,
-    metricId !== undefined && metricId !== null && !isMetricThere ? fieldError("metric", Messages.unknownId(metricId)) : noFieldErrors
+    dashboardId !== undefined && dashboard === null
+      ? fieldError("dashboard", Messages.unknownId(dashboardId))
+      : noFieldErrors,
+    metricId !== undefined && metricId !== null && !metricExists
+      ? fieldError("metric", Messages.unknownId(metricId))
+      : noFieldErrors
   )
 }
 
@@ -86,11 +100,13 @@ const VALUE = "metric_evaluations.value"
 const fieldErrors = (spec: Spec, metric: WidgetReferences["metric"]): FieldErrors => {
   const name = spec.chartType === "stat" ? "" : (spec.field ?? "")
   const field = fieldOf(name)
-  const isOfMetric =
+  const readsMetric =
     name === VALUE || (spec.chartType !== "stat" && spec.groupBy?.type === "field" && spec.groupBy.field === VALUE)
   return mergeFieldErrors(
     name !== "" && field === undefined ? fieldError("field", NOT_A_FIELD) : noFieldErrors,
-    isOfMetric && spec.metricId === null ? fieldError("metric", `${Messages.required} ${VALUE} is of one metric.`) : noFieldErrors,
+    readsMetric && spec.metricId === null
+      ? fieldError("metric", `${Messages.required} ${VALUE} is of one metric.`)
+      : noFieldErrors,
     field === undefined || spec.dataType === undefined ? noFieldErrors : dataTypeErrors(field, spec.dataType),
     field === undefined || spec.dataType === undefined || spec.chartType !== "bar"
       ? noFieldErrors
@@ -109,10 +125,10 @@ const aggregateErrors = (field: Field, type: DataType, given: Aggregate | null |
   const possible = aggregatesOf(field, type)
   return given === null || given === undefined || possible.includes(given)
     ? noFieldErrors
-    : fieldError("aggregation_function", `"${given}" makes no sense of this field; use ${possible.join(" or ")}.`)
+    : fieldError("aggregation_function", `"${given}" cannot be applied to this field; use ${possible.join(" or ")}.`)
 }
 
-/** Which aggregates a field takes. Identifiers are numbers that nobody adds up. */
+/** The aggregates that apply to a field. Identifiers can only be counted. */
 const aggregatesOf = (field: Field, type: DataType): ReadonlyArray<Aggregate> => {
   if (field.type === "integer") return ["count"]
   switch (type) {
@@ -127,7 +143,7 @@ const aggregatesOf = (field: Field, type: DataType): ReadonlyArray<Aggregate> =>
   }
 }
 
-/** What a field's values are by its name alone; `dynamic` for documents and metrics, which hold what they are given. */
+/** The type of a field's values by its name; `dynamic` for documents and metrics. */
 const ownType = (field: Field): DataType => {
   switch (field.type) {
     case "integer":
@@ -145,7 +161,7 @@ const ownType = (field: Field): DataType => {
   }
 }
 
-/** What a metric's values are. Source: interface, Metric.eval_type. */
+/** The type of a metric's values. Source: interface, Metric.eval_type. */
 const metricType = (evalType: EvalType): DataType => {
   switch (evalType) {
     case "numeric":
@@ -160,8 +176,8 @@ const metricType = (evalType: EvalType): DataType => {
 }
 
 /**
- * What the values of a field are taken for: what they are by the field's name; where that leaves it open, what the client
- * said; where that does too, what the metric says; and `dynamic`, each by its own type, at last.
+ * The type of a field's values: by the field's name, otherwise as given by the client, otherwise by the metric, otherwise
+ * `dynamic`.
  */
 export const effectiveType = (field: Field, given: DataType | null, evalType: EvalType | undefined): DataType => {
   const own = ownType(field)
@@ -170,7 +186,7 @@ export const effectiveType = (field: Field, given: DataType | null, evalType: Ev
   return field.of === "evaluation" && evalType !== undefined ? metricType(evalType) : "dynamic"
 }
 
-/** The chart of a widget other than a stat; undefined for one that did not pass the rules. */
+/** The chart of a widget other than a stat; undefined if it violates the chart rules. */
 export const plotOf = (spec: WidgetSpec, evalType: EvalType | undefined): Exclude<Chart, StatChart> | undefined => {
   if (spec.chartType === "stat") return undefined
   const field = fieldOf(spec.field)

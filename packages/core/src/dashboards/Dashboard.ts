@@ -10,7 +10,7 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
   id: DashboardId,
   name: Schema.String,
   projectId: Fields.named("project", ProjectId),
-  /** As the client gave it; it narrows every widget. */
+  /** As given by the client; applies to every widget. */
   filters: FilterWire,
   /** Oldest first. */
   widgets: Schema.Array(Widget),
@@ -19,10 +19,10 @@ export class Dashboard extends Schema.Class<Dashboard>("@earshot/core/dashboards
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A dashboard as it travels; see interface, Dashboard. */
+/** The JSON form of a dashboard. Source: interface, Dashboard. */
 export const encodeDashboard = Schema.encodeSync(Dashboard)
 
-/** What is kept of a dashboard, its widgets apart. */
+/** The stored fields of a dashboard, without its widgets. */
 export interface DashboardSpec {
   readonly projectId: ProjectId
   readonly name: string
@@ -36,14 +36,14 @@ export interface StoredDashboard {
   readonly updatedAt: DateTime.Utc
 }
 
-/** What creates a dashboard. Source: interface, E5. */
+/** The body that creates a dashboard. Source: interface, E5. */
 export const DashboardDraft = Fields.object({
   name: Fields.text({ max: MAX_NAME, blank: false }),
   project: Fields.id(ProjectId),
   filters: Fields.withDefault(GivenFilter, noFilter)
 })
 
-/** What changes a dashboard; fields left out stay as they are. */
+/** The body that updates a dashboard; omitted fields stay unchanged. */
 export const DashboardPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   project: Fields.optional(Fields.id(ProjectId)),

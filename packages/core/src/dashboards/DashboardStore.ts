@@ -8,7 +8,7 @@ import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { DashboardSpec, StoredDashboard } from "./Dashboard.js"
 
-/** What storage promises about dashboards. A permit's organisation bounds every answer; those of deleted projects are not there. */
+/** Port: storage of dashboards. Limited to the permit's organization; dashboards of deleted projects are not found. */
 export class DashboardStore extends Context.Tag("@earshot/core/dashboards/DashboardStore")<
   DashboardStore,
   {
@@ -18,13 +18,16 @@ export class DashboardStore extends Context.Tag("@earshot/core/dashboards/Dashbo
       now: DateTime.Utc
     ) => Effect.Effect<StoredDashboard, StorageError>
     readonly find: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
-    /** As `find`, and nobody changes or deletes the dashboard until the transaction ends. */
-    readonly findForUpdate: (permit: Permit, id: DashboardId) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
+    /** As `find`, and locks the dashboard until the transaction ends (FOR UPDATE). */
+    readonly findForUpdate: (
+      permit: Permit,
+      id: DashboardId
+    ) => Effect.Effect<Option.Option<StoredDashboard>, StorageError>
+    /** Newest first, within the permit's resource scope; up to one more than the page (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"dashboards:read">,
       page: PageRequest,
-      /** Null for those of all projects. */
+      /** Null means all projects. */
       project: ProjectId | null
     ) => Effect.Effect<ReadonlyArray<StoredDashboard>, StorageError>
     /** Saves name and filters. */

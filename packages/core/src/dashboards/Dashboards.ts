@@ -3,15 +3,13 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
-import { NotFound } from "../access/AccessErrors.js"
-import { type Permit, isInScope } from "../access/Permit.js"
+import type { NotFound } from "../access/AccessErrors.js"
+import { inScopeOrNotFound } from "../access/OrNotFound.js"
+import type { Permit } from "../access/Permit.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
 import { Projects } from "../catalog/Projects.js"
 import {
   decode,
-  decodeInput,
-  type FieldErrors,
   fieldError,
   hasFieldErrors,
   mergeFieldErrors,
@@ -27,7 +25,7 @@ import { DashboardStore } from "./DashboardStore.js"
 import { dashboardToWire } from "./WidgetToWire.js"
 import { WidgetStore } from "./WidgetStore.js"
 
-/** Dashboards of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** Dashboards of the caller's organization. Inputs are untrusted and validated here. */
 export class Dashboards extends Context.Tag("@earshot/core/dashboards/Dashboards")<
   Dashboards,
   {
@@ -43,18 +41,23 @@ export class Dashboards extends Context.Tag("@earshot/core/dashboards/Dashboards
       Dashboard,
       ValidationFailed | NotFound | StorageError
     >
-    /** Deletes the dashboard with its widgets, for good. */
+    /** Permanently deletes the dashboard with its widgets. */
     readonly delete: UseCase<"dashboards.delete", [id: DashboardId], void, NotFound | StorageError>
   }
 >() {}
 
-/** What a list of dashboards takes. */
+/** The query parameters of a list of dashboards. */
 export const DashboardQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId))
 })
 
 const decodeProject = decode(Fields.object({ project: Fields.id(ProjectId) }))
+
+const inScope = inScopeOrNotFound<StoredDashboard>("Dashboard", ({ id, spec }) => ({
+  project: spec.projectId,
+  dashboard: id
+}))
 
 export const layer = Layer.effect(
   Dashboards,
@@ -64,55 +67,31 @@ export const layer = Layer.effect(
     const projects = yield* Projects
     const work = yield* UnitOfWork
 
-    const within = (permit: Permit, found: Effect.Effect<Option.Option<StoredDashboard>, StorageError>) =>
-      found.pipe(
-        Effect.flatten,
-        Effect.filterOrFail(({ id, spec }) => isInScope(permit, { project: spec.projectId, dashboard: id })),
-        Effect.catchTag("NoSuchElementException", () => new NotFound({ resource: "Dashboard" }))
-      )
-
-    const present = (permit: Permit, stored: StoredDashboard) =>
+    const withWidgets = (permit: Permit, stored: StoredDashboard) =>
       Effect.map(widgetStore.ofDashboards(permit, [stored.id]), (widgets) => dashboardToWire(stored, widgets))
-
-    /** A project that is not there is told together with whatever else is wrong with the draft. */
-    const projectFaults = (permit: Permit, input: unknown): Effect.Effect<FieldErrors, StorageError> =>
-      Either.match(decodeProject(input), {
-        onLeft: () => Effect.succeed(noFieldErrors),
-        onRight: ({ project }) =>
-          projects.findNamedForUpdate(permit, "project", project).pipe(
-            Effect.as(noFieldErrors),
-            Effect.catchTag("ValidationFailed", ({ errors: faults }) => Effect.succeed(faults))
-          )
-      })
 
     return Dashboards.of({
       create: useCase("dashboards.create")((permit, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const draft = decode(DashboardDraft)(input)
-            const faults = mergeFieldErrors(
-              Either.isLeft(draft) ? draft.left : noFieldErrors,
-              yield* projectFaults(permit, input)
-            )
-            if (hasFieldErrors(faults) || Either.isLeft(draft)) return yield* new ValidationFailed({ errors: faults })
-            const { filters, name, project } = draft.right
-            const stored = yield* store.insert(permit, { projectId: project, name, filters }, yield* DateTime.now)
+            const { draft, project } = yield* projects.decodeDraft(permit, DashboardDraft, input)
+            const { filters, name } = draft
+            const stored = yield* store.insert(permit, { projectId: project.id, name, filters }, yield* DateTime.now)
             return dashboardToWire(stored, [])
           })
         )
       ),
-      list: useCase("dashboards.list")((permit, query) =>
+      list: useCase("dashboards.list")((permit, input) =>
         Effect.gen(function* () {
-          const asked = yield* decodeInput(DashboardQuery, query)
-          const page = yield* Pages.decodeRequest(query)
-          const found = yield* store.list(permit, page, asked.project ?? null)
-          const { results, ...neighbours } = Pages.pageOf(page, found, ({ id }) => id)
+          const { results, ...links } = yield* Pages.paginate(DashboardQuery, input, (page, query) =>
+            store.list(permit, page, query.project ?? null)
+          )
           const widgets = yield* widgetStore.ofDashboards(
             permit,
             results.map(({ id }) => id)
           )
           return {
-            ...neighbours,
+            ...links,
             results: results.map((stored) =>
               dashboardToWire(
                 stored,
@@ -123,21 +102,21 @@ export const layer = Layer.effect(
         })
       ),
       read: useCase("dashboards.read")((permit, id) =>
-        Effect.flatMap(within(permit, store.find(permit, id)), (stored) => present(permit, stored))
+        Effect.flatMap(inScope(permit, store.find(permit, id)), (stored) => withWidgets(permit, stored))
       ),
       update: useCase("dashboards.update")((permit, id, input) =>
         work.atomically(
           Effect.gen(function* () {
-            const stored = yield* within(permit, store.findForUpdate(permit, id))
+            const stored = yield* inScope(permit, store.findForUpdate(permit, id))
             const { spec } = stored
             const patch = decode(DashboardPatch)(input)
             const project = decodeProject(input)
-            const moves = Either.isRight(project) && project.right.project !== spec.projectId
-            const faults = mergeFieldErrors(
+            const changesProject = Either.isRight(project) && project.right.project !== spec.projectId
+            const errors = mergeFieldErrors(
               Either.isLeft(patch) ? patch.left : noFieldErrors,
-              moves ? fieldError("project", "A dashboard stays in its project.") : noFieldErrors
+              changesProject ? fieldError("project", "The project of a dashboard cannot be changed.") : noFieldErrors
             )
-            if (hasFieldErrors(faults) || Either.isLeft(patch)) return yield* new ValidationFailed({ errors: faults })
+            if (hasFieldErrors(errors) || Either.isLeft(patch)) return yield* new ValidationFailed({ errors })
             const { filters, name } = patch.right
             const changed: StoredDashboard = {
               ...stored,
@@ -145,14 +124,14 @@ export const layer = Layer.effect(
               updatedAt: yield* DateTime.now
             }
             yield* store.save(permit, changed)
-            return yield* present(permit, changed)
+            return yield* withWidgets(permit, changed)
           })
         )
       ),
       delete: useCase("dashboards.delete")((permit, id) =>
         work.atomically(
           Effect.gen(function* () {
-            yield* within(permit, store.findForUpdate(permit, id))
+            yield* inScope(permit, store.findForUpdate(permit, id))
             yield* store.remove(permit, id)
           })
         )

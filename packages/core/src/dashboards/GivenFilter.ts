@@ -6,16 +6,16 @@ import { parse } from "../filters/ParseFilter.js"
 import * as Fields from "../kernel/Fields.js"
 import type { Json } from "../kernel/Json.js"
 
-/** Whatever the parser of filters lets through is JSON; it has limits of its own. */
+/** Whatever the filter parser accepts is JSON. */
 const isParsed = (_: unknown): _ is Json => true
 
-/** A filter as it travels. */
+/** The JSON form of a filter. */
 export const FilterWire: Schema.Schema<Json> = Schema.declare(isParsed, {
   identifier: "Filter",
   jsonSchema: FilterJsonSchema
 })
 
-/** A filter with the words in which a client gave it, which is how it is shown to that client again. */
+/** A parsed filter with its JSON as given by the client, in which form it is returned. */
 export interface GivenFilter {
   readonly given: Json
   readonly filter: Filter
@@ -23,7 +23,7 @@ export interface GivenFilter {
 
 export const noFilter: GivenFilter = { given: null, filter: null }
 
-/** A field that holds a filter and keeps the words. */
+/** A field of an input with a filter. */
 export const GivenFilter: Schema.Schema<GivenFilter, unknown> = Fields.custom(
   (input) => Either.map(parse(input), (filter) => ({ given: isParsed(input) ? input : null, filter })),
   ({ given }) => given,

@@ -11,7 +11,7 @@ export const MAX_NAME = 255
 export const ChartType = Schema.Literal("line", "bar", "pie", "stat")
 export type ChartType = typeof ChartType.Type
 
-/** How a chart is divided: by the values of a field, or by time buckets of so many milliseconds. */
+/** How a chart is grouped: by the values of a field, or by time buckets of `interval` milliseconds. */
 export const GroupBy = Schema.Union(
   Schema.Struct({ type: Schema.Literal("field"), field: Schema.String }),
   Schema.Struct({ type: Schema.Literal("bucket"), interval: Schema.Int })
@@ -24,11 +24,11 @@ export class Widget extends Schema.Class<Widget>("@earshot/core/dashboards/Widge
   dashboardId: Fields.named("dashboard", DashboardId),
   name: Schema.String,
   chartType: Fields.named("chart_type", ChartType),
-  /** As the client gave it. */
+  /** As given by the client. */
   filters: FilterWire,
-  /** The dashboard's filters and this widget's, merged: what the chart is about. */
+  /** The dashboard's filters merged with this widget's; the filter of the chart. */
   effectiveFilters: Fields.named("effective_filters", FilterWire),
-  /** As the client gave it, or inferred from field and metric where it was left out; null for a stat. */
+  /** As given by the client, or inferred from field and metric; null for a stat. */
   dataType: Fields.named("data_type", Schema.NullOr(DataType)),
   /** Blank for a stat. */
   field: Schema.String,
@@ -37,11 +37,11 @@ export class Widget extends Schema.Class<Widget>("@earshot/core/dashboards/Widge
   timePeriod: Fields.named("time_period", Schema.NullOr(TimePeriod)),
   aggregationFunction: Fields.named("aggregation_function", Schema.NullOr(Aggregate)),
   groupBy: Fields.named("group_by", Schema.NullOr(GroupBy)),
-  /** What a frontend keeps with the widget: position, size, styling. */
+  /** Data of the frontend: position, size, styling. */
   metadata: Json,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A widget as it travels; see interface, Widget. */
+/** The JSON form of a widget. Source: interface, Widget. */
 export const encodeWidget = Schema.encodeSync(Widget)

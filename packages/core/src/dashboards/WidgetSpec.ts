@@ -1,13 +1,22 @@
 /**
- * The writable side of a widget: what is kept of it, and how an input is read into that. Reading goes field by field, so
- * that a fault in one does not hide those of the others, nor those that the chart rules find between the rest.
+ * The writable fields of a widget, and how an input is parsed into them. Fields are parsed one by one, so that an error in
+ * one does not hide those of others, nor those that the chart rules find.
  */
 import * as Either from "effect/Either"
 import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { Aggregate, DataType, TimePeriod } from "../analytics/Measure.js"
 import { fieldOf, type Filter, MAX_FIELD } from "../filters/Filter.js"
-import { decode, type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, NON_FIELD, Messages, underPath } from "../kernel/FieldErrors.js"
+import {
+  decode,
+  type FieldErrors,
+  fieldError,
+  mergeFieldErrors,
+  noFieldErrors,
+  NON_FIELD,
+  Messages,
+  underPath
+} from "../kernel/FieldErrors.js"
 import * as Fields from "../kernel/Fields.js"
 import { DashboardId, MetricId, type ProjectId, type WidgetId } from "../kernel/Ids.js"
 import { isPlainObject, Json, jsonError } from "../kernel/Json.js"
@@ -21,15 +30,15 @@ export const MAX_INTERVAL = 366 * 86_400_000
 /** The largest metadata, in characters of JSON text. */
 export const MAX_METADATA = 65_536
 
-/** What is kept of a widget. */
+/** The stored fields of a widget. */
 export interface WidgetSpec {
   readonly dashboardId: DashboardId
   readonly name: string
   readonly chartType: ChartType
   readonly filters: GivenFilter
-  /** Null where it is left to be inferred. */
+  /** Null if it is inferred. */
   readonly dataType: DataType | null
-  /** Blank where there is none. */
+  /** Blank if there is none. */
   readonly field: string
   readonly metricId: MetricId | null
   readonly timePeriod: TimePeriod | null
@@ -38,19 +47,19 @@ export interface WidgetSpec {
   readonly metadata: Json
 }
 
-/** A widget with what it takes from its dashboard and its metric. */
+/** A stored widget with the properties of its dashboard and metric that it needs. */
 export interface StoredWidget {
   readonly id: WidgetId
   readonly spec: WidgetSpec
   readonly projectId: ProjectId
   readonly dashboardFilter: Filter
-  /** There also when the metric has been deleted since. */
+  /** Also set if the metric has been deleted. */
   readonly metric: { readonly name: string; readonly evalType: EvalType } | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
 
-/** A field where null and blank mean that nothing is there. */
+/** An optional field; null and blank mean none. */
 const orNone = <A, I>(field: Schema.Schema<A, I>, jsonSchema: object): Schema.Schema<A | null, unknown> =>
   Fields.custom(
     (input) => (input === null || input === "" ? Either.right(null) : decode(field)(input)),
@@ -68,7 +77,7 @@ const textOrBlank = (max: number): Schema.Schema<string, unknown> => {
 }
 
 export const NOT_A_FIELD =
-  "Not a field of calls. Use one such as duration, success, call_ended_reason or metadata.<key>."
+  "Not a field of calls. Use a field such as duration, success, call_ended_reason or metadata.<key>."
 
 const knownField = decode(Fields.text({ max: MAX_FIELD, blank: false }))
 const groupType = decode(Fields.choice(["field", "bucket"]))
@@ -78,10 +87,13 @@ const parseGroupBy = (input: unknown): Either.Either<GroupBy | null, FieldErrors
   if (input === null || input === "") return Either.right(null)
   if (!isPlainObject(input)) return Either.left(fieldError(NON_FIELD, Messages.notAnObject))
   if (Object.keys(input).length === 0) return Either.right(null)
-  const under = <A>(key: string, read: (value: unknown) => Either.Either<A, FieldErrors>): Either.Either<A, FieldErrors> =>
+  const under = <A>(
+    key: string,
+    read: (value: unknown) => Either.Either<A, FieldErrors>
+  ): Either.Either<A, FieldErrors> =>
     input[key] === undefined
       ? Either.left(fieldError(key, Messages.required))
-      : Either.mapLeft(read(input[key]), (faults) => underPath(key, faults))
+      : Either.mapLeft(read(input[key]), (errors) => underPath(key, errors))
   return Either.flatMap(under("type", groupType), (type): Either.Either<GroupBy, FieldErrors> => {
     switch (type) {
       case "field":
@@ -99,7 +111,7 @@ const parseGroupBy = (input: unknown): Either.Either<GroupBy | null, FieldErrors
 }
 
 const GroupByField: Schema.Schema<GroupBy | null, unknown> = Fields.custom(parseGroupBy, (value) => value, {
-  description: "How the chart is divided; null or {} where it is not.",
+  description: "How the chart is grouped; null or {} for no grouping.",
   anyOf: [
     {
       type: "object",
@@ -154,36 +166,40 @@ const patchable = {
   metadata: Fields.optional(fields.metadata)
 }
 
-/** What creates a widget: for the descriptions of doors; `readWidget` is what reads it. */
+/** The body that creates a widget, for API descriptions; `parseWidget` parses it. */
 export const WidgetDraft = Fields.object({ dashboard: fields.dashboard, chart_type: fields.chart_type, ...patchable })
 
-/** What changes a widget: for the descriptions of doors; `readWidget` is what reads it. Source: interface, E3. */
+/** The body that updates a widget, for API descriptions; `parseWidget` parses it. Source: interface, E3. */
 export const WidgetPatch = Fields.object({
   dashboard: Fields.optional(fields.dashboard),
   chart_type: Fields.optional(fields.chart_type),
   ...patchable
 })
 
-/** A widget as far as it could be read. */
+/** A parsed widget, valid or not. */
 export interface ParsedWidget {
-  /** What had a fault is undefined. */
+  /** The fields; those with errors are undefined. */
   readonly spec: { readonly [Key in keyof WidgetSpec]: WidgetSpec[Key] | undefined }
-  /** The same where all of it could be read, or every fault of what could not. */
+  /** The widget, or all field errors. */
   readonly result: Either.Either<WidgetSpec, FieldErrors>
 }
 
 /**
- * Reads an input laid over a widget that is stored, or, with null, over the defaults of a new one. Fields that the input
- * leaves out stay as they are; fields that no client may write are passed over.
+ * Parses an input as a patch of a stored widget, or of the defaults of a new one (`stored` is null). Omitted fields stay
+ * unchanged; read-only and unknown fields are ignored.
  */
 export const parseWidget = (stored: WidgetSpec | null, input: unknown): ParsedWidget => {
   const body = isPlainObject(input) ? input : {}
-  const read = <A, I>(name: string, field: Schema.Schema<A, I>, otherwise: A | undefined): Either.Either<A, FieldErrors> => {
+  const read = <A, I>(
+    name: string,
+    field: Schema.Schema<A, I>,
+    fallback: A | undefined
+  ): Either.Either<A, FieldErrors> => {
     const given = Object.hasOwn(body, name) ? body[name] : undefined
-    if (given !== undefined) return Either.mapLeft(decode(field)(given), (faults) => underPath(name, faults))
-    return otherwise === undefined ? Either.left(fieldError(name, Messages.required)) : Either.right(otherwise)
+    if (given !== undefined) return Either.mapLeft(decode(field)(given), (errors) => underPath(name, errors))
+    return fallback === undefined ? Either.left(fieldError(name, Messages.required)) : Either.right(fallback)
   }
-  const fieldsRead = {
+  const parsed = {
     dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
     name: read("name", fields.name, stored?.name ?? ""),
     chartType: read("chart_type", fields.chart_type, stored?.chartType),
@@ -196,25 +212,25 @@ export const parseWidget = (stored: WidgetSpec | null, input: unknown): ParsedWi
     groupBy: read("group_by", fields.group_by, stored?.groupBy ?? null),
     metadata: read("metadata", fields.metadata, stored?.metadata ?? null)
   }
-  const readings: ReadonlyArray<Either.Either<unknown, FieldErrors>> = Object.values(fieldsRead)
-  const faults = mergeFieldErrors(
+  const results: ReadonlyArray<Either.Either<unknown, FieldErrors>> = Object.values(parsed)
+  const errors = mergeFieldErrors(
     isPlainObject(input) ? noFieldErrors : fieldError(NON_FIELD, Messages.notAnObject),
-    ...readings.map((one) => (Either.isLeft(one) ? one.left : noFieldErrors))
+    ...results.map((one) => (Either.isLeft(one) ? one.left : noFieldErrors))
   )
   return {
     spec: {
-      dashboardId: Either.getOrUndefined(fieldsRead.dashboardId),
-      name: Either.getOrUndefined(fieldsRead.name),
-      chartType: Either.getOrUndefined(fieldsRead.chartType),
-      filters: Either.getOrUndefined(fieldsRead.filters),
-      dataType: Either.getOrUndefined(fieldsRead.dataType),
-      field: Either.getOrUndefined(fieldsRead.field),
-      metricId: Either.getOrUndefined(fieldsRead.metricId),
-      timePeriod: Either.getOrUndefined(fieldsRead.timePeriod),
-      aggregationFunction: Either.getOrUndefined(fieldsRead.aggregationFunction),
-      groupBy: Either.getOrUndefined(fieldsRead.groupBy),
-      metadata: Either.getOrUndefined(fieldsRead.metadata)
+      dashboardId: Either.getOrUndefined(parsed.dashboardId),
+      name: Either.getOrUndefined(parsed.name),
+      chartType: Either.getOrUndefined(parsed.chartType),
+      filters: Either.getOrUndefined(parsed.filters),
+      dataType: Either.getOrUndefined(parsed.dataType),
+      field: Either.getOrUndefined(parsed.field),
+      metricId: Either.getOrUndefined(parsed.metricId),
+      timePeriod: Either.getOrUndefined(parsed.timePeriod),
+      aggregationFunction: Either.getOrUndefined(parsed.aggregationFunction),
+      groupBy: Either.getOrUndefined(parsed.groupBy),
+      metadata: Either.getOrUndefined(parsed.metadata)
     },
-    result: isPlainObject(input) ? Either.mapLeft(Either.all(fieldsRead), () => faults) : Either.left(faults)
+    result: isPlainObject(input) ? Either.mapLeft(Either.all(parsed), () => errors) : Either.left(errors)
   }
 }

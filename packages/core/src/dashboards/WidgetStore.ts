@@ -8,7 +8,7 @@ import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { StoredWidget, WidgetSpec } from "./WidgetSpec.js"
 
-/** What storage promises about widgets. A permit's organisation bounds every answer; those of deleted projects are not there. */
+/** Port: storage of widgets. Limited to the permit's organization; widgets of deleted projects are not found. */
 export class WidgetStore extends Context.Tag("@earshot/core/dashboards/WidgetStore")<
   WidgetStore,
   {
@@ -18,7 +18,7 @@ export class WidgetStore extends Context.Tag("@earshot/core/dashboards/WidgetSto
       now: DateTime.Utc
     ) => Effect.Effect<WidgetId, StorageError>
     readonly find: (permit: Permit, id: WidgetId) => Effect.Effect<Option.Option<StoredWidget>, StorageError>
-    /** As `find`, and nobody changes or deletes the widget until the transaction ends. */
+    /** As `find`, and locks the widget until the transaction ends (FOR UPDATE). */
     readonly findForUpdate: (permit: Permit, id: WidgetId) => Effect.Effect<Option.Option<StoredWidget>, StorageError>
     /** All widgets of these dashboards, oldest first. */
     readonly ofDashboards: (
@@ -26,11 +26,11 @@ export class WidgetStore extends Context.Tag("@earshot/core/dashboards/WidgetSto
       dashboards: ReadonlyArray<DashboardId>
     ) => Effect.Effect<ReadonlyArray<StoredWidget>, StorageError>
     readonly count: (permit: Permit, dashboard: DashboardId) => Effect.Effect<number, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
+    /** Newest first, within the permit's resource scope; up to one more than the page (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"dashboards:read">,
       page: PageRequest,
-      /** Null for those of all dashboards. */
+      /** Null means all dashboards. */
       dashboard: DashboardId | null
     ) => Effect.Effect<ReadonlyArray<StoredWidget>, StorageError>
     readonly save: (

@@ -1,4 +1,4 @@
-/** From what is kept to what is shown. */
+/** Maps stored dashboards and widgets to their wire form. */
 import { type Filter, fieldOf } from "../filters/Filter.js"
 import { merge } from "../filters/MergeFilters.js"
 import { encode } from "../filters/FilterJson.js"
@@ -7,7 +7,7 @@ import { Dashboard, type StoredDashboard } from "./Dashboard.js"
 import { Widget } from "./Widget.js"
 import type { StoredWidget } from "./WidgetSpec.js"
 
-/** What a widget is about: its dashboard's filter and its own. */
+/** The filter of a widget: its dashboard's and its own. */
 export const effectiveFilter = ({ dashboardFilter, spec }: Pick<StoredWidget, "dashboardFilter" | "spec">): Filter =>
   merge(dashboardFilter, spec.filters.filter)
 

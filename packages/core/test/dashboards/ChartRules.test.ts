@@ -221,7 +221,7 @@ describe("the chart rules", () => {
 
   it("report specific messages", () => {
     const field = "metric_evaluations.value"
-    const notAField = "Not a field of calls. Use one such as duration, success, call_ended_reason or metadata.<key>."
+    const notAField = "Not a field of calls. Use a field such as duration, success, call_ended_reason or metadata.<key>."
     const needsMetric = ["This field is required. metric_evaluations.value is of one metric."]
     const pie = { chart_type: "pie", field: "success" }
     const grouped = (group_by: unknown) => ({ ...pie, group_by })
@@ -247,7 +247,7 @@ describe("the chart rules", () => {
       ],
       [
         { chart_type: "bar", field: "success", aggregation_function: "p95", time_period: "day" },
-        { aggregation_function: ['"p95" makes no sense of this field; use count or sum or avg.'] }
+        { aggregation_function: ['"p95" cannot be applied to this field; use count or sum or avg.'] }
       ],
       [{ ...pie, metadata: { a: "\0" } }, { metadata: ["Null characters are not allowed."] }],
       [

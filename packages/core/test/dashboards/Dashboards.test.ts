@@ -98,7 +98,7 @@ for (const database of TestEngine.databases) {
         expect(changed.widgets[0]!.effectiveFilters).toEqual(lastWeek)
         const elsewhere = yield* (yield* Projects).create({ name: "Another" }).pipe(as)
         expect(yield* errorsOf(dashboards.update(id, { project: elsewhere.id, name: "" }).pipe(as))).toEqual({
-          project: ["A dashboard stays in its project."],
+          project: ["The project of a dashboard cannot be changed."],
           name: ["This field may not be blank."]
         })
       })
