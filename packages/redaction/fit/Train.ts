@@ -2,7 +2,7 @@ import * as Redaction from "@earshot/redaction"
 import * as RedactionKit from "@earshot/test-kit/redaction"
 import type { Example } from "./Examples.js"
 
-const { BUCKETS, FEATURES, featuresOf, LABELS, quantise, taggerLabels } = Redaction.Tagger
+const { BUCKETS, FEATURES, featuresOf, LABELS, quantize: quantise, taggerLabels } = Redaction.Tagger
 
 export interface TrainOptions {
   readonly epochs: number

@@ -2,18 +2,11 @@ import { runSync, type Steps } from "./Steps.js"
 import type { CallText } from "./CallText.js"
 import { cuesOf } from "./Cues.js"
 import { placeIn, readingOf } from "./PlainText.js"
-import { addressCandidates } from "./recognisers/Addresses.js"
-import { moneyCandidates } from "./recognisers/Money.js"
-import { numberCandidates } from "./recognisers/Numbers.js"
-import { organizationCandidates } from "./recognisers/Organizations.js"
-import { peopleCandidates } from "./recognisers/People.js"
-import { placeCandidates } from "./recognisers/Places.js"
-import { secretCandidates } from "./recognisers/Secrets.js"
-import { termCandidates } from "./recognisers/Terms.js"
-import { timeCandidates } from "./recognisers/Times.js"
+import { CallReader } from "./recognizers/CallReader.js"
+import { recognizers } from "./recognizers/recognizers.js"
 import { repeatCandidates } from "./Repeats.js"
 import { type Found, resolve } from "./Resolve.js"
-import type { Candidate } from "./Span.js"
+import type { Candidate } from "./TextSpan.js"
 import { spokenAddressesOf } from "./SpokenForms.js"
 import { runsOf } from "./SpokenNumbers.js"
 import type { Model } from "./tagger/Model.js"
@@ -61,23 +54,14 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   const cues = cuesOf(call)
   yield
   const addresses = spokenAddressesOf(call.tokens, runs)
+  const reader = new CallReader(call, runs, cues, addresses, model.sets)
   const candidates: Array<Candidate> = []
   const add = (some: ReadonlyArray<Candidate>): void => {
     for (const one of some) if (everyday || one.everyday !== true) candidates.push(one)
   }
-  for (const recognise of [
-    () => addressCandidates(call, runs, addresses),
-    () => numberCandidates(call, runs, cues),
-    () => timeCandidates(call, runs, cues),
-    () => moneyCandidates(call, runs, cues),
-    () => placeCandidates(call, runs, model.sets),
-    () => peopleCandidates(call, runs, model.sets),
-    () => organizationCandidates(call, model.sets),
-    () => termCandidates(call),
-    () => secretCandidates(call, runs)
-  ]) {
+  for (const recognize of recognizers) {
     yield
-    add(recognise())
+    add(recognize(reader))
   }
   add(yield* taggerCandidates(call, everyday, model, options.thresholds, options.seen))
   add(extra.map((one) => ({ ...one, ...readingOf(call.plain, one) })))

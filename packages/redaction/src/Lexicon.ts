@@ -4,13 +4,6 @@ const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
 export const wordSet = (text: string): ReadonlySet<string> => new Set(words(text))
 
-/** Phrases of one or more words, separated by commas or line breaks. */
-export const phrases = (text: string): ReadonlyArray<string> =>
-  text
-    .split(/[,\n]/)
-    .map((phrase) => phrase.trim())
-    .filter((phrase) => phrase !== "")
-
 /**
  * What a token is to the patterns, one letter a class, so that a whole call becomes a short string that plain regular
  * expressions can read: `d` zero to nine, `o` oh, `t` ten to nineteen, `y` tens, `z` a hyphenated number, `h` hundred,
@@ -123,23 +116,6 @@ export const spokenTlds =
   wordSet(`com org net edu gov mil io co uk us ca de fr es it nl be ch at se no dk fi pl ie au nz in jp cn br mx za
  info biz me tv app dev ai xyz online site shop store tech cloud eu hu cz gr pt ro ru tr il sg hk kr ar cl blog health live
  email name pro travel agency company media digital services solutions group`)
-
-export const months = "january|february|march|april|may|june|july|august|september|october|november|december"
-
-export const usStates: ReadonlyArray<string> =
-  phrases(`alabama, alaska, arizona, arkansas, california, colorado, connecticut,
- delaware, florida, georgia, hawaii, idaho, illinois, indiana, iowa, kansas, kentucky, louisiana, maine, maryland,
- massachusetts, michigan, minnesota, mississippi, missouri, montana, nebraska, nevada, new hampshire, new jersey,
- new mexico, new york, north carolina, north dakota, ohio, oklahoma, oregon, pennsylvania, rhode island,
- south carolina, south dakota, tennessee, texas, utah, vermont, virginia, washington, west virginia, wisconsin, wyoming,
- puerto rico, ontario, quebec, british columbia, alberta, manitoba, saskatchewan, nova scotia, new brunswick,
- newfoundland, new south wales, queensland, tasmania, england, scotland, wales, northern ireland, bavaria, catalonia,
- tuscany, sicily, normandy, provence, washington dc, washington d.c., district of columbia`)
-
-export const stateCodes: ReadonlySet<string> = new Set(
-  words(`AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI
- MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AE AP AA`)
-)
 
 /** The most common words, over which no name or place is claimed without a reason beside the word itself. */
 export const functionWords =

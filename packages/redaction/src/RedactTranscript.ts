@@ -1,12 +1,19 @@
 import { runSync, type Steps } from "./Steps.js"
-import { type RedactedTranscript, type ToolCall, type Transcript, type Turn, withoutRedaction, type Word } from "./Transcript.js"
-import { type AudioRange, type AudioRanges, joinRanges, placeWords, rangeOf, wordsWithin } from "./AudioRanges.js"
+import {
+  type RedactedTranscript,
+  type ToolCall,
+  type Transcript,
+  type Turn,
+  withoutRedaction,
+  type Word
+} from "./Transcript.js"
+import { type SpeakerRange, type SpeakerRanges, joinRanges, placeWords, rangeOf, wordsWithin } from "./SpeakerRanges.js"
 import { callTextOf } from "./CallText.js"
 import { readJsonText, type Leaf, writeJsonText } from "./RedactJson.js"
 import { byLabel, replacer } from "./Replacement.js"
 import type { Found } from "./Resolve.js"
 import type { SensitiveField } from "./SensitiveField.js"
-import type { Candidate, Span } from "./Span.js"
+import type { Candidate, TextSpan } from "./TextSpan.js"
 import { type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedact.js"
 
 export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall> {
@@ -14,7 +21,7 @@ export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall>
   /** What went, turn by turn, in reading order; offsets are those of the raw content. Never holds a value. */
   readonly spans: ReadonlyArray<TurnSpan>
   /** What to mute in the recording. */
-  readonly ranges: AudioRanges
+  readonly ranges: SpeakerRanges
   /** How many values went from tool calls. */
   readonly toolCallSpans: number
 }
@@ -22,7 +29,7 @@ export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall>
 /** Writes placeholders over spans of a text; `offset` is where the text starts in the offsets of the spans. */
 const replaceIn = (
   text: string,
-  spans: ReadonlyArray<Span>,
+  spans: ReadonlyArray<TextSpan>,
   offset: number,
   write: (field: SensitiveField, value: string) => string
 ): string => {
@@ -84,7 +91,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
   yield
   const write = replacer(replacement)
   const spans: Array<TurnSpan> = []
-  const ranges: Array<AudioRange> = []
+  const ranges: Array<SpeakerRange> = []
   const missing = new Set<number>()
   let at = 0
   const spansOf = (place: { readonly start: number; readonly end: number } | undefined): ReadonlyArray<Found> => {
@@ -169,7 +176,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
 const redactWords = (
   turn: Turn,
   placed: ReturnType<typeof placeWords>,
-  spans: ReadonlyArray<Span>,
+  spans: ReadonlyArray<TextSpan>,
   write: (field: SensitiveField, value: string) => string
 ): ReadonlyArray<Word> => {
   if (turn.words.length === 0) return turn.words

@@ -1,9 +1,9 @@
 import type { SensitiveField } from "./SensitiveField.js"
-import { type Candidate, inOrder, type Span } from "./Span.js"
+import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
 /** A span with the readings inside it that name a part of it, for those who ask for the part alone. */
-export interface Found extends Span {
-  readonly parts: ReadonlyArray<Span>
+export interface Found extends TextSpan {
+  readonly parts: ReadonlyArray<TextSpan>
   readonly everyday: boolean
 }
 

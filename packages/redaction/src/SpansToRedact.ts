@@ -4,7 +4,7 @@ import { findingSpans, type FindOptions, inOriginal } from "./FindSpans.js"
 import type { ReplacementStyle } from "./Replacement.js"
 import { type Found, ofFields } from "./Resolve.js"
 import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
-import { type Candidate, inOrder, type Span } from "./Span.js"
+import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
 export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
   /** `[PHONE_NUMBER]` unless told. */
@@ -14,14 +14,14 @@ export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
 }
 
 /** A span of one turn's content, in UTF-16 code units of it. */
-export interface TurnSpan extends Span {
+export interface TurnSpan extends TextSpan {
   readonly turn: number
 }
 
 /** Most passes over one call. Each pass but the last removes something, and two settle nearly every call. */
 const MAX_PASSES = 6
 
-const withOpaque = (call: CallText, spans: ReadonlyArray<Span>): CallText => {
+const withOpaque = (call: CallText, spans: ReadonlyArray<TextSpan>): CallText => {
   let text = ""
   let at = 0
   for (const { end, start } of spans) {
@@ -58,7 +58,7 @@ export function* spansToRedact(
   return all.map((one) => inOriginal(call, one))
 }
 
-const isOpaque = (text: string, span: Span): boolean => {
+const isOpaque = (text: string, span: TextSpan): boolean => {
   for (let at = span.start; at < span.end; at++) if (text[at] !== OPAQUE) return false
   return true
 }

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../Steps.js"
 import { type AudioFault, MutingNotProven } from "./AudioErrors.js"
 import { isEmptyFrame, type Mp3Layout, mp3Lateness, mp3Objection } from "./Mp3.js"
 import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary } from "./MuteAudio.js"
-import { allSpans, type ChannelSpans, mergeSpans, type MuteRange, type Span } from "./MuteRanges.js"
+import { allRanges, type ChannelRanges, mergeRanges, type MuteRange, type AudioRange } from "./MuteRanges.js"
 import { opusObjection, OPUS_RATE, type OpusMuting, packetBytes, parseOpus, runsOf } from "./OggOpus.js"
 import { wavObjection } from "./Wav.js"
 
@@ -91,7 +91,7 @@ interface Heard {
 interface Listening {
   readonly format: "mp3" | "opus"
   /** Runs of positions to decode. */
-  readonly runs: ReadonlyArray<Span>
+  readonly runs: ReadonlyArray<AudioRange>
   /** Whether a position holds the one empty frame (packet) that every other such position holds, too. */
   readonly isEmpty: (position: number) => boolean
   /** How many of them make `HEARD_SECONDS`. */
@@ -145,13 +145,13 @@ const positionsOf = ({ heard, isEmpty, runs }: Listening): ReadonlyArray<{ posit
   return positions
 }
 
-const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelSpans): Effect.Effect<void, MutingNotProven> =>
+const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelRanges): Effect.Effect<void, MutingNotProven> =>
   Effect.gen(function* () {
     const per = layout.samplesPerFrame
     const decodable = layout.offsets.length - (layout.isCut ? 1 : 0)
     // From its first sample to where the latest player would have it end, a muted span is silence.
     const late = mp3Lateness(layout)
-    const silent = spans.map((list) => mergeSpans(list.map(({ from, to }) => ({ from, to: to + late }))))
+    const silent = spans.map((list) => mergeRanges(list.map(({ from, to }) => ({ from, to: to + late }))))
     const firstOpen = silent.map(() => 0)
     const decoder = yield* Effect.acquireRelease(
       Effect.tryPromise({
@@ -167,8 +167,8 @@ const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelSpans): Eff
     )
     yield* listen({
       format: "mp3",
-      runs: mergeSpans(
-        allSpans(silent).map(({ from, to }) => ({
+      runs: mergeRanges(
+        allRanges(silent).map(({ from, to }) => ({
           from: Math.floor(from / per),
           to: Math.min(decodable, Math.ceil(to / per))
         }))

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, readBits, sameBytes, writeBits } from "./Bytes.js"
-import { type ChannelSpans, mergeSpans, type Span } from "./MuteRanges.js"
+import { type ChannelRanges, mergeRanges, type AudioRange } from "./MuteRanges.js"
 
 /**
  * The frames of an MPEG audio Layer III stream (ISO/IEC 11172-3, 13818-3, and the unofficial MPEG 2.5), without the
@@ -223,7 +223,7 @@ export const mp3Lateness = (layout: Mp3Layout): number =>
   Math.max(layout.delay, ENCODER_DELAY) + DECODER_DELAY + (layout.hasInfoFrame ? layout.samplesPerFrame : 0)
 
 /** One bit a channel for every frame to mute. */
-export const mutedFrames = (layout: Mp3Layout, spans: ChannelSpans): Uint8Array => {
+export const mutedFrames = (layout: Mp3Layout, spans: ChannelRanges): Uint8Array => {
   const flags = new Uint8Array(layout.offsets.length)
   const per = layout.samplesPerFrame
   spans.forEach((list, channel) => {
@@ -295,7 +295,7 @@ const granulesStart = (isMpeg1: boolean, mono: boolean): number =>
 export interface MutedMp3 {
   readonly bytes: Uint8Array
   /** The bytes that may differ from the original, as offsets. */
-  readonly touched: ReadonlyArray<Span>
+  readonly touched: ReadonlyArray<AudioRange>
   /** Frames in which both channels had to go although only one was asked for. */
   readonly widened: number
 }
@@ -308,7 +308,7 @@ export interface MutedMp3 {
  */
 export const muteMp3 = (bytes: Uint8Array, layout: Mp3Layout, flags: Uint8Array): MutedMp3 => {
   const muted = bytes.slice()
-  const touched: Array<Span> = []
+  const touched: Array<AudioRange> = []
   let widened = 0
   const touch = (from: number, to: number): void => {
     if (from < to) touched.push({ from, to })
@@ -344,7 +344,7 @@ export const muteMp3 = (bytes: Uint8Array, layout: Mp3Layout, flags: Uint8Array)
     muted.fill(0, end, Math.max(end, after))
     touch(end, after)
   }
-  return { bytes: muted, touched: mergeSpans(touched), widened }
+  return { bytes: muted, touched: mergeRanges(touched), widened }
 }
 
 /** Clears side information: all of it but main_data_begin, or the parts of the channels in `only`. */
@@ -386,8 +386,8 @@ const mainSpans = (
   index: number,
   from: number,
   to: number
-): ReadonlyArray<Span> => {
-  const spans: Array<Span> = []
+): ReadonlyArray<AudioRange> => {
+  const spans: Array<AudioRange> = []
   let at = Math.min(index, layout.positions.length - 1)
   while (at > 0 && (layout.positions[at] ?? 0) > from) at--
   for (; at < layout.positions.length && (layout.positions[at] ?? 0) < to; at++) {
@@ -437,7 +437,7 @@ export const mp3Objection = (
   original: Uint8Array,
   muted: Uint8Array,
   flags: Uint8Array,
-  touched: ReadonlyArray<Span>
+  touched: ReadonlyArray<AudioRange>
 ): string | undefined => {
   const parsed = parseMp3(muted)
   if (Either.isLeft(parsed)) return "it no longer parses"

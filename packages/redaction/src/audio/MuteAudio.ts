@@ -3,13 +3,13 @@ import { type AudioFault, UnsupportedAudio } from "./AudioErrors.js"
 import { hasText } from "./Bytes.js"
 import { isMp3, mp3Duration, mp3Length, type Mp3Layout, muteMp3, mutedFrames, parseMp3 } from "./Mp3.js"
 import {
-  allSpans,
-  type ChannelSpans,
+  allRanges,
+  type ChannelRanges,
   DEFAULT_PADDING_SECONDS,
   framesIn,
   type MuteRange,
-  type Span,
-  spansOf,
+  type AudioRange,
+  framesOf,
   validateRanges
 } from "./MuteRanges.js"
 import { isOgg, mutedPackets, muteOpus, OPUS_RATE, type OpusLayout, type OpusMuting, parseOpus } from "./OggOpus.js"
@@ -63,13 +63,13 @@ export interface MutedAudio extends MutingSummary {
 
 /** What a check has to find silent, in the terms of each format. */
 export type MutePlan =
-  | { readonly format: "wav"; readonly spans: ChannelSpans }
+  | { readonly format: "wav"; readonly spans: ChannelRanges }
   | {
       readonly format: "mp3"
       readonly layout: Mp3Layout
-      readonly spans: ChannelSpans
+      readonly spans: ChannelRanges
       readonly flags: Uint8Array
-      readonly touched: ReadonlyArray<Span>
+      readonly touched: ReadonlyArray<AudioRange>
     }
   | { readonly format: "opus"; readonly layout: OpusLayout; readonly muting: OpusMuting }
 
@@ -154,25 +154,25 @@ const mute = (
   const rangesBeyond = ranges.filter(({ end, start }) => Math.min(start, end) >= info.durationSeconds).length
   const namesOne = channels === 2 && ranges.some(({ channel }) => channel !== undefined)
   const everywhere = ranges.map(({ end, start }) => ({ start, end }))
-  const summary = (spans: ChannelSpans) =>
-    ({ _tag: "MutedAudio", info, rangesBeyond, mutedSeconds: framesIn(allSpans(spans)) / sampleRate }) as const
+  const summary = (spans: ChannelRanges) =>
+    ({ _tag: "MutedAudio", info, rangesBeyond, mutedSeconds: framesIn(allRanges(spans)) / sampleRate }) as const
   switch (audio.format) {
     case "wav": {
       const bothChannels = namesOne && isDualMono(bytes, audio.layout)
       const length = audio.layout.frames
-      const spans = spansOf(bothChannels ? everywhere : ranges, { channels, sampleRate, length }, padding)
+      const spans = framesOf(bothChannels ? everywhere : ranges, { channels, sampleRate, length }, padding)
       const plan = { format: "wav", spans } as const
       return { ...summary(spans), bytes: muteWav(bytes, audio.layout, spans, fill), fill, bothChannels, plan }
     }
     case "mp3": {
-      const spans = spansOf(ranges, { channels, sampleRate, length: mp3Length(audio.layout) }, padding)
+      const spans = framesOf(ranges, { channels, sampleRate, length: mp3Length(audio.layout) }, padding)
       const flags = mutedFrames(audio.layout, spans)
       const muted = muteMp3(bytes, audio.layout, flags)
       const plan = { format: "mp3", layout: audio.layout, spans, flags, touched: muted.touched } as const
       return { ...summary(spans), bytes: muted.bytes, fill: "silence", bothChannels: muted.widened > 0, plan }
     }
     case "opus": {
-      const spans = spansOf(everywhere, { channels: 1, sampleRate, length: audio.layout.reach }, padding)
+      const spans = framesOf(everywhere, { channels: 1, sampleRate, length: audio.layout.reach }, padding)
       const muting = mutedPackets(audio.layout, spans[0] ?? [])
       const isUntouched = !muting.replaced.includes(1)
       const plan = { format: "opus", layout: audio.layout, muting } as const

@@ -16,13 +16,13 @@ export interface MuteRange {
 }
 
 /** A half-open stretch of sample frames: `from` is in it, `to` is not. */
-export interface Span {
+export interface AudioRange {
   readonly from: number
   readonly to: number
 }
 
 /** The stretches to mute, a list a channel; each list is sorted and its spans neither touch nor overlap. */
-export type ChannelSpans = ReadonlyArray<ReadonlyArray<Span>>
+export type ChannelRanges = ReadonlyArray<ReadonlyArray<AudioRange>>
 
 const NOT_A_TIME = "A number of seconds is required."
 
@@ -47,8 +47,8 @@ export const validateRanges = (
 }
 
 /** Sorts spans and joins those that touch or overlap; empty ones go. */
-export const mergeSpans = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
-  const merged: Array<Span> = []
+export const mergeRanges = (spans: ReadonlyArray<AudioRange>): ReadonlyArray<AudioRange> => {
+  const merged: Array<AudioRange> = []
   for (const span of spans.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
     const last = merged[merged.length - 1]
     if (last !== undefined && span.from <= last.to) {
@@ -59,13 +59,13 @@ export const mergeSpans = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
 }
 
 /** What of the audio the ranges cover, rounded outwards to whole sample frames and cut to `length`, a list a channel. */
-export const spansOf = (
+export const framesOf = (
   ranges: ReadonlyArray<MuteRange>,
   audio: { readonly channels: number; readonly sampleRate: number; readonly length: number },
   padding: number
-): ChannelSpans => {
+): ChannelRanges => {
   const within = (frames: number): number => Math.min(Math.max(frames, 0), audio.length)
-  const spans: Array<Array<Span>> = Array.from({ length: audio.channels }, () => [])
+  const spans: Array<Array<AudioRange>> = Array.from({ length: audio.channels }, () => [])
   for (const { channel, end, start } of ranges) {
     const span = {
       from: within(Math.floor((Math.min(start, end) - padding) * audio.sampleRate)),
@@ -74,11 +74,12 @@ export const spansOf = (
     const only = channel === undefined ? undefined : spans[channel]
     for (const list of audio.channels === 2 && only !== undefined ? [only] : spans) list.push(span)
   }
-  return spans.map(mergeSpans)
+  return spans.map(mergeRanges)
 }
 
 /** The union over all channels. */
-export const allSpans = (spans: ChannelSpans): ReadonlyArray<Span> => mergeSpans(spans.flat())
+export const allRanges = (spans: ChannelRanges): ReadonlyArray<AudioRange> => mergeRanges(spans.flat())
 
 /** Sample frames in spans. */
-export const framesIn = (spans: ReadonlyArray<Span>): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
+export const framesIn = (spans: ReadonlyArray<AudioRange>): number =>
+  spans.reduce((sum, { from, to }) => sum + to - from, 0)

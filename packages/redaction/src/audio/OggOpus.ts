@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
-import { mergeSpans, type Span } from "./MuteRanges.js"
+import { mergeRanges, type AudioRange } from "./MuteRanges.js"
 
 /** The clock of every Opus stream. */
 export const OPUS_RATE = 48_000
@@ -24,7 +24,7 @@ interface Page {
 /** A packet of sound. Times are samples at 48 kHz since the first sample that a decoder puts out, pre-skip included. */
 export interface OpusPacket {
   /** Where its bytes lie, a span a page. */
-  readonly spans: ReadonlyArray<Span>
+  readonly spans: ReadonlyArray<AudioRange>
   readonly bytes: number
   readonly toc: number
   readonly samples: number
@@ -59,7 +59,7 @@ const FIRST = 2
 const LAST = 4
 
 /** Samples at 48 kHz in a packet, undefined when its first bytes make no sense (RFC 6716, 3.1 and 3.2). */
-const packetSamples = (bytes: Uint8Array, first: Span, second: Span | undefined): number | undefined => {
+const packetSamples = (bytes: Uint8Array, first: AudioRange, second: AudioRange | undefined): number | undefined => {
   const toc = byteAt(bytes, first.from)
   const config = toc >> 3
   const frame =
@@ -82,7 +82,7 @@ const packetSamples = (bytes: Uint8Array, first: Span, second: Span | undefined)
 export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioFault> => {
   const view = viewOf(bytes)
   const pages: Array<Page> = []
-  const spansOfPacket: Array<Array<Span>> = []
+  const spansOfPacket: Array<Array<AudioRange>> = []
   /** For every page with sound: which packets end on it, its granule position, and whether it is the last. */
   const ends: Array<{
     readonly first: number
@@ -246,7 +246,7 @@ export interface OpusMuting {
  * before leaves the decoder time to fall silent, and the one behind may carry the last one's sound once more (in-band
  * error correction).
  */
-export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<Span>): OpusMuting => {
+export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange>): OpusMuting => {
   const count = layout.packets.length
   const replaced = new Uint8Array(count)
   const silent = new Uint8Array(count)
@@ -405,5 +405,5 @@ export const opusObjection = (
 }
 
 /** Joins packets that are replaced one after the other into runs of packet positions. */
-export const runsOf = (flags: Uint8Array): ReadonlyArray<Span> =>
-  mergeSpans(Array.from(flags, (flag, i) => (flag === 0 ? { from: i, to: i } : { from: i, to: i + 1 })))
+export const runsOf = (flags: Uint8Array): ReadonlyArray<AudioRange> =>
+  mergeRanges(Array.from(flags, (flag, i) => (flag === 0 ? { from: i, to: i } : { from: i, to: i + 1 })))

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
-import { allSpans, type ChannelSpans, type Span } from "./MuteRanges.js"
+import { allRanges, type ChannelRanges, type AudioRange } from "./MuteRanges.js"
 
 /** How one sample is stored. Integers are little-endian; 8-bit ones are unsigned, wider ones signed. */
 export type WavEncoding = "pcm" | "float" | "alaw" | "mulaw"
@@ -265,7 +265,7 @@ const fillOf = (layout: WavLayout, fill: Fill): Uint8Array => {
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
 /** A copy with silence or a tone in the spans, a list a channel; no other byte differs. */
-export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelSpans, fill: Fill): Uint8Array => {
+export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelRanges, fill: Fill): Uint8Array => {
   const muted = bytes.slice()
   const width = layout.bytesPerSample
   const block = width * layout.channels
@@ -289,9 +289,9 @@ export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelSpan
   return muted
 }
 
-const isEveryChannel = (spans: ChannelSpans): boolean => {
+const isEveryChannel = (spans: ChannelRanges): boolean => {
   const first = spans[0] ?? []
-  const isSame = (span: Span, i: number): boolean => span.from === first[i]?.from && span.to === first[i].to
+  const isSame = (span: AudioRange, i: number): boolean => span.from === first[i]?.from && span.to === first[i].to
   return spans.every((list) => list.length === first.length && list.every(isSame))
 }
 
@@ -307,7 +307,7 @@ const TONE_TOLERANCE = 1 / 64
 export const wavObjection = (
   original: Uint8Array,
   muted: Uint8Array,
-  spans: ChannelSpans,
+  spans: ChannelRanges,
   fill: Fill
 ): string | undefined => {
   const parsed = parseWav(muted)
@@ -317,7 +317,7 @@ export const wavObjection = (
   const block = layout.bytesPerSample * layout.channels
   const everywhere = isEveryChannel(spans)
   let kept = 0
-  for (const { from, to } of allSpans(spans)) {
+  for (const { from, to } of allRanges(spans)) {
     const begin = layout.offset + from * block
     const end = layout.offset + to * block
     if (!sameBytes(original, muted, kept, begin)) return "bytes outside the ranges changed"
@@ -344,7 +344,7 @@ const soundsRight = (
   layout: WavLayout,
   begin: number,
   end: number,
-  spans: ChannelSpans,
+  spans: ChannelRanges,
   fill: Fill
 ): boolean => {
   const view = viewOf(muted)
@@ -379,7 +379,7 @@ const keepsOthers = (
   layout: WavLayout,
   begin: number,
   end: number,
-  spans: ChannelSpans
+  spans: ChannelRanges
 ): boolean => {
   const width = layout.bytesPerSample
   const block = width * layout.channels

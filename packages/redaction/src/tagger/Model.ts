@@ -34,7 +34,7 @@ export interface Model {
 const setNames = ["firstNames", "lastNames", "places", "common1", "common2", "common3"] as const
 
 /** Weights as fitted, to whole numbers of one step. */
-export const quantise = (weights: Float32Array): { readonly weights: Int8Array; readonly step: number } => {
+export const quantize = (weights: Float32Array): { readonly weights: Int8Array; readonly step: number } => {
   let top = 1e-9
   for (const weight of weights) top = Math.max(top, Math.abs(weight))
   const step = top / 127

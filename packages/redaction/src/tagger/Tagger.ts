@@ -1,15 +1,18 @@
 import type { CallText } from "../CallText.js"
 import type { Steps } from "../Steps.js"
-import { type Candidate, candidate } from "../Span.js"
+import packed from "../data/tagger.json" with { type: "json" }
+import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
 import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
-import { packedModel } from "./packed-model.js"
 
 let loaded: Model | undefined
 
-/** The shipped model; unpacked when first asked for (about 30 ms), then kept. */
-export const shippedModel = (): Model => (loaded ??= unpackModel(packedModel))
+/**
+ * The shipped model, unpacked at the first use (about 30 ms) and kept. Its weights are a JSON module of one base64 text:
+ * Node loads it beside the compiled files (2 ms), and a bundler inlines it.
+ */
+export const shippedModel = (): Model => (loaded ??= unpackModel(packed.packed))
 
 /** Longest stretch judged at once; a turn that is longer is judged in pieces. */
 const MAX_STRETCH = 400

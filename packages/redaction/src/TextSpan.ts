@@ -1,7 +1,7 @@
 import type { SensitiveField } from "./SensitiveField.js"
 
 /** A stretch of text that holds a value of a field. Offsets are UTF-16 code units, `end` exclusive. */
-export interface Span {
+export interface TextSpan {
   readonly start: number
   readonly end: number
   readonly field: SensitiveField

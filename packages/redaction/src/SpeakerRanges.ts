@@ -4,7 +4,7 @@ import { placeIn, plainCharacters } from "./PlainText.js"
 import { placeholdersIn } from "./SensitiveField.js"
 
 /** A stretch of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
-export interface AudioRange {
+export interface SpeakerRange {
   readonly speaker: Speaker
   readonly start: number
   /** `Infinity` where the turn's end is not known and nothing follows it: to the end of the recording. */
@@ -12,8 +12,8 @@ export interface AudioRange {
 }
 
 /** What to mute. `Unknown`: something was redacted whose time nobody knows, so the audio cannot be kept. */
-export type AudioRanges =
-  { readonly _tag: "Known"; readonly ranges: ReadonlyArray<AudioRange> } | { readonly _tag: "Unknown" }
+export type SpeakerRanges =
+  { readonly _tag: "Known"; readonly ranges: ReadonlyArray<SpeakerRange> } | { readonly _tag: "Unknown" }
 
 /** Seconds muted before and after a value's words or turn: recognisers' times are about that exact. */
 export const RANGE_PADDING = 0.25
@@ -85,7 +85,7 @@ export const rangeOf = (
   start: number,
   end: number,
   next: number | undefined
-): AudioRange | undefined => {
+): SpeakerRange | undefined => {
   const [from, to] = wordsWithin(placed, start, end)
   const covered = turn.words.slice(from, to)
   const found = placed.slice(from, to).some((word) => word !== undefined)
@@ -112,8 +112,8 @@ export const rangeOf = (
 }
 
 /** Ranges in order of time, a speaker's overlapping or touching ones joined. */
-export const joinRanges = (ranges: ReadonlyArray<AudioRange>): ReadonlyArray<AudioRange> => {
-  const joined: Array<AudioRange> = []
+export const joinRanges = (ranges: ReadonlyArray<SpeakerRange>): ReadonlyArray<SpeakerRange> => {
+  const joined: Array<SpeakerRange> = []
   const last = new Map<Speaker, number>()
   for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
     const at = last.get(range.speaker)
@@ -132,8 +132,8 @@ export const joinRanges = (ranges: ReadonlyArray<AudioRange>): ReadonlyArray<Aud
  * The stretches in which placeholders were said, so that a recording which arrives after its transcript was redacted can
  * be muted all the same.
  */
-export const placeholderRanges = ({ turns }: RedactedTranscript): AudioRanges => {
-  const ranges: Array<AudioRange> = []
+export const placeholderRanges = ({ turns }: RedactedTranscript): SpeakerRanges => {
+  const ranges: Array<SpeakerRange> = []
   for (const [index, turn] of turns.entries()) {
     const places = placeholdersIn(turn.content)
     if (places.length === 0) continue
@@ -148,7 +148,7 @@ export const placeholderRanges = ({ turns }: RedactedTranscript): AudioRanges =>
 }
 
 /** What either says; unknown where either is. */
-export const bothRanges = (one: AudioRanges, other: AudioRanges): AudioRanges =>
+export const bothRanges = (one: SpeakerRanges, other: SpeakerRanges): SpeakerRanges =>
   one._tag === "Unknown" || other._tag === "Unknown"
     ? { _tag: "Unknown" }
     : { _tag: "Known", ranges: joinRanges([...one.ranges, ...other.ranges]) }
@@ -158,7 +158,7 @@ export const bothRanges = (one: AudioRanges, other: AudioRanges): AudioRanges =>
  * the other side's; where it is not known, both go.
  */
 export const muteRanges = (
-  ranges: ReadonlyArray<AudioRange>,
+  ranges: ReadonlyArray<SpeakerRange>,
   mainAgentChannel: 0 | 1 | undefined
 ): ReadonlyArray<MuteRange> =>
   ranges.map(({ end, speaker, start }) => ({

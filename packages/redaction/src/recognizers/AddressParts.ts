@@ -1,0 +1,115 @@
+import { functionWords, wordSet } from "../Lexicon.js"
+import type { Run } from "../SpokenNumbers.js"
+import { stateCodes } from "../WordLists.js"
+import type { CallReader, TokenRule } from "./CallReader.js"
+import { places, townEnd } from "./PlaceNames.js"
+
+export const directions = wordSet("north south east west n s e w ne nw se sw northeast northwest southeast southwest")
+const unitWords = wordSet("apartment apt suite ste unit floor # building bldg flat")
+
+/** Most parts behind a street: unit, town, state, postal code. */
+const MAX_PARTS = 5
+
+/** Past commas and line breaks between two parts of an address. */
+const nextPart = (reader: CallReader, at: number): { readonly at: number; readonly afterComma: boolean } => {
+  let next = at
+  let afterComma = false
+  while (
+    reader.word(next) === "," ||
+    (reader.word(next) === "." && afterComma) ||
+    (reader.cls(next) === "n" && reader.call.turnOf[next] === reader.call.turnOf[next + 1])
+  ) {
+    afterComma = true
+    next++
+  }
+  if (reader.word(next) === "number" && unitWords.has(reader.word(next - 1))) next++
+  return { at: next, afterComma }
+}
+
+/** Where a unit ends whose word stands at a token: "apt number 5", "suite b". */
+const unitEnd = (reader: CallReader, at: number): number | undefined => {
+  const next = reader.word(at + 1) === "number" ? at + 2 : at + 1
+  return reader.runFrom(next)?.to ?? (/^[LaF]$/.test(reader.cls(next)) ? next + 1 : undefined)
+}
+
+const isStateCode = (reader: CallReader, at: number, isFirst: boolean): boolean =>
+  stateCodes.has(reader.written(at).toUpperCase()) &&
+  (!isFirst || /^[A-Z]{2}$/.test(reader.written(at))) &&
+  !functionWords.has(reader.word(at))
+
+const postalCode = (reader: CallReader, at: number): Run | undefined => {
+  const direct = reader.runFrom(at)
+  if (direct !== undefined) return direct
+  return /^(zip|zipcode|postcode)$/.test(reader.word(at))
+    ? reader.runFrom(reader.word(at + 1) === "code" ? at + 2 : at + 1)
+    : undefined
+}
+
+/** Where a town, state or country ends that begins at a token; 0 where there is none. */
+const placeEnd = (reader: CallReader, at: number): number =>
+  Math.max(places.longestAt(reader.all, at)?.to ?? 0, townEnd(reader, at))
+
+/** Where an address ends whose street ends before a token: after its direction, unit, town, state and postal code. */
+export const addressEnd = (reader: CallReader, at: number): number => {
+  let to = directions.has(reader.word(at)) && reader.cls(at) !== "n" ? at + 1 : at
+  for (let part = 0; part < MAX_PARTS; part++) {
+    const between = nextPart(reader, to)
+    if (unitWords.has(reader.word(between.at))) {
+      const unit = unitEnd(reader, between.at)
+      if (unit === undefined) return to
+      to = unit
+      continue
+    }
+    const next = reader.word(between.at) === "in" && !between.afterComma ? between.at + 1 : between.at
+    const place = placeEnd(reader, next)
+    if (place > 0) to = place
+    else if (isStateCode(reader, next, part === 0)) to = next + 1
+    else {
+      const run = postalCode(reader, next)
+      return run !== undefined && run.digits >= 4 && run.chars.length <= 9 && part > 0 ? run.to : to
+    }
+  }
+  return to
+}
+
+/** "P.O. Box 101", "p o box one oh one" */
+const postBox: TokenRule = (reader, at, found) => {
+  if (reader.word(at) !== "box") return undefined
+  const run = reader.runFrom(reader.word(at + 1) === "number" ? at + 2 : at + 1)
+  if (run === undefined) return undefined
+  const before = reader.word(at - 1)
+  let from = at
+  while (from > at - 5 && /^[po.]$/.test(reader.word(from - 1))) from--
+  if (/^(po|pobox)$/.test(before)) from = at - 1
+  else if (before === "office") from = at - 2
+  if (from < at)
+    found.push(
+      reader.candidate("location", from, Math.max(run.to, addressEnd(reader, run.to)), 0.88, "post office box")
+    )
+  return undefined
+}
+
+/** "apartment five b", beside an address or not */
+const unit: TokenRule = (reader, at, found) => {
+  if (!/^(apartment|apt|suite|ste)$/.test(reader.word(at))) return undefined
+  const next = /^(\.|number|#)$/.test(reader.word(at + 1)) ? at + 2 : at + 1
+  const run = reader.runFrom(next)
+  if (run !== undefined && run.digits > 0)
+    found.push(reader.candidate("location", at, Math.max(run.to, addressEnd(reader, run.to)), 0.75, "apartment"))
+  else if (/^[La]$/.test(reader.cls(next)) && reader.endsAt(next + 1, /^[.,?n]$/))
+    found.push(reader.candidate("location", at, next + 1, 0.65, "apartment"))
+  return undefined
+}
+
+/** "TX 78701", "Austin, TX" */
+const stateAndCode: TokenRule = (reader, at, found) => {
+  if (!stateCodes.has(reader.written(at))) return undefined
+  const run = reader.runFrom(reader.word(at + 1) === "," ? at + 2 : at + 1)
+  if (run !== undefined && !run.spoken && (run.chars.length === 5 || run.chars.length === 9))
+    found.push(reader.candidate("location", at, run.to, 0.9, "state and postal code"))
+  else if (reader.word(at - 1) === "," && /^[A-Z]/.test(reader.written(at - 2)))
+    found.push(reader.candidate("location", at - 2, at + 1, 0.8, "town and state"))
+  return undefined
+}
+
+export const addressRules: ReadonlyArray<TokenRule> = [postBox, unit, stateAndCode]

@@ -1,0 +1,116 @@
+import type { Run } from "../SpokenNumbers.js"
+import type { Candidate } from "../TextSpan.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
+
+const age = (reader: CallReader, from: number, to: number, score: number, why: string): Candidate =>
+  reader.candidate("age", from, to, score, why)
+
+/** The last token of the number before a unit at `at`: over a hyphen, and over "and a half". */
+const numberBefore = (reader: CallReader, at: number): number => {
+  let before = at - 1
+  if (reader.written(before) === "-") before--
+  if (reader.word(before) === "half" && reader.cls(before - 1) === "a") before -= reader.cls(before - 2) === "&" ? 3 : 2
+  return before
+}
+
+/** Where the number begins that ends with a token: "twenty five", "twenty - five". */
+const numberStart = (reader: CallReader, last: number): number => {
+  let from = last
+  if (reader.cls(from) === "d" && reader.cls(from - 1) === "y") from--
+  if (reader.cls(from) === "d" && reader.written(from - 1) === "-" && reader.cls(from - 2) === "y") from -= 2
+  return from
+}
+
+/** "45 years old", "a five-year-old", "six months of age", "45 y/o" */
+const yearsOld = (reader: CallReader, at: number): ReadonlyArray<Candidate> => {
+  const isShort = /^(y\/o|yo)$/.test(reader.word(at))
+  if (reader.cls(at) !== "u" && !isShort && reader.word(at) !== "y") return []
+  const next = reader.written(at + 1) === "-" ? at + 2 : at + 1
+  const isOf = reader.word(next) === "of" && reader.word(next + 1) === "age"
+  const isOld = isOf || /^olds?$/.test(reader.word(next))
+  const before = numberBefore(reader, at)
+  if ((!isOld && !isShort) || !/^[zdtyNha]$/.test(reader.cls(before))) return []
+  return [age(reader, numberStart(reader, before), isOf ? next + 2 : isOld ? next + 1 : next, 0.95, "years old")]
+}
+
+const endsAge = (reader: CallReader, to: number): boolean =>
+  reader.endsAt(to, /^[.,?!;n]$/) ||
+  /^(and|now|but|so|today|tomorrow|years|already|this|last|next|or|i|in|when|male|female|with)$/.test(reader.word(to))
+
+const relatives =
+  /\b(son|daughter|wife|husband|mother|father|mom|dad|brother|sister|kid|child|grandson|granddaughter|grandmother|grandma|grandpa|baby|patient|boy|girl|he|she|i|am|i'm|oldest|youngest)$/
+
+/** "my son is 12", "she was almost 40" */
+const afterVerb = (reader: CallReader, { chars, from, to }: Run, before: string): ReadonlyArray<Candidate> => {
+  const weighed = reader.nearestCue(from, to, (cue) => cue.strength > 0)
+  if (weighed?.cue.field === "age" && weighed.distance <= 10)
+    return [age(reader, from, to, 0.85, `cue "${weighed.cue.phrase}"`)]
+  return Number(chars) >= 1 && !/^(at|under|over)$/.test(before) && relatives.test(reader.phrase(from - 4, from - 1))
+    ? [age(reader, from, to, 0.6, "a person is ...")]
+    : []
+}
+
+const hasNumber = (reader: CallReader, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) if (/^[dtyzN]$/.test(reader.cls(at))) return true
+  return false
+}
+
+/** "How old are you?" - "45" */
+const afterQuestion = (reader: CallReader, { from, to }: Run): ReadonlyArray<Candidate> => {
+  const weighed = reader.nearestCue(from, to, (cue) => cue.strength > 0)
+  if (
+    weighed?.cue.field !== "age" ||
+    weighed.side !== "before" ||
+    hasNumber(reader, weighed.cue.to, from) ||
+    reader.turn(from) - reader.turn(weighed.cue.from) > 1
+  )
+    return []
+  const why = `cue "${weighed.cue.phrase}"`
+  if (weighed.distance <= 8 && endsAge(reader, to) && !/^[uC$%]$/.test(reader.cls(to)))
+    return [age(reader, from, to, 0.8, why)]
+  return reader.word(to).startsWith("year") ? [age(reader, from, to + 1, 0.85, why)] : []
+}
+
+const subjects = /^(i'm|he's|she's|am|they're)$/
+
+/** "I'm 45" */
+const isSubjectsAge = (reader: CallReader, run: Run, before: string): boolean =>
+  subjects.test(before) &&
+  endsAge(reader, run.to) &&
+  Number(run.chars) >= 2 &&
+  !/^(years|in|with)$/.test(reader.word(run.to))
+
+const ofRun = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
+  const { from, to } = run
+  const value = Number(run.chars)
+  if (run.digits !== run.chars.length || run.digits > 3 || run.pieces.length > 2 || value > 120) return []
+  const before = reader.word(from - 1)
+  const ends = endsAge(reader, to)
+  if (/^(aged?|turn(ed|ing))$/.test(before) && (ends || before.startsWith("age")))
+    return [age(reader, from, to, before.startsWith("turn") ? 0.75 : 0.85, `after "${before}"`)]
+  if (isSubjectsAge(reader, run, before))
+    return [age(reader, from, to, value >= 13 || /^s?he's$/.test(before) ? 0.62 : 0.45, `after "${before}"`)]
+  return ends && /^(is|was|be|just|only|almost|about|over|under|nearly|at)$/.test(before)
+    ? afterVerb(reader, run, before)
+    : afterQuestion(reader, run)
+}
+
+const decades =
+  /^(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|20s|30s|40s|50s|60s|70s|80s|90s)$/
+
+/** "in her late fifties" */
+const decadeOfLife = (reader: CallReader, at: number): ReadonlyArray<Candidate> => {
+  if (!decades.test(reader.word(at))) return []
+  const isQualified = /^(late|early|mid)$/.test(reader.word(at - 1))
+  const isHyphenated = reader.word(at - 1) === "-"
+  const owner = reader.word(isQualified ? at - 2 : isHyphenated ? at - 3 : at - 1)
+  if (!/^(my|his|her|their|your)$/.test(owner)) return []
+  return [age(reader, isQualified ? at - 1 : isHyphenated ? at - 2 : at, at + 1, 0.85, "decade of life")]
+}
+
+/** How old somebody is. */
+export const ages: Recognizer = (reader) => [
+  ...reader.all.flatMap((_, at) => yearsOld(reader, at)),
+  ...reader.runs.flatMap((run) => ofRun(reader, run)),
+  ...reader.all.flatMap((_, at) => decadeOfLife(reader, at))
+]

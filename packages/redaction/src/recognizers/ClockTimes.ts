@@ -1,0 +1,144 @@
+import { wordSet } from "../Lexicon.js"
+import type { Candidate } from "../TextSpan.js"
+import { matchClasses } from "../Tokens.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
+import { NUMBER } from "./ClassPatterns.js"
+import { clockFollowers } from "./DateContext.js"
+
+export const classPatterns = {
+  /** "3:45 pm", "three o'clock", "seven thirty a.m." */
+  clock: new RegExp(`${NUMBER}(?::N(?::N)?|o?${NUMBER}|\\.N)?(?:w?)A(?:A)?|${NUMBER}(?:${NUMBER}|od)?c(?:A)?`, "g"),
+  colon: /N:N(?::N)?/g,
+  /** "seven in the morning" */
+  inPartOfDay: new RegExp(`${NUMBER}(?:o?${NUMBER}|:N)?iTe`, "g"),
+  noon: /(?:z|yd?|t|d|N)?e/g,
+  /** "half past four", "ten to six" */
+  halfPast: new RegExp(`(?:a?q|${NUMBER}u?)w${NUMBER}A?`, "g")
+} as const
+
+const zones = wordSet("est pst cst mst edt pdt cdt mdt gmt utc bst cet eastern pacific central mountain")
+const pastWords = wordSet("past to till of after before")
+
+/** Behind which a bare hour is a time: "at five", "by seven thirty". */
+const hourPrepositions = wordSet("at by around until before after")
+
+/** Where a time ends that goes on with "a.m.", a time zone or a part of the day. */
+const timeEnd = (reader: CallReader, to: number): number => {
+  let end = to
+  if (/\.m$/i.test(reader.written(end - 1)) && reader.written(end) === "." && reader.isTight(end)) end++
+  if (zones.has(reader.word(end))) {
+    end++
+    if (reader.word(end) === "time") end++
+    else if (reader.word(end) === "standard" && reader.word(end + 1) === "time") end += 2
+  }
+  if (reader.cls(end) === "i" && reader.cls(end + 1) === "T" && reader.cls(end + 2) === "e") return end + 3
+  return reader.word(end) === "at" && reader.word(end + 1) === "night" ? end + 2 : end
+}
+
+const time = (reader: CallReader, from: number, to: number, score: number, why: string): Candidate =>
+  reader.candidate("time", from, timeEnd(reader, to), score, why)
+
+const isHour = (reader: CallReader, at: number): boolean => {
+  const value = reader.value(at)
+  return value >= 0 && value <= 24
+}
+
+const withDayHalf = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.clock).flatMap(({ from, to }) => {
+    // "I am" is no half of a day.
+    if (reader.word(to - 1) === "am" && reader.word(to - 2) === "i") return []
+    const isTime = reader.cls(from) === "N" ? reader.value(from) <= 2400 : isHour(reader, from)
+    return isTime ? [time(reader, from, to, 0.95, "clock time")] : []
+  })
+
+/** "five p m", spelled. */
+const withSpelledDayHalf = (reader: CallReader): ReadonlyArray<Candidate> => {
+  const found: Array<Candidate> = []
+  for (let at = 1; at < reader.all.length - 1; at++) {
+    if (!/^[ap]$/.test(reader.word(at)) || reader.word(at + 1) !== "m" || !/^[zydtN]$/.test(reader.cls(at - 1)))
+      continue
+    let from = at - 1
+    while (from > 0 && /^[zydtoN]$/.test(reader.cls(from - 1)) && at - from < 3) from--
+    found.push(time(reader, from, at + 2, 0.9, "clock time"))
+  }
+  return found
+}
+
+const withColon = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.colon).flatMap(({ from, to }) => {
+    const isTime =
+      isHour(reader, from) &&
+      reader.written(from + 2).length === 2 &&
+      reader.value(from + 2) < 60 &&
+      reader.isTight(from + 1) &&
+      reader.call.text[reader.start(from) - 1] !== ":"
+    return isTime ? [time(reader, from, to, 0.85, "clock time")] : []
+  })
+
+const inPartOfDay = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.inPartOfDay).flatMap(({ from, to }) =>
+    isHour(reader, from) ? [time(reader, from, to, 0.9, "hour and part of the day")] : []
+  )
+
+const noons = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.noon).flatMap(({ from, to }) =>
+    /^(noon|midnight|midday)$/.test(reader.word(to - 1)) ? [time(reader, from, to, 0.85, "clock time")] : []
+  )
+
+/** "half past four", "ten minutes to six" */
+const pastTheHour = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.halfPast).flatMap(({ from, to }) => {
+    let link = from
+    while (link < to && reader.cls(link) !== "w") link++
+    const word = reader.word(link)
+    if (!pastWords.has(word) || !isHour(reader, to - (reader.cls(to - 1) === "A" ? 2 : 1))) return []
+    const isFraction = reader.cls(link - 1) === "q" || reader.word(link - 1).startsWith("minute")
+    const isTime = isFraction || word === "past" || (word === "to" && reader.word(from - 1) === "at")
+    return isTime ? [time(reader, from, to, isFraction ? 0.85 : 0.65, "time past or to the hour")] : []
+  })
+
+/** "quarter of four", where the word between has a class of its own. */
+const quarters = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.all.flatMap((token, at) => {
+    const isTime =
+      token.cls === "q" &&
+      /^(past|to|of|till|after)$/.test(reader.word(at + 1)) &&
+      isHour(reader, at + 2) &&
+      /^[zdtyN]$/.test(reader.cls(at + 2)) &&
+      !/^[uC]$/.test(reader.cls(at + 3))
+    if (!isTime) return []
+    return [time(reader, reader.word(at - 1) === "a" ? at - 1 : at, at + 3, 0.8, "time past or to the hour")]
+  })
+
+/** Where an hour's minutes end: "seven thirty", "seven twenty five", "seven oh five". */
+const minutesEnd = (reader: CallReader, at: number): number => {
+  const cls = reader.cls(at)
+  if (cls === "y") return reader.cls(at + 1) === "d" ? at + 2 : at + 1
+  if (cls === "z" || cls === "t") return at + 1
+  return cls === "o" && reader.cls(at + 1) === "d" ? at + 2 : at
+}
+
+/** "at five", "by seven thirty" */
+const bareHours = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.all.flatMap((token, at) => {
+    const before = reader.word(at - 1)
+    if (!hourPrepositions.has(before) || !/^[dtN]$/.test(token.cls) || token.value < 1 || token.value > 12) return []
+    const to = minutesEnd(reader, at + 1)
+    const hasMinutes = to > at + 1
+    const ends = reader.endsAt(to, /^[.,?!;nRW]$/) || clockFollowers.has(reader.word(to))
+    return ends && (before === "at" || hasMinutes)
+      ? [time(reader, at, to, hasMinutes ? 0.7 : 0.58, `hour after "${before}"`)]
+      : []
+  })
+
+/** Times of the day, written or spoken. */
+export const clockTimes: Recognizer = (reader) => [
+  ...withDayHalf(reader),
+  ...withSpelledDayHalf(reader),
+  ...withColon(reader),
+  ...inPartOfDay(reader),
+  ...noons(reader),
+  ...pastTheHour(reader),
+  ...quarters(reader),
+  ...bareHours(reader)
+]

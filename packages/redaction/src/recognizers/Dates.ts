@@ -1,0 +1,100 @@
+import type { Candidate } from "../TextSpan.js"
+import { matchClasses, tokenAt } from "../Tokens.js"
+import { type CallReader, byPattern, type Recognizer } from "./CallReader.js"
+import { DAY, YEAR } from "./ClassPatterns.js"
+import { birthEvidence, clockFollowers, dateCandidate, dayPrepositions, isCardExpiry, isDay } from "./DateContext.js"
+
+export const classPatterns = {
+  /** "March third", "mar 3, 2020" */
+  monthDay: new RegExp(`[Mm]\\.?T?${DAY}(?:,?f?${YEAR})?(?![:$hk%])`, "g"),
+  /** "the third of March", "3 mar 2020" */
+  dayMonth: new RegExp(`T?(?:yF|ys|F|s|z|yd?|t|d|N)f?[Mm]\\.?(?:,?f?${YEAR})?`, "g"),
+  /** "the twenty third" */
+  ordinalDay: /T(?:yF|ys|F|s)/g
+} as const
+
+export const datePatterns = {
+  slashed:
+    /(?<![\d/.-])(?:\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})|\d{4}[/.-]\d{1,2}[/.-]\d{1,2})(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\d/-])/g,
+  short: /(?<![\d/.-])(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])(?![\d/.-])/g
+} as const
+
+const partsOf = (written: string): ReadonlyArray<number> => (written.split(/[T ]/)[0] ?? "").split(/[/.-]/).map(Number)
+
+/** Whether year, month and day, in whatever order, may be a date of the calendar. */
+const isCalendarDate = ([a = 0, b = 0, c = 0]: ReadonlyArray<number>): boolean =>
+  a > 31 ? b <= 12 && c <= 31 : (a <= 12 && b <= 31) || (b <= 12 && a <= 31)
+
+const written = (reader: CallReader, value: string, start: number): Candidate | undefined => {
+  const parts = partsOf(value)
+  if (parts[0] === 0 || parts[1] === 0) return undefined
+  const from = tokenAt(reader.call.tokens, start)
+  const to = tokenAt(reader.call.tokens, start + value.length - 1) + 1
+  if (parts.length > 2) return isCalendarDate(parts) ? dateCandidate(reader, from, to, 0.93, "written date") : undefined
+  // "5/12" may be a fraction or a ratio, so something has to announce it.
+  const before = reader.word(from - 1)
+  const isAnnounced =
+    dayPrepositions.has(before) ||
+    before === "date" ||
+    birthEvidence(reader, from, to) !== undefined ||
+    isCardExpiry(reader, from, to)
+  return isAnnounced ? dateCandidate(reader, from, to, 0.6, "written date") : undefined
+}
+
+const modalMonths = /^(may|march|mar|dec)$/
+
+/** "may two" is a date, "may one ask" is not; figures and ordinals decide. */
+const isVerb = (reader: CallReader, from: number, day: number, to: number): boolean => {
+  if (!modalMonths.test(reader.word(from)) || reader.cls(from) !== "m") return false
+  if (reader.cls(day) === "F" || reader.cls(day + 1) === "F") return false
+  if (reader.cls(day) === "N" && /^[A-Z]/.test(reader.written(from))) return false
+  return reader.cls(to) === "w" && !clockFollowers.has(reader.word(to)) && !dayPrepositions.has(reader.word(from - 1))
+}
+
+const monthDays = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.monthDay).flatMap(({ from, to }) => {
+    let day = from + 1
+    while (/^[.T]$/.test(reader.cls(day))) day++
+    const value = reader.value(day)
+    if (!isDay(value) && !(value > 1900 && value < 2100)) return []
+    return isVerb(reader, from, day, to) ? [] : [dateCandidate(reader, from, to, 0.93, "month and day")]
+  })
+
+const dayMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.dayMonth).flatMap(({ from, to }) => {
+    let month = from
+    while (month < to && !/[Mm]/.test(reader.cls(month))) month++
+    const day = reader.cls(from) === "T" ? from + 1 : from
+    if (!isDay(reader.value(day))) return []
+    const isMonth =
+      reader.cls(month) !== "m" ||
+      reader.cls(day) === "F" ||
+      /^[fF]$/.test(reader.cls(month - 1)) ||
+      (reader.cls(day) === "N" && /^[A-Z]/.test(reader.written(month)))
+    return isMonth ? [dateCandidate(reader, from, to, 0.92, "day and month")] : []
+  })
+
+const endsOrdinal = (reader: CallReader, to: number): boolean =>
+  reader.endsAt(to, /^[.,?!;nR]$/) ||
+  clockFollowers.has(reader.word(to)) ||
+  (reader.cls(to) === "f" && reader.word(to + 1) === "the") ||
+  /^(this|next)$/.test(reader.word(to + 1))
+
+const ordinalDays = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.ordinalDay).flatMap(({ from, to }) => {
+    const value = reader.value(from + 1) + (to - from === 3 ? reader.value(from + 2) : 0)
+    if (!isDay(value) || !endsOrdinal(reader, to)) return []
+    const isDate =
+      value > 3 || dayPrepositions.has(reader.word(from - 1)) || birthEvidence(reader, from, to) !== undefined
+    return isDate ? [dateCandidate(reader, from + 1, to, 0.6, "day of the month")] : []
+  })
+
+/** Days of the calendar: "3/14/2020", "March third", "the third of March", "on the 23rd". */
+export const dates: Recognizer = (reader) => [
+  ...[datePatterns.slashed, datePatterns.short].flatMap((pattern) =>
+    byPattern(reader.call.text, pattern, (value, start) => written(reader, value, start))
+  ),
+  ...monthDays(reader),
+  ...dayMonths(reader),
+  ...ordinalDays(reader)
+]

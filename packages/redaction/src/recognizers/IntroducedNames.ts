@@ -1,0 +1,83 @@
+import { fillers } from "../Lexicon.js"
+import { phraseTrie } from "../PhraseTrie.js"
+import { nameIntroductions } from "../WordLists.js"
+import { answerOf } from "./NameAnswers.js"
+import type { NameReader, NameRule } from "./NameReading.js"
+import { spelledNames } from "./SpelledNames.js"
+
+type Strength = "strong" | "weak" | "question"
+
+const introductions = phraseTrie<Strength>()
+const enter = (strength: Strength, phrases: ReadonlyArray<string>): void => {
+  for (const phrase of phrases) introductions.add(phrase.replace(/\./g, " . ").split(/\s+/), strength)
+}
+enter("strong", nameIntroductions.strong)
+enter("weak", nameIntroductions.weak)
+enter("question", nameIntroductions.question)
+
+/** Where the name begins behind an introduction: past "is", commas and fillers. */
+const nameStart = ({ reader }: NameReader, at: number, strong: boolean): number => {
+  if (!strong) return reader.word(at) === "," || reader.word(at) === "is" || fillers.has(reader.word(at)) ? at + 1 : at
+  let from = at
+  while (
+    from - at < 3 &&
+    (/^(is|:|was|it's|-|,|would|be|as|for|the|account|uh|um|"|'|called|that's)$/.test(reader.word(from)) ||
+      fillers.has(reader.word(from)))
+  )
+    from++
+  return from
+}
+
+/** How sure words behind an introduction are a name. */
+const scoreOf = (names: NameReader, from: number, to: number, strong: boolean): number => {
+  const isCapital = names.isCapital(from)
+  const isKnown = names.isKnown(from)
+  const isCommon = names.isCommon(names.bare(from))
+  if (strong) {
+    if (isCapital) return 0.92
+    if (isKnown) return 0.9
+    return isCommon ? 0.5 : 0.75
+  }
+  const isSeveral = to - from > 1
+  if (!isKnown || !(isCapital || isSeveral || !isCommon)) return 0.4
+  if (isSeveral) return 0.8
+  return isCapital ? 0.68 : 0.6
+}
+
+/** The name behind an introduction. */
+const introduced: (
+  names: NameReader,
+  at: number,
+  strong: boolean,
+  phrase: string
+) => ReturnType<NameReader["candidate"]> | undefined = (names, at, strong, phrase) => {
+  const from = nameStart(names, at, strong)
+  let to = names.nameEnd(from, strong, 4)
+  // A first name and a last name side by side are a name even where both are words.
+  if (to - from <= 1 && !strong && names.isFullName(from)) to = from + 2
+  if (to === from) return undefined
+  const isPlainWord = strong && !names.isCapital(from) && names.isCased(from) && !names.isKnown(from)
+  return isPlainWord
+    ? undefined
+    : names.candidate("person_name", from, to, scoreOf(names, from, to, strong), `after "${phrase}"`)
+}
+
+/** "my name is ...", "this is ...", and the answer to "your name?" */
+export const introduction: NameRule = (names, at, found) => {
+  const { reader } = names
+  const cue = introductions.longestAt(reader.all, at)
+  if (cue === undefined) return undefined
+  const phrase = reader.phrase(at, cue.to)
+  if (cue.value === "question") found.push(...answerOf(names, cue.to, phrase))
+  if (cue.value === "question" && !/name$|account$|card$|contact$/.test(phrase)) return undefined
+  const name = introduced(names, cue.to, cue.value !== "weak", phrase)
+  if (name !== undefined) found.push(name)
+  found.push(...spelledNames(reader, cue.to, phrase))
+  return undefined
+}
+
+/** How many tokens of an introduction name nothing else. */
+export const introductionEnd = (names: NameReader, at: number): number => {
+  const cue = introductions.longestAt(names.reader.all, at)
+  return cue?.value === "strong" ? cue.to : at + 1
+}

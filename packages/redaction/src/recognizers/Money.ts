@@ -1,0 +1,51 @@
+import type { Candidate } from "../TextSpan.js"
+import { matchClasses } from "../Tokens.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
+
+export const classPatterns = {
+  /** "$1,200.50", "€ 5 million" */
+  signed: /\$N(?:,N){0,6}(?:\.N)?[kl]?(?:[GC])?/g,
+  /** "two hundred and fifty dollars and thirty cents", "20 bucks", "1,200.50 USD" */
+  named:
+    /(?:[dtyzN]|[hkla](?![^hklCGdtyz]))(?:[dtyzNhkl]|&(?=[dtyzh])|,(?=N)|\.(?=N)|o(?=d)){0,24}-?(?:qC|C(?:&?[dtyz](?:d)?C?)?|G)/g,
+  /** "USD 500" */
+  code: /CN(?:,N){0,6}(?:\.N)?/g
+} as const
+
+/** "I weigh 180 pounds", "lost ten pounds": mass, not money. */
+const isMass = (reader: CallReader, from: number, to: number): boolean => {
+  if (!/^pounds?$/.test(reader.word(to - 1))) return false
+  for (let at = Math.max(0, from - 6); at < from; at++)
+    if (/^(weigh|weighs|weighed|weight|lost|gained|lose|gain|lift|heavy)$/.test(reader.word(at))) return true
+  return /^(heavy|overweight|of|heavier|lighter|weight)$/.test(reader.word(to))
+}
+
+/** "my balance is 500": a bare number that a cue announces. */
+const announced = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.runs.flatMap((run) => {
+    if (run.digits !== run.chars.length || run.digits < 2 || run.digits > 9) return []
+    const weighed = reader.nearestCue(run.from, run.to, (cue) => cue.strength > 0)
+    if (weighed?.cue.field !== "money" || weighed.side !== "before" || weighed.distance > 5) return []
+    if (/^[uA%]$/.test(reader.cls(run.to))) return []
+    const isCount =
+      reader.cls(run.to) === "w" &&
+      /^(percent|times|items|people|miles|units|points|tickets|calls|kids|guests)$/.test(reader.word(run.to))
+    return isCount
+      ? []
+      : [reader.candidate("money", run.from, run.to, weighed.weight * 0.9, `cue "${weighed.cue.phrase}"`)]
+  })
+
+/** Amounts of money: with a currency, or a bare number that a word such as "balance" or "salary" announces. */
+export const money: Recognizer = (reader) => {
+  const matches = (pattern: RegExp) => matchClasses(reader.call.tokens, pattern)
+  return [
+    ...matches(classPatterns.signed).map(({ from, to }) => reader.candidate("money", from, to, 0.95, "currency sign")),
+    ...matches(classPatterns.named)
+      .filter(({ from, to }) => !isMass(reader, from, to))
+      .map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency word")),
+    ...matches(classPatterns.code)
+      .filter(({ from }) => /^(USD|EUR|GBP)$/.test(reader.written(from)))
+      .map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency code")),
+    ...announced(reader)
+  ]
+}

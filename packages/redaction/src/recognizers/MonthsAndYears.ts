@@ -1,0 +1,78 @@
+import { wordSet } from "../Lexicon.js"
+import type { Candidate } from "../TextSpan.js"
+import { matchClasses } from "../Tokens.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
+import { YEAR } from "./ClassPatterns.js"
+import { birthEvidence, dateCandidate } from "./DateContext.js"
+
+export const classPatterns = {
+  /** "March 2020", "may of twenty nineteen" */
+  monthYear: new RegExp(`[Mm]\\.?f?${YEAR}`, "g"),
+  /** A month whose name is no other word. */
+  month: /M/g,
+  /** "nineteen eighty four", "two thousand and five" */
+  spokenYear: /[ty](?:z|yd?|t|od)|dk&?(?:z|yd?|t|d)|dkod/g
+} as const
+
+const yearPrepositions = wordSet(
+  "in since during from until till year of by circa around early late mid before after class"
+)
+const besideMonth =
+  /^(in|of|since|by|until|during|through|early|late|mid|last|next|this|every|from|for|before|after|around|to|till|between|and|or)$/
+const beforeAmbiguousMonth = /^(in|since|of|by|until|during|early|late|mid|next|this|last|every)$/
+
+const isYear = (value: number): boolean => value > 1900 && value < 2100
+
+const monthYears = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.monthYear).flatMap(({ from, to }) =>
+    reader.cls(to - 1) === "N" && !isYear(reader.value(to - 1))
+      ? []
+      : [dateCandidate(reader, from, to, 0.85, "month and year")]
+  )
+
+const months = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.month).map(({ from, to }) =>
+    dateCandidate(reader, from, to, besideMonth.test(reader.word(from - 1)) ? 0.75 : 0.56, "month")
+  )
+
+/** "in may", "last march": months whose names are other words too. */
+const ambiguousMonths = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.all.flatMap((token, at) => {
+    if (token.cls !== "m") return []
+    const before = reader.word(at - 1)
+    const next = reader.word(at + 1)
+    const isMonth =
+      beforeAmbiguousMonth.test(before) &&
+      !(token.lower === "may" && /^(i|we|you|be|he|she|they|it|have|not)$/.test(next)) &&
+      !/^(of|the|on|band)$/.test(next)
+    return isMonth ? [dateCandidate(reader, at, at + 1, 0.7, "month", `after "${before}"`)] : []
+  })
+
+const spokenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
+  matchClasses(reader.call.tokens, classPatterns.spokenYear).flatMap(({ from, to }) => {
+    const first = reader.value(from)
+    if (first !== 19 && first !== 20 && first !== 2) return []
+    if (yearPrepositions.has(reader.word(from - 1)) && !/^[uCh$%k]$/.test(reader.cls(to)))
+      return [dateCandidate(reader, from, to, 0.6, "year")]
+    return birthEvidence(reader, from, to) === undefined ? [] : [dateCandidate(reader, from, to, 0.8, "year")]
+  })
+
+const writtenYears = (reader: CallReader): ReadonlyArray<Candidate> =>
+  reader.runs.flatMap((run) => {
+    if (run.pieces.length !== 1 || run.spoken || run.chars.length !== 4) return []
+    const value = Number(run.chars)
+    const isDate =
+      value >= 1900 &&
+      value < 2100 &&
+      (yearPrepositions.has(reader.word(run.from - 1)) || birthEvidence(reader, run.from, run.to) !== undefined)
+    return isDate ? [dateCandidate(reader, run.from, run.to, 0.56, "year")] : []
+  })
+
+/** Months and years, together and alone. */
+export const monthsAndYears: Recognizer = (reader) => [
+  ...monthYears(reader),
+  ...months(reader),
+  ...ambiguousMonths(reader),
+  ...spokenYears(reader),
+  ...writtenYears(reader)
+]

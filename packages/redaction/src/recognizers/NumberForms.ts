@@ -1,0 +1,111 @@
+import { isInternational, isNanp, isNational } from "../Numbering.js"
+import type { SensitiveField } from "../SensitiveField.js"
+import type { Run } from "../SpokenNumbers.js"
+import { type Candidate, candidate } from "../TextSpan.js"
+import { hasVinShape, isAbaRouting, isCardNumber, isSsn, isVin } from "../Validators.js"
+import type { CallReader } from "./CallReader.js"
+
+/** A run with what its forms are told by. */
+interface Form {
+  readonly run: Run
+  /** Figures alone. */
+  readonly isDigits: boolean
+  /** Lengths of the parts as they were given: "402", "77", "1234" is 3-2-4. */
+  readonly groups: string
+  readonly hasPlus: boolean
+  readonly found: (field: SensitiveField, score: number, ...evidence: ReadonlyArray<string>) => Candidate
+}
+
+/** A run's place in the text, with the bracket or plus it opens with. */
+export const placeOf = (reader: CallReader, run: Run): readonly [start: number, end: number] => {
+  let from = run.from
+  if (reader.written(from - 1) === "(" && run.joints.includes("(")) from--
+  if (/^[+#]$/.test(reader.written(from - 1))) from--
+  return [reader.start(from), reader.end(run.to)]
+}
+
+const groupsOf = (run: Run): string => {
+  const groups: Array<number> = []
+  run.pieces.forEach((piece, index) => {
+    const joint = run.joints[index] ?? ""
+    const last = groups.length - 1
+    const breaks = joint !== "" && (joint !== " " || !piece.spoken)
+    if (index === 0 || breaks) groups.push(piece.chars.length)
+    else groups[last] = (groups[last] ?? 0) + piece.chars.length
+  })
+  return groups.join("-")
+}
+
+const formOf = (reader: CallReader, run: Run): Form => {
+  const [start, end] = placeOf(reader, run)
+  return {
+    run,
+    isDigits: run.digits === run.chars.length,
+    groups: groupsOf(run),
+    hasPlus: reader.written(run.from - 1) === "+",
+    found: (field, score, ...evidence) => candidate(field, start, end, score, ...evidence)
+  }
+}
+
+type FormRule = (form: Form) => Candidate | undefined
+
+const creditCard: FormRule = ({ found, isDigits, run: { chars } }) =>
+  isDigits && chars.length >= 13 && chars.length <= 19 && isCardNumber(chars)
+    ? found("credit_card", 0.93, "payment card length", "check digit: Luhn")
+    : undefined
+
+const socialSecurityNumber: FormRule = ({ found, groups, isDigits, run }) =>
+  isDigits && run.chars.length === 9 && groups === "3-2-4" && isSsn(run.chars)
+    ? found("ssn", run.spoken ? 0.7 : 0.85, "given as 3-2-4", "a range that is given out")
+    : undefined
+
+const northAmerican = ({ found, groups, hasPlus, run: { chars } }: Form): Candidate => {
+  if (/^(1-)?3-3-4$|^(1-)?3-7$|^(1-)?3-3-2-2$|^6-4$/.test(groups))
+    return found("phone_number", 0.8, `given as ${groups}`, "North American numbering plan")
+  return hasPlus
+    ? found("phone_number", 0.85, "international form")
+    : found("phone_number", chars.length === 10 ? 0.56 : 0.52, "North American numbering plan")
+}
+
+const phoneNumber: FormRule = (form) => {
+  const { found, groups, hasPlus, isDigits, run } = form
+  if (!isDigits) return undefined
+  if (isNanp(run.chars)) return northAmerican(form)
+  const { length } = run.chars
+  if (hasPlus && length >= 8 && length <= 15 && isInternational(run.chars))
+    return found("phone_number", 0.9, "international form")
+  if (run.spoken) return undefined
+  if (groups.includes("-") && isNational(run.chars))
+    return found("phone_number", 0.62, `given as ${groups}`, "national form")
+  return groups === "3-4" && run.joints[1] === "-" ? found("phone_number", 0.6, "given as 3-4") : undefined
+}
+
+const vehicleId: FormRule = ({ found, run: { chars, pieces } }) => {
+  // A card's number and a letter beside it may pass for one.
+  if (!hasVinShape(chars) || isCardNumber(chars.replace(/\D/g, ""))) return undefined
+  if (isVin(chars)) return found("vehicle_id", 0.95, "vehicle number shape", "check digit: VIN")
+  return pieces.length === 1 ? found("vehicle_id", 0.65, "vehicle number shape") : undefined
+}
+
+const longNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
+  isDigits && chars.length >= 9 && chars.length <= 34
+    ? found("numerical_pii", 0.51, "a long number that nothing explains")
+    : undefined
+
+const spelledCode: FormRule = ({ found, isDigits, run: { chars, digits, pieces, spoken } }) =>
+  !isDigits && spoken && digits >= 2 && chars.length - digits >= 2 && chars.length >= 5 && pieces.length >= 4
+    ? found("numerical_pii", 0.52, "a spelled code that nothing explains")
+    : undefined
+
+const routingNumber: FormRule = ({ found, isDigits, run: { chars } }) =>
+  isDigits && chars.length === 9 && isAbaRouting(chars) ? found("bank_account", 0.515, "check digit: ABA") : undefined
+
+const present = (one: Candidate | undefined): one is Candidate => one !== undefined
+
+/** What a run is by its form alone: groups, length, check digits. */
+export const byForm = (reader: CallReader, run: Run): ReadonlyArray<Candidate> => {
+  const form = formOf(reader, run)
+  const explained = [creditCard, socialSecurityNumber, phoneNumber, vehicleId].map((rule) => rule(form)).filter(present)
+  const others = [...(explained.length === 0 ? [longNumber] : []), spelledCode, routingNumber]
+  return [...explained, ...others.map((rule) => rule(form)).filter(present)]
+}

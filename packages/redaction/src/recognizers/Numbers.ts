@@ -1,0 +1,64 @@
+import { speakerAt } from "../CallText.js"
+import type { SensitiveField } from "../SensitiveField.js"
+import { type Candidate, candidate } from "../TextSpan.js"
+import { isCardNumber, isVin } from "../Validators.js"
+import { isNanp } from "../Numbering.js"
+import type { CallReader, Recognizer } from "./CallReader.js"
+import { type Chain, chainsOf } from "./NumberChains.js"
+import { byForm, placeOf } from "./NumberForms.js"
+import { byCue } from "./NumbersByCue.js"
+import { numbersInRun } from "./NumbersInRuns.js"
+
+/** What each speaker said of a value, put together. */
+const bySpeaker = ({ call }: CallReader, chain: Chain): ReadonlyMap<string, string> => {
+  const together = new Map<string, string>()
+  for (const run of chain) {
+    const speaker = speakerAt(call, run.from)
+    together.set(speaker, (together.get(speaker) ?? "") + run.chars)
+  }
+  return together
+}
+
+/** What a value that was given in parts is by its check digits. */
+const wholeOf = (
+  value: string,
+  isDigits: boolean
+): readonly [field: SensitiveField, score: number, evidence: string] | undefined => {
+  if (isCardNumber(value)) return ["credit_card", 0.93, "check digit: Luhn"]
+  if (isVin(value)) return ["vehicle_id", 0.93, "check digit: VIN"]
+  return isDigits && value.length >= 10 && isNanp(value)
+    ? ["phone_number", 0.6, "North American numbering plan"]
+    : undefined
+}
+
+/** Every part of values that are given over several turns. */
+const inParts = (reader: CallReader, chain: Chain, together: ReadonlyMap<string, string>): ReadonlyArray<Candidate> => {
+  const isDigits = chain.every((run) => run.digits === run.chars.length)
+  return [...together].flatMap(([speaker, value]) => {
+    const whole = wholeOf(value, isDigits)
+    if (whole === undefined) return []
+    const [field, score, evidence] = whole
+    return chain
+      .filter((run) => speakerAt(reader.call, run.from) === speaker || value.includes(run.chars))
+      .map((run) => candidate(field, ...placeOf(reader, run), score, evidence, "given in parts"))
+  })
+}
+
+/** What the runs of a chain are by their form; one of several values is not a long number that nothing explains. */
+const formsOf = (reader: CallReader, chain: Chain): ReadonlyArray<Candidate> =>
+  chain.flatMap((run) => {
+    const inner = numbersInRun(reader, run)
+    return [...byForm(reader, run).filter((one) => inner.length === 0 || one.field !== "numerical_pii"), ...inner]
+  })
+
+/**
+ * Numbers and codes: their form, their check digits and the nearest cue decide what they are. A value given over
+ * several turns is validated as a whole, and every part of it is found.
+ */
+export const numbers: Recognizer = (reader) =>
+  chainsOf(reader).flatMap((chain) => {
+    const together = chain.length > 1 ? bySpeaker(reader, chain) : new Map<string, string>()
+    const longest = Math.max(0, ...[...together.values()].map((value) => value.length))
+    const total = chain.reduce((sum, run) => sum + run.chars.length, 0)
+    return [...formsOf(reader, chain), ...inParts(reader, chain, together), ...byCue(reader, chain, { longest, total })]
+  })

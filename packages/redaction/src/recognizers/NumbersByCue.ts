@@ -1,0 +1,108 @@
+import { isApart } from "../CallText.js"
+import { type Cue, lastCueBefore, type Weighed } from "../Cues.js"
+import { wordSet } from "../Lexicon.js"
+import type { SensitiveField } from "../SensitiveField.js"
+import type { Run } from "../SpokenNumbers.js"
+import { type Candidate, candidate } from "../TextSpan.js"
+import type { CallReader } from "./CallReader.js"
+import type { Chain } from "./NumberChains.js"
+import { placeOf } from "./NumberForms.js"
+
+/** What follows an amount or a count of something, which is no identifier however long. */
+const counted =
+  wordSet(`percent percentage times minutes minute hours hour days day weeks week months month years year kids children
+ people items miles mile units boxes degrees feet foot inches inch pounds kilos kg lbs grams dollars bucks euros cents pence points
+ stars steps pieces copies bedrooms bedroom blocks stops guests nights night tickets calls emails seconds followers square megabits mbps gigabits megabytes gigabytes gigs megs mph percent% gallons`)
+
+/** Most tokens between the cues of a bank's code and of an account. */
+const BANK_REACH = 24
+
+const fits = (cue: Cue, length: number): boolean => length >= cue.min && length <= cue.max
+
+const isBankCode = (other: Cue | undefined): other is Cue =>
+  other?.field === "bank_account" && /^(sort code|routing|aba|transit|bsb|swift|bic|institution)/.test(other.phrase)
+
+/** "Sort code 20-00-00, account 55779911": an account that a bank's code is said along with is one at that bank. */
+const isBesideBankCode = ({ call, cues }: CallReader, cue: Cue): boolean => {
+  if (!/^(account|acct)( (number|no|#))?( is)?$/.test(cue.phrase)) return false
+  const before = lastCueBefore(cues, cue.from)
+  return [cues[before], cues[before + 2]].some(
+    (other) =>
+      isBankCode(other) &&
+      Math.max(cue.from - other.to, other.from - cue.to) <= BANK_REACH &&
+      Math.abs((call.turnOf[cue.from] ?? 0) - (call.turnOf[other.from] ?? 0)) <= 2 &&
+      !isApart(call, cue.from, other.from)
+  )
+}
+
+/** Lengths of a chain's value, by how it is put together. */
+interface Lengths {
+  /** The longest that one speaker's parts make together; 0 for a chain of one run. */
+  readonly longest: number
+  readonly total: number
+}
+
+const isCount = (reader: CallReader, run: Run): boolean =>
+  counted.has(reader.word(run.to)) || reader.cls(run.to) === "C" || reader.written(run.to) === "%"
+
+/** "Cues" of amounts and ages have recognizers of their own; that one is nearest only means that nothing else is meant. */
+const hasOwnRecognizer = (cue: Cue): boolean => cue.field === "money" || cue.field === "age"
+
+/** Letters alone are a code only right beside the cue; plates may be all letters. */
+const areWords = (chain: Chain, weighed: Weighed, total: number): boolean =>
+  weighed.distance > 4 || total < 4 || weighed.cue.field === "nothing" || chain.every((run) => run.pieces.length < 2)
+
+/** The cue that decides about a chain: the nearest to its first part, or after its last. */
+const deciding = (reader: CallReader, chain: Chain, { longest, total }: Lengths): Weighed | undefined => {
+  const first = chain[0]
+  const last = chain[chain.length - 1]
+  if (first === undefined || last === undefined) return undefined
+  const digits = chain.reduce((sum, run) => sum + run.digits, 0)
+  const weighed = reader.nearestCue(first.from, last.to, (cue) =>
+    cue.field === "nothing"
+      ? digits > 0
+      : chain.some((run) => fits(cue, run.chars.length)) || fits(cue, longest) || fits(cue, total)
+  )
+  if (weighed === undefined || hasOwnRecognizer(weighed.cue)) return undefined
+  return digits === 0 && areWords(chain, weighed, total) ? undefined : weighed
+}
+
+/** How sure a run is what its cue says; one figure alone is hardly a value. */
+const scoreOf = ({ cue, distance, weight }: Weighed, isLoose: boolean): number => {
+  const score = cue.field === "nothing" ? (distance > 3 ? 0.57 : Math.min(0.9, weight)) : weight
+  return Math.max(0, score - (isLoose ? 0.3 : 0))
+}
+
+const fieldOf = (cue: Cue, run: Run, isOfBank: boolean): SensitiveField | "nothing" => {
+  if (cue.kind === "cvv" && run.chars.length > 4) return "password"
+  return cue.field === "account_number" && isOfBank ? "bank_account" : cue.field
+}
+
+/** What the parts of a value are by the nearest cue. */
+export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): ReadonlyArray<Candidate> => {
+  const weighed = deciding(reader, chain, lengths)
+  if (weighed === undefined) return []
+  const { cue } = weighed
+  const isSeveral = chain.length > 1
+  const isWhole =
+    fits(cue, lengths.longest) || fits(cue, lengths.total) || !chain.some((run) => fits(cue, run.chars.length))
+  const isOfBank = isBesideBankCode(reader, cue)
+  const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
+  return chain.flatMap((run) => {
+    const { length } = run.chars
+    if (reader.cls(run.from - 1) === "$" || (length < 7 && isCount(reader, run))) return []
+    // A false start that is corrected ("four oh two, no sorry, four oh three ...") is as telling as the value.
+    const isPart = isSeveral && (isWhole || length >= 2)
+    if (!isPart && (!fits(cue, length) || (run.digits === 0 && run.pieces.length < 2))) return []
+    const isLoose = run.digits === 1 && length === 1 && !isPart
+    return [
+      candidate(
+        fieldOf(cue, run, isOfBank),
+        ...placeOf(reader, run),
+        scoreOf(weighed, isLoose),
+        evidence,
+        ...(isPart ? ["given in parts"] : [])
+      )
+    ]
+  })
+}

@@ -1,0 +1,71 @@
+import { functionWords, wordSet } from "../Lexicon.js"
+import { phraseTrie } from "../PhraseTrie.js"
+import { brands, brandsAndNames, businessHeads, wordNames } from "../WordLists.js"
+import { byToken, type CallReader, type Recognizer, type TokenRule } from "./CallReader.js"
+
+const brandNames = phraseTrie<true>()
+for (const brand of brands) brandNames.add(brand.replace(/([.&-])/g, " $1 ").split(/\s+/), true)
+
+/** What follows a verb: "mark it", "bill the". */
+const objects = wordSet("it this that the them a an my your our me us these those their his period up down words")
+
+/** Score of a reading that is to win over a person's name or a place. */
+const SURE = 0.915
+
+/** Whether names stand around a brand that is a first name too: "Ross Geller". */
+const isPartOfName = (reader: CallReader, at: number, to: number): boolean => {
+  const before = reader.word(at - 1)
+  const isNameBefore =
+    (reader.isCapitalized(at - 1) && reader.cls(at - 1) === "w" && !functionWords.has(before)) ||
+    (reader.isIn("firstNames", before) && !reader.isIn("common1", before))
+  return isNameBefore || (reader.isCapitalized(to) && reader.cls(to) === "w")
+}
+
+const brand: TokenRule = (reader, at, found) => {
+  const hit = brandNames.longestAt(reader.all, at)
+  if (hit === undefined) return undefined
+  const isName = hit.to - at === 1 && brandsAndNames.has(reader.word(at))
+  if (isName && isPartOfName(reader, at, hit.to)) return undefined
+  const isTied = /^(a|an|my|the|our|your|new|with|at|his|her)$/.test(reader.word(at - 1))
+  found.push(reader.candidate("nothing", at, hit.to, isName && !isTied ? 0.7 : SURE, "business or product"))
+  return hit.to
+}
+
+/** First names that are verbs or nouns here: "mark it down", "the bill". */
+const ordinaryWord: TokenRule = (reader, at, found) => {
+  if (!wordNames.has(reader.word(at))) return undefined
+  const isCapital = reader.isCapitalized(at)
+  if (objects.has(reader.word(at + 1)) && (!isCapital || at === 0 || /^[.?!n,]$/.test(reader.cls(at - 1)))) {
+    found.push(reader.candidate("nothing", at, at + 1, SURE, "a verb here"))
+    return at + 1
+  }
+  if (!isCapital && /^(a|an|the|no|some|any|will|would|i|we|they|it|has|price|prices)$/.test(reader.word(at - 1)))
+    found.push(reader.candidate("nothing", at, at + 1, 0.75, "a word here"))
+  return undefined
+}
+
+const isKnown = (reader: CallReader, word: string): boolean =>
+  (reader.isIn("firstNames", word) || reader.isIn("lastNames", word) || reader.isIn("places", word)) &&
+  !reader.isIn("common1", word)
+
+/** "Paris Hilton Hotel" */
+const business: TokenRule = (reader, at, found) => {
+  const head = reader.word(at)
+  if (!businessHeads.has(head)) return undefined
+  const isCapital = reader.isCapitalized(at)
+  let from = at
+  while (
+    at - from < 3 &&
+    reader.cls(from - 1) === "w" &&
+    !functionWords.has(reader.word(from - 1)) &&
+    (reader.isCapitalized(from - 1) || (!isCapital && isKnown(reader, reader.word(from - 1))))
+  )
+    from--
+  if (from === at) return undefined
+  const isSure = /^(hotel|hotels|inn|motel|screwdriver|sandwich|watch|jeans|inc|llc|ltd|corp)$/.test(head)
+  found.push(reader.candidate("nothing", from, at + 1, isSure ? SURE : 0.72, "name of a business"))
+  return undefined
+}
+
+/** Businesses and products: a reading that keeps their names from being taken for people and places. */
+export const organizations: Recognizer = byToken([brand, ordinaryWord, business])

@@ -1,0 +1,72 @@
+import { functionWords, wordSet } from "../Lexicon.js"
+import { phraseTrie } from "../PhraseTrie.js"
+import { ambiguousPlaces, countries, states } from "../WordLists.js"
+import type { CallReader, TokenRule } from "./CallReader.js"
+
+export const placePrepositions = wordSet(
+  "in from to near at of around visiting toward towards outside leaving through via"
+)
+
+/** Countries and states by name. */
+export const places = phraseTrie<"plain" | "ambiguous">()
+for (const place of [...countries, ...states])
+  places.add(place.replace(/\./g, " . ").replace(/-/g, " - ").trim().split(/\s+/), "plain")
+for (const place of ambiguousPlaces) places.add([place], "ambiguous")
+
+/** Most words of a town's name. */
+const MAX_TOWN = 3
+
+/** Where a town of the place set ends that begins at a token; 0 where there is none. */
+export const townEnd = (reader: CallReader, at: number): number => {
+  for (let size = MAX_TOWN; size > 0; size--) {
+    let words = 0
+    while (words < size && reader.cls(at + words) === "w") words++
+    if (words < size) continue
+    const phrase = reader.phrase(at, at + size)
+    if (!reader.isIn("places", phrase)) continue
+    if (size > 1 || !(functionWords.has(phrase) || reader.isIn("common1", phrase))) return at + size
+  }
+  return 0
+}
+
+/** Where a town begins that stands before a state, with or without a comma; undefined where there is none. */
+const townBefore = (reader: CallReader, at: number): number | undefined => {
+  const end = reader.word(at - 1) === "," ? at - 1 : at
+  for (let size = MAX_TOWN; size > 0; size--) {
+    const from = end - size
+    if (reader.cls(from) !== "w") continue
+    const phrase = reader.phrase(from, end)
+    if (reader.isIn("places", phrase) && !functionWords.has(phrase)) return from
+  }
+  return undefined
+}
+
+/** What makes a place's name part of the name of a thing: "Georgia university", "turkey sandwich". */
+const things =
+  /^(hotel|inn|hilton|cheese|ham|club|sandwich|bank|airlines|airways|steakhouse|toast|roll|university|state|apron|avenue|street|road|boulevard|shepherd|insurance|life|mutual)$/
+
+/** Whether a name that is another word too is a place here: behind a preposition of place or a comma. */
+const isPlace = (reader: CallReader, at: number, follows: string): boolean => {
+  const before = reader.word(at - 1)
+  if (reader.word(at) === "turkey" && /^(sandwich|club|breast|and)$/.test(follows)) return false
+  return (
+    /^(in|from|to)$/.test(before) || ((placePrepositions.has(before) || before === ",") && reader.isCapitalized(at))
+  )
+}
+
+/** "France", "in Georgia", "Austin, Texas" */
+export const namedPlace: TokenRule = (reader, at, found) => {
+  const place = places.longestAt(reader.all, at)
+  if (place === undefined) return undefined
+  const follows = reader.word(place.to)
+  const isThing = place.to - at === 1 && things.test(follows)
+  if (place.value === "ambiguous") {
+    if (!isThing && isPlace(reader, at, follows))
+      found.push(reader.candidate("location", at, place.to, 0.66, "country or state after a preposition"))
+    return place.to
+  }
+  if (!isThing) found.push(reader.candidate("location", at, place.to, 0.82, "country or state"))
+  const town = townBefore(reader, at)
+  if (town !== undefined) found.push(reader.candidate("location", town, place.to, 0.85, "town and state"))
+  return place.to
+}

@@ -1,0 +1,108 @@
+import { functionWords, wordSet } from "../Lexicon.js"
+import type { Run } from "../SpokenNumbers.js"
+import { addressEnd } from "./AddressParts.js"
+import type { CallReader, TokenRule } from "./CallReader.js"
+import { placePrepositions } from "./PlaceNames.js"
+
+const streetEndings = wordSet(
+  `street avenue ave boulevard blvd road rd lane parkway pkwy highway hwy terrace expressway freeway turnpike crescent esplanade`
+)
+/** Street endings that are everyday words or abbreviations too: they need a house number. */
+const looseStreetEndings = wordSet(
+  `st ln drive dr court ct place pl way circle cir square sq trail trl alley loop row close plaza walk path run ridge view heights point pike crossing mews gardens grove hill park bend cove pass`
+)
+const notStreetName = wordSet(
+  "the a an this that my your our his her their same other whole every each which what long no any one wrong right main-level"
+)
+const notLoose = wordSet(
+  "wheel hard flash test thumb food tennis supreme basketball other only better best same half every parking third time business one two long easy right wrong different safe quiet nice good disk usb claims traffic kangaroo first second another"
+)
+const quantity = wordSet("miles minutes blocks hours times people feet items percent dollars days weeks months years")
+const beforeStreet =
+  /^(is|live|lives|on|address|it's|that's|and|or|the|my|was|street|avenue|go|moved|for|be|with|i|we|are)$/
+const notNamed = /^(side|wall|across|down|busy|cross|high|dirt|private|main|open|rail|fast|car|toll|back|bus|memory)$/
+
+const isNamePart = (reader: CallReader, at: number): boolean =>
+  /^[wLmWFsdT]$/.test(reader.cls(at)) && !placePrepositions.has(reader.word(at)) && !beforeStreet.test(reader.word(at))
+
+/** Where the name before "street" begins: four words at most, behind the house number. */
+const nameStart = (reader: CallReader, at: number): number => {
+  let from = at
+  while (at - from < 4 && from > 0 && reader.runTo(from) === undefined && isNamePart(reader, from - 1)) from--
+  const isFiller = reader.cls(from) === "w" && /^(yes|yeah|okay|so|um|uh|well|sure)$/.test(reader.word(from))
+  return isFiller ? at : from
+}
+
+/** The house number before a name, or inside it: "forty second street". */
+const houseNumber = (
+  reader: CallReader,
+  from: number,
+  at: number,
+  hasName: boolean
+): { readonly from: number; readonly run: Run | undefined } => {
+  const run = reader.runTo(from)
+  if (run !== undefined || !hasName) return { from, run }
+  for (let inner = from + 1; inner < at; inner++) {
+    const within = reader.runTo(inner)
+    if (within !== undefined) return { from: inner, run: within }
+  }
+  return { from, run: undefined }
+}
+
+/** A street's name without a house number; only with an ending that is nothing else. */
+const streetAlone = (reader: CallReader, from: number, at: number, end: number, isNamed: boolean) => {
+  const before = reader.word(at - 1)
+  if (isNamed && !functionWords.has(before) && !notNamed.test(before))
+    return reader.candidate("location", Math.max(from, at - 3), end, 0.62, "street")
+  if (isNamed && /^(wall|high|main|bourbon|elm|oak|park)$/.test(before))
+    return reader.candidate("location", at - 1, end, 0.62, "street")
+  if (!/^[Fs]$/.test(reader.cls(at - 1))) return undefined
+  const ordinal = reader.cls(at - 2) === "y" ? at - 2 : at - 1
+  return reader.candidate("location", ordinal, Math.max(end, addressEnd(reader, end)), 0.62, "street")
+}
+
+/** "221 Baker Street, London", "forty second street" */
+const street: TokenRule = (reader, at, found) => {
+  const ending = reader.word(at)
+  const isFirm = streetEndings.has(ending)
+  if (!isFirm && !looseStreetEndings.has(ending)) return undefined
+  const name = nameStart(reader, at)
+  const { from, run } = houseNumber(reader, name, at, hasWords(reader, name, at))
+  const isNamed = at > from && !(at - from === 1 && notStreetName.has(reader.word(from)))
+  const end = reader.word(at + 1) === "." && ending.length <= 4 ? at + 2 : at + 1
+  const isAddress =
+    run !== undefined &&
+    run.digits > 0 &&
+    run.digits <= 6 &&
+    isNamed &&
+    !quantity.has(reader.word(from)) &&
+    (isFirm || !notLoose.has(reader.word(at - 1)))
+  if (isAddress)
+    found.push(
+      reader.candidate(
+        "location",
+        run.from,
+        Math.max(end, addressEnd(reader, end)),
+        isFirm ? 0.92 : 0.82,
+        "street address"
+      )
+    )
+  else if (isFirm) {
+    const alone = streetAlone(reader, from, at, end, isNamed)
+    if (alone !== undefined) found.push(alone)
+  }
+  return undefined
+}
+
+/** Whether anything that may be a name stands before the ending. */
+const hasWords = (reader: CallReader, from: number, at: number): boolean =>
+  from < at || (at > 0 && reader.runTo(at) === undefined && isNamePart(reader, at - 1))
+
+/** "interstate 95" */
+const numberedRoad: TokenRule = (reader, at, found) => {
+  const run = /^(highway|interstate|route)$/.test(reader.word(at)) ? reader.runFrom(at + 1) : undefined
+  if (run !== undefined) found.push(reader.candidate("location", at, run.to, 0.55, "road number"))
+  return undefined
+}
+
+export const streetRules: ReadonlyArray<TokenRule> = [street, numberedRoad]

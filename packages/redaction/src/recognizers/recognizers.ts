@@ -1,0 +1,47 @@
+import { ages } from "./Ages.js"
+import { birthDates } from "./BirthDates.js"
+import type { Recognizer } from "./CallReader.js"
+import { clockTimes } from "./ClockTimes.js"
+import { coordinates } from "./Coordinates.js"
+import { dates } from "./Dates.js"
+import { descriptions } from "./Descriptions.js"
+import { emails } from "./Emails.js"
+import { everydayTimes } from "./EverydayTimes.js"
+import { ibans } from "./Ibans.js"
+import { locations } from "./Locations.js"
+import { money } from "./Money.js"
+import { monthsAndYears } from "./MonthsAndYears.js"
+import { networkAddresses } from "./NetworkAddresses.js"
+import { numbers } from "./Numbers.js"
+import { organizations } from "./Organizations.js"
+import { people } from "./People.js"
+import { secrets } from "./Secrets.js"
+import { spokenAddresses } from "./SpokenAddresses.js"
+import { urlsAndFiles } from "./Urls.js"
+import { handles } from "./Usernames.js"
+import { writtenPhoneNumbers } from "./WrittenPhoneNumbers.js"
+
+/** All recognizers. Of candidates that are equal in place, score and length, the first one found counts. */
+export const recognizers: ReadonlyArray<Recognizer> = [
+  emails,
+  handles,
+  urlsAndFiles,
+  networkAddresses,
+  coordinates,
+  writtenPhoneNumbers,
+  ibans,
+  spokenAddresses,
+  numbers,
+  dates,
+  monthsAndYears,
+  birthDates,
+  clockTimes,
+  everydayTimes,
+  ages,
+  money,
+  locations,
+  people,
+  organizations,
+  descriptions,
+  secrets
+]
