@@ -3,15 +3,13 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
+import { CALLS, OBSERVE } from "./support/paths.js"
 
 const SAMPLES = new URL("../../cli-adapter/samples/", import.meta.url)
 const samples = readdirSync(SAMPLES).map((file) => {
   const body: unknown = JSON.parse(readFileSync(new URL(file, SAMPLES), "utf8"))
   return { name: file.replace(".json", ""), body: typeof body === "object" && body !== null ? body : {} }
 })
-
-const OBSERVE = "/observability/v1/observe/"
-const LOGS = "/observability/v1/call-logs/"
 
 const multipart = (fields: object, files: Readonly<Record<string, Blob>> = {}): FormData => {
   const form = new FormData()
@@ -54,10 +52,10 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
       })
       expect(withFile.status, `${name} as a file`).toBe(200)
       expect(at(withFile.json, "transcript")).toBe(at(first.json, "transcript"))
-      const read = await server.send("GET", `${LOGS}${String(at(first.json, "id"))}/`, { key })
+      const read = await server.send("GET", `${CALLS}${String(at(first.json, "id"))}/`, { key })
       expect(at(read.json, "call_id")).toBe(at(body, "call_id"))
     }
-    const listed = await server.send("GET", `${LOGS}?agent_id=${agent}`, { key })
+    const listed = await server.send("GET", `${CALLS}?agent_id=${agent}`, { key })
     expect(idsOf(listed.json)).toHaveLength(samples.length)
   })
 
@@ -79,41 +77,41 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
       expect((await server.send("POST", OBSERVE, { key, json })).status).toBe(201)
     }
     const north = query({ field: "metadata.region", op: "eq", value: "north" })
-    const whole = await server.send("GET", `${LOGS}?${north}&project=${project}`, { key })
+    const whole = await server.send("GET", `${CALLS}?${north}&project=${project}`, { key })
     expect(idsOf(whole.json)).toHaveLength(4)
 
-    const first = await server.send("GET", `${LOGS}?${north}&limit=3`, { key })
-    const second = await server.send("GET", `${LOGS}?${north}&limit=3&cursor=${String(at(first.json, "next"))}`, {
+    const first = await server.send("GET", `${CALLS}?${north}&limit=3`, { key })
+    const second = await server.send("GET", `${CALLS}?${north}&limit=3&cursor=${String(at(first.json, "next"))}`, {
       key
     })
     expect([...idsOf(first.json), ...idsOf(second.json)]).toEqual(idsOf(whole.json))
     expect([at(first.json, "previous"), at(second.json, "next")]).toEqual([null, null])
-    const back = await server.send("GET", `${LOGS}?${north}&limit=3&cursor=${String(at(second.json, "previous"))}`, {
+    const back = await server.send("GET", `${CALLS}?${north}&limit=3&cursor=${String(at(second.json, "previous"))}`, {
       key
     })
     expect(idsOf(back.json)).toEqual(idsOf(first.json))
 
-    const exported = await server.send("GET", `${LOGS}export/?${north}`, { key })
+    const exported = await server.send("GET", `${CALLS}export/?${north}`, { key })
     const lines = exported.text
       .trim()
       .split("\n")
       .map((line): unknown => JSON.parse(line))
     expect(lines.map((line) => at(line, "id"))).toEqual(idsOf(whole.json))
-    expect((await server.send("HEAD", `${LOGS}export/?${north}`, { key })).status).toBe(200)
-    const none = await server.send("GET", `${LOGS}export/?${query({ field: "call_id", op: "eq", value: "no" })}`, {
+    expect((await server.send("HEAD", `${CALLS}export/?${north}`, { key })).status).toBe(200)
+    const none = await server.send("GET", `${CALLS}export/?${query({ field: "call_id", op: "eq", value: "no" })}`, {
       key
     })
     expect([none.status, none.text]).toEqual([200, ""])
 
     const [id] = idsOf(whole.json)
-    const path = `${LOGS}${String(id)}`
+    const path = `${CALLS}${String(id)}`
     const reviewed = await server.send("PATCH", path, {
       key,
       json: { status: "reviewed_failure", feedback: "Too slow" }
     })
     expect(reviewed.json).toMatchObject({ success: false, is_reviewed: true, status: "reviewed_failure" })
     const found = query({ operator: "and", conditions: [{ field: "is_reviewed", op: "eq", value: true }] })
-    expect(idsOf((await server.send("GET", `${LOGS}?${found}`, { key })).json)).toEqual([id])
+    expect(idsOf((await server.send("GET", `${CALLS}?${found}`, { key })).json)).toEqual([id])
     expect((await server.send("DELETE", path, { key })).status).toBe(204)
     expect((await server.send("GET", path, { key })).status).toBe(404)
   })
@@ -173,7 +171,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect(pie.data).toMatchObject({ total: 2 })
 
     const effective = at(pie.made, "effective_filters")
-    const calls = await server.send("GET", `${LOGS}?${query(Object(effective))}`, { key })
+    const calls = await server.send("GET", `${CALLS}?${query(Object(effective))}`, { key })
     expect(idsOf(calls.json)).toHaveLength(2)
 
     const patched = await server.send("PATCH", `/dashboards/widgets/${pie.id}/`, {

@@ -2,9 +2,9 @@ import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
+import { EVALUATORS } from "./support/paths.js"
 
-const SCENARIOS = "/test_framework/v1/scenarios/"
-const BULK = `${SCENARIOS}adv_update/`
+const BULK = `${EVALUATORS}adv_update/`
 
 describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (database) => {
   const server = await serverForBlock({ database })
@@ -31,9 +31,9 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
       expect([at(many.json, "0", "id"), at(many.json, "1", "id")]).toEqual(scenarios.toReversed())
       expect(at(many.json, "1", "tool_ids")).toEqual([tool])
     }
-    const read = await server.send("GET", `${SCENARIOS}${String(scenarios[1])}/`, { key })
+    const read = await server.send("GET", `${EVALUATORS}${String(scenarios[1])}/`, { key })
     expect([at(read.json, "folder_path"), at(read.json, "instructions")]).toEqual(["smoke", "Hi!!!"])
-    const listed = await server.send("GET", `${SCENARIOS}?folder_path=smoke&project=${project}&search=hi!&limit=1`, {
+    const listed = await server.send("GET", `${EVALUATORS}?folder_path=smoke&project=${project}&search=hi!&limit=1`, {
       key
     })
     expect([at(listed.json, "results", "0", "id"), at(listed.json, "next")]).toEqual([scenarios[1], expect.any(String)])
@@ -57,7 +57,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     ])
     const form = await server.send("POST", BULK, { key, body: new URLSearchParams({ project: String(project) }) })
     expect(form.status).toBe(415)
-    const removed = await server.send("PATCH", `${SCENARIOS}${String(scenarios[0])}/`, {
+    const removed = await server.send("PATCH", `${EVALUATORS}${String(scenarios[0])}/`, {
       key,
       body: new URLSearchParams({ dynamic_variable_values: "" })
     })
@@ -79,14 +79,14 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     form.append("tags", "a")
     form.append("tags", "b")
     form.append("phone_number", String(number))
-    const answer = await server.send("POST", SCENARIOS, { key, body: form })
+    const answer = await server.send("POST", EVALUATORS, { key, body: form })
     expect([
       answer.status,
       at(answer.json, "instructions"),
       at(answer.json, "tags"),
       at(answer.json, "phone_number")
     ]).toEqual([201, JSON.stringify(actions), ["a", "b"], "15550100"])
-    const patched = await server.send("PATCH", `${SCENARIOS}${String(at(answer.json, "id"))}/`, {
+    const patched = await server.send("PATCH", `${EVALUATORS}${String(at(answer.json, "id"))}/`, {
       key,
       body: new URLSearchParams([
         ["phone_number", "15550100"],
@@ -148,7 +148,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     // Whether it was in time to be taken up is the network's affair; half of it never happens.
     const states = await Promise.all(
       scenarios.map(async (id) => {
-        const { json } = await server.send("GET", `${SCENARIOS}${String(id)}/`, { key })
+        const { json } = await server.send("GET", `${EVALUATORS}${String(id)}/`, { key })
         return `${String(at(json, "instructions"))} ${String(at(json, "max_duration"))}`
       })
     )

@@ -3,11 +3,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
-
-const PREDEFINED = "/test_framework/v1/predefined-metrics/"
-const METRICS = "/test_framework/v1/metrics/"
-const OBSERVE = "/observability/v1/observe/"
-const LOGS = "/observability/v1/call-logs/"
+import { CALLS, METRICS, OBSERVE, PREDEFINED_METRICS } from "./support/paths.js"
 
 const transcript = [
   { role: "Main Agent", content: "Hello, how can I help you?", start_time: 0, end_time: 2 },
@@ -23,7 +19,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
 
   it("are listed as E11 has it, with and without the slash, to whoever holds a key", async () => {
     const { key, organization } = await server.tenant()
-    for (const path of [PREDEFINED, PREDEFINED.slice(0, -1)]) {
+    for (const path of [PREDEFINED_METRICS, PREDEFINED_METRICS.slice(0, -1)]) {
       const { json, status } = await server.send("GET", path, { key })
       expect(status).toBe(200)
       expect(list(json).map((one) => at(one, "slug"))).toEqual(predefinedEntries.map(({ slug }) => slug))
@@ -33,8 +29,8 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
         expect(Object.keys(Object(one))).toHaveLength(21)
       }
     }
-    expect(await server.send("GET", PREDEFINED)).toMatchObject({ status: 401 })
-    expect(await server.send("POST", PREDEFINED, { key, json: {} })).toMatchObject({ status: 405 })
+    expect(await server.send("GET", PREDEFINED_METRICS)).toMatchObject({ status: 401 })
+    expect(await server.send("POST", PREDEFINED_METRICS, { key, json: {} })).toMatchObject({ status: 405 })
   })
 
   it("are changed as E12 has it, all faults at once, and nobody else's", async () => {
@@ -112,7 +108,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     })
     expect(call.status).toBe(201)
     await drain()
-    const path = `${LOGS}${String(at(call.json, "id"))}/`
+    const path = `${CALLS}${String(at(call.json, "id"))}/`
     const said = await server.send("GET", `${path}evaluations/`, { key })
     expect(said.json).toMatchObject([
       { slug: "latency_ms", status: "scored", value: 500, moments: [{ at_second: 5, duration_ms: 500 }] },

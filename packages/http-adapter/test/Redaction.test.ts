@@ -2,10 +2,7 @@ import { CallKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
-
-const OBSERVE = "/observability/v1/observe/"
-const LOGS = "/observability/v1/call-logs/"
-const LEDGER = "/credits/ledger/"
+import { CALLS, LEDGER, OBSERVE } from "./support/paths.js"
 
 const secrets = ["four oh two", "402-77-1234", "ending in 1"]
 
@@ -61,11 +58,11 @@ describe("calls to be redacted, over HTTP", async () => {
     for (const { json, status } of [...answers]) {
       expect(status).toBe(201)
       expect(contents(json)).toEqual(redacted)
-      answers.push(await server.send("GET", `${LOGS}${String(at(json, "id"))}/`, { key }))
+      answers.push(await server.send("GET", `${CALLS}${String(at(json, "id"))}/`, { key }))
     }
     answers.push(
-      await server.send("GET", LOGS, { key }),
-      await server.send("GET", `${LOGS}export/`, { key }),
+      await server.send("GET", CALLS, { key }),
+      await server.send("GET", `${CALLS}export/`, { key }),
       await server.send("GET", "/metrics", { key })
     )
     const refused = [
@@ -94,7 +91,7 @@ describe("calls to be redacted, over HTTP", async () => {
     await silent("last")
     expect(contents((await asking("last")).json)).toEqual(redacted)
     await Promise.all([silent("both"), asking("both"), silent("both"), asking("both")])
-    const listed = await server.send("GET", LOGS, { key })
+    const listed = await server.send("GET", CALLS, { key })
     expect(idsOf(listed.json)).toHaveLength(3)
     for (const secret of secrets) expect(listed.text).not.toContain(secret)
     const charges = await server.send("GET", LEDGER, { key })

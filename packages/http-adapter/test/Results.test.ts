@@ -2,11 +2,7 @@ import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
-
-const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
-const RESULTS = "/test_framework/v1/results/"
-const RUNS = "/test_framework/v1/runs/"
-const CAPACITY = "/test_framework/v1/capacity/"
+import { CAPACITY, RESULTS, RUNS, RUN_SUITE } from "./support/paths.js"
 
 describe.each(TestEngine.databases)("results over HTTP on %s", async (database) => {
   const server = await serverForBlock({ database })
@@ -20,7 +16,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
         suite: { name: "S" },
         scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency }]
       }
-      const made = await server.send("POST", RUN, { key, json: { spec, agent_id: agent } })
+      const made = await server.send("POST", RUN_SUITE, { key, json: { spec, agent_id: agent } })
       expect([made.status, at(made.json, "status"), at(made.json, "total_runs")]).toEqual([201, "queued", frequency])
       return Number(at(made.json, "id"))
     }
@@ -68,7 +64,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     const failed = await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "No answer" })
     expect([failed.status, at(failed.json, "status")]).toEqual([200, "failed"])
     expect((await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "again" })).json).toEqual({
-      lease: ["This lease does not hold any more."]
+      lease: ["This lease has expired or was superseded."]
     })
     const read = await server.send("GET", `${RESULTS}${id}/`, { key })
     expect(read.json).toMatchObject({ status: "completed", success_rate: 0.5, total_runs: 2 })

@@ -2,16 +2,12 @@ import { JobRunner } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { at } from "./support/Contract.js"
+import { at, textAt } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
+import { METRICS, PROGRESS, SIMPLIFY } from "./support/paths.js"
 
-const E6 = "/test_framework/v1/metrics/simplify_prompt/"
-const PROGRESS = "/test_framework/v1/metrics/simplify_prompt_progress/"
-const METRICS = "/test_framework/v1/metrics/"
 const VERBOSE = "Please make sure that you return TRUE if the agent greets the caller. Otherwise, return FALSE."
 const SHORT = "Return TRUE if the agent greets the caller. Otherwise, return FALSE."
-
-const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => String(at(value, ...path))
 
 for (const database of TestEngine.databases) {
   describe(`simplifying prompts over HTTP on ${database}`, async () => {
@@ -26,9 +22,9 @@ for (const database of TestEngine.databases) {
       form.set("original_prompt", VERBOSE)
       const ids = new Set<string>()
       for (const [path, asked] of [
-        [E6, { json: { original_prompt: VERBOSE, simplified_prompt: "ignored" } }],
-        [E6.slice(0, -1), { body: new URLSearchParams({ original_prompt: VERBOSE }) }],
-        [E6, { body: form }]
+        [SIMPLIFY, { json: { original_prompt: VERBOSE, simplified_prompt: "ignored" } }],
+        [SIMPLIFY.slice(0, -1), { body: new URLSearchParams({ original_prompt: VERBOSE }) }],
+        [SIMPLIFY, { body: form }]
       ] as const) {
         const { json, status, text } = await server.send("POST", path, { key, ...asked })
         expect([status, json], text).toEqual([
@@ -58,7 +54,7 @@ for (const database of TestEngine.databases) {
           error: null
         }
       ])
-      expect((await server.send("POST", E6, { key, json: { original_prompt: SHORT } })).json).toEqual({
+      expect((await server.send("POST", SIMPLIFY, { key, json: { original_prompt: SHORT } })).json).toEqual({
         simplified_prompt: SHORT,
         original_prompt: SHORT,
         skipped_simplification: true,
@@ -70,13 +66,13 @@ for (const database of TestEngine.databases) {
       const { agent, key } = await server.tenant()
       const draft = { agent, name: "Greets", type: "llm_judge", eval_type: "binary", prompt: VERBOSE }
       const metric = textAt((await server.send("POST", METRICS, { key, json: draft })).json, "id")
-      const asked = await server.send("POST", E6, { key, json: { metric_id: Number(metric) } })
+      const asked = await server.send("POST", SIMPLIFY, { key, json: { metric_id: Number(metric) } })
       await drain()
       const { json } = await progressOf(key, textAt(asked.json, "progress_id"))
       expect((await server.send("GET", `${METRICS}${metric}/`, { key })).json).toMatchObject({ prompt: VERBOSE })
       const prompt = textAt(json, "simplified_prompt")
       expect((await server.send("PATCH", `${METRICS}${metric}/`, { key, json: { prompt } })).status).toBe(200)
-      const again = await server.send("POST", E6, { key, body: new URLSearchParams({ metric_id: metric }) })
+      const again = await server.send("POST", SIMPLIFY, { key, body: new URLSearchParams({ metric_id: metric }) })
       expect(again.json).toMatchObject({ skipped_simplification: true, simplified_prompt: SHORT, progress_id: "" })
     })
 
@@ -97,7 +93,10 @@ for (const database of TestEngine.databases) {
         [{ "x-shareable-link": "earlink_x" }, 401],
         [{}, 401]
       ] as const) {
-        expect([headers, (await server.send("POST", E6, { headers, json: asked })).status]).toEqual([headers, status])
+        expect([headers, (await server.send("POST", SIMPLIFY, { headers, json: asked })).status]).toEqual([
+          headers,
+          status
+        ])
         const progress = await server.send("GET", `${PROGRESS}?progress_id=x`, { headers })
         expect([headers, progress.status]).toEqual([headers, status === 200 ? 404 : status])
       }
@@ -107,7 +106,7 @@ for (const database of TestEngine.databases) {
       const mine = await server.tenant()
       const theirs = await server.tenant()
       const post = async (json: unknown) => {
-        const answer = await server.send("POST", E6, { key: mine.key, json })
+        const answer = await server.send("POST", SIMPLIFY, { key: mine.key, json })
         return [answer.status, answer.json]
       }
       expect(await post({})).toEqual([400, { original_prompt: ["This field is required if metric_id is left out."] }])
@@ -124,7 +123,7 @@ for (const database of TestEngine.databases) {
         expect(await post({ original_prompt })).toEqual([400, { original_prompt: [expect.any(String)] }])
       }
       expect((await post({ original_prompt: "a".repeat(11 * 1024 * 1024) }))[0]).toBe(413)
-      const asked = await server.send("POST", E6, { key: mine.key, json: { original_prompt: VERBOSE } })
+      const asked = await server.send("POST", SIMPLIFY, { key: mine.key, json: { original_prompt: VERBOSE } })
       const id = textAt(asked.json, "progress_id")
       for (const [key, one] of [
         [theirs.key, id],
@@ -147,7 +146,7 @@ for (const database of TestEngine.databases) {
     it("gives one job to many who ask at once", async () => {
       const { key } = await server.tenant()
       const answers = await Promise.all(
-        Array.from({ length: 24 }, () => server.send("POST", E6, { key, json: { original_prompt: VERBOSE } }))
+        Array.from({ length: 24 }, () => server.send("POST", SIMPLIFY, { key, json: { original_prompt: VERBOSE } }))
       )
       expect(new Set(answers.map(({ json }) => textAt(json, "progress_id"))).size).toBe(1)
       const jobs = await server.send("GET", "/jobs/?kind=simplify_prompt", { key })
@@ -157,7 +156,7 @@ for (const database of TestEngine.databases) {
     it("writes no prompt to the log", async () => {
       const { key } = await server.tenant()
       const canary = "Please never log the canary yellow-feather-19."
-      const { json } = await server.send("POST", E6, { key, json: { original_prompt: canary } })
+      const { json } = await server.send("POST", SIMPLIFY, { key, json: { original_prompt: canary } })
       await drain()
       expect((await progressOf(key, textAt(json, "progress_id"))).text).toContain("yellow-feather-19")
       expect(server.logs()).not.toContain("yellow-feather-19")

@@ -6,12 +6,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
-
-const RUN = "/test_framework/v2/scenarios/run_scenarios_json/"
-const RESULTS = "/test_framework/v1/results/"
-const RUNS = "/test_framework/v1/runs/"
-const AGENTS = "/test_framework/v1/agents/"
-const CAPACITY = "/test_framework/v1/capacity/"
+import { AGENTS, CAPACITY, RESULTS, RUNS, RUN_SUITE } from "./support/paths.js"
 
 const scenario = {
   key: "books",
@@ -59,7 +54,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
     expect([reachable.status, reachable.text.includes("hush")]).toEqual([200, false])
     const start = async (more: object = {}) => {
       const spec = { version: "1", suite: { name: "S" }, scenarios: [{ ...scenario, ...more }] }
-      const made = await server.send("POST", RUN, { key, json: { spec, agent_id: id, channel: "text" } })
+      const made = await server.send("POST", RUN_SUITE, { key, json: { spec, agent_id: id, channel: "text" } })
       expect([made.status, at(made.json, "status")]).toEqual([201, "queued"])
       return Number(at(made.json, "id"))
     }

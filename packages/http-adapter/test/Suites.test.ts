@@ -3,9 +3,7 @@ import { TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
 import { at } from "./support/Contract.js"
 import { serverForBlock } from "./support/TestServer.js"
-
-const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
-const SCHEMA = "/test_framework/v2/scenarios/json_schema/"
+import { SUITE_SCHEMA, VALIDATE_SUITE } from "./support/paths.js"
 
 const spec = {
   version: "1",
@@ -27,7 +25,7 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
       return form
     }
     const text = JSON.stringify(spec)
-    const asJson = await server.send("POST", VALIDATE, { key, json: { spec, ...fields } })
+    const asJson = await server.send("POST", VALIDATE_SUITE, { key, json: { spec, ...fields } })
     expect(asJson.status).toBe(200)
     expect(asJson.json).toMatchObject({
       dry_run: true,
@@ -46,16 +44,16 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
       multipart(text),
       multipart("", new Blob([text], { type: "application/json" }))
     ]) {
-      const same = await server.send("POST", VALIDATE.slice(0, -1), { key, body })
+      const same = await server.send("POST", VALIDATE_SUITE.slice(0, -1), { key, body })
       expect([same.status, same.json]).toEqual([200, asJson.json])
     }
-    const inJson = await server.send("POST", VALIDATE, { key, json: { file: text, ...fields } })
+    const inJson = await server.send("POST", VALIDATE_SUITE, { key, json: { file: text, ...fields } })
     expect(inJson.json).toEqual(asJson.json)
   })
 
   it("are refused with every fault under its path", async () => {
     const { agent, key } = await server.tenant()
-    const refused = await server.send("POST", VALIDATE, {
+    const refused = await server.send("POST", VALIDATE_SUITE, {
       key,
       json: {
         spec: { ...spec, scenarios: [{ ...spec.scenarios[0], metrics: ["latencyms"], name: "" }] },
@@ -74,14 +72,14 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
     const yaml = new FormData()
     yaml.append("agent_id", String(agent))
     yaml.append("file", new Blob(["suite:\n  name: x\n"]), "suite.json")
-    expect((await server.send("POST", VALIDATE, { key, body: yaml })).json).toEqual({
+    expect((await server.send("POST", VALIDATE_SUITE, { key, body: yaml })).json).toEqual({
       file: ["This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON."]
     })
-    expect((await server.send("POST", VALIDATE, { json: { spec } })).status).toBe(401)
+    expect((await server.send("POST", VALIDATE_SUITE, { json: { spec } })).status).toBe(401)
   })
 
   it("have their JSON Schema served to everybody", async () => {
-    const served = await server.send("GET", SCHEMA, {})
+    const served = await server.send("GET", SUITE_SCHEMA, {})
     expect([served.status, served.json]).toEqual([200, suiteJsonSchema])
     expect(at(served.json, "$schema")).toBe("https://json-schema.org/draft/2020-12/schema")
   })

@@ -5,7 +5,8 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { CheckoutKit } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
-import { basic, git, makeServer, textAt, bearer, localTenant } from "../support/CheckoutServer.js"
+import { textAt } from "../support/Contract.js"
+import { basic, git, makeServer, bearer, localTenant } from "../support/CheckoutServer.js"
 
 describe("a running clone", async () => {
   const fixture = await makeServer("sqlite", { maxProcesses: 1 })

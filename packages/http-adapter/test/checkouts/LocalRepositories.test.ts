@@ -5,21 +5,10 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { CheckoutKit, TestEngine } from "@earshot/test-kit"
 import { describe, expect, it } from "vitest"
+import { textAt } from "../support/Contract.js"
 import { sendRaw } from "../support/TestServer.js"
-import {
-  basic,
-  git,
-  E2,
-  CONNECTIONS,
-  TOKENS,
-  makeServer,
-  textAt,
-  sessionOf,
-  bearer,
-  localTenant,
-  dump,
-  forms
-} from "../support/CheckoutServer.js"
+import { basic, git, makeServer, sessionOf, bearer, localTenant, dump, forms } from "../support/CheckoutServer.js"
+import { CHECKOUTS, CONNECTIONS, TOKENS } from "../support/paths.js"
 
 const fields = ["clone_url", "default_branch", "expires_at", "full_name", "permissions", "repo", "token", "username"]
 
@@ -53,7 +42,7 @@ describe.each(TestEngine.databases)("checkouts of local repositories on %s", asy
     ]
     const seen = new Set<string>()
     for (const [position, one] of asked.entries()) {
-      const path = position === 0 ? E2 : E2.slice(0, -1)
+      const path = position === 0 ? CHECKOUTS : CHECKOUTS.slice(0, -1)
       const answer = await server.send("POST", path, { key, headers: bearer(session.token), ...one })
       expect(answer.status, answer.text).toBe(200)
       expect(answer.headers.get("cache-control")).toBe("no-store")
@@ -77,7 +66,7 @@ describe.each(TestEngine.databases)("checkouts of local repositories on %s", asy
     const other = await server.tenant()
     const foreign = await sessionOf(server, other)
     const send = (headers: Readonly<Record<string, string>>, json: unknown, apiKey: string | undefined = key) =>
-      server.send("POST", E2, { ...(apiKey === "" ? {} : { key: apiKey }), headers, json })
+      server.send("POST", CHECKOUTS, { ...(apiKey === "" ? {} : { key: apiKey }), headers, json })
     for (const [answer, status] of [
       [await send({}, { repo: "web" }), 401],
       [await send(bearer(session.token), { repo: "web" }, ""), 401],

@@ -4,17 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { afterAll, describe, expect, it } from "vitest"
-import {
-  E2,
-  CONNECTIONS,
-  TOKENS,
-  makeServer,
-  textAt,
-  sessionOf,
-  bearer,
-  dump,
-  forms
-} from "../support/CheckoutServer.js"
+import { textAt } from "../support/Contract.js"
+import { makeServer, sessionOf, bearer, dump, forms } from "../support/CheckoutServer.js"
+import { CHECKOUTS, CONNECTIONS, TOKENS } from "../support/paths.js"
 
 describe.each(TestEngine.databases)("remote code hosts on %s", async (database) => {
   const scope = Effect.runSync(Scope.make())
@@ -53,7 +45,7 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
     return path
   }
   const checkout = (token = session.token) =>
-    server.send("POST", E2, { key, headers: bearer(token), json: { repo: "web" } })
+    server.send("POST", CHECKOUTS, { key, headers: bearer(token), json: { repo: "web" } })
   const endDue = () => server.run(Effect.flatMap(Checkouts, (checkouts) => checkouts.releaseDue))
   const later = (seconds: number) =>
     server.run(TestEngine.execute(`UPDATE checkout_grants SET next_attempt_ms = next_attempt_ms - ${seconds * 1000}`))
@@ -180,7 +172,7 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
     const theirs = await server.send("POST", CONNECTIONS, { key: other.key, json: drafts.gitlab })
     await server.send("POST", `${CONNECTIONS}${textAt(theirs.json, "id")}/activate/`, { key: other.key })
     const token = (await sessionOf(server, other)).token
-    const made = await server.send("POST", E2, { key: other.key, headers: bearer(token), json: { repo: "web" } })
+    const made = await server.send("POST", CHECKOUTS, { key: other.key, headers: bearer(token), json: { repo: "web" } })
     expect(made.status).toBe(200)
     await expire()
     expect(await endDue()).toEqual({ released: 1, failed: 12 })

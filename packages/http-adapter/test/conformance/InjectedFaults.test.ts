@@ -117,7 +117,7 @@ describe("conformance checks of limits by URL", async () => {
     limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
     ports: { rateLimiter: RateLimits.layerMemory({ requests: { points: 25, seconds: 2 } }) }
   })
-  const limits = { bodyBytes: 20_000, uploadBytes: 30_000, requestsAMinute: 25 }
+  const limits = { bodyBytes: 20_000, uploadBytes: 30_000, requestsPerMinute: 25 }
 
   it.each(limitFaults())("detect that %s", async (_title, check, interception, message) => {
     const { key } = await server.tenant()

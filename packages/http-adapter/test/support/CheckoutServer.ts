@@ -8,16 +8,11 @@ import { CheckoutKit, TestEngine } from "@earshot/test-kit"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { afterAll, expect } from "vitest"
-import { at } from "./Contract.js"
+import { textAt } from "./Contract.js"
 import { serverForBlock, type Tenant, type TestServer } from "./TestServer.js"
+import { CHECKOUTS, CONNECTIONS, TOKENS } from "./paths.js"
 
 export const { basic, git } = CheckoutKit
-
-export const E2 = "/repohost/checkout-token/"
-
-export const CONNECTIONS = "/repohost/connections/"
-
-export const TOKENS = "/user/v1/tokens/"
 
 export const boxOf = (...keys: ReadonlyArray<string>) =>
   AesSecretBox.layer(Either.getOrThrow(AesSecretBox.parse(Redacted.make(keys.join(",")))))
@@ -46,8 +41,6 @@ export const makeServer = async (
   return { server, directory, clones: join(folder.path, "clones") }
 }
 
-export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => String(at(value, ...path))
-
 export const sessionOf = async (server: TestServer, { agent, key }: Tenant, ttl?: number) => {
   const { json } = await server.send("POST", TOKENS, {
     key,
@@ -71,7 +64,7 @@ export const localTenant = async ({ directory, server }: Awaited<ReturnType<type
   expect([active.status, active.json]).toEqual([200, expect.objectContaining({ state: "active", test_error: null })])
   const session = await sessionOf(server, tenant)
   const checkout = async (repo: unknown, token = session.token) =>
-    server.send("POST", E2, { key, headers: bearer(token), json: { repo } })
+    server.send("POST", CHECKOUTS, { key, headers: bearer(token), json: { repo } })
   return { ...tenant, home, connection, session, checkout }
 }
 

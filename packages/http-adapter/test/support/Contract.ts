@@ -30,6 +30,9 @@ export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
     value
   )
 
+/** The value at a path of a document as text. */
+export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => String(at(value, ...path))
+
 /** Statuses of messages that are no request to an endpoint: the document's operations do not repeat them. */
 const STATUSES_BEFORE_ROUTING = new Set([404, 405, 408, 417, 431])
 

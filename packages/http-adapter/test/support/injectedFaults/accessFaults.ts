@@ -1,6 +1,7 @@
 /** Injected faults of credentials and tenants. */
 import type { Interception, ProxiedRequest, ProxiedResponse } from "../FaultyProxy.js"
-import { isTo, withHeaders, OBSERVE, BULK_DELETE, BULK, type InjectedFault } from "./changes.js"
+import { isTo, withHeaders, type InjectedFault } from "./changes.js"
+import { BULK_DELETE, BULK_UPDATE, OBSERVE } from "../paths.js"
 
 const credentialOf = ({ headers }: ProxiedRequest): string =>
   [headers["x-service-api-key"], headers.authorization, headers["x-shareable-link"]].join(" ")
@@ -77,7 +78,7 @@ export const accessFaults = (key: string): ReadonlyArray<InjectedFault> => [
   [
     "a missing scope is ignored",
     "credentials/scopes",
-    { request: (asked) => (isTo(asked, BULK) ? withHeaders(asked, { "x-service-api-key": key }) : asked) }
+    { request: (asked) => (isTo(asked, BULK_UPDATE) ? withHeaders(asked, { "x-service-api-key": key }) : asked) }
   ],
   [
     "a shareable link without the permission deletes results",

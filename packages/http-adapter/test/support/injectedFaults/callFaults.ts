@@ -1,15 +1,7 @@
 /** Injected faults of calls, dashboards, metrics, pages and messages. */
 import { at } from "../Contract.js"
-import {
-  fieldsOf,
-  withFields,
-  isTo,
-  changeResponse,
-  changeProperty,
-  OBSERVE,
-  DASHBOARDS,
-  type InjectedFault
-} from "./changes.js"
+import { fieldsOf, withFields, isTo, changeResponse, changeProperty, type InjectedFault } from "./changes.js"
+import { DASHBOARDS, OBSERVE } from "../paths.js"
 
 export const callFaults = (): ReadonlyArray<InjectedFault> => [
   [

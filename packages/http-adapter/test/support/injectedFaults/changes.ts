@@ -56,12 +56,3 @@ export const withHeaders = (asked: ProxiedRequest, headers: ProxiedRequest["head
   ...asked,
   headers: { ...asked.headers, ...headers }
 })
-
-export const OBSERVE = "/observability/v1/observe/"
-export const DASHBOARDS = "/dashboards/dashboards/"
-export const VALIDATE = "/test_framework/v2/scenarios/validate_scenarios_json/"
-export const SIMPLIFY = "/test_framework/v1/metrics/simplify_prompt/"
-export const RESULTS = "/test_framework/v1/results/"
-export const BULK_DELETE = `${RESULTS}bulk_delete/`
-export const CAPACITY = "/test_framework/v1/capacity/"
-export const BULK = "/test_framework/v1/scenarios/adv_update/"

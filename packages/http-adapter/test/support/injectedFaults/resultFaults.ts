@@ -1,15 +1,7 @@
 /** Injected faults of results and runs. */
 import { at } from "../Contract.js"
-import {
-  fieldsOf,
-  withFields,
-  isTo,
-  changeResponse,
-  changeProperty,
-  BULK_DELETE,
-  CAPACITY,
-  type InjectedFault
-} from "./changes.js"
+import { fieldsOf, withFields, isTo, changeResponse, changeProperty, type InjectedFault } from "./changes.js"
+import { BULK_DELETE, CAPACITY } from "../paths.js"
 
 const neverSent = () => Promise.reject(new Error("No other request is sent"))
 

@@ -1,16 +1,7 @@
 /** Injected faults of suites, evaluators, personalities and prompt simplification. */
 import { at, isNode } from "../Contract.js"
-import {
-  fieldsOf,
-  withFields,
-  isTo,
-  changeResponse,
-  changeProperty,
-  VALIDATE,
-  SIMPLIFY,
-  BULK,
-  type InjectedFault
-} from "./changes.js"
+import { fieldsOf, withFields, isTo, changeResponse, changeProperty, type InjectedFault } from "./changes.js"
+import { BULK_UPDATE, SIMPLIFY, VALIDATE_SUITE } from "../paths.js"
 
 export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
   let appended = 0
@@ -21,7 +12,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       {
         response: async (answer, asked, send) => {
           const fields = fieldsOf(asked)
-          if (isTo(asked, BULK) && answer.status === 400 && fields.folder_path === "no.such") {
+          if (isTo(asked, BULK_UPDATE) && answer.status === 400 && fields.folder_path === "no.such") {
             await send(withFields(asked, { ...fields, folder_path: "" }))
           }
           return answer
@@ -35,7 +26,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
         request: (asked) => {
           const { append_instruction: text, ...fields } = fieldsOf(asked)
           appended += text === undefined ? 0 : 1
-          return isTo(asked, BULK) && appended % 2 === 0 ? withFields(asked, fields) : asked
+          return isTo(asked, BULK_UPDATE) && appended % 2 === 0 ? withFields(asked, fields) : asked
         }
       }
     ],
@@ -56,7 +47,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       "E1/channels",
       {
         response: changeResponse((json, asked) =>
-          isTo(asked, VALIDATE) && fieldsOf(asked).channel === undefined
+          isTo(asked, VALIDATE_SUITE) && fieldsOf(asked).channel === undefined
             ? changeProperty("channel", () => "text")(json)
             : json
         )
@@ -72,7 +63,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       "E1/nothing-created",
       {
         response: async (answer, asked, send) => {
-          if (isTo(asked, VALIDATE) && answer.status === 200) {
+          if (isTo(asked, VALIDATE_SUITE) && answer.status === 200) {
             await send({ ...asked, path: "/test_framework/v2/scenarios/run_scenarios_json/" })
           }
           return answer
@@ -84,7 +75,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       "E1/every-fault",
       {
         response: changeResponse(
-          (json, asked) => (isTo(asked, VALIDATE) ? { spec: Object.values(Object(json)).flat() } : json),
+          (json, asked) => (isTo(asked, VALIDATE_SUITE) ? { spec: Object.values(Object(json)).flat() } : json),
           [400]
         )
       }
@@ -95,7 +86,9 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       {
         request: (asked) => {
           const { agent_id, ...fields } = fieldsOf(asked)
-          return isTo(asked, VALIDATE) && at(fields.spec, "agent_id") !== undefined ? withFields(asked, fields) : asked
+          return isTo(asked, VALIDATE_SUITE) && at(fields.spec, "agent_id") !== undefined
+            ? withFields(asked, fields)
+            : asked
         }
       }
     ],
@@ -105,7 +98,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       {
         request: (asked) => {
           const { spec, ...fields } = fieldsOf(asked)
-          return isTo(asked, VALIDATE) && isNode(spec)
+          return isTo(asked, VALIDATE_SUITE) && isNode(spec)
             ? withFields(asked, { ...fields, spec: { ...spec, defaults: {} } })
             : asked
         }
@@ -136,7 +129,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
       {
         request: (asked) => {
           const { file, ...fields } = fieldsOf(asked)
-          return isTo(asked, VALIDATE) && typeof file === "string"
+          return isTo(asked, VALIDATE_SUITE) && typeof file === "string"
             ? withFields(asked, { ...fields, file: file.trimEnd() })
             : asked
         }
