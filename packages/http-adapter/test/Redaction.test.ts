@@ -121,7 +121,7 @@ describe("calls to be redacted, over HTTP", async () => {
       expect(contents(answer.json)).toEqual(redacted)
       // What claims more than it holds is taken to its end; the rest cannot be relied on.
       if (name === "lying") expect(at(answer.json, "error_message")).toBeNull()
-      else expect(at(answer.json, "error_message"), name).toMatch(/^The recording (was not kept|is missing):/)
+      else expect(at(answer.json, "error_message"), name).toMatch(/^The recording (was not stored|is missing):/)
     }
   })
 })

@@ -214,7 +214,7 @@ for (const database of TestEngine.databases) {
         expect((yield* heard(late.call)).at(1)).toBe(true)
         const early = yield* ingest(actor, of("b", { voice_recording: upload(loud(15)) }))
         expect(early.call.recording).toBeNull()
-        expect(early.call.errorMessage).toContain("The recording was not kept")
+        expect(early.call.errorMessage).toContain("The recording was not stored")
       })
     )
 
@@ -263,7 +263,7 @@ for (const database of TestEngine.databases) {
             continue
           }
           expect(outcome.right.call.recording).toBeNull()
-          expect(outcome.right.call.errorMessage).toContain("The recording was not kept")
+          expect(outcome.right.call.errorMessage).toContain("The recording was not stored")
           expect(contents(outcome.right.call)).toEqual(redacted)
         }
         expect(outcomes.filter((outcome) => outcome._tag === "Right").length).toBeGreaterThanOrEqual(2)

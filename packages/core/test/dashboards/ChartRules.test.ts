@@ -383,7 +383,7 @@ describe("the schema of a widget's input", () => {
       anyOf: [{ enum: ["count", "sum", "avg", "min", "max", "p50", "p95", "p99", ""] }, { type: "null" }]
     },
     group_by: {
-      description: "How the chart is divided; null or {} where it is not.",
+      description: "How the chart is grouped; null or {} for no grouping.",
       anyOf: [
         {
           type: "object",
