@@ -4,8 +4,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Storage } from "./Engine.js"
+import { parseTablePrefix } from "./storage/sql/Tables.js"
 
-/** A database address that names neither an SQLite file nor a PostgreSQL server, or one that cannot be opened. */
+/** A database address or table prefix that is invalid, or a database that cannot be opened. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   readonly reason: string
   readonly cause?: unknown
@@ -15,14 +16,22 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   }
 }
 
-/** Where the data lives: `sqlite:PATH`, `sqlite::memory:`, or `postgres://user:password@host:port/database`. */
+/** Where the data is: `sqlite:PATH`, `sqlite::memory:`, or `postgres://user:password@host:port/database`. */
 export type DatabaseAddress =
   | { readonly kind: "sqlite"; readonly filename: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
 
-const EXPECTED = "Name a database as sqlite:PATH or postgres://user:password@host:port/name."
+export interface DatabaseOptions {
+  /**
+   * What the names of all tables, indexes and functions begin with, so that an engine can share a database with its host
+   * or with another engine (default: no prefix). At most 30 lower-case letters, digits and underscores.
+   */
+  readonly tablePrefix?: string | undefined
+}
 
-/** Reads a database address. The fault does not repeat the text, which may hold a password. */
+const EXPECTED = "A database is given as sqlite:PATH or postgres://user:password@host:port/name."
+
+/** Parses a database address. The error does not repeat the text, which may contain a password. */
 export const parse = (address: string): Either.Either<DatabaseAddress, DatabaseUnusable> => {
   if (address.startsWith("sqlite:") && address.length > "sqlite:".length) {
     return Either.right({ kind: "sqlite", filename: address.slice("sqlite:".length) })
@@ -32,53 +41,54 @@ export const parse = (address: string): Either.Either<DatabaseAddress, DatabaseU
     : Either.left(new DatabaseUnusable({ reason: EXPECTED }))
 }
 
-/** The code of the fault under an error: SQLite's, PostgreSQL's or the system's own. */
+/** The code of an error or of its cause: SQLite's, PostgreSQL's or the system's own. */
 const codeOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return ""
   if ("code" in error && typeof error.code === "string") return error.code
   return "cause" in error ? codeOf(error.cause) : ""
 }
 
-/** Why PostgreSQL cannot be used, in words that say what to look at. Nothing of the address is repeated: it may hold a password. */
-const postgresFault = (cause: unknown): DatabaseUnusable => {
-  const code = codeOf(cause)
-  const why: Readonly<Record<string, string>> = {
-    "3D000": "The PostgreSQL server has no database of this name: make it first (createdb).",
-    "28P01": "The PostgreSQL server refuses this role or its password.",
-    "28000": "The PostgreSQL server refuses this role.",
-    "42501": "The PostgreSQL role may not make tables in this database.",
-    ECONNREFUSED: "The PostgreSQL database cannot be reached: nothing listens at this host and port.",
-    ENOTFOUND: "The PostgreSQL database cannot be reached: there is no host of this name.",
-    EAI_AGAIN: "The PostgreSQL database cannot be reached: the host's name cannot be looked up."
-  }
-  return new DatabaseUnusable({ reason: why[code] ?? "The PostgreSQL database cannot be reached.", cause })
+const POSTGRES_REASONS: Readonly<Record<string, string>> = {
+  "3D000": "The PostgreSQL server has no database of this name. Create it first (createdb).",
+  "3F000": "The PostgreSQL schema of the search path does not exist. Create it first (CREATE SCHEMA).",
+  "28P01": "The PostgreSQL server rejected the role or its password.",
+  "28000": "The PostgreSQL server rejected the role.",
+  "42501": "The PostgreSQL role lacks the privilege to create tables in this database.",
+  ECONNREFUSED: "The PostgreSQL server cannot be reached: nothing listens at this host and port.",
+  ENOTFOUND: "The PostgreSQL server cannot be reached: the host name does not exist.",
+  EAI_AGAIN: "The PostgreSQL server cannot be reached: the host name could not be resolved."
 }
 
-/** Why an SQLite file cannot be used. The driver says little, so that the file and its folder are looked at. */
-const sqliteFault =
+/** Why PostgreSQL cannot be used. Nothing of the address is repeated: it may contain a password. */
+const postgresUnusable = (cause: unknown): DatabaseUnusable =>
+  new DatabaseUnusable({ reason: POSTGRES_REASONS[codeOf(cause)] ?? "The PostgreSQL server cannot be reached.", cause })
+
+/** Why an SQLite file cannot be used. The driver says little, so the file and its directory are examined. */
+const sqliteUnusable =
   (filename: string) =>
   (cause: unknown): Effect.Effect<DatabaseUnusable> =>
     Effect.promise(async () => {
       const { access, constants, stat } = await import("node:fs/promises")
       const path = await import("node:path")
-      const folder = path.dirname(filename)
-      const fault = (why: string) =>
+      const directory = path.dirname(filename)
+      const error = (why: string) =>
         new DatabaseUnusable({ reason: `The SQLite database ${filename} cannot be opened${why}`, cause })
-      const asksFor = (place: string) =>
+      const accessError = (place: string) =>
         access(place, constants.R_OK | constants.W_OK).then(
           () => "",
-          (error: unknown) => codeOf(error)
+          (failure: unknown) => codeOf(failure)
         )
-      if (codeOf(cause) === "SQLITE_NOTADB") return fault(": this file is not a database.")
-      if (filename === ":memory:") return fault(".")
+      if (codeOf(cause) === "SQLITE_NOTADB") return error(": this file is not a database.")
+      if (filename === ":memory:") return error(".")
       const found = await stat(filename).catch(() => undefined)
-      if (found?.isDirectory() === true) return fault(": this is a folder.")
-      const ofFolder = await asksFor(folder)
-      if (ofFolder === "ENOENT" || ofFolder === "ENOTDIR") return fault(`: there is no folder ${folder}.`)
-      const code = [found === undefined ? "" : await asksFor(filename), ofFolder].find((one) => one !== "")
-      return fault(
+      if (found?.isDirectory() === true) return error(": it is a directory.")
+      const ofDirectory = await accessError(directory)
+      if (ofDirectory === "ENOENT" || ofDirectory === "ENOTDIR")
+        return error(`: the directory ${directory} does not exist.`)
+      const code = [found === undefined ? "" : await accessError(filename), ofDirectory].find((one) => one !== "")
+      return error(
         code === "EACCES" || code === "EPERM"
-          ? ": this user may not read and write it, or not in its folder."
+          ? ": no permission to read and write the file or its directory."
           : code === "EROFS"
             ? ": its file system is read-only."
             : "."
@@ -88,20 +98,24 @@ const sqliteFault =
 const unusable = (reason: string) => (cause: unknown) => new DatabaseUnusable({ reason, cause })
 
 /**
- * Storage at an address. The driver is loaded only when its kind of database is asked for, so a program installs the one
- * it uses: `@effect/sql-sqlite-node` or `@effect/sql-pg`.
+ * Storage at an address. The driver is loaded only when its kind of database is used, so a program installs the one it
+ * needs: `@effect/sql-sqlite-node` or `@effect/sql-pg`.
  */
-export const layer = (address: string): Layer.Layer<Storage, DatabaseUnusable> =>
+export const layer = (address: string, options: DatabaseOptions = {}): Layer.Layer<Storage, DatabaseUnusable> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const parsed = yield* parse(address)
+      const tablePrefix = yield* Either.mapLeft(
+        parseTablePrefix(options.tablePrefix ?? ""),
+        (reason) => new DatabaseUnusable({ reason })
+      )
       if (parsed.kind === "sqlite") {
         const { SqliteStorage } = yield* Effect.tryPromise({
           try: () => import("./storage/sqlite/index.js"),
           catch: unusable("SQLite needs the package @effect/sql-sqlite-node.")
         })
-        const explain = sqliteFault(parsed.filename)
-        return SqliteStorage.layer({ filename: parsed.filename }).pipe(
+        const explain = sqliteUnusable(parsed.filename)
+        return SqliteStorage.layer({ filename: parsed.filename, tablePrefix }).pipe(
           Layer.catchAll((cause) => Layer.unwrapEffect(Effect.map(explain(cause), Layer.fail)))
         )
       }
@@ -109,6 +123,6 @@ export const layer = (address: string): Layer.Layer<Storage, DatabaseUnusable> =
         try: () => import("./storage/postgres/index.js"),
         catch: unusable("PostgreSQL needs the package @effect/sql-pg.")
       })
-      return PostgresStorage.layer({ url: parsed.url }).pipe(Layer.mapError(postgresFault))
+      return PostgresStorage.layer({ url: parsed.url, tablePrefix }).pipe(Layer.mapError(postgresUnusable))
     })
   )

@@ -69,7 +69,7 @@ export type Promised<Service> = {
     : never
 }
 
-export interface EngineOptions extends Engine.Ports {
+export interface EngineOptions extends Engine.Ports, Database.DatabaseOptions {
   /** `sqlite:PATH`, `sqlite::memory:` or `postgres://user:password@host:port/name`. */
   readonly database: string
   /** Whether this process runs background jobs, such as evaluating incoming calls. Default: true. */
@@ -139,8 +139,10 @@ export type PromiseEngine = PromiseServices & EngineFunctions
  */
 export const createEngine = async (options: EngineOptions): Promise<PromiseEngine> => {
   if (!hasDatabase(options)) return Promise.reject(new TypeError(MISSING_DATABASE))
-  const { database, worker = true, ...ports } = options
-  const managed = ManagedRuntime.make(Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database))))
+  const { database, tablePrefix, worker = true, ...ports } = options
+  const managed = ManagedRuntime.make(
+    Engine.layerWith(ports).pipe(Layer.provide(Database.layer(database, { tablePrefix })))
+  )
 
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {

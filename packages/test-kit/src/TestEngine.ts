@@ -27,14 +27,21 @@ export const databases = ["sqlite", "postgres"] as const
 export type DatabaseName = (typeof databases)[number]
 
 /** A fresh, migrated database that is gone when its scope closes. */
-export const storage = (database: DatabaseName): Layer.Layer<Engine.Storage, SqlError> =>
+export const storage = (
+  database: DatabaseName,
+  { tablePrefix = "" }: { readonly tablePrefix?: string } = {}
+): Layer.Layer<Engine.Storage, SqlError> =>
   database === "sqlite"
-    ? SqliteStorage.layer({ filename: ":memory:" })
+    ? SqliteStorage.layer({ filename: ":memory:", tablePrefix })
     : Layer.unwrapScoped(
-        Effect.acquireRelease(Effect.promise(freshPostgres), (fresh) => Effect.promise(() => fresh.drop())).pipe(
-          Effect.map((fresh) => PostgresStorage.layer({ url: Redacted.make(fresh.url) }))
-        )
+        Effect.acquireRelease(
+          Effect.promise(() => (tablePrefix === "" ? freshPostgres() : emptyPostgres())),
+          (fresh) => Effect.promise(() => fresh.drop())
+        ).pipe(Effect.map((fresh) => PostgresStorage.layer({ url: Redacted.make(fresh.url), tablePrefix })))
       )
+
+/** The template's tables have no prefix. */
+const emptyPostgres = async () => createDatabase(await postgresUrl())
 
 /** Migrating takes a tenth of a second, copying what was migrated once for the whole run a third of that. */
 const freshPostgres = async () => {

@@ -168,7 +168,7 @@ describe("a database address", () => {
   it.each(["", "sqlite:", "mysql://localhost/x", "postgres://[", "calls.db"])(
     "refuses %j without repeating it",
     async (address) => {
-      await expect(createEngine({ database: address })).rejects.toThrow(/^Name a database as/)
+      await expect(createEngine({ database: address })).rejects.toThrow(/^A database is given as/)
     }
   )
 
@@ -182,8 +182,8 @@ describe("a database address", () => {
     await writeFile(garbage, "no database, and long enough to be looked at. ".repeat(100))
     for (const [file, why] of [
       [garbage, "this file is not a database."],
-      [folder, "this is a folder."],
-      [join(folder, "none", "x.db"), `there is no folder ${join(folder, "none")}.`]
+      [folder, "it is a directory."],
+      [join(folder, "none", "x.db"), `the directory ${join(folder, "none")} does not exist.`]
     ] as const) {
       await expect(createEngine({ database: `sqlite:${file}` })).rejects.toThrow(
         `The SQLite database ${file} cannot be opened: ${why}`
@@ -201,7 +201,7 @@ describe("a database address", () => {
     }
     for (const [database, why] of [
       [to((one) => (one.pathname = "/no_such_database")), "has no database of this name"],
-      [to((one) => (one.username = "nobody_at_all")), "refuses this role"],
+      [to((one) => (one.username = "nobody_at_all")), "rejected the role"],
       [to((one) => (one.port = "1")), "nothing listens at this host and port"],
       [to((one) => (one.hostname = "nowhere.invalid")), "cannot be reached"]
     ] as const) {

@@ -438,7 +438,7 @@ export const layer = Layer.effect(
             value.some((part) => part.of === of) ? sql`count(${sql(`v_${of}`)})` : sql`0`
           return yield* typesRow.one(sql`SELECT ${count("flag")} AS flags, ${count("number")} AS numbers,
               ${count("text")} AS texts FROM ${blocks.values(from, { group: [], value })} r`)
-        }).pipe(storing("AnalyticsStore.types")),
+        }).pipe(storing("AnalyticsStore.typeCounts")),
 
       timeRange: (permit, question) =>
         Effect.gen(function* () {
@@ -451,7 +451,7 @@ export const layer = Layer.effect(
           return yield* spanRow.one(sql`SELECT
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms LIMIT 1) AS first,
             (SELECT c.timestamp_ms ${from} AND ${isThere} ORDER BY c.timestamp_ms DESC LIMIT 1) AS last`)
-        }).pipe(storing("AnalyticsStore.span")),
+        }).pipe(storing("AnalyticsStore.timeRange")),
 
       timeline: (permit, question) =>
         Effect.gen(function* () {

@@ -46,7 +46,7 @@ export const layer = Layer.scoped(
       findByCallId: (permit, agent, callId) =>
         reader.where(sql`WHERE c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`, true).pipe(
           Effect.map((found) => Option.fromNullable(found[0])),
-          storing("CallStore.findDelivered")
+          storing("CallStore.findByCallId")
         ),
       findForUpdate: (permit, id) =>
         sql`SELECT c.id FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
@@ -56,7 +56,7 @@ export const layer = Layer.scoped(
       lockRedactFields: (permit, id) =>
         sql`SELECT c.redact_fields FROM ${tables.calls} c WHERE c.id = ${id} AND ${reached(permit)} ${dialect.forUpdate}`.pipe(
           redactions.first,
-          storing("CallStore.holdRedaction")
+          storing("CallStore.lockRedactFields")
         ),
       list: (permit, question, page) =>
         Effect.gen(function* () {

@@ -224,7 +224,7 @@ export const layer = Layer.effect(
             lastUpdatedBy: row.updated_by
           })
         })
-      }).pipe(storing("EvaluatorStore.assembled"))
+      }).pipe(storing("EvaluatorStore.assemble"))
 
     const one = (found: Option.Option<EvaluatorRow>) =>
       Effect.map(assembled(Option.toArray(found)), ([evaluator]) => Option.fromNullable(evaluator))
@@ -349,7 +349,10 @@ export const layer = Layer.effect(
                 JOIN ${tables.projects} p ON p.id = t.project_id AND p.deleted_ms IS NULL
                 WHERE t.id IN ${dialect.integers(ids)} AND t.organization_id = ${permit.organizationId}
                   AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, scope)}
-                ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(targets.all, storing("EvaluatorStore.holdAll")),
+                ORDER BY t.id ${dialect.forUpdateOf("t")}`.pipe(
+              targets.all,
+              storing("EvaluatorStore.findTargetsForUpdate")
+            ),
       sizeOf: (permit, ids) =>
         // Profiles are measured once each: many evaluators share a large one.
         sql`SELECT CAST(COALESCE(SUM(own + shared * COALESCE(length(p.information), 0)), 0) AS ${dialect.column.integer}) AS size FROM (

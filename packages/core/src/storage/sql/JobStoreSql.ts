@@ -131,7 +131,7 @@ export const layer = Layer.effect(
             SELECT 1 FROM ${tables.jobs} WHERE kind IN ${dialect.texts(kinds)} AND due_ms IS NOT NULL AND due_ms <= ${now})`.pipe(
           some.first,
           Effect.map(Option.isSome),
-          storing("JobStore.anyDue")
+          storing("JobStore.hasDue")
         ),
       claim: (owner, { kind, limit }, { now, until }) =>
         // The rows are locked before they are changed, so that of two claims at once the second passes over them; a row
@@ -209,7 +209,7 @@ export const layer = Layer.effect(
             WHERE id = ${id} AND organization_id = ${permit.organizationId} AND state = 'dead' RETURNING id`.pipe(
           ids.first,
           Effect.map(Option.isSome),
-          storing("JobStore.revive")
+          storing("JobStore.requeue")
         ),
       prune: ({ dead, succeeded }) =>
         sql`DELETE FROM ${tables.jobs} WHERE due_ms IS NULL

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
                 amount_micros: Number(charge.amount),
                 created_ms: DateTime.toEpochMillis(now)
               }))
-            )} ON CONFLICT (charge_key) DO NOTHING`.pipe(Effect.asVoid, storing("LedgerStore.enter")),
+            )} ON CONFLICT (charge_key) DO NOTHING`.pipe(Effect.asVoid, storing("LedgerStore.insert")),
       list: (permit, page) =>
         sql`SELECT id, organization_id, project_id, agent_id, call_id, reason, seconds, amount_micros, created_ms
             FROM ${tables.credit_entries}

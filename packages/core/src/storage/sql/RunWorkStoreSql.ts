@@ -93,7 +93,7 @@ export const layer = Layer.effect(
             WHERE id = ${run} AND organization_id = ${permit.organizationId}
             ON CONFLICT (run_id) DO UPDATE SET ended_reason = excluded.ended_reason, moments = excluded.moments`.pipe(
           Effect.asVoid,
-          storing("RunWorkStore.note")
+          storing("RunWorkStore.saveOutcome")
         ),
       saveScores: (permit, run, evaluated, now) =>
         Effect.gen(function* () {
@@ -120,7 +120,7 @@ export const layer = Layer.effect(
               value_text = excluded.value_text,
               detail = excluded.detail,
               created_ms = excluded.created_ms`
-        }).pipe(storing("RunWorkStore.record")),
+        }).pipe(storing("RunWorkStore.saveScores")),
       scores: (permit, run) =>
         sql`SELECT e.metric_id, m.name, m.slug, m.type, e.status, e.value_kind, e.value_number, e.value_text, e.detail
             FROM ${tables.run_evaluations} e JOIN ${tables.metrics} m ON m.id = e.metric_id
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
           })} WHERE id = ${run} AND organization_id = ${permit.organizationId}`
           yield* sql`UPDATE ${tables.run_outcomes} SET criteria = ${JSON.stringify(end.criteria)} WHERE run_id = ${run}`
           yield* sql`UPDATE ${tables.results} SET updated_ms = ${at} WHERE id = (SELECT result_id FROM ${tables.runs} WHERE id = ${run})`
-        }).pipe(storing("RunWorkStore.conclude"))
+        }).pipe(storing("RunWorkStore.complete"))
     })
   })
 )

@@ -1,0 +1,100 @@
+/** How results and runs are deleted: what a deletion meets is locked and counted first. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Permit } from "../../access/Permit.js"
+import { PhoneNumberId, ResultId } from "../../kernel/Ids.js"
+import type { ResultStore } from "../../results/ResultStore.js"
+import { RunStatus } from "../../results/RunLifecycle.js"
+import type { DialectFragments } from "./Dialect.js"
+import { numberIds, type ResultFragments, runIds } from "./ResultFragments.js"
+import { readRows } from "./Rows.js"
+import { storing } from "./Storing.js"
+
+const resultIds = readRows(Schema.Struct({ id: ResultId }), ({ id }) => id)
+
+const runsToDeleteRows = readRows(
+  Schema.Struct({ status: RunStatus, phone_number_id: Schema.NullOr(PhoneNumberId), runs: Schema.Int }),
+  (row) => ({ status: row.status, phoneNumberId: row.phone_number_id, runs: row.runs })
+)
+
+export const resultDeletion = (
+  sql: SqlClient,
+  dialect: DialectFragments,
+  { capacityNow, move, visible }: ResultFragments
+): Pick<ResultStore["Type"], "lockResultsForDeletion" | "lockRunsForDeletion" | "apply"> => {
+  const { tables } = dialect
+  /** What a deletion meets, of the runs that a condition names. */
+  const countDeletions = (permit: Permit, which: Fragment, others: Fragment) =>
+    Effect.gen(function* () {
+      const going = yield* runsToDeleteRows.all(
+        sql`SELECT u.status, u.phone_number_id, count(*) AS runs FROM ${tables.runs} u
+            WHERE ${which} AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running')
+            GROUP BY u.status, u.phone_number_id`
+      )
+      const numbers = [...new Set(going.flatMap(({ phoneNumberId }) => phoneNumberId ?? []))]
+      const needed =
+        numbers.length === 0
+          ? []
+          : yield* numberIds.all(
+              sql`SELECT DISTINCT u.phone_number_id AS id FROM ${tables.runs} u
+                  WHERE u.phone_number_id IN ${dialect.integers(numbers)} AND u.deleted_ms IS NULL
+                    AND u.status IN ('queued', 'running') AND ${others}`
+            )
+      return { runsToDelete: going, stillReferenced: new Set(needed), capacity: yield* capacityNow(permit) }
+    })
+
+  return {
+    lockResultsForDeletion: (permit, ids) =>
+      Effect.gen(function* () {
+        const results = yield* resultIds.all(
+          sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${visible(permit)} ORDER BY t.id`
+        )
+        const those = dialect.integers(results)
+        const met = yield* countDeletions(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)
+        return { results, runs: [], ...met }
+      }).pipe(storing("ResultStore.lockResultsForDeletion")),
+    lockRunsForDeletion: (permit, result, ids) =>
+      Effect.gen(function* () {
+        const runs = yield* runIds.all(
+          sql`SELECT id FROM ${tables.runs} WHERE id IN ${dialect.integers(ids)} AND result_id = ${result}
+                AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL ORDER BY id`
+        )
+        const those = dialect.integers(runs)
+        const met = yield* countDeletions(permit, sql`u.id IN ${those}`, sql`u.id NOT IN ${those}`)
+        return { results: [], runs, ...met }
+      }).pipe(storing("ResultStore.lockRunsForDeletion")),
+    apply: (permit, plan, now) =>
+      Effect.gen(function* () {
+        const at = DateTime.toEpochMillis(now)
+        const results = dialect.integers(plan.results)
+        const runs = dialect.integers(plan.runs)
+        const own = sql`organization_id = ${permit.organizationId}`
+        if (plan.results.length > 0) {
+          yield* sql`UPDATE ${tables.results} SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
+          // The results are the organisation's, and so are their runs: to say so again would have SQLite go through all of
+          // its runs, since it takes an equality to be the narrower condition.
+          yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
+            WHERE result_id IN ${results} AND deleted_ms IS NULL`
+          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE result_id IN ${results}`
+        }
+        if (plan.runs.length > 0) {
+          yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
+            WHERE id IN ${runs} AND deleted_ms IS NULL`
+          yield* sql`UPDATE ${tables.results} SET updated_ms = ${at}
+            WHERE id IN (SELECT result_id FROM ${tables.runs} WHERE id IN ${runs}) AND ${own}`
+          if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${runs}`
+        }
+        if (plan.releasedNumbers.length > 0) {
+          yield* sql`DELETE FROM ${tables.held_numbers}
+            WHERE phone_number_id IN ${dialect.integers(plan.releasedNumbers)} AND ${own}`
+        }
+        yield* move(permit, {
+          activeSessions: -plan.decrements.activeSessions,
+          pendingDemand: -plan.decrements.pendingDemand
+        })
+      }).pipe(storing("ResultStore.apply"))
+  }
+}

@@ -1,0 +1,87 @@
+/** What the statements about results and runs have in common: their conditions, columns and counters. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Permit } from "../../access/Permit.js"
+import { Channel } from "../../catalog/Agent.js"
+import { AgentId, PhoneNumberId, ProjectId, ResultId, RunId } from "../../kernel/Ids.js"
+import { type CapacityChange, RunStatus } from "../../results/RunLifecycle.js"
+import type { DialectFragments } from "./Dialect.js"
+import { Instant, readRows } from "./Rows.js"
+import { runScopeColumns, RUN_COLUMNS, runTables as runTablesOf } from "./RunRows.js"
+import { scopePredicate } from "./ScopeSql.js"
+
+export const ResultRow = Schema.Struct({
+  id: ResultId,
+  name: Schema.String,
+  project_id: ProjectId,
+  agent_id: AgentId,
+  agent_name: Schema.String,
+  channel: Channel,
+  concurrency_limit: Schema.NullOr(Schema.Int),
+  created_ms: Instant,
+  updated_ms: Instant
+})
+export type ResultRow = typeof ResultRow.Type
+
+const RunStateRow = Schema.Struct({
+  id: RunId,
+  result_id: ResultId,
+  status: RunStatus,
+  attempts: Schema.Int,
+  lease: Schema.NullOr(Schema.String),
+  lease_until_ms: Schema.NullOr(Schema.Int)
+})
+
+const noChange: CapacityChange = { activeSessions: 0, pendingDemand: 0 }
+
+export const runStates = readRows(RunStateRow, (row) => ({
+  id: row.id,
+  resultId: row.result_id,
+  status: row.status,
+  attempts: row.attempts,
+  lease: row.lease,
+  leaseUntil: row.lease_until_ms
+}))
+
+export const numberIds = readRows(Schema.Struct({ id: PhoneNumberId }), ({ id }) => id)
+
+const counters = readRows(
+  Schema.Struct({ active_sessions: Schema.Int, pending_demand: Schema.Int }),
+  (row): CapacityChange => ({ activeSessions: row.active_sessions, pendingDemand: row.pending_demand })
+)
+
+export const runIds = readRows(Schema.Struct({ id: RunId }), ({ id }) => id)
+
+export const resultFragments = (sql: SqlClient, { tables }: DialectFragments) => {
+  const visible = (permit: Permit) =>
+    sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL AND ${scopePredicate(sql, permit, runScopeColumns)}`
+
+  const selectResults = sql`SELECT t.id, t.name, t.project_id, t.agent_id, a.name AS agent_name, t.channel, t.concurrency_limit, t.created_ms,
+       t.updated_ms
+     FROM ${tables.results} t JOIN ${tables.agents} a ON a.id = t.agent_id`
+  const runColumns = sql.literal(RUN_COLUMNS)
+  const runStateColumns = sql.literal("u.id, u.result_id, u.status, u.attempts, u.lease, u.lease_until_ms")
+  const runTables = runTablesOf(sql, tables)
+  const visibleRuns = (permit: Permit) => sql`u.deleted_ms IS NULL AND ${visible(permit)}`
+
+  const move = (permit: Permit, change: CapacityChange) =>
+    change.activeSessions === 0 && change.pendingDemand === 0
+      ? Effect.void
+      : sql`UPDATE ${tables.capacity} SET
+              active_sessions = active_sessions + ${change.activeSessions},
+              pending_demand = pending_demand + ${change.pendingDemand}
+            WHERE organization_id = ${permit.organizationId}`
+
+  const capacityNow = (permit: Permit) =>
+    Effect.map(
+      sql`SELECT active_sessions, pending_demand FROM ${tables.capacity} WHERE organization_id = ${permit.organizationId}`.pipe(
+        counters.first
+      ),
+      Option.getOrElse(() => noChange)
+    )
+
+  return { visible, visibleRuns, selectResults, runColumns, runStateColumns, runTables, move, capacityNow }
+}
+export type ResultFragments = ReturnType<typeof resultFragments>
