@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCommand } from "../dist/conformance/index.js"
 
-// Whoever reads (`| head`) may have enough before all is said. What was made is taken away all the same.
+// The reader may close the pipe early (`| head`); what was created is deleted all the same.
 process.stdout.on("error", (error) => {
   if (error.code !== "EPIPE") throw error
 })

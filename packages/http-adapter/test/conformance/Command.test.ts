@@ -18,10 +18,10 @@ describe("the earshot-conformance command", async () => {
     const kept = await run("--url", server.url, "--only", "E11", "--only", "pages/limits")
     expect([kept.code, kept.err]).toEqual([0, ""])
     expect(kept.out).toContain("ok    E11/listed")
-    expect(kept.out).toContain("2 rules tried, 2 kept, 0 broken, 0 skipped")
+    expect(kept.out).toContain("2 checks: 2 passed, 0 failed, 0 skipped")
     const broken = await run("--url", server.url, "--only", "E11", "--api-key", "wrong")
     expect(broken.code).toBe(1)
-    expect(broken.out).toContain("FAULT E11/listed")
+    expect(broken.out).toContain("FAIL  E11/listed")
     expect(broken.out).toContain("answered 401")
   })
 

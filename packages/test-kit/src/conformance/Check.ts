@@ -1,12 +1,12 @@
 import type { Fixture } from "./Fixture.js"
 
-/** One rule of the interface, tried on a server. */
+/** A check of one rule of the interface on a server. */
 export interface Check {
-  /** Unique, such as `E10/call-id-limit`; `--only` takes the beginning of one. */
+  /** Unique, such as `E10/call-id-limit`; `--only` takes a prefix. */
   readonly id: string
   /** The rule in a sentence. */
   readonly rule: string
-  /** Rejects with a `Mismatch` where the server does otherwise, and with `Skipped` where there is nothing to try. */
+  /** Rejects with a `Mismatch` where the server breaks the rule, and with `Skipped` where it cannot be checked. */
   readonly run: (fixture: Fixture) => Promise<void>
 }
 

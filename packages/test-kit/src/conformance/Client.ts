@@ -1,38 +1,38 @@
-/** Requests to a server that is known by its URL alone. */
+/** HTTP requests to a server. */
 import { request as plainRequest } from "node:http"
 import { request as secureRequest } from "node:https"
 import { text as textOf } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly method: string
   readonly path: string
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined where it is not JSON. */
   readonly json: unknown
 }
 
 export interface Request {
-  /** The API key; the client's own unless told, and null for none. */
+  /** The API key (default: the client's); null for none. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** Headers that are sent as so many lines of one name, which fetch would join; with these the body is JSON or none. */
+  /** Headers with several lines of one name, which fetch would join; the body is JSON or none then. */
   readonly lines?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Asks over a connection that nothing else is asked over, so that another process of the server may answer. */
-  readonly isAlone?: boolean
+  /** Uses a connection of its own, so that another process of the server may answer. */
+  readonly ownConnection?: boolean
   /** Sent as JSON. */
   readonly json?: unknown
   /** Sent form-urlencoded; objects and lists as JSON text. */
   readonly form?: Readonly<Record<string, unknown>>
   /** Sent as multipart/form-data, files as they are, objects and lists as JSON text. */
   readonly multipart?: Readonly<Record<string, unknown>>
-  /** Sent as it is, of the type that `headers` name; a form's type goes without saying. */
+  /** Sent unchanged, with the content type in `headers`, or that of a form. */
   readonly body?: string | Uint8Array<ArrayBuffer> | URLSearchParams | FormData
-  /** Takes 429 for the answer, where otherwise the request is sent again after the time that the server asks for. */
-  readonly seesThrottling?: boolean
+  /** Returns a 429 response; otherwise the request is retried after `Retry-After`. */
+  readonly returnsThrottled?: boolean
 }
 
 export interface Client {
@@ -41,18 +41,18 @@ export interface Client {
 }
 
 interface ClientOptions {
-  /** The server's base address, without a slash at its end. */
+  /** The server's base URL, without a trailing slash. */
   readonly url: string
   readonly apiKey: string
-  /** Milliseconds that one request may take. */
+  /** The timeout of one request, in milliseconds. */
   readonly requestMillis: number
-  /** Ends whatever is under way. */
+  /** Aborts all requests. */
   readonly signal: AbortSignal
 }
 
 const fieldText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -78,23 +78,23 @@ const bodyOf = ({ body, form, json, multipart }: Request): Pick<RequestInit, "bo
   return body === undefined ? {} : { body }
 }
 
-/** Times that a request is sent again that came too often; a server that says so for ever is told by the check. */
-const MOST_WAITS = 3
+/** Retries of a request after 429; a server that always answers so fails the check. */
+const MAX_RETRIES = 3
 
-/** The longest that is waited at a time, in seconds. */
-const LONGEST_WAIT = 60
+/** The longest wait before a retry, in seconds. */
+const MAX_WAIT = 60
 
-/** What the server asks to be waited, in milliseconds; undefined where it asks for nothing, or for too much. */
+/** The wait that the server asks for, in milliseconds; undefined where it asks for none, or for too long. */
 const waitOf = ({ headers, status }: Reply): number | undefined => {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN)
-  return status === 429 && seconds >= 0 && seconds <= LONGEST_WAIT ? seconds * 1000 : undefined
+  return status === 429 && seconds >= 0 && seconds <= MAX_WAIT ? seconds * 1000 : undefined
 }
 
 type Answer = Pick<Reply, "status" | "headers" | "text">
 
 type Lines = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Asks without fetch, over a connection of its own: a header with several values is as many lines. */
+/** Sends a request without fetch, on its own connection, with one line for each value of a header. */
 const sendLines = (method: string, url: string, headers: Lines, body: string, signal: AbortSignal): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const send = url.startsWith("https:") ? secureRequest : plainRequest
@@ -118,7 +118,7 @@ export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions
     const headers = {
       ...(key === null ? {} : { "x-service-api-key": key }),
       ...(request.json === undefined ? {} : { "content-type": "application/json" }),
-      ...(request.isAlone === true ? { connection: "close" } : {}),
+      ...(request.ownConnection === true ? { connection: "close" } : {}),
       ...request.headers
     }
     const time = AbortSignal.any([signal, AbortSignal.timeout(requestMillis)])
@@ -137,13 +137,13 @@ export const makeClient = ({ apiKey, requestMillis, signal, url }: ClientOptions
   }
   const send = async (method: string, path: string, request: Request): Promise<Reply> => {
     const answer = await answerOf(method, path, request)
-    return { method, path, ...answer, json: parsed(answer.text) }
+    return { method, path, ...answer, json: parseJson(answer.text) }
   }
   return {
     url,
     ask: async (method, path, request = {}) => {
       let reply = await send(method, path, request)
-      for (let waits = 0; waits < MOST_WAITS && request.seesThrottling !== true; waits++) {
+      for (let retries = 0; retries < MAX_RETRIES && request.returnsThrottled !== true; retries++) {
         const wait = waitOf(reply)
         if (wait === undefined) break
         await sleep(wait, undefined, { signal })

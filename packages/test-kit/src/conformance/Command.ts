@@ -5,34 +5,34 @@ import { printResult, printSummary } from "./Print.js"
 
 const USAGE = `earshot-conformance --url URL --api-key KEY
 
-Runs the interface's rules against the server at URL and prints what was tried.
-Takes a key that may do everything, of an organisation that is used for nothing
-else: it makes projects, calls and keys there, and takes them away afterwards.
+Check that the server at URL follows the interface. The key needs all
+permissions in an organization that is used for nothing else: the checks create
+projects, calls and keys there and delete them afterwards.
 
-  --url URL             the server's base address
-  --api-key KEY         its key; EARSHOT_API_KEY unless given
-  --other-api-key KEY   a key of another organisation, to try that the two see
-                        nothing of each other; EARSHOT_OTHER_API_KEY unless given
-  --project ID          a project to use, for servers that make none
-  --agent ID            an agent in it to use, likewise
-  --repo NAME           a repository that the key's organisation may check out;
-                        no checkout succeeds unless given
-  --max-body BYTES      the largest body that the server takes; unless given
-                        10485760 is tried, and skipped where it takes more
-  --max-upload BYTES    the same of multipart bodies; skipped unless given
-  --rate-limit N        requests a minute that it lets a credential make, which
-                        a key made for that then spends; skipped unless given
-  --processes N         processes that it runs as: they know what one of them
-                        revoked five seconds later, and not at once
-  --only NAME           the checks alone that begin so, such as E4 or
-                        E10/redaction; may be repeated
-  --timeout SECONDS     for all of it; 300 unless given
-  --list                prints the checks and tries none
-  --json                prints one JSON document instead of a table
-  --help                prints this
+  --url URL             Base URL of the server
+  --api-key KEY         API key (default: EARSHOT_API_KEY)
+  --other-api-key KEY   API key of another organization, to check that the two
+                        are isolated (default: EARSHOT_OTHER_API_KEY)
+  --project ID          Project to use, if the server cannot create projects
+  --agent ID            Agent of that project to use
+  --repo NAME           Repository that the key's organization may check out
+                        (default: skip successful checkouts)
+  --max-body BYTES      Body size limit of the server (default: 10485760; skip
+                        if the server accepts more)
+  --max-upload BYTES    Multipart body size limit (default: skip)
+  --rate-limit N        Requests per minute and credential; the checks exhaust
+                        it with a key of their own (default: skip)
+  --processes N         Server processes; with several, revocations may take
+                        five seconds (default: 1)
+  --only NAME           Run only checks with this id or prefix, such as E4 or
+                        E10/redaction; repeatable
+  --timeout SECONDS     Time limit of all checks (default: 300)
+  --list                Print the checks without running them
+  --json                Print one JSON document instead of a table
+  --help                Print this help
 
-Ends with 0 where every rule is kept, with 1 where one is broken or could not be
-tried in time, and with 2 where the command is not understood.`
+Exit codes: 0 all checks passed or were skipped, 1 a check failed or did not run
+in time, 2 usage error.`
 
 export interface Output {
   readonly out: (text: string) => void
@@ -70,46 +70,45 @@ const wholeNumber = (text: string | undefined): number | null | undefined =>
 
 const isServer = (text: string): boolean => URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol)
 
-/** Runs the command: the exit code. */
+/** Runs the command; returns the exit code. */
 export const runCommand = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string | undefined>>,
   { error, out }: Output
 ): Promise<0 | 1 | 2> => {
   const given = readArgs(args)
-  const misused = (what: string): 2 => {
-    error(`${what}\n\n${USAGE}`)
+  const usageError = (message: string): 2 => {
+    error(`${message}\n\n${USAGE}`)
     return 2
   }
-  if (typeof given === "string") return misused(given)
+  if (typeof given === "string") return usageError(given)
   if (given.help === true) {
     out(USAGE)
     return 0
   }
   const chosen = checksFor(given.only)
-  if (chosen.length === 0) return misused(`No check begins with ${(given.only ?? []).join(", ")}.`)
+  if (chosen.length === 0) return usageError(`No check has the id or prefix ${(given.only ?? []).join(", ")}.`)
   if (given.list === true) {
     for (const { id, rule } of chosen) out(`${id.padEnd(30)} ${rule}`)
     return 0
   }
   const apiKey = given["api-key"] ?? environment.EARSHOT_API_KEY
-  if (given.url === undefined || !isServer(given.url))
-    return misused("--url takes the address of a server, which begins with http:// or https://.")
-  if (apiKey === undefined || apiKey === "") return misused("--api-key is missing.")
+  if (given.url === undefined || !isServer(given.url)) return usageError("--url requires an http:// or https:// URL.")
+  if (apiKey === undefined || apiKey === "") return usageError("--api-key is required.")
   const numbers = {
     project: wholeNumber(given.project),
     agent: wholeNumber(given.agent),
     seconds: wholeNumber(given.timeout),
     bodyBytes: wholeNumber(given["max-body"]),
     uploadBytes: wholeNumber(given["max-upload"]),
-    requestsAMinute: wholeNumber(given["rate-limit"]),
+    requestsPerMinute: wholeNumber(given["rate-limit"]),
     processes: wholeNumber(given.processes)
   }
-  const { agent, bodyBytes, processes, project, requestsAMinute, seconds, uploadBytes } = numbers
+  const { agent, bodyBytes, processes, project, requestsPerMinute, seconds, uploadBytes } = numbers
   if (project === null || agent === null || seconds === null)
-    return misused("--project, --agent and --timeout take whole numbers from 1 on.")
-  if (bodyBytes === null || uploadBytes === null || requestsAMinute === null || processes === null)
-    return misused("--max-body, --max-upload, --rate-limit and --processes take whole numbers from 1 on.")
+    return usageError("--project, --agent and --timeout require positive integers.")
+  if (bodyBytes === null || uploadBytes === null || requestsPerMinute === null || processes === null)
+    return usageError("--max-body, --max-upload, --rate-limit and --processes require positive integers.")
   const settings: ConformanceOptions = {
     url: given.url,
     apiKey,
@@ -118,7 +117,7 @@ export const runCommand = async (
     agent,
     repo: given.repo,
     seconds,
-    limits: { bodyBytes, uploadBytes, requestsAMinute, processes },
+    limits: { bodyBytes, uploadBytes, requestsPerMinute: requestsPerMinute, processes },
     only: given.only,
     ...(given.json === true ? {} : { onResult: (result) => out(printResult(result)) })
   }

@@ -1,6 +1,6 @@
 /**
- * Runs the interface's rules against any server that is known by its URL, over HTTP alone: no engine is in the process,
- * and every server of the interface can be tried. See packages/test-kit/README.md, "A server by its URL".
+ * Checks the interface's rules on any server, over HTTP alone: no engine runs in this process, so that every
+ * implementation of the interface can be checked. See packages/test-kit/README.md, "Conformance of a server".
  */
 import { randomBytes } from "node:crypto"
 import type { Check } from "./Check.js"
@@ -10,28 +10,28 @@ import { Mismatch, Skipped } from "./Expect.js"
 import { makeFixture, type ServerLimits } from "./Fixture.js"
 
 export interface ConformanceOptions {
-  /** The server's base address. */
+  /** The server's base URL. */
   readonly url: string
-  /** A key that may do everything, of an organisation that is used for nothing else. */
+  /** A key with all permissions, of an organization that is used for nothing else. */
   readonly apiKey: string
-  /** A key of another organisation: what the two must not see of each other is tried with both. */
+  /** A key of another organization, to check that the two are isolated. */
   readonly otherApiKey?: string | undefined
-  /** A project and an agent in it, for servers that make none. */
+  /** A project and an agent in it, for servers that cannot create them. */
   readonly project?: number | undefined
   readonly agent?: number | undefined
-  /** The short name of a repository that the key's organisation may check out; a checkout is not tried unless told. */
+  /** The short name of a repository that the key's organization may check out. Default: successful checkouts are skipped. */
   readonly repo?: string | undefined
-  /** What the server was started with; what is not told is tried with a default, or skipped. */
+  /** The server's configured limits; a missing one is checked with a default, or skipped. */
   readonly limits?: ServerLimits | undefined
-  /** Runs the checks alone whose ids begin with one of these, such as `E4` or `E10/redact`; all unless told. */
+  /** Runs only the checks whose ids have one of these prefixes, such as `E4` or `E10/redact` (default: all). */
   readonly only?: ReadonlyArray<string> | undefined
-  /** Seconds that all of it may take; what is not tried by then counts as failed. 300 unless told. */
+  /** The time limit of all checks in seconds (default: 300); a check that does not run in time counts as failed. */
   readonly seconds?: number | undefined
-  /** Seconds that one request may take; 20 unless told. */
+  /** The timeout of one request in seconds (default: 20). */
   readonly requestSeconds?: number | undefined
-  /** Tells what this run makes from what others make; random unless told. */
+  /** Distinguishes what this run creates from other runs (default: random). */
   readonly run?: string | undefined
-  /** Is told of every check as it ends. */
+  /** Called when a check ends. */
   readonly onResult?: ((result: CheckResult) => void) | undefined
 }
 
@@ -39,9 +39,9 @@ export interface CheckResult {
   readonly id: string
   /** The rule in a sentence. */
   readonly rule: string
-  /** `skipped` where this server, or what was told of it, leaves nothing to try. */
+  /** `skipped` where the server or the options do not allow the check. */
   readonly outcome: "passed" | "failed" | "skipped"
-  /** What was expected and what came, or why it was skipped; empty where it passed. */
+  /** The expected and the actual response, or why it was skipped; empty where it passed. */
   readonly detail: string
   readonly milliseconds: number
 }
@@ -52,29 +52,29 @@ export interface ConformanceReport {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Paths of things that were made and could not be taken away. */
-  readonly left: ReadonlyArray<string>
+  /** Paths of resources that were created and could not be deleted. */
+  readonly notDeleted: ReadonlyArray<string>
 }
 
-/** Seconds for taking away what was made, after the time for the checks is over. */
+/** The time limit of deleting what was created, in seconds, after that of the checks. */
 const CLEAN_UP_SECONDS = 60
 
 const DEFAULT_SECONDS = 300
 const DEFAULT_REQUEST_SECONDS = 20
 
-/** The checks of these names: an endpoint's, the one of an id, or those whose ids begin so. All of them without names. */
+/** The checks of an endpoint, with an id, or with an id prefix; all of them without names. */
 export const checksFor = (only: ReadonlyArray<string> = []): ReadonlyArray<Check> =>
   only.length === 0
     ? checks
     : checks.filter(({ id }) => only.some((name) => isNamed(id.toLowerCase(), name.toLowerCase())))
 
-/** E1 is not the beginning of E10, nor is a check of an id meant by others that begin with it. */
+/** E1 does not match E10, and the full id of a check matches no other check. */
 const isNamed = (id: string, name: string): boolean =>
   id === name ||
   id.startsWith(`${name}/`) ||
   (name.includes("/") && id.startsWith(name) && !checks.some((check) => check.id.toLowerCase() === name))
 
-const saying = (error: unknown): string => {
+const messageOf = (error: unknown): string => {
   if (error instanceof Mismatch || error instanceof Skipped) return error.message
   if (!(error instanceof Error)) return String(error)
   if (error.name === "TimeoutError") return "the server did not answer in time"
@@ -82,12 +82,12 @@ const saying = (error: unknown): string => {
   return `${error.message}${cause}`
 }
 
-/** Tries every rule, one after the other, and takes away what it made. Never rejects. */
+/** Runs the checks one after the other and deletes what they created. Never rejects. */
 export const runConformance = async (options: ConformanceOptions): Promise<ConformanceReport> => {
   const url = options.url.replace(/\/+$/, "")
   const requestMillis = (options.requestSeconds ?? DEFAULT_REQUEST_SECONDS) * 1000
   const time = AbortSignal.timeout((options.seconds ?? DEFAULT_SECONDS) * 1000)
-  // What is taken away at the end has a time of its own.
+  // Cleaning up has a time limit of its own.
   const cleaning = new AbortController()
   const client = (apiKey: string, signal: AbortSignal) => makeClient({ url, apiKey, requestMillis, signal })
   const duringChecks = client(options.apiKey, time)
@@ -109,10 +109,10 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
   for (const check of checksFor(options.only)) {
     const started = performance.now()
     const [outcome, detail] = time.aborted
-      ? (["failed", "not tried: the time was over"] as const)
+      ? (["failed", "not run: the time limit was reached"] as const)
       : await check.run(fixture).then(
           () => ["passed", ""] as const,
-          (error: unknown) => [error instanceof Skipped ? "skipped" : "failed", saying(error)] as const
+          (error: unknown) => [error instanceof Skipped ? "skipped" : "failed", messageOf(error)] as const
         )
     const milliseconds = Math.round(performance.now() - started)
     const result: CheckResult = { id: check.id, rule: check.rule, outcome, detail, milliseconds }
@@ -126,5 +126,5 @@ export const runConformance = async (options: ConformanceOptions): Promise<Confo
   const left = await fixture.cleanUp()
   clearTimeout(timer)
   const count = (outcome: CheckResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
-  return { url, results, passed: count("passed"), failed: count("failed"), skipped: count("skipped"), left }
+  return { url, results, passed: count("passed"), failed: count("failed"), skipped: count("skipped"), notDeleted: left }
 }

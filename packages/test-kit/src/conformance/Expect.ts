@@ -1,15 +1,15 @@
-/** What an answer is held to. Each throws a `Mismatch` that says what was asked, what came, and what should have come. */
+/** Assertions on responses. Each throws a `Mismatch` with the request, the response and the expectation. */
 import { at, isObject } from "../Documents.js"
 import type { Reply } from "./Client.js"
 
 type Node = Readonly<Record<string, unknown>>
 
-/** An answer that is not what the interface promises. */
+/** A response that breaks a rule of the interface. */
 export class Mismatch extends Error {
   override readonly name = "Mismatch"
 }
 
-/** A check that this server, or what was told of it, leaves nothing to try. */
+/** A check that the server or the options do not allow. */
 export class Skipped extends Error {
   override readonly name = "Skipped"
 }
@@ -45,18 +45,18 @@ export const expectNoBody = (reply: Reply, ...statuses: ReadonlyArray<number>): 
   if (reply.text !== "") mismatch(reply, "no body")
 }
 
-/** A status code, and a body with a sentence under `detail`. */
+/** A status code, and a body with a message under `detail`. */
 export const expectDetail = (reply: Reply, ...statuses: ReadonlyArray<number>): void => {
   expectStatus(reply, ...statuses)
   const detail = at(reply.json, "detail")
   if (typeof detail !== "string" || detail === "") mismatch(reply, 'a body {"detail": "..."}')
 }
 
-/** 400 with the field-error object: every key a path, every value a list of sentences. */
-export const faultsOf = (reply: Reply): ReadonlyArray<string> => {
+/** 400 with field errors: every key a path, every value a list of messages. Returns the paths. */
+export const errorPathsOf = (reply: Reply): ReadonlyArray<string> => {
   expectStatus(reply, 400)
   const { json } = reply
-  if (!isObject(json) || Object.keys(json).length === 0) return mismatch(reply, "an object of faults")
+  if (!isObject(json) || Object.keys(json).length === 0) return mismatch(reply, "an object of field errors")
   for (const [path, messages] of Object.entries(json)) {
     if (!Array.isArray(messages) || messages.length === 0) mismatch(reply, `a list of messages under "${path}"`)
     else if (!messages.every((one: unknown) => typeof one === "string" && one !== ""))
@@ -65,26 +65,27 @@ export const faultsOf = (reply: Reply): ReadonlyArray<string> => {
   return Object.keys(json)
 }
 
-/** 400 with faults under each of these paths. */
-export const expectFaults = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
-  const found = faultsOf(reply)
+/** 400 with field errors under each of these paths. */
+export const expectFieldErrors = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
+  const found = errorPathsOf(reply)
   const missing = paths.filter((path) => !found.includes(path))
-  if (missing.length > 0) mismatch(reply, `400 with faults under ${paths.join(", ")}`)
+  if (missing.length > 0) mismatch(reply, `400 with field errors under ${paths.join(", ")}`)
 }
 
-/** 400 with faults under these paths and no others. */
-export const expectOnlyFaults = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
-  expectFaults(reply, ...paths)
-  if (faultsOf(reply).length !== paths.length) mismatch(reply, `400 with faults under ${paths.join(", ")} alone`)
+/** 400 with field errors under these paths and no others. */
+export const expectOnlyFieldErrors = (reply: Reply, ...paths: ReadonlyArray<string>): void => {
+  expectFieldErrors(reply, ...paths)
+  if (errorPathsOf(reply).length !== paths.length)
+    mismatch(reply, `400 with field errors under ${paths.join(", ")} alone`)
 }
 
-/** 400 with a fault under a field, or in something within it. */
-export const expectFaultWithin = (reply: Reply, field: string): void => {
+/** 400 with a field error under a field, or below it. */
+export const expectFieldErrorWithin = (reply: Reply, field: string): void => {
   const isWithin = (path: string) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
-  if (!faultsOf(reply).some(isWithin)) mismatch(reply, `400 with a fault under ${field}`)
+  if (!errorPathsOf(reply).some(isWithin)) mismatch(reply, `400 with a field error under ${field}`)
 }
 
-/** Without fail in an order of keys of its own. */
+/** With sorted keys. */
 const canonical = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(canonical)
@@ -96,26 +97,26 @@ const canonical = (value: unknown): unknown =>
         )
       : value
 
-export const same = (one: unknown, other: unknown): boolean =>
+export const isEqual = (one: unknown, other: unknown): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
 
 /** Two values that are equal as JSON. */
-export const expectSame = (what: string, got: unknown, expected: unknown): void => {
-  if (!same(got, expected)) throw new Mismatch(`${what} is ${shown(got)}; expected ${shown(expected)}`)
+export const expectEqual = (what: string, got: unknown, expected: unknown): void => {
+  if (!isEqual(got, expected)) throw new Mismatch(`${what} is ${shown(got)}; expected ${shown(expected)}`)
 }
 
 export const expectTrue = (what: string, holds: boolean): void => {
   if (!holds) throw new Mismatch(what)
 }
 
-/** A number within the arithmetic of floating point of another one. */
+/** A number that is equal up to floating-point rounding. */
 export const expectNear = (what: string, got: unknown, expected: number): void => {
   if (typeof got !== "number" || Math.abs(got - expected) > 1e-9 * Math.max(1, Math.abs(expected)))
     throw new Mismatch(`${what} is ${shown(got)}; expected ${expected}`)
 }
 
-/** What a field of an answer holds. */
-export type Kind = readonly [says: string, holds: (value: unknown) => boolean]
+/** The kind of value of a field. */
+export type Kind = readonly [description: string, holds: (value: unknown) => boolean]
 
 export const text: Kind = ["a text", (value) => typeof value === "string"]
 export const bool: Kind = ["a boolean", (value) => typeof value === "boolean"]
@@ -127,7 +128,10 @@ export const instant: Kind = [
   "an ISO 8601 date-time in UTC",
   (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/.test(value)
 ]
-export const orNull = ([says, holds]: Kind): Kind => [`${says} or null`, (value) => value === null || holds(value)]
+export const orNull = ([description, holds]: Kind): Kind => [
+  `${description} or null`,
+  (value) => value === null || holds(value)
+]
 export const oneOf = (...words: ReadonlyArray<string>): Kind => [
   `one of ${words.join(", ")}`,
   (value) => typeof value === "string" && words.includes(value)
@@ -144,8 +148,8 @@ export const shortText = (max: number): Kind => [
 /** A resource with all of its fields. */
 export const expectShape = (what: string, value: unknown, fields: Readonly<Record<string, Kind>>): void => {
   if (!isObject(value)) throw new Mismatch(`${what} is ${shown(value)}; expected an object`)
-  for (const [name, [says, holds]] of Object.entries(fields)) {
-    const held = at(value, name)
-    if (!holds(held)) throw new Mismatch(`${what}.${name} is ${shown(held)}; expected ${says}`)
+  for (const [name, [description, holds]] of Object.entries(fields)) {
+    const found = at(value, name)
+    if (!holds(found)) throw new Mismatch(`${what}.${name} is ${shown(found)}; expected ${description}`)
   }
 }

@@ -1,32 +1,32 @@
-/** What checks stand on: things of their own, made through the server's own endpoints and taken away afterwards. */
+/** The fixture of the checks: resources created through the server's endpoints and deleted afterwards. */
 import { at, listAt } from "../Documents.js"
 import type { Client, Reply, Request } from "./Client.js"
 import { bodyOf, Skipped } from "./Expect.js"
 
 interface FixtureOptions {
   readonly client: Client
-  /** A client with the key of another organisation, for what the two must not see of each other. */
+  /** A client with the key of another organization, to check that the two are isolated. */
   readonly other: Client | null
-  /** A project and an agent in it to use, where the server makes none. */
+  /** A project and an agent in it, where the server cannot create them. */
   readonly project?: number | undefined
   readonly agent?: number | undefined
-  /** Tells this run's names from those of others. */
+  /** Distinguishes this run's names from those of others. */
   readonly run: string
-  /** What was told of the server's limits. */
+  /** The server's configured limits, as far as known. */
   readonly limits: ServerLimits
-  /** A repository that the key's organisation may check out. */
+  /** A repository that the key's organization may check out. */
   readonly repo?: string | undefined
 }
 
-/** What a server was started with. */
+/** The configured limits of a server. */
 export interface ServerLimits {
   /** Bytes of a JSON body. */
   readonly bodyBytes?: number | undefined
   /** Bytes of a multipart body. */
   readonly uploadBytes?: number | undefined
-  /** Requests a minute of one credential. */
-  readonly requestsAMinute?: number | undefined
-  /** Processes that answer; one unless told, which knows at once what it has changed. */
+  /** Requests per minute of one credential. */
+  readonly requestsPerMinute?: number | undefined
+  /** Server processes (default: 1); several propagate revocations with a delay. */
   readonly processes?: number | undefined
 }
 
@@ -39,44 +39,43 @@ export interface Fixture {
   readonly limits: ServerLimits
   /** The short name of a repository that may be checked out. */
   readonly repo: string
-  /** An id that nothing has. */
-  readonly nobody: number
+  /** An id that does not exist. */
+  readonly unknownId: number
   readonly ask: Client["ask"]
   readonly post: (path: string, json: unknown, request?: Request) => Promise<Reply>
   readonly patch: (path: string, json: unknown, request?: Request) => Promise<Reply>
   readonly get: (path: string, request?: Request) => Promise<Reply>
-  /** Makes a thing that is taken away at the end: its body. */
+  /** Creates a resource that is deleted at the end; returns its body. */
   readonly make: (path: string, json: Body) => Promise<Body>
-  /** The same, and its id. */
+  /** As `make`; returns the id. */
   readonly makeId: (path: string, json: Body) => Promise<number>
-  /** Makes many things, a few at a time, that go with a project or an agent of their own: their ids in order. */
-  readonly makeWithin: (path: string, all: ReadonlyArray<Body>) => Promise<ReadonlyArray<number>>
-  /** Takes note of a thing to be taken away at the end; whoever takes it away before does no harm. */
-  readonly owes: (path: string) => void
+  /** Creates many resources, which are deleted with their project or agent; returns their ids in order. */
+  readonly makeMany: (path: string, all: ReadonlyArray<Body>) => Promise<ReadonlyArray<number>>
+  /** Registers a resource to delete at the end; a check may delete it before. */
+  readonly deleteAtEnd: (path: string) => void
   readonly project: () => Promise<number>
   readonly agent: () => Promise<number>
-  /** Another agent of the project, whose calls no language model is asked about. */
+  /** Another agent of the project, whose calls no language model evaluates. */
   readonly quietAgent: (name: string) => Promise<number>
-  /** A project that nothing else is in, with an agent. */
-  readonly elsewhere: (fields?: Body) => Promise<{ readonly project: number; readonly agent: number }>
-  /** The agent's name with its provider. */
+  /** A new project with an agent. */
+  readonly otherProject: (fields?: Body) => Promise<{ readonly project: number; readonly agent: number }>
+  /** The agent's assistant_id. */
   readonly assistant: () => Promise<string>
-  /** A name for a call that no other run gives. */
+  /** A unique call_id. */
   readonly callId: () => string
-  /** Delivers a call that is taken away at the end: its record. */
+  /** Delivers a call that is deleted at the end; returns its record. */
   readonly ingest: (body: Body) => Promise<Body>
-  /** A metric of the agent's that no call is asked unless it says so: with a language model, answers cost. */
+  /** A metric of the agent that is evaluated only on request, since language models cost. */
   readonly numericMetric: () => Promise<number>
   readonly evaluator: (fields?: Body) => Promise<number>
   readonly dashboard: (fields?: Body) => Promise<number>
   /**
-   * Has runs queued by a suite: a result of so many by voice, which wait for a worker, and the ids of the runs, oldest first.
-   * It is deleted at the end.
+   * Runs a suite: a result with this many queued voice runs, and their ids, oldest first. It is deleted at the end.
    */
   readonly result: (runs: number, fields?: Body) => Promise<StartedResult>
-  /** A secret of a credential of this kind, with everything that it can be given. */
+  /** The headers of a credential of this kind, with all permissions it can have. */
   readonly credential: (kind: CredentialKind) => Promise<Readonly<Record<string, string>>>
-  /** Takes away what was made; answers what could not be. */
+  /** Deletes what was created; returns the paths that could not be deleted. */
   readonly cleanUp: () => Promise<ReadonlyArray<string>>
 }
 
@@ -130,25 +129,25 @@ export const credentialKinds = [
 ] as const
 export type CredentialKind = (typeof credentialKinds)[number]
 
-/** Remembers what a step made; a step that failed is not taken again. */
+/** Memoizes a step, including its failure. */
 const once = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   let made: Promise<A> | undefined
   return () => (made ??= step())
 }
 
-/** Requests under way at a time, where there are many. */
-const AT_ONCE = 10
+/** The greatest number of concurrent requests. */
+const CONCURRENCY = 10
 
-/** Sends a request for each of many things, a few at a time: the replies in their order. */
-const fewAtOnce = async <A>(all: ReadonlyArray<A>, send: (one: A) => Promise<Reply>): Promise<ReadonlyArray<Reply>> => {
+/** Sends a request for each item with limited concurrency; returns the replies in order. */
+const sendAll = async <A>(all: ReadonlyArray<A>, send: (one: A) => Promise<Reply>): Promise<ReadonlyArray<Reply>> => {
   const replies: Array<Reply> = []
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    replies.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(send))))
+  for (let from = 0; from < all.length; from += CONCURRENCY) {
+    replies.push(...(await Promise.all(all.slice(from, from + CONCURRENCY).map(send))))
   }
   return replies
 }
 
-/** Results that one request deletes. Source: interface, Limits. */
+/** The most results of one request. Source: interface, Limits. */
 const MAX_DELETED = 100
 
 /** A suite of one scenario. */
@@ -158,7 +157,7 @@ export const suiteOf = (runs: number, fields: Body = {}): Body => ({
   scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Say hello.", frequency: runs, ...fields }]
 })
 
-/** What a credential needs to be let in everywhere that its kind is. */
+/** All permissions that a credential needs for the checks. */
 export const PERMISSIONS = [
   "catalog:read",
   "catalog:write",
@@ -180,7 +179,7 @@ export const PERMISSIONS = [
 
 export const makeFixture = (options: FixtureOptions): Fixture => {
   const { client, limits, run } = options
-  const owed: Array<string> = []
+  const pathsToDelete: Array<string> = []
   const results: Array<number> = []
   let calls = 0
 
@@ -191,46 +190,46 @@ export const makeFixture = (options: FixtureOptions): Fixture => {
   const make = async (path: string, json: Body): Promise<Body> => {
     const reply = await post(path, json)
     if (reply.status === 404 || reply.status === 405)
-      throw new Skipped(`the server makes nothing at ${path} (${reply.status})`)
+      throw new Skipped(`the server cannot create resources at ${path} (${reply.status})`)
     const made = bodyOf(reply, 201)
-    owed.push(`${path}${Number(made.id)}/`)
+    pathsToDelete.push(`${path}${Number(made.id)}/`)
     return made
   }
   const makeId = async (path: string, json: Body): Promise<number> => Number((await make(path, json)).id)
 
-  const makeWithin: Fixture["makeWithin"] = async (path, all) => {
-    const replies = await fewAtOnce(all, (json) => post(path, json))
+  const makeWithin: Fixture["makeMany"] = async (path, all) => {
+    const replies = await sendAll(all, (json) => post(path, json))
     return replies.map((reply) => Number(bodyOf(reply, 201).id))
   }
 
   /**
-   * Switches off what a language model would be asked of the agent's calls, since answers differ, and cost. A server that
-   * takes no such patch asks on.
+   * Disables the metrics that a language model would evaluate, since its answers vary and cost. Ignored by a server without
+   * such a patch.
    */
-  const quiet = async (agent: Body): Promise<void> => {
+  const disableJudgedMetrics = async (agent: Body): Promise<void> => {
     const { json } = await get(`${PATHS.metrics}?agent_id=${Number(agent.id)}&limit=200`)
-    const judged = listAt(json, "results").filter(
+    const evaluated = listAt(json, "results").filter(
       (metric) => at(metric, "type") !== "custom_code" && at(metric, "observability_enabled") === true
     )
-    await fewAtOnce(judged, (metric) =>
+    await sendAll(evaluated, (metric) =>
       patch(`${PATHS.metrics}${Number(at(metric, "id"))}/`, { observability_enabled: false })
     )
   }
 
-  const given = <A>(told: A | undefined, step: () => Promise<A>, option: string) =>
+  const given = <A>(value: A | undefined, step: () => Promise<A>, option: string) =>
     once(async () => {
-      if (told !== undefined) return told
+      if (value !== undefined) return value
       try {
         return await step()
       } catch (error) {
-        throw error instanceof Skipped ? new Skipped(`${error.message}; name one with ${option}`) : error
+        throw error instanceof Skipped ? new Skipped(`${error.message}; set ${option}`) : error
       }
     })
 
   const project = given(options.project, () => makeId(PATHS.projects, { name: `Conformance ${run}` }), "--project")
   const quietAgent = async (fields: Body): Promise<Body> => {
     const made = await make(PATHS.agents, { project: await project(), ...fields })
-    await quiet(made)
+    await disableJudgedMetrics(made)
     return made
   }
   const madeAgent = once(() => quietAgent({ name: "Conformance", assistant_id: `conformance-${run}` }))
@@ -273,39 +272,39 @@ export const makeFixture = (options: FixtureOptions): Fixture => {
     run,
     limits,
     get other() {
-      if (options.other === null) throw new Skipped("no key of another organisation: name one with --other-api-key")
+      if (options.other === null) throw new Skipped("no key of another organization: set --other-api-key")
       return options.other
     },
     get repo() {
-      if (options.repo === undefined) throw new Skipped("no repository to check out: name one with --repo")
+      if (options.repo === undefined) throw new Skipped("no repository to check out: set --repo")
       return options.repo
     },
-    nobody: 999_999_999,
+    unknownId: 999_999_999,
     ask: client.ask,
     post,
     patch,
     get,
     make,
     makeId,
-    makeWithin,
-    owes: (path) => owed.push(path),
+    makeMany: makeWithin,
+    deleteAtEnd: (path) => pathsToDelete.push(path),
     project,
     agent,
     quietAgent: async (name) => Number((await quietAgent({ name })).id),
-    elsewhere: async (fields = {}) => {
-      const project = await makeId(PATHS.projects, { name: "Conformance, elsewhere" })
-      const [agent = 0] = await makeWithin(PATHS.agents, [{ project, name: "Elsewhere", ...fields }])
+    otherProject: async (fields = {}) => {
+      const project = await makeId(PATHS.projects, { name: "Conformance, other" })
+      const [agent = 0] = await makeWithin(PATHS.agents, [{ project, name: "Other", ...fields }])
       return { project, agent }
     },
     assistant: async () => {
       const name = options.agent === undefined ? (await madeAgent()).assistant_id : null
-      if (typeof name !== "string") throw new Skipped("the agent was told, and its provider's name of it was not")
+      if (typeof name !== "string") throw new Skipped("the assistant_id of the agent given by --agent is unknown")
       return name
     },
     callId: () => `conformance-${run}-${++calls}`,
     ingest: async (body) => {
       const made = bodyOf(await post(PATHS.observe, { agent: await agent(), ...body }), 200, 201)
-      owed.push(`${PATHS.calls}${Number(made.id)}/`)
+      pathsToDelete.push(`${PATHS.calls}${Number(made.id)}/`)
       return made
     },
     numericMetric,
@@ -331,25 +330,25 @@ export const makeFixture = (options: FixtureOptions): Fixture => {
     },
     credential: (kind) => credentials[kind](),
     cleanUp: async () => {
-      const left: Array<string> = []
+      const notDeleted: Array<string> = []
       for (let from = 0; from < results.length; from += MAX_DELETED) {
         const some = results.slice(from, from + MAX_DELETED)
-        const isGone = await post(PATHS.bulkDelete, { result_ids: some }).then(
+        const isDeleted = await post(PATHS.bulkDelete, { result_ids: some }).then(
           ({ status }) => status === 204,
           () => false
         )
-        if (!isGone) left.push(...some.map((id) => `${PATHS.results}${id}/`))
+        if (!isDeleted) notDeleted.push(...some.map((id) => `${PATHS.results}${id}/`))
       }
-      for (const path of owed.reverse()) {
+      for (const path of pathsToDelete.reverse()) {
         try {
           const { status } = await client.ask("DELETE", path)
-          // What went with something else, or was taken away by its own check, is gone.
-          if (status !== 204 && status !== 404) left.push(path)
+          // 404: deleted with something else, or by its own check.
+          if (status !== 204 && status !== 404) notDeleted.push(path)
         } catch {
-          left.push(path)
+          notDeleted.push(path)
         }
       }
-      return left
+      return notDeleted
     }
   }
 }

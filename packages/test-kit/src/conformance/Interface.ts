@@ -1,4 +1,4 @@
-/** Words of the interface, written down once more, so that a server is held to the document and not to an engine. */
+/** Constants of the interface, independent of the engine, so that a server is checked against the document. */
 
 export const roleNames = { main_agent: "Main Agent", testing_agent: "Testing Agent" } as const
 
@@ -31,7 +31,7 @@ const key = ["api_key"] as const
 const people = ["api_key", "oauth2", "dashboard_session"] as const
 const everybody = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"] as const
 
-/** Which credentials are accepted where, by the operations that the endpoints are. Source: interface, Authentication. */
+/** The credentials that each operation accepts. Source: interface, Authentication. */
 export const interfaceTable = {
   "suites.validate": people,
   "checkouts.create": key,

@@ -1,20 +1,20 @@
 import type { CheckResult, ConformanceReport } from "./Conformance.js"
 
-const MARKS = { passed: "ok", failed: "FAULT", skipped: "skip" } as const
+const MARKS = { passed: "ok", failed: "FAIL", skipped: "skip" } as const
 
-/** What a terminal would take for a command is shown as what it is. */
-const harmless = (text: string): string =>
+/** Escapes control characters. */
+const escaped = (text: string): string =>
   text
     .replaceAll("\n", " ")
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** A line of the table: outcome, check, rule; the detail of what did not pass below it. */
+/** A line of the table: outcome, check, rule; below it the detail of a check that did not pass. */
 export const printResult = ({ detail, id, outcome, rule }: CheckResult): string =>
-  `${MARKS[outcome].padEnd(6)}${id.padEnd(30)} ${rule}${detail === "" ? "" : `\n      ${harmless(detail)}`}`
+  `${MARKS[outcome].padEnd(6)}${id.padEnd(30)} ${rule}${detail === "" ? "" : `\n      ${escaped(detail)}`}`
 
-/** What came of it all, after the table. */
-export const printSummary = ({ failed, left, passed, results, skipped, url }: ConformanceReport): string =>
+/** The summary after the table. */
+export const printSummary = ({ failed, notDeleted: left, passed, results, skipped, url }: ConformanceReport): string =>
   [
-    `${url}: ${results.length} rules tried, ${passed} kept, ${failed} broken, ${skipped} skipped`,
-    ...(left.length === 0 ? [] : [`left behind, for you to delete: ${left.map(harmless).join(" ")}`])
+    `${url}: ${results.length} checks: ${passed} passed, ${failed} failed, ${skipped} skipped`,
+    ...(left.length === 0 ? [] : [`could not be deleted: ${left.map(escaped).join(" ")}`])
   ].join("\n")

@@ -3,10 +3,10 @@ import {
   any,
   bodyOf,
   expectDetail,
-  expectFaults,
-  expectFaultWithin,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   expectStatus,
   instant,
@@ -68,14 +68,14 @@ const freshNumber = ({ callId }: Fixture): string => `+1555${String(Date.now()).
 
 export const bulkUpdates = checksOf("E4", {
   "answered-200": [
-    "the first evaluator is answered, and with many=true all of them in the order given",
+    "answers with the first evaluator, or with many=true with all of them in order",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const one = bodyOf(await bulk(fixture, { ...request, first_message: "Hi" }), 200)
       expectShape("the evaluator", one, evaluatorShape)
-      expectSame("the evaluator", [one.id, one.first_message], [ids[0], "Hi"])
+      expectEqual("the evaluator", [one.id, one.first_message], [ids[0], "Hi"])
       const many = await bulk(fixture, { ...request, scenarios: [...ids].reverse() }, "?many=true")
-      expectSame(
+      expectEqual(
         "the evaluators",
         listAt(many.json).map((each) => at(each, "id")),
         [...ids].reverse()
@@ -83,55 +83,58 @@ export const bulkUpdates = checksOf("E4", {
     }
   ],
   "agent-or-project": [
-    "either agent or project is required, and scenarios are",
+    "requires scenarios, and agent or project",
     async (fixture) => {
       const { ids } = await pair(fixture)
-      expectOnlyFaults(await bulk(fixture, { scenarios: ids }), "agent", "project")
-      expectFaults(await bulk(fixture, {}), "scenarios")
+      expectOnlyFieldErrors(await bulk(fixture, { scenarios: ids }), "agent", "project")
+      expectFieldErrors(await bulk(fixture, {}), "scenarios")
       bodyOf(await bulk(fixture, { scenarios: ids, agent: await fixture.agent() }), 200)
-      expectFaults(await bulk(fixture, { scenarios: ids, project: fixture.nobody }), "project")
-      expectFaults(await bulk(fixture, { scenarios: ids, agent: fixture.nobody }), "agent")
-      expectFaults(await bulk(fixture, { scenarios: [], project: await fixture.project() }), "scenarios")
+      expectFieldErrors(await bulk(fixture, { scenarios: ids, project: fixture.unknownId }), "project")
+      expectFieldErrors(await bulk(fixture, { scenarios: ids, agent: fixture.unknownId }), "agent")
+      expectFieldErrors(await bulk(fixture, { scenarios: [], project: await fixture.project() }), "scenarios")
     }
   ],
   "agent-overrides": [
-    "agent overrides each evaluator's agent",
+    "agent replaces each evaluator's agent",
     async (fixture) => {
       const { ids } = await pair(fixture)
       const agent = await fixture.makeId(PATHS.agents, { project: await fixture.project(), name: "Another" })
       bodyOf(await bulk(fixture, { scenarios: ids, agent }), 200)
-      for (const id of ids) expectSame("agent", (await read(fixture, id)).agent, agent)
+      for (const id of ids) expectEqual("agent", (await read(fixture, id)).agent, agent)
     }
   ],
   "all-or-nothing": [
-    "where one evaluator or any field is at fault, nothing is changed",
+    "changes nothing where one evaluator or field is invalid",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const before = await Promise.all(ids.map((id) => read(fixture, id)))
       const change = { append_instruction: "!", first_message: "changed" }
-      expectFaults(await bulk(fixture, { ...request, ...change, scenarios: [...ids, fixture.nobody] }), "scenarios")
-      expectFaults(await bulk(fixture, { ...request, ...change, folder_path: "no.such" }), "folder_path")
-      expectFaults(await bulk(fixture, { ...request, ...change, personality: fixture.nobody }), "personality")
-      expectOnlyFaults(
-        await bulk(fixture, { ...request, ...change, max_duration: 0, tool_ids_to_add: [fixture.nobody] }),
+      expectFieldErrors(
+        await bulk(fixture, { ...request, ...change, scenarios: [...ids, fixture.unknownId] }),
+        "scenarios"
+      )
+      expectFieldErrors(await bulk(fixture, { ...request, ...change, folder_path: "no.such" }), "folder_path")
+      expectFieldErrors(await bulk(fixture, { ...request, ...change, personality: fixture.unknownId }), "personality")
+      expectOnlyFieldErrors(
+        await bulk(fixture, { ...request, ...change, max_duration: 0, tool_ids_to_add: [fixture.unknownId] }),
         "max_duration",
         "tool_ids_to_add"
       )
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
+      expectEqual("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
   append: [
-    "append_instruction is joined as it is, again on every call",
+    "append_instruction is appended unchanged, on every request",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       for (let n = 0; n < 2; n++) bodyOf(await bulk(fixture, { ...request, append_instruction: " Be brief." }), 200)
       for (const id of ids) {
-        expectSame("instructions", (await read(fixture, id)).instructions, "Say hello. Be brief. Be brief.")
+        expectEqual("instructions", (await read(fixture, id)).instructions, "Say hello. Be brief. Be brief.")
       }
     }
   ],
   "append-structured": [
-    "append_instruction to conditional actions is a fault, since their instructions are JSON",
+    "append_instruction is rejected for conditional_actions evaluators, whose instructions are JSON",
     async (fixture) => {
       const id = await fixture.evaluator({
         scenario_type: "conditional_actions",
@@ -142,11 +145,11 @@ export const bulkUpdates = checksOf("E4", {
         }
       })
       const request = { scenarios: [id], project: await fixture.project(), append_instruction: "!" }
-      expectFaults(await bulk(fixture, request), "append_instruction")
+      expectFieldErrors(await bulk(fixture, request), "append_instruction")
     }
   ],
   attachments: [
-    "metrics and tools are added and removed; twice is no fault, but the same one in both lists is",
+    "adds and removes metrics and tools idempotently; an id in both lists is rejected",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const project = await fixture.project()
@@ -156,7 +159,7 @@ export const bulkUpdates = checksOf("E4", {
         bodyOf(await bulk(fixture, { ...request, metric_ids_to_add: [metric], tool_ids_to_add: [tool] }), 200)
       }
       const held = await read(fixture, ids[1] ?? 0)
-      expectSame(
+      expectEqual(
         "what is attached",
         [held.metrics, held.metric_names, held.tool_ids],
         [[metric], ["Conformance"], [tool]]
@@ -165,19 +168,19 @@ export const bulkUpdates = checksOf("E4", {
         bodyOf(await bulk(fixture, { ...request, metric_ids_to_remove: [metric], tool_ids_to_remove: [tool] }), 200)
       }
       const bare = await read(fixture, ids[1] ?? 0)
-      expectSame("what is attached", [bare.metrics, bare.tool_ids], [[], []])
-      expectFaults(
+      expectEqual("what is attached", [bare.metrics, bare.tool_ids], [[], []])
+      expectFieldErrors(
         await bulk(fixture, { ...request, metric_ids_to_add: [metric], metric_ids_to_remove: [metric] }),
         "metric_ids_to_remove"
       )
-      expectOnlyFaults(
+      expectOnlyFieldErrors(
         await bulk(fixture, { ...request, tool_ids_to_add: [tool], tool_ids_to_remove: [tool] }),
         "tool_ids_to_remove"
       )
     }
   ],
   replaced: [
-    "personality, test_profile, phone numbers, first_message and max_duration replace each evaluator's",
+    "replaces personality, test_profile, phone numbers, first_message and max_duration",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const project = await fixture.project()
@@ -193,27 +196,27 @@ export const bulkUpdates = checksOf("E4", {
       bodyOf(await bulk(fixture, { ...request, ...fields }), 200)
       for (const id of ids) {
         const held = await read(fixture, id)
-        expectSame(
+        expectEqual(
           "the evaluator",
           [held.personality, held.personality_name, held.test_profile, held.first_message, held.max_duration],
           [personality, "Calm", test_profile, "Good day", 120]
         )
-        expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, phone_number])
+        expectEqual("the numbers", [held.phone_number, held.inbound_phone_number], [number, phone_number])
       }
       const another = await fixture.makeId(PATHS.numbers, { project, number: freshNumber(fixture) })
-      expectFaults(
+      expectFieldErrors(
         await bulk(fixture, { ...request, phone_number, inbound_phone_number: another }),
         "inbound_phone_number"
       )
       // A day at most. Source: docs/evaluators.md, Fields.
       bodyOf(await bulk(fixture, { ...request, max_duration: 86_400 }), 200)
       for (const max_duration of [0, -1, 0.5, "long", 86_401]) {
-        expectOnlyFaults(await bulk(fixture, { ...request, max_duration }), "max_duration")
+        expectOnlyFieldErrors(await bulk(fixture, { ...request, max_duration }), "max_duration")
       }
     }
   ],
   "numbers-in-sync": [
-    "inbound_phone_number alone replaces phone_number too, which it is kept in sync with",
+    "inbound_phone_number alone replaces phone_number too",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const number = freshNumber(fixture)
@@ -221,24 +224,24 @@ export const bulkUpdates = checksOf("E4", {
       bodyOf(await bulk(fixture, { ...request, inbound_phone_number }), 200)
       for (const id of ids) {
         const held = await read(fixture, id)
-        expectSame("the numbers", [held.phone_number, held.inbound_phone_number], [number, inbound_phone_number])
+        expectEqual("the numbers", [held.phone_number, held.inbound_phone_number], [number, inbound_phone_number])
       }
     }
   ],
   "project-scope": [
-    "every evaluator, and what replaces or joins what it has, is of the agent's project or of the project, or a fault of its field",
+    "rejects evaluators and references of another project under their field",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const before = await Promise.all(ids.map((id) => read(fixture, id)))
-      const { agent, project } = await fixture.elsewhere()
+      const { agent, project } = await fixture.otherProject()
       const foreign = await fixture.evaluator({ agent })
-      expectOnlyFaults(await bulk(fixture, { scenarios: ids, project, first_message: "x" }), "scenarios")
-      expectOnlyFaults(await bulk(fixture, { scenarios: ids, agent, first_message: "x" }), "scenarios")
-      expectOnlyFaults(
+      expectOnlyFieldErrors(await bulk(fixture, { scenarios: ids, project, first_message: "x" }), "scenarios")
+      expectOnlyFieldErrors(await bulk(fixture, { scenarios: ids, agent, first_message: "x" }), "scenarios")
+      expectOnlyFieldErrors(
         await bulk(fixture, { ...request, scenarios: [...ids, foreign], first_message: "x" }),
         "scenarios"
       )
-      expectFaults(await bulk(fixture, { ...request, agent }), "agent")
+      expectFieldErrors(await bulk(fixture, { ...request, agent }), "agent")
       const things: Readonly<Record<string, unknown>> = {
         test_profile: await fixture.makeId(PATHS.profiles, { project, name: "Ann" }),
         phone_number: await fixture.makeId(PATHS.numbers, { project, number: freshNumber(fixture) }),
@@ -255,16 +258,16 @@ export const bulkUpdates = checksOf("E4", {
         ]
       }
       for (const [field, value] of Object.entries(things)) {
-        expectFaults(await bulk(fixture, { ...request, [field]: value, first_message: "x" }), field)
+        expectFieldErrors(await bulk(fixture, { ...request, [field]: value, first_message: "x" }), field)
       }
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
+      expectEqual("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
   "unknown-things": [
-    "an unknown personality, profile, number, tool or metric is a fault of its field, as is an evaluator named twice",
+    "rejects unknown personalities, profiles, numbers, tools and metrics, and a repeated evaluator",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
-      const unknown = fixture.nobody
+      const unknown = fixture.unknownId
       const fields: Readonly<Record<string, unknown>> = {
         personality: unknown,
         test_profile: unknown,
@@ -276,26 +279,26 @@ export const bulkUpdates = checksOf("E4", {
         tool_ids_to_remove: [unknown]
       }
       for (const [field, value] of Object.entries(fields)) {
-        expectOnlyFaults(await bulk(fixture, { ...request, [field]: value }), field)
+        expectOnlyFieldErrors(await bulk(fixture, { ...request, [field]: value }), field)
       }
       const [id] = ids
-      expectOnlyFaults(await bulk(fixture, { ...request, scenarios: [id, id] }), "scenarios")
+      expectOnlyFieldErrors(await bulk(fixture, { ...request, scenarios: [id, id] }), "scenarios")
     }
   ],
   "not-enabled": [
-    "a personality that is not enabled for the project is a fault, and none once it is enabled",
+    "rejects a personality until it is enabled for the project",
     async (fixture) => {
       const { request } = await pair(fixture)
       const project = await fixture.project()
       const personality = await fixture.makeId(PATHS.personalities, { project, name: "Hasty", language: "en" })
-      expectOnlyFaults(await bulk(fixture, { ...request, personality }), "personality")
+      expectOnlyFieldErrors(await bulk(fixture, { ...request, personality }), "personality")
       const enabling = { personalities: [personality] }
       expectStatus(await fixture.post(`${PATHS.projects}${project}/enable_personalities/`, enabling), 200)
-      expectSame("personality", bodyOf(await bulk(fixture, { ...request, personality }), 200).personality, personality)
+      expectEqual("personality", bodyOf(await bulk(fixture, { ...request, personality }), 200).personality, personality)
     }
   ],
   types: [
-    "a value of a wrong type in any field is a fault of that field, told with all the others",
+    "reports every value of a wrong type at once",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const before = await Promise.all(ids.map((id) => read(fixture, id)))
@@ -317,9 +320,9 @@ export const bulkUpdates = checksOf("E4", {
         max_duration: ["x", [1]]
       }
       for (const [field, values] of Object.entries(wrong)) {
-        for (const value of values) expectFaultWithin(await bulk(fixture, { ...request, [field]: value }), field)
+        for (const value of values) expectFieldErrorWithin(await bulk(fixture, { ...request, [field]: value }), field)
       }
-      expectOnlyFaults(
+      expectOnlyFieldErrors(
         await bulk(fixture, {
           ...request,
           first_message: 5,
@@ -332,27 +335,27 @@ export const bulkUpdates = checksOf("E4", {
         "folder_path",
         "max_duration"
       )
-      expectSame("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
+      expectEqual("the evaluators", await Promise.all(ids.map((id) => read(fixture, id))), before)
     }
   ],
-  "passed-over": [
-    "read-only and unknown fields of a body are passed over",
+  "read-only-ignored": [
+    "ignores read-only and unknown fields",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const before = await read(fixture, ids[0] ?? 0)
       const fields = { id: 7, name: "x", agent_name: "x", personality_name: "x", created_at: "x", colour: 1 }
       const answer = bodyOf(await bulk(fixture, { ...request, ...fields, first_message: "Hi" }), 200)
       const names = ["id", "name", "agent_name", "personality_name", "created_at"]
-      expectSame(
+      expectEqual(
         "what cannot be written",
         names.map((name) => answer[name]),
         names.map((name) => before[name])
       )
-      expectSame("first_message", answer.first_message, "Hi")
+      expectEqual("first_message", answer.first_message, "Hi")
     }
   ],
   scope: [
-    "a key without the scope to write evaluators is answered with 403 and a detail, and nothing is changed",
+    "answers 403 with a detail to a key without evaluators:write, and changes nothing",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const scopes = ["calls:read", "calls:write", "evaluators:read", "catalog:read", "catalog:write"]
@@ -360,36 +363,39 @@ export const bulkUpdates = checksOf("E4", {
       const key = String(made.api_key)
       expectStatus(await fixture.get(`${PATHS.evaluators}${String(ids[0])}/`, { key }), 200)
       expectDetail(await fixture.post(PATHS.bulkUpdate, { ...request, first_message: "x" }, { key }), 403)
-      expectSame("first_message", (await read(fixture, ids[0] ?? 0)).first_message, "")
+      expectEqual("first_message", (await read(fixture, ids[0] ?? 0)).first_message, "")
     }
   ],
   folders: [
-    "folder_path moves every evaluator there, and folders are not made on the way",
+    "folder_path moves every evaluator to an existing folder and creates none",
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const project = await fixture.project()
       const folder = `f${fixture.callId().replaceAll("-", "_")}`
-      expectFaults(await bulk(fixture, { ...request, folder_path: folder }), "folder_path")
+      expectFieldErrors(await bulk(fixture, { ...request, folder_path: folder }), "folder_path")
       await fixture.make(PATHS.folders, { project, path: folder })
-      expectFaults(await bulk(fixture, { ...request, folder_path: `${folder}.deeper` }), "folder_path")
+      expectFieldErrors(await bulk(fixture, { ...request, folder_path: `${folder}.deeper` }), "folder_path")
       await fixture.make(PATHS.folders, { project, path: `${folder}.deeper` })
       for (const folder_path of [`${folder}.deeper`, folder, ""]) {
         bodyOf(await bulk(fixture, { ...request, folder_path }), 200)
-        for (const id of ids) expectSame("folder_path", (await read(fixture, id)).folder_path, folder_path)
+        for (const id of ids) expectEqual("folder_path", (await read(fixture, id)).folder_path, folder_path)
       }
     }
   ],
   "removed-field": [
-    "any write to dynamic_variable_values is a fault",
+    "rejects any write to dynamic_variable_values",
     async (fixture) => {
       const { request } = await pair(fixture)
       for (const value of [{ name: "Ann" }, {}, null, ""]) {
-        expectFaults(await bulk(fixture, { ...request, dynamic_variable_values: value }), "dynamic_variable_values")
+        expectFieldErrors(
+          await bulk(fixture, { ...request, dynamic_variable_values: value }),
+          "dynamic_variable_values"
+        )
       }
     }
   ],
   "json-only": [
-    "forms are answered with 415",
+    "answers 415 to forms",
     async (fixture) => {
       const { request } = await pair(fixture)
       for (const body of [{ form: request }, { multipart: request }]) {

@@ -1,13 +1,13 @@
 /** Evaluations of calls. */
 import { checksOf } from "../Check.js"
-import { bodyOf, expectDetail, expectFaultWithin, expectSame, expectTrue } from "../Expect.js"
+import { bodyOf, expectDetail, expectFieldErrorWithin, expectEqual, expectTrue } from "../Expect.js"
 import { PATHS } from "../Fixture.js"
 import { at, listAt } from "../../Documents.js"
 import { expectCall, said, talk, chargesFromNow, codeMetrics, evaluationOf, evaluated } from "./CallSupport.js"
 
 export const callEvaluations = checksOf("evaluations", {
   record: [
-    "what metrics say of a call is in its record: metrics with id, name, type, score, enum and value, and evaluation",
+    "shows evaluations in the call's record, with id, name, type, score, enum and value",
     async (fixture) => {
       const { agent, id } = await codeMetrics(fixture, {
         count: ["numeric", "return { value: call.transcript_object.length }"],
@@ -28,15 +28,15 @@ export const callEvaluations = checksOf("evaluations", {
         listAt(call, "metrics").find((metric) => at(metric, "id") === id(name)) ?? null
       const type = "custom_code"
       const count = { id: id("count"), name: "count", type, score: talk.length, enum: null, value: talk.length }
-      expectSame("a numeric metric", one("count"), count)
-      expectSame("an enum metric", [at(one("mood"), "enum"), at(one("mood"), "value")], ["calm", "calm"])
-      expectSame("a binary metric", at(one("polite"), "value"), true)
-      expectSame("the metrics of the call", listAt(call, "metrics").length, names.length)
+      expectEqual("a numeric metric", one("count"), count)
+      expectEqual("an enum metric", [at(one("mood"), "enum"), at(one("mood"), "value")], ["calm", "calm"])
+      expectEqual("a binary metric", at(one("polite"), "value"), true)
+      expectEqual("the metrics of the call", listAt(call, "metrics").length, names.length)
       expectTrue("evaluation is empty once the call is evaluated", call.evaluation !== "")
     }
   ],
-  repeated: [
-    "a call delivered again is evaluated again where its transcript or metric_ids changed, else not, and a metric is charged once",
+  redelivered: [
+    "evaluates a redelivered call again only where transcript or metric_ids changed, and charges a metric once",
     async (fixture) => {
       const code = "return { value: call.metadata.delivery }"
       const { agent, id } = await codeMetrics(fixture, { first: ["numeric", code], second: ["numeric", code] })
@@ -56,24 +56,24 @@ export const callEvaluations = checksOf("evaluations", {
       const seen = (name: "first" | "second", delivery: number) =>
         evaluated(fixture, call, id(name), (value) => value === delivery)
       await seen("first", 1)
-      expectSame("the charge", await charged(call, "metric_evaluation"), ["0.005000"])
+      expectEqual("the charge", await charged(call, "metric_evaluation"), ["0.005000"])
       await deliver(2, { transcript_json: talk, metric_ids, call_ended_reason: "hangup" })
       await deliver(3, {})
       // What is asked for later is done later: with this call evaluated the other one would have been.
       const another = { call_id: fixture.callId(), agent, metadata: { delivery: 9 }, transcript_json: talk, metric_ids }
       await evaluated(fixture, (await fixture.ingest(another)).id, id("first"), (value) => value === 9)
       const untouched = at(await evaluationOf(fixture, call, id("first")), "value")
-      expectSame("the delivery that the metric saw, after two that changed nothing it is asked about", untouched, 1)
+      expectEqual("the delivery that the metric saw, after two that changed nothing it is asked about", untouched, 1)
       await deliver(4, { transcript_json: [...talk, said("Testing Agent", "Thank you.", 65, 66)] })
       await seen("first", 4)
       await deliver(5, { metric_ids: `${metric_ids},${id("second")}` })
       await seen("second", 5)
       await seen("first", 5)
-      expectSame("the charges", await charged(call, "metric_evaluation"), ["0.005000", "0.005000"])
+      expectEqual("the charges", await charged(call, "metric_evaluation"), ["0.005000", "0.005000"])
     }
   ],
-  asked: [
-    "evaluate_metrics evaluates a call anew, charges no metric twice, and takes the agent's metrics alone",
+  "on-request": [
+    "evaluate_metrics evaluates a call again, charges no metric twice, and accepts the agent's metrics only",
     async (fixture) => {
       const { agent, id } = await codeMetrics(fixture, {
         first: ["numeric", "return { value: call.metadata.delivery }"]
@@ -86,14 +86,14 @@ export const callEvaluations = checksOf("evaluations", {
       bodyOf(await fixture.post(PATHS.observe, { ...body, metadata: { delivery: 2 } }), 200)
       for (const metric_ids of [String(id("first")), [id("first")]]) {
         const asked = bodyOf(await fixture.post(path, { metric_ids }), 200)
-        expectSame("what is asked", [asked.call, asked.metric_ids], [call, [id("first")]])
+        expectEqual("what is asked", [asked.call, asked.metric_ids], [call, [id("first")]])
       }
       await evaluated(fixture, call, id("first"), (value) => value === 2)
-      expectSame("the charges", await charged(call, "metric_evaluation"), ["0.005000"])
-      for (const metric_ids of [String(fixture.nobody), "one", [fixture.nobody], [], 5]) {
-        expectFaultWithin(await fixture.post(path, { metric_ids }), "metric_ids")
+      expectEqual("the charges", await charged(call, "metric_evaluation"), ["0.005000"])
+      for (const metric_ids of [String(fixture.unknownId), "one", [fixture.unknownId], [], 5]) {
+        expectFieldErrorWithin(await fixture.post(path, { metric_ids }), "metric_ids")
       }
-      expectDetail(await fixture.post(`${PATHS.calls}${fixture.nobody}/evaluate_metrics/`, {}), 404)
+      expectDetail(await fixture.post(`${PATHS.calls}${fixture.unknownId}/evaluate_metrics/`, {}), 404)
     }
   ]
 })

@@ -1,6 +1,6 @@
 /** E10: deliveries, redeliveries and their fields. */
 import { type Check, checksOf } from "../Check.js"
-import { bodyOf, expectDetail, expectFaults, expectOnlyFaults, expectSame, expectTrue } from "../Expect.js"
+import { bodyOf, expectDetail, expectFieldErrors, expectOnlyFieldErrors, expectEqual, expectTrue } from "../Expect.js"
 import { PATHS } from "../Fixture.js"
 import { listAt } from "../../Documents.js"
 import { invalidIngestFields } from "../../calls/IngestBodies.js"
@@ -13,12 +13,12 @@ const limit =
     const filled = (length: number) => (field === "call_id" ? fixture.callId().padEnd(length, "x") : "x".repeat(length))
     const longest = filled(max)
     const made = await fixture.ingest({ call_id: fixture.callId(), [field]: longest })
-    expectSame(field, made[field], longest)
+    expectEqual(field, made[field], longest)
     // Characters are counted, whatever they are made of.
     const emoji = "😀".repeat(max - 30) + fixture.callId().slice(-30).padStart(30, "-")
-    if (field === "call_id") expectSame(field, (await fixture.ingest({ call_id: emoji })).call_id, emoji)
-    expectFaults(await refused(fixture, { [field]: filled(max + 1) }), field)
-    if (field !== "call_id") expectFaults(await refused(fixture, { [field]: "😀".repeat(max + 1) }), field)
+    if (field === "call_id") expectEqual(field, (await fixture.ingest({ call_id: emoji })).call_id, emoji)
+    expectFieldErrors(await refused(fixture, { [field]: filled(max + 1) }), field)
+    if (field !== "call_id") expectFieldErrors(await refused(fixture, { [field]: "😀".repeat(max + 1) }), field)
   }
 
 /** A multipart body; a field that is given twice is a list. */
@@ -33,32 +33,32 @@ const parts = (...fields: ReadonlyArray<readonly [name: string, value: string | 
 
 export const callIngest = checksOf("E10", {
   "new-201": [
-    "a new call is answered with 201 and a whole Call record",
+    "answers 201 with a complete call record to a new call",
     async (fixture) => {
       const call_id = fixture.callId()
       const reply = await fixture.post(PATHS.observe, { call_id, agent: await fixture.agent() })
       const made = bodyOf(reply, 201)
-      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
       expectCall(made)
-      expectSame("call_id", made.call_id, call_id)
-      expectSame("success", [made.success, made.status, made.is_reviewed], [null, null, false])
-      expectSame("trace_id", made.trace_id, "")
+      expectEqual("call_id", made.call_id, call_id)
+      expectEqual("success", [made.success, made.status, made.is_reviewed], [null, null, false])
+      expectEqual("trace_id", made.trace_id, "")
     }
   ],
-  "repeat-200": [
-    "a call delivered again is answered with 200 and is the one record",
+  "redelivered-200": [
+    "answers 200 with the same record to a redelivered call",
     async (fixture) => {
       const call_id = fixture.callId()
       const first = await fixture.ingest({ call_id, transcript_json: talk })
       const body = { call_id, agent: await fixture.agent(), transcript_json: talk }
       const again = bodyOf(await fixture.post(PATHS.observe, body), 200)
-      expectSame("id", again.id, first.id)
+      expectEqual("id", again.id, first.id)
       const more = bodyOf(await fixture.post(PATHS.observe, { ...body, call_ended_reason: "hangup" }), 200)
-      expectSame("call_ended_reason", [more.id, more.call_ended_reason], [first.id, "hangup"])
+      expectEqual("call_ended_reason", [more.id, more.call_ended_reason], [first.id, "hangup"])
     }
   ],
-  "repeat-keeps": [
-    "a call delivered again keeps all that the delivery does not tell, and takes over what it tells",
+  "redelivery-merges": [
+    "a redelivery replaces the fields that it has and keeps the others",
     async (fixture) => {
       const call_id = fixture.callId()
       const told = {
@@ -85,53 +85,53 @@ export const callIngest = checksOf("E10", {
         return [...names.map((name) => [name, call[name]]), listAt(found, "results").length]
       }
       const before = await seen()
-      expectSame("calls that are found by metadata and dynamic_variables", before.at(-1), 1)
+      expectEqual("calls that are found by metadata and dynamic_variables", before.at(-1), 1)
       const agent = await fixture.agent()
       // Null is the same as leaving a field out.
       const nothing = Object.fromEntries(Object.keys({ ...told, ...documents }).map((name) => [name, null]))
       for (const body of [{}, nothing, { transcript_json: [] }]) {
-        expectSame("id", bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
-        expectSame(`what is kept after ${JSON.stringify(body)}`, await seen(), before)
+        expectEqual("id", bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
+        expectEqual(`what is kept after ${JSON.stringify(body)}`, await seen(), before)
       }
       const more = { call_ended_reason: "transfer", customer_number: "+15550145", metadata: { region: "us" } }
       const changed = bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...more }), 200)
-      expectSame("what was told", [changed.call_ended_reason, changed.customer_number], ["transfer", "+15550145"])
-      expectSame("what was not", [changed.trace_id, changed.feedback], [told.trace_id, told.feedback])
-      expectSame("calls that are found by metadata they had", (await seen()).at(-1), 0)
+      expectEqual("what was told", [changed.call_ended_reason, changed.customer_number], ["transfer", "+15550145"])
+      expectEqual("what was not", [changed.trace_id, changed.feedback], [told.trace_id, told.feedback])
+      expectEqual("calls that are found by metadata they had", (await seen()).at(-1), 0)
     }
   ],
   "assistant-id": [
-    "the agent may be named by its provider's assistant_id",
+    "identifies the agent by the provider's assistant_id",
     async (fixture) => {
       const made = await fixture.ingest({
         call_id: fixture.callId(),
         agent: null,
         assistant_id: await fixture.assistant()
       })
-      expectSame("agent", made.agent, await fixture.agent())
-      expectFaults(await refused(fixture, { agent: null, assistant_id: "nobody" }), "assistant_id")
+      expectEqual("agent", made.agent, await fixture.agent())
+      expectFieldErrors(await refused(fixture, { agent: null, assistant_id: "nobody" }), "assistant_id")
     }
   ],
   "agent-or-assistant": [
-    "without agent and assistant_id both are faults",
+    "requires agent or assistant_id",
     async (fixture) => {
-      expectOnlyFaults(await fixture.post(PATHS.observe, { call_id: fixture.callId() }), "agent", "assistant_id")
+      expectOnlyFieldErrors(await fixture.post(PATHS.observe, { call_id: fixture.callId() }), "agent", "assistant_id")
     }
   ],
   "unknown-agent": [
-    "an agent that is not the organisation's is a fault of the field agent",
-    async (fixture) => expectOnlyFaults(await refused(fixture, { agent: fixture.nobody }), "agent")
+    "rejects an agent of another organization under agent",
+    async (fixture) => expectOnlyFieldErrors(await refused(fixture, { agent: fixture.unknownId }), "agent")
   ],
-  "call-id-limit": ["call_id is required and has at most 100 characters", limit("call_id", 100)],
-  "trace-id-limit": ["trace_id has at most 32 characters", limit("trace_id", 32)],
-  "call-ended-reason-limit": ["call_ended_reason has at most 100 characters", limit("call_ended_reason", 100)],
-  "customer-number-limit": ["customer_number has at most 100 characters", limit("customer_number", 100)],
-  "every-fault": [
-    "every fault of a body is told at once, under its field",
+  "call-id-limit": ["requires call_id, with at most 100 characters", limit("call_id", 100)],
+  "trace-id-limit": ["limits trace_id to 32 characters", limit("trace_id", 32)],
+  "call-ended-reason-limit": ["limits call_ended_reason to 100 characters", limit("call_ended_reason", 100)],
+  "customer-number-limit": ["limits customer_number to 100 characters", limit("customer_number", 100)],
+  "every-error": [
+    "reports every invalid field of a body at once",
     async (fixture) =>
-      expectOnlyFaults(
+      expectOnlyFieldErrors(
         await fixture.post(PATHS.observe, {
-          agent: fixture.nobody,
+          agent: fixture.unknownId,
           transcript_type: "provider_z",
           trace_id: "x".repeat(33),
           timestamp: "noon",
@@ -146,17 +146,17 @@ export const callIngest = checksOf("E10", {
       )
   ],
   "hostile-values": [
-    "a wrong value in any field is a fault under that field's path",
+    "reports an invalid value of any field under its path",
     async (fixture) => {
       for (const [wrong, field, value, path] of invalidIngestFields) {
         // The message as a whole is refused before its fields are looked at.
         if (wrong.startsWith("metadata nested")) continue
-        expectFaults(await refused(fixture, { [field]: value }), path ?? field)
+        expectFieldErrors(await refused(fixture, { [field]: value }), path ?? field)
       }
     }
   ],
   "read-only-ignored": [
-    "read-only and unknown fields of a body are passed over",
+    "ignores read-only and unknown fields",
     async (fixture) => {
       const made = await fixture.ingest({
         call_id: fixture.callId(),
@@ -166,20 +166,20 @@ export const callIngest = checksOf("E10", {
         colour: 1
       })
       expectTrue("the id is the one that was sent", made.id !== 7)
-      expectSame("duration", made.duration, "00:00")
+      expectEqual("duration", made.duration, "00:00")
     }
   ],
-  "form-refused": [
-    "a form-urlencoded body is answered with 415, a multipart one is taken",
+  "form-rejected": [
+    "answers 415 to form-urlencoded bodies and accepts multipart ones",
     async (fixture) => {
       const fields = { call_id: fixture.callId(), agent: await fixture.agent() }
       expectDetail(await fixture.ask("POST", PATHS.observe, { form: fields }), 415)
       const made = bodyOf(await fixture.ask("POST", PATHS.observe, { multipart: fields }), 201)
-      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
     }
   ],
   multipart: [
-    "in a multipart body documents are JSON text or a file, fields that come twice a list, and faults are those of JSON",
+    "accepts documents as JSON text or files and repeated fields as lists in multipart bodies, with the errors of JSON",
     async (fixture) => {
       const agent = String(await fixture.agent())
       const transcript_json = secretsIn.service
@@ -194,13 +194,13 @@ export const callIngest = checksOf("E10", {
           ["redact_fields", "email_address"]
         )
         const made = bodyOf(await fixture.ask("POST", PATHS.observe, { body }), 201)
-        fixture.owes(`${PATHS.calls}${String(made.id)}/`)
-        expectSame("the number of turns", listAt(made, "transcript_object").length, 4)
+        fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
+        expectEqual("the number of turns", listAt(made, "transcript_object").length, 4)
         const kept = [ssn, email, "That is all."].filter((one) => String(made.transcript).includes(one))
-        expectSame("what is left of the transcript", kept, ["That is all."])
+        expectEqual("what is left of the transcript", kept, ["That is all."])
         const filter = JSON.stringify({ field: "metadata.call", op: "eq", value: call_id })
         const found = bodyOf(await fixture.get(`${PATHS.calls}?filters_v2=${encodeURIComponent(filter)}`), 200)
-        expectSame("calls that are found by metadata", listAt(found, "results").length, 1)
+        expectEqual("calls that are found by metadata", listAt(found, "results").length, 1)
       }
       const faults: ReadonlyArray<readonly [field: string, value: string | Blob, path?: string]> = [
         ["redact_fields", "shoe_size", "redact_fields[0]"],
@@ -212,17 +212,17 @@ export const callIngest = checksOf("E10", {
       ]
       for (const [field, value, path] of faults) {
         const body = parts(["call_id", fixture.callId()], ["agent", agent], [field, value])
-        expectOnlyFaults(await fixture.ask("POST", PATHS.observe, { body }), path ?? field)
+        expectOnlyFieldErrors(await fixture.ask("POST", PATHS.observe, { body }), path ?? field)
       }
     }
   ],
   "metric-ids": [
-    "metric_ids is a comma-separated text of the agent's metrics",
+    "metric_ids is a comma-separated list of the agent's metrics",
     async (fixture) => {
       const id = await fixture.numericMetric()
       await fixture.ingest({ call_id: fixture.callId(), metric_ids: `${id}, ${id}` })
-      for (const ids of [`${id};${id}`, "one", [id], String(fixture.nobody), `${id},${fixture.nobody}`]) {
-        expectFaults(await refused(fixture, { metric_ids: ids }), "metric_ids")
+      for (const ids of [`${id};${id}`, "one", [id], String(fixture.unknownId), `${id},${fixture.unknownId}`]) {
+        expectFieldErrors(await refused(fixture, { metric_ids: ids }), "metric_ids")
       }
     }
   ]

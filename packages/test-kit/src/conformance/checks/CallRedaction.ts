@@ -1,22 +1,22 @@
 /** E10: redaction and its price. */
 import { checksOf } from "../Check.js"
 import { sensitive, TRANSCRIPT_TYPES } from "../Interface.js"
-import { bodyOf, expectFaults, expectSame, expectTrue, shown } from "../Expect.js"
+import { bodyOf, expectFieldErrors, expectEqual, expectTrue, shown } from "../Expect.js"
 import { at } from "../../Documents.js"
 import { PATHS } from "../Fixture.js"
 import { said, refused, spoken, chargesFromNow, codeMetrics, evaluated, email, ssn, secretsIn } from "./CallSupport.js"
 
 export const callRedaction = checksOf("E10", {
   "redact-fields": [
-    "redact_fields takes each field of the interface and no other",
+    "redact_fields accepts each field of the interface and no other",
     async (fixture) => {
       await fixture.ingest({ call_id: fixture.callId(), redact_fields: sensitive })
-      expectFaults(await refused(fixture, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
-      expectFaults(await refused(fixture, { redact_fields: "ssn" }), "redact_fields")
+      expectFieldErrors(await refused(fixture, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
+      expectFieldErrors(await refused(fixture, { redact_fields: "ssn" }), "redact_fields")
     }
   ],
   redaction: [
-    "each of redact_fields takes what it names out of the transcript, and leaves what it does not name",
+    "each of redact_fields removes its values from the transcript and keeps all others",
     async (fixture) => {
       const sentences = Object.values(spoken).map(({ says }, at) => said("Testing Agent", says, at, at + 0.9))
       const transcript_json = [...sentences, said("Main Agent", "Anything else?", 100, 101)]
@@ -31,15 +31,15 @@ export const callRedaction = checksOf("E10", {
         )
         return fields.filter((field) => kept.some((one) => one.includes(spoken[field]?.value ?? "")))
       }
-      expectSame("what is left without redact_fields", await left([]), fields)
+      expectEqual("what is left without redact_fields", await left([]), fields)
       for (const field of fields) {
         const gone = [field, ...(spoken[field]?.covers ?? [])]
         const rest = fields.filter((one) => !gone.includes(one))
         const found = (await left([field])).filter((one) => one === field || !gone.includes(one))
-        expectSame(`what is left of ${field}`, found, rest)
+        expectEqual(`what is left of ${field}`, found, rest)
       }
       const pair = ["ssn", "email_address"]
-      expectSame(
+      expectEqual(
         "what is left of two",
         await left(pair),
         fields.filter((one) => !pair.includes(one))
@@ -47,7 +47,7 @@ export const callRedaction = checksOf("E10", {
     }
   ],
   "redaction-price": [
-    "redaction is charged 0.4 credits a minute, flat however many fields, once however often delivered",
+    "charges redaction 0.4 credits a minute once per call, independent of the number of fields",
     async (fixture) => {
       const charged = await chargesFromNow(fixture)
       const charges = async (fields: ReadonlyArray<string> | undefined, seconds: number) => {
@@ -64,15 +64,15 @@ export const callRedaction = checksOf("E10", {
         )
         return charged(made.id, "redaction")
       }
-      expectSame("the charge of 90 seconds for one field", await charges(["ssn"], 90), ["0.600000"])
-      expectSame("the charge of 90 seconds for all fields", await charges(sensitive, 90), ["0.600000"])
-      expectSame("the charge of 1 second", await charges(["age"], 1), ["0.006667"])
-      expectSame("the charge without fields", await charges(undefined, 90), [])
-      expectSame("the charge of an empty list", await charges([], 90), [])
+      expectEqual("the charge of 90 seconds for one field", await charges(["ssn"], 90), ["0.600000"])
+      expectEqual("the charge of 90 seconds for all fields", await charges(sensitive, 90), ["0.600000"])
+      expectEqual("the charge of 1 second", await charges(["age"], 1), ["0.006667"])
+      expectEqual("the charge without fields", await charges(undefined, 90), [])
+      expectEqual("the charge of an empty list", await charges([], 90), [])
     }
   ],
   "redaction-formats": [
-    "what redact_fields names goes from a transcript in any format, and nothing else does",
+    "redact_fields applies to transcripts in every format, and removes nothing else",
     async (fixture) => {
       for (const transcript_type of TRANSCRIPT_TYPES) {
         const transcript_json = secretsIn[transcript_type]
@@ -89,14 +89,14 @@ export const callRedaction = checksOf("E10", {
           )
         }
         const rest = ["That is all.", "Anything else?"]
-        expectSame(`what is left of ${transcript_type} without redact_fields`, await left([]), [email, ssn, ...rest])
-        expectSame(`what is left of ${transcript_type}`, await left(["email_address"]), [ssn, ...rest])
-        expectSame(`what is left of ${transcript_type}`, await left(["ssn", "email_address"]), rest)
+        expectEqual(`what is left of ${transcript_type} without redact_fields`, await left([]), [email, ssn, ...rest])
+        expectEqual(`what is left of ${transcript_type}`, await left(["email_address"]), [ssn, ...rest])
+        expectEqual(`what is left of ${transcript_type}`, await left(["ssn", "email_address"]), rest)
       }
     }
   ],
   "redaction-tools": [
-    "what redact_fields names goes from the arguments and results of tools too",
+    "redact_fields applies to the arguments and results of tool calls",
     async (fixture) => {
       // No answer shows a call's tools; code that evaluates it says what it sees of them.
       const { agent, id } = await codeMetrics(fixture, {
@@ -119,7 +119,7 @@ export const callRedaction = checksOf("E10", {
         const body = { call_id: fixture.callId(), agent, transcript_type: "provider_a", transcript_json, ...fields }
         const made = await fixture.ingest({ ...body, metric_ids: String(id("tools")) })
         const said = await evaluated(fixture, made.id, id("tools"), () => true)
-        expectSame("the tool calls that are seen", at(said, "value"), 1)
+        expectEqual("the tool calls that are seen", at(said, "value"), 1)
         return String(at(said, "explanation"))
       }
       const open = await told({})

@@ -4,10 +4,10 @@ import { type Fixture, PATHS } from "../Fixture.js"
 import { wav } from "../../calls/Audio.js"
 import {
   bodyOf,
-  expectFaults,
-  expectFaultWithin,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectStatus,
   Mismatch,
   shown
@@ -22,7 +22,7 @@ const ARRIVAL = 5000
 
 export const callTranscripts = checksOf("E10", {
   recording: [
-    "a recording comes as a file in a multipart body, and its length is the call's duration",
+    "accepts a recording as a file of a multipart body, whose length is the call's duration",
     async (fixture) => {
       const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
@@ -33,12 +33,12 @@ export const callTranscripts = checksOf("E10", {
         }
       })
       const made = bodyOf(reply, 201)
-      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
-      expectSame("duration", made.duration, "00:03")
+      fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
+      expectEqual("duration", made.duration, "00:03")
     }
   ],
   "recording-twice": [
-    "of a recording's file and its URL the file counts, and the URL is not fetched",
+    "prefers a recording's file over its URL, which is not fetched",
     async (fixture) => {
       const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
@@ -50,15 +50,15 @@ export const callTranscripts = checksOf("E10", {
         }
       })
       const made = bodyOf(reply, 201)
-      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
-      expectSame("the recording", [made.duration, made.error_message], ["00:03", null])
+      fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
+      expectEqual("the recording", [made.duration, made.error_message], ["00:03", null])
     }
   ],
   "recording-url": [
-    "a recording's URL may not lead into the server's own network",
+    "rejects a recording URL in the server's private network",
     async (fixture) => {
       for (const url of ["http://127.0.0.1/a.wav", "http://[::1]/a.wav", "http://169.254.169.254/", "file:///a.wav"]) {
-        expectFaults(await refused(fixture, { voice_recording_url: url }), "voice_recording_url")
+        expectFieldErrors(await refused(fixture, { voice_recording_url: url }), "voice_recording_url")
       }
     }
   ],
@@ -69,39 +69,39 @@ export const callTranscripts = checksOf("E10", {
         await fixture.ingest({ call_id: fixture.callId(), main_agent_channel_index: index })
       }
       for (const index of [-1, 2, 0.5, "left"]) {
-        expectFaults(await refused(fixture, { main_agent_channel_index: index }), "main_agent_channel_index")
+        expectFieldErrors(await refused(fixture, { main_agent_channel_index: index }), "main_agent_channel_index")
       }
     }
   ],
   "service-roles": [
-    "the format service takes the roles Testing Agent and Main Agent only",
+    "the format service accepts only the roles Testing Agent and Main Agent",
     async (fixture) => {
       for (const role of ["agent", "user", "main agent", "bot", ""]) {
         for (const type of [{}, { transcript_type: "service" }]) {
           const body = { ...type, transcript_json: [...talk, said(role, "Hi", 65, 66)] }
-          expectFaultWithin(await refused(fixture, body), "transcript_json")
+          expectFieldErrorWithin(await refused(fixture, body), "transcript_json")
         }
       }
     }
   ],
   "transcript-text": [
-    "transcript has a line [MM:SS] <role>: <text> a turn, transcript_object its turns in seconds, duration its end",
+    "transcript has one line '[MM:SS] <role>: <text>' per turn, transcript_object the turns in seconds, duration the end",
     async (fixture) => {
       const made = await fixture.ingest({ call_id: fixture.callId(), transcript_json: talk })
-      expectSame(
+      expectEqual(
         "transcript",
         made.transcript,
         "[00:00] Testing Agent: Do you have a table for two?\n[01:02] Main Agent: At eight, by the window."
       )
-      expectSame("transcript_object", made.transcript_object, talk)
-      expectSame("duration", made.duration, "01:04")
+      expectEqual("transcript_object", made.transcript_object, talk)
+      expectEqual("duration", made.duration, "01:04")
     }
   ],
   "transcript-type": [
-    "an unknown transcript_type is a fault, and null means service",
+    "rejects an unknown transcript_type; null means service",
     async (fixture) => {
       for (const type of ["provider_z", "", "constructor", 5]) {
-        expectFaults(await refused(fixture, { transcript_type: type }), "transcript_type")
+        expectFieldErrors(await refused(fixture, { transcript_type: type }), "transcript_type")
       }
       await fixture.ingest({ call_id: fixture.callId(), transcript_type: null, transcript_json: talk })
     }
@@ -110,7 +110,7 @@ export const callTranscripts = checksOf("E10", {
     TRANSCRIPT_TYPES.map((type) => [
       `format-${type}`,
       [
-        `the format ${type} is decoded to its turns, with times in seconds`,
+        `decodes the format ${type} to turns with times in seconds`,
         async (fixture: Fixture) => {
           for (const sample of fc.sample(payloadOf(type), { seed: 8, numRuns: 4 })) {
             const index = sample.context.mainAgentChannelIndex
@@ -120,7 +120,7 @@ export const callTranscripts = checksOf("E10", {
               transcript_json: sample.payload,
               ...(index === undefined ? {} : { main_agent_channel_index: index })
             })
-            expectSame(
+            expectEqual(
               `transcript_object of ${JSON.stringify(sample.payload).slice(0, 200)}`,
               made.transcript_object,
               sample.turns.map((turn) => ({
@@ -136,7 +136,7 @@ export const callTranscripts = checksOf("E10", {
     ])
   ),
   "none-mono": [
-    "none-mono without a recording is a fault; with one it is taken, or a fault of transcript_type where nothing transcribes",
+    "none-mono requires a recording, and a transcriber",
     async (fixture) => {
       expectStatus(await refused(fixture, { transcript_type: "none-mono" }), 400)
       const reply = await fixture.ask("POST", PATHS.observe, {
@@ -148,21 +148,21 @@ export const callTranscripts = checksOf("E10", {
         }
       })
       if (reply.status === 400) {
-        expectOnlyFaults(reply, "transcript_type")
+        expectOnlyFieldErrors(reply, "transcript_type")
         return
       }
       const made = bodyOf(reply, 201)
-      fixture.owes(`${PATHS.calls}${String(made.id)}/`)
+      fixture.deleteAtEnd(`${PATHS.calls}${String(made.id)}/`)
       expectCall(made)
-      expectSame("duration", made.duration, "00:03")
+      expectEqual("duration", made.duration, "00:03")
     }
   ],
   timestamp: [
-    "timestamp is kept as an instant, whatever offset it came with, and is the moment of arrival where it was not told",
+    "stores timestamp as an instant, whatever its offset; default: the time of arrival",
     async (fixture) => {
       const made = await fixture.ingest({ call_id: fixture.callId(), timestamp: "2026-03-01T12:00:00+02:00" })
-      expectSame("timestamp", new Date(String(made.timestamp)).toISOString(), "2026-03-01T10:00:00.000Z")
-      expectFaults(await refused(fixture, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
+      expectEqual("timestamp", new Date(String(made.timestamp)).toISOString(), "2026-03-01T10:00:00.000Z")
+      expectFieldErrors(await refused(fixture, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
       for (const untold of [{}, { timestamp: null }]) {
         const call = await fixture.ingest({ call_id: fixture.callId(), ...untold })
         const apart = Math.abs(Date.parse(String(call.timestamp)) - Date.parse(String(call.created_at)))

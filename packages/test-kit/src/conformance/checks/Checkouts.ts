@@ -2,8 +2,8 @@
 import {
   bodyOf,
   expectDetail,
-  expectOnlyFaults,
-  expectSame,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   expectTrue,
   instant,
@@ -14,7 +14,7 @@ import {
 } from "../Expect.js"
 import { checksOf } from "../Check.js"
 import { PATHS } from "../Fixture.js"
-import { CLOCKS } from "./CredentialSupport.js"
+import { CLOCK_TOLERANCE } from "./CredentialSupport.js"
 
 const HOUR = 3_600_000
 
@@ -32,7 +32,7 @@ const checkoutShape: Readonly<Record<string, Kind>> = {
 
 export const checkouts = checksOf("E2", {
   session: [
-    "a checkout takes an agent's session beside the key: without it, or with a garbled one, 401",
+    "requires a valid agent session beside the key: 401 without it",
     async (fixture) => {
       const held = await fixture.credential("api_key")
       const body = { key: null, json: { repo: "web" } }
@@ -50,7 +50,7 @@ export const checkouts = checksOf("E2", {
     }
   ],
   "other-organization": [
-    "a session of another organisation's agent beside the key is refused: 401",
+    "answers 401 to an agent session of another organization",
     async (fixture) => {
       const { other } = fixture
       const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
@@ -74,7 +74,7 @@ export const checkouts = checksOf("E2", {
     }
   ],
   "answered-200": [
-    "a checkout is a key for one repository, to read, for a while, which stands in no address and nobody may keep",
+    "returns a temporary read token for one repository, not in a URL and with Cache-Control: no-store",
     async (fixture) => {
       const { repo } = fixture
       const headers = await fixture.credential("agent_session")
@@ -82,28 +82,31 @@ export const checkouts = checksOf("E2", {
         const reply = await fixture.ask("POST", PATHS.checkout, { headers, [encoding]: { repo } })
         const checkout = bodyOf(reply, 200)
         expectShape("the checkout", checkout, checkoutShape)
-        expectSame("repo", checkout.repo, repo)
-        expectSame("permissions", checkout.permissions, { contents: "read" })
-        expectSame("Cache-Control", reply.headers.get("cache-control"), "no-store")
+        expectEqual("repo", checkout.repo, repo)
+        expectEqual("permissions", checkout.permissions, { contents: "read" })
+        expectEqual("Cache-Control", reply.headers.get("cache-control"), "no-store")
         const [token, address] = [String(checkout.token), String(checkout.clone_url)]
         expectTrue("the token is empty", token !== "")
         expectTrue(`clone_url is ${address}`, URL.canParse(address))
         const { hash, password, search, username } = new URL(address)
-        expectSame("what clone_url has of secrets", [username, password, search, hash], ["", "", "", ""])
+        expectEqual("what clone_url has of secrets", [username, password, search, hash], ["", "", "", ""])
         expectTrue("the token stands in clone_url", !address.includes(token))
         const lasts = Date.parse(String(checkout.expires_at)) - Date.now()
-        expectTrue(`the token lasts ${lasts} ms; expected an hour at most`, lasts > 0 && lasts <= HOUR + CLOCKS)
+        expectTrue(
+          `the token lasts ${lasts} ms; expected an hour at most`,
+          lasts > 0 && lasts <= HOUR + CLOCK_TOLERANCE
+        )
       }
       const held = await fixture.credential("api_key")
       expectDetail(await fixture.ask("POST", PATHS.checkout, { key: null, headers: held, json: { repo } }), 401)
     }
   ],
   repo: [
-    "repo is required; a repository that is not connected is 404, 409 without a connection; nothing is to be kept",
+    "requires repo; 404 for a repository that is not connected, 409 without a connection, never cacheable",
     async (fixture) => {
       const headers = await fixture.credential("agent_session")
       for (const json of [{}, { repo: null }, { repo: "" }, { repo: 5 }]) {
-        expectOnlyFaults(await fixture.post(PATHS.checkout, json, { headers }), "repo")
+        expectOnlyFieldErrors(await fixture.post(PATHS.checkout, json, { headers }), "repo")
       }
       for (const encoding of ["json", "form", "multipart"] as const) {
         const reply = await fixture.ask("POST", PATHS.checkout, {
@@ -111,7 +114,7 @@ export const checkouts = checksOf("E2", {
           [encoding]: { repo: `no-such-${fixture.run}` }
         })
         expectDetail(reply, 404, 409, 502)
-        expectSame("Cache-Control", reply.headers.get("cache-control"), "no-store")
+        expectEqual("Cache-Control", reply.headers.get("cache-control"), "no-store")
       }
     }
   ]

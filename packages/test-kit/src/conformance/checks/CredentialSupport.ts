@@ -1,2 +1,2 @@
 /** Milliseconds that a server's clock may be off from this one's for the check of expiry to hold. */
-export const CLOCKS = 500
+export const CLOCK_TOLERANCE = 500

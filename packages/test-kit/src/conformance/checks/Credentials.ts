@@ -5,10 +5,10 @@ import type { Reply } from "../Client.js"
 import {
   bodyOf,
   expectDetail,
-  expectFaults,
+  expectFieldErrors,
   expectNoBody,
-  expectOnlyFaults,
-  expectSame,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectStatus,
   expectTrue,
   Mismatch
@@ -16,7 +16,7 @@ import {
 import { checksOf } from "../Check.js"
 import { at, listAt } from "../../Documents.js"
 import { setTimeout as sleep } from "node:timers/promises"
-import { CLOCKS } from "./CredentialSupport.js"
+import { CLOCK_TOLERANCE } from "./CredentialSupport.js"
 
 interface Endpoint {
   readonly name: string
@@ -118,17 +118,17 @@ const endpoints: ReadonlyArray<Endpoint> = [
   }
 ]
 
-const knock = (fixture: Fixture, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
+const request = (fixture: Fixture, { method, path }: Endpoint, headers: Readonly<Record<string, string>>) =>
   fixture.ask(method, path, { key: null, headers, ...(method === "GET" ? {} : { json: {} }) })
 
 /** Milliseconds until every process of a server knows what one of them revoked. Source: docs/http.md, Several processes. */
-const KNOWN_EVERYWHERE = 5000
+const PROPAGATION_TIME = 5000
 
 /** Times that what was revoked is presented, each over a connection of its own: several processes take turns. */
-const PRESENTED = 10
+const PRESENTATIONS = 10
 
 /** A credential of a kind, how it is presented, and the request that ends it. */
-interface Brief {
+interface ShortLived {
   readonly kind: CredentialKind
   readonly headers: Readonly<Record<string, string>>
   /** When it ends by itself. */
@@ -137,11 +137,11 @@ interface Brief {
 }
 
 /** One of each kind, for so many seconds where told. */
-const briefly = async (fixture: Fixture, seconds?: number): Promise<ReadonlyArray<Brief>> => {
+const shortLivedCredentials = async (fixture: Fixture, seconds?: number): Promise<ReadonlyArray<ShortLived>> => {
   const [project, agent] = [await fixture.project(), await fixture.agent()]
   const bounds = [{ type: "project", id: project }]
   const ends = seconds === undefined ? {} : { expires_at: new Date(Date.now() + seconds * 1000).toISOString() }
-  const token = async (kind: CredentialKind, fields: object): Promise<Brief> => {
+  const token = async (kind: CredentialKind, fields: object): Promise<ShortLived> => {
     const ttl = seconds === undefined ? {} : { ttl: seconds }
     const issued = bodyOf(await fixture.post(PATHS.tokens, { kind, ...ttl, ...fields }), 201)
     return {
@@ -174,8 +174,8 @@ const briefly = async (fixture: Fixture, seconds?: number): Promise<ReadonlyArra
 }
 
 /** Asks for what the kind is let in for: a list, or with an agent's session, beside a good key, a checkout of nothing. */
-const present = async (fixture: Fixture, { headers, kind }: Brief): Promise<Reply> => {
-  const request = { key: null, isAlone: true }
+const present = async (fixture: Fixture, { headers, kind }: ShortLived): Promise<Reply> => {
+  const request = { key: null, ownConnection: true }
   if (kind !== "agent_session") return fixture.get(PATHS.dashboards, { ...request, headers })
   return fixture.post(
     PATHS.checkout,
@@ -185,23 +185,23 @@ const present = async (fixture: Fixture, { headers, kind }: Brief): Promise<Repl
 }
 
 /** What is answered to one who is let in: an empty checkout is a fault of its body. */
-const letIn = ({ kind }: Brief): number => (kind === "agent_session" ? 400 : 200)
+const acceptedStatus = ({ kind }: ShortLived): number => (kind === "agent_session" ? 400 : 200)
 
 /** 401 with a sentence and the ways in. Source: docs/http.md, Errors; RFC 9110, 15.5.2. */
-const expectRefused = (what: string, reply: Reply): void => {
+const expectRejected = (what: string, reply: Reply): void => {
   expectDetail(reply, 401)
   expectTrue(`${what} is answered 401 without WWW-Authenticate`, reply.headers.has("www-authenticate"))
 }
 
 export const credentials = checksOf("credentials", {
   none: [
-    "without a credential every endpoint answers 401 with a detail and WWW-Authenticate",
+    "every endpoint answers 401 with a detail and WWW-Authenticate without a credential",
     async (fixture) => {
-      for (const endpoint of endpoints) expectRefused(endpoint.name, await knock(fixture, endpoint, {}))
+      for (const endpoint of endpoints) expectRejected(endpoint.name, await request(fixture, endpoint, {}))
     }
   ],
   wrong: [
-    "a wrong or garbled key, token or link is 401 with WWW-Authenticate at every endpoint",
+    "every endpoint answers 401 with WWW-Authenticate to an unknown or malformed key, token or link",
     async (fixture) => {
       const link = (await fixture.credential("shareable_link"))["x-shareable-link"] ?? ""
       const [last, other] = link.endsWith("a") ? ["a", "b"] : [link.slice(-1), "a"]
@@ -218,13 +218,13 @@ export const credentials = checksOf("credentials", {
       for (const endpoint of endpoints) {
         const beside = endpoint.beside === undefined ? {} : session
         for (const headers of presented) {
-          expectRefused(endpoint.name, await knock(fixture, endpoint, { ...beside, ...headers }))
+          expectRejected(endpoint.name, await request(fixture, endpoint, { ...beside, ...headers }))
         }
       }
     }
   ],
-  doubled: [
-    "a right key that is sent in two headers, and with a wrong one beside it, is 401 at every endpoint",
+  "duplicate-keys": [
+    "every endpoint answers 401 to a valid key beside another one",
     async (fixture) => {
       const key = (await fixture.credential("api_key"))["x-service-api-key"] ?? ""
       const session = await fixture.credential("agent_session")
@@ -246,14 +246,14 @@ export const credentials = checksOf("credentials", {
     credentialKinds.map((kind) => [
       kind,
       [
-        `${kind} is let in where the interface lists it, and is as good as none elsewhere`,
+        `accepts ${kind} where the interface lists it, and answers 401 elsewhere`,
         async (fixture: Fixture) => {
           const held = await fixture.credential(kind)
           for (const endpoint of endpoints) {
             const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
             const isBeside = kind === endpoint.beside
-            const reply = await knock(fixture, endpoint, isBeside ? held : { ...beside, ...held })
-            if (!endpoint.accepts.includes(kind)) expectRefused(endpoint.name, reply)
+            const reply = await request(fixture, endpoint, isBeside ? held : { ...beside, ...held })
+            if (!endpoint.accepts.includes(kind)) expectRejected(endpoint.name, reply)
             else if (![200, 201, 204, 400, 404, 409].includes(reply.status))
               throw new Mismatch(
                 `${kind} at ${endpoint.name} answered ${reply.status} ${reply.text}; it is listed there`
@@ -264,21 +264,21 @@ export const credentials = checksOf("credentials", {
     ])
   ),
   schemes: [
-    "a token is taken after Bearer alone, and no credential in another one's place",
+    "accepts a token only after Bearer, and each credential only in its own header",
     async (fixture) => {
       const { authorization = "" } = await fixture.credential("oauth2")
       const bare = authorization.slice("Bearer ".length)
       const apiKey = (await fixture.credential("api_key"))["x-service-api-key"] ?? ""
       const status = async (headers: Readonly<Record<string, string>>) =>
         (await fixture.get(PATHS.dashboards, { key: null, headers })).status
-      expectSame("the status of Bearer", await status({ authorization: `bearer ${bare}` }), 200)
+      expectEqual("the status of Bearer", await status({ authorization: `bearer ${bare}` }), 200)
       for (const scheme of ["Basic", "Token", "Foobar"]) {
-        expectSame(`the status of ${scheme}`, await status({ authorization: `${scheme} ${bare}` }), 401)
+        expectEqual(`the status of ${scheme}`, await status({ authorization: `${scheme} ${bare}` }), 401)
       }
-      expectSame("the status of a key as a token", await status({ authorization: `Bearer ${apiKey}` }), 401)
-      expectSame("the status of a token as a key", await status({ "x-service-api-key": bare }), 401)
-      expectSame("the status of a key as a link", await status({ "x-shareable-link": apiKey }), 401)
-      expectSame(
+      expectEqual("the status of a key as a token", await status({ authorization: `Bearer ${apiKey}` }), 401)
+      expectEqual("the status of a token as a key", await status({ "x-service-api-key": bare }), 401)
+      expectEqual("the status of a key as a link", await status({ "x-shareable-link": apiKey }), 401)
+      expectEqual(
         "the status of a wrong key with a right token",
         await status({ "x-service-api-key": "ear_wrong", authorization }),
         401
@@ -286,7 +286,7 @@ export const credentials = checksOf("credentials", {
     }
   ],
   forged: [
-    "a token that was changed is refused",
+    "rejects a modified token",
     async (fixture) => {
       const { authorization = "" } = await fixture.credential("oauth2")
       const [head = "", body = "", signature = ""] = authorization.slice("Bearer ".length).split(".")
@@ -308,26 +308,26 @@ export const credentials = checksOf("credentials", {
     }
   ],
   revoked: [
-    "what is revoked, of every kind, is refused from then on: at once by one process, by several after five seconds",
+    "rejects revoked credentials of every kind: at once with one process, after five seconds with several",
     async (fixture) => {
-      const all = await briefly(fixture)
-      for (const one of all) expectStatus(await present(fixture, one), letIn(one))
+      const all = await shortLivedCredentials(fixture)
+      for (const one of all) expectStatus(await present(fixture, one), acceptedStatus(one))
       for (const one of all) expectNoBody(await one.revoke(), 204)
-      if ((fixture.limits.processes ?? 1) > 1) await sleep(KNOWN_EVERYWHERE)
+      if ((fixture.limits.processes ?? 1) > 1) await sleep(PROPAGATION_TIME)
       for (const one of all) {
-        for (let time = 1; time <= PRESENTED; time++) {
+        for (let time = 1; time <= PRESENTATIONS; time++) {
           const reply = await present(fixture, one)
           if (reply.status !== 401)
             throw new Mismatch(`${one.kind}, revoked and presented ${time} times, answered ${reply.status}`)
-          expectRefused(one.kind, reply)
+          expectRejected(one.kind, reply)
         }
       }
     }
   ],
   expired: [
-    "a credential of every kind is let in until the instant that it expires at, and refused from then on",
+    "accepts credentials of every kind until they expire, and rejects them from then on",
     async (fixture) => {
-      const all = await briefly(fixture, 2)
+      const all = await shortLivedCredentials(fixture, 2)
       for (const one of all) {
         const until = Date.parse(String(one.expiresAt))
         expectTrue(
@@ -336,15 +336,15 @@ export const credentials = checksOf("credentials", {
         )
         const reply = await present(fixture, one)
         // A server that is slow today may have come to the end of it already.
-        if (Date.now() < until - CLOCKS) expectStatus(reply, letIn(one))
+        if (Date.now() < until - CLOCK_TOLERANCE) expectStatus(reply, acceptedStatus(one))
       }
       const ends = all.map(({ expiresAt }) => Date.parse(String(expiresAt)))
-      await sleep(Math.max(0, ...ends) - Date.now() + CLOCKS)
-      for (const one of all) expectRefused(one.kind, await present(fixture, one))
+      await sleep(Math.max(0, ...ends) - Date.now() + CLOCK_TOLERANCE)
+      for (const one of all) expectRejected(one.kind, await present(fixture, one))
     }
   ],
   scopes: [
-    "every endpoint answers 403 to a key with every scope but the one that it needs, and lets in one with that alone",
+    "every endpoint answers 403 to a key without the scope it needs, and accepts a key with that scope alone",
     async (fixture) => {
       const scoped = async (...scopes: ReadonlyArray<string>) =>
         String((await fixture.make(PATHS.keys, { name: "Scoped", scopes })).api_key)
@@ -353,8 +353,8 @@ export const credentials = checksOf("credentials", {
         const [without, alone] = [await scoped(...PERMISSIONS.filter((one) => one !== scope)), await scoped(scope)]
         for (const endpoint of endpoints.filter(({ needs }) => needs === scope)) {
           const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
-          expectDetail(await knock(fixture, endpoint, { ...beside, "x-service-api-key": without }), 403)
-          const reply = await knock(fixture, endpoint, { ...beside, "x-service-api-key": alone })
+          expectDetail(await request(fixture, endpoint, { ...beside, "x-service-api-key": without }), 403)
+          const reply = await request(fixture, endpoint, { ...beside, "x-service-api-key": alone })
           expectTrue(
             `${endpoint.name} answers ${reply.status} to a key with ${scope}`,
             reply.status < 500 && reply.status !== 401 && reply.status !== 403
@@ -365,11 +365,11 @@ export const credentials = checksOf("credentials", {
       expectStatus(await fixture.get(PATHS.dashboards, { key: reader }), 200)
       expectDetail(await fixture.get(PATHS.keys, { key: reader }), 403)
       const manager = await scoped("keys:manage")
-      expectFaults(await fixture.post(PATHS.keys, { name: "More", scopes: ["all"] }, { key: manager }), "scopes")
+      expectFieldErrors(await fixture.post(PATHS.keys, { name: "More", scopes: ["all"] }, { key: manager }), "scopes")
     }
   ],
   bounds: [
-    "a link shows what it is bound to and nothing beside it, and changes and deletes nothing unless granted",
+    "a link reads only what it is bound to, and changes and deletes nothing unless granted",
     async (fixture) => {
       const [shown, hidden] = [await fixture.dashboard({ name: "Shown" }), await fixture.dashboard({ name: "Hidden" })]
       const widget = await fixture.makeId(PATHS.widgets, { dashboard: shown, chart_type: "stat" })
@@ -377,14 +377,14 @@ export const credentials = checksOf("credentials", {
       const headers = { "x-shareable-link": String(link.token) }
       const status = async (method: string, path: string, json?: object) =>
         (await fixture.ask(method, path, { key: null, headers, ...(json === undefined ? {} : { json }) })).status
-      expectSame("the status of what is shown", await status("GET", `${PATHS.dashboards}${shown}/`), 200)
-      expectSame("the status of its widget's data", await status("GET", `${PATHS.widgets}${widget}/data/`), 200)
-      expectSame("the status of what is not", await status("GET", `${PATHS.dashboards}${hidden}/`), 404)
-      expectSame("the status of a patch", await status("PATCH", `${PATHS.dashboards}${shown}/`, { name: "x" }), 403)
-      expectSame("the status of a deletion", await status("DELETE", `${PATHS.dashboards}${shown}/`), 403)
-      expectSame("the status of the calls", await status("GET", PATHS.calls), 401)
+      expectEqual("the status of what is shown", await status("GET", `${PATHS.dashboards}${shown}/`), 200)
+      expectEqual("the status of its widget's data", await status("GET", `${PATHS.widgets}${widget}/data/`), 200)
+      expectEqual("the status of what is not", await status("GET", `${PATHS.dashboards}${hidden}/`), 404)
+      expectEqual("the status of a patch", await status("PATCH", `${PATHS.dashboards}${shown}/`, { name: "x" }), 403)
+      expectEqual("the status of a deletion", await status("DELETE", `${PATHS.dashboards}${shown}/`), 403)
+      expectEqual("the status of the calls", await status("GET", PATHS.calls), 401)
       const listed = bodyOf(await fixture.get(PATHS.dashboards, { key: null, headers }), 200)
-      expectSame(
+      expectEqual(
         "what is listed",
         listAt(listed, "results").map((one) => at(one, "id")),
         [shown]
@@ -392,7 +392,7 @@ export const credentials = checksOf("credentials", {
     }
   ],
   "bounds-project": [
-    "an embedded session and a link that are bound to a project do not reach another one's dashboards",
+    "an embedded session and a link bound to a project cannot access another project's dashboards",
     async (fixture) => {
       const [inside, project] = [await fixture.dashboard(), await fixture.makeId(PATHS.projects, { name: "Elsewhere" })]
       const outside = await fixture.dashboard({ project })
@@ -403,18 +403,18 @@ export const credentials = checksOf("credentials", {
         expectDetail(await fixture.get(thing, request), 404)
         expectDetail(await fixture.patch(thing, { name: "Mine" }, request), 404)
         expectDetail(await fixture.ask("DELETE", thing, request), 404)
-        expectOnlyFaults(await fixture.post(PATHS.dashboards, { name: "x", project }, request), "project")
+        expectOnlyFieldErrors(await fixture.post(PATHS.dashboards, { name: "x", project }, request), "project")
         const listed = listAt(bodyOf(await fixture.get(`${PATHS.dashboards}?limit=200`, request), 200), "results")
         expectTrue(
           `a dashboard of another project is listed for ${kind}`,
           listed.every((one) => at(one, "id") !== outside)
         )
       }
-      expectSame("the dashboard", bodyOf(await fixture.get(`${PATHS.dashboards}${outside}/`), 200).name, "Conformance")
+      expectEqual("the dashboard", bodyOf(await fixture.get(`${PATHS.dashboards}${outside}/`), 200).name, "Conformance")
     }
   ],
   "other-organization": [
-    "what another organisation has is not there: 404 for ids in paths, a fault for ids in bodies, and in no list",
+    "another organization's entities do not exist: 404 for ids in paths, 400 for ids in bodies, absent from lists",
     async (fixture) => {
       const { other } = fixture
       const project = await fixture.project()
@@ -451,10 +451,10 @@ export const credentials = checksOf("credentials", {
         expectTrue(`${list} shows ${id} to another organisation`, !ids.some((one) => at(one, "id") === id))
       }
       const asked = async (path: string, json: object) => other.ask("POST", path, { json })
-      expectOnlyFaults(await asked(PATHS.observe, { call_id: "x", agent }), "agent")
-      expectOnlyFaults(await asked(PATHS.dashboards, { name: "x", project }), "project")
-      expectOnlyFaults(await asked(PATHS.widgets, { dashboard, chart_type: "stat" }), "dashboard")
-      expectFaults(await asked(PATHS.bulkUpdate, { scenarios: [evaluator], project }), "project")
+      expectOnlyFieldErrors(await asked(PATHS.observe, { call_id: "x", agent }), "agent")
+      expectOnlyFieldErrors(await asked(PATHS.dashboards, { name: "x", project }), "project")
+      expectOnlyFieldErrors(await asked(PATHS.widgets, { dashboard, chart_type: "stat" }), "dashboard")
+      expectFieldErrors(await asked(PATHS.bulkUpdate, { scenarios: [evaluator], project }), "project")
       expectDetail(await asked(`${PATHS.projects}${project}/enable_personalities/`, { personalities: "all" }), 404)
     }
   ]

@@ -3,10 +3,10 @@ import {
   any,
   bodyOf,
   expectDetail,
-  expectFaults,
+  expectFieldErrors,
   expectNoBody,
-  expectOnlyFaults,
-  expectSame,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   instant,
   int,
@@ -38,52 +38,52 @@ const pathIn = (field: string, { path }: InvalidFilter): string =>
 
 export const dashboards = checksOf("E5", {
   "created-201": [
-    "a dashboard is answered with 201 and all its fields, from JSON, a form and a multipart body",
+    "answers 201 with all fields of the dashboard, to JSON, form and multipart bodies",
     async (fixture) => {
       const filters = { operator: "and", conditions: [{ field: "success", op: "eq", value: true }] }
       const fields = { name: "Conformance", project: await fixture.project(), filters }
       for (const request of [{ json: fields }, { form: fields }, { multipart: fields }]) {
         const made = bodyOf(await fixture.ask("POST", PATHS.dashboards, request), 201)
-        fixture.owes(`${PATHS.dashboards}${String(made.id)}/`)
+        fixture.deleteAtEnd(`${PATHS.dashboards}${String(made.id)}/`)
         expectShape("the dashboard", made, dashboardShape)
-        expectSame("the dashboard", [made.name, made.project, made.filters], [fields.name, fields.project, filters])
-        expectSame("its widgets", [made.widgets, made.widget_count], [[], 0])
+        expectEqual("the dashboard", [made.name, made.project, made.filters], [fields.name, fields.project, filters])
+        expectEqual("its widgets", [made.widgets, made.widget_count], [[], 0])
       }
     }
   ],
   "name-limit": [
-    "name is required, not blank, and has at most 255 characters",
+    "requires name, not blank, with at most 255 characters",
     async (fixture) => {
       const project = await fixture.project()
       await fixture.dashboard({ name: "x".repeat(255) })
       await fixture.dashboard({ name: "😀".repeat(255) })
       for (const name of ["x".repeat(256), "😀".repeat(256), "", "  ", null, 5]) {
-        expectOnlyFaults(await fixture.post(PATHS.dashboards, { name, project }), "name")
+        expectOnlyFieldErrors(await fixture.post(PATHS.dashboards, { name, project }), "name")
       }
     }
   ],
   required: [
-    "name and project are required, and both are told at once",
-    async (fixture) => expectOnlyFaults(await fixture.post(PATHS.dashboards, {}), "name", "project")
+    "reports missing name and project at once",
+    async (fixture) => expectOnlyFieldErrors(await fixture.post(PATHS.dashboards, {}), "name", "project")
   ],
   "unknown-project": [
-    "a project that is not the organisation's is a fault of the field project",
+    "rejects a project of another organization under project",
     async (fixture) =>
-      expectOnlyFaults(await fixture.post(PATHS.dashboards, { name: "x", project: fixture.nobody }), "project")
+      expectOnlyFieldErrors(await fixture.post(PATHS.dashboards, { name: "x", project: fixture.unknownId }), "project")
   ],
   filters: [
-    "an empty filter matches everything, and a wrong one is a fault under its path",
+    "an empty filter matches everything, and an invalid one is reported under its path",
     async (fixture) => {
       for (const filters of [null, {}, { operator: "and", conditions: [] }]) await fixture.dashboard({ filters })
       const project = await fixture.project()
       for (const wrong of notFilters) {
         const reply = await fixture.post(PATHS.dashboards, { name: "x", project, filters: wrong.input })
-        expectFaults(reply, pathIn("filters", wrong))
+        expectFieldErrors(reply, pathIn("filters", wrong))
       }
     }
   ],
   "read-only-ignored": [
-    "read-only fields are passed over",
+    "ignores read-only fields",
     async (fixture) => {
       const made = await fixture.make(PATHS.dashboards, {
         name: "x",
@@ -92,11 +92,11 @@ export const dashboards = checksOf("E5", {
         widgets: [{ chart_type: "stat" }],
         widget_count: 9
       })
-      expectSame("its widgets", [made.widgets, made.widget_count], [[], 0])
+      expectEqual("its widgets", [made.widgets, made.widget_count], [[], 0])
     }
   ],
   patched: [
-    "a patched dashboard has the new name and filters, its widgets too; a wrong one is a fault; it stays in its project",
+    "a patch changes the name and the filters, also of its widgets; the project cannot change",
     async (fixture) => {
       const project = await fixture.project()
       const { matching } = await fourCalls(fixture)
@@ -105,33 +105,33 @@ export const dashboards = checksOf("E5", {
       const widget = await fixture.make(PATHS.widgets, { dashboard: id, ...BAR, filters })
       const path = `${PATHS.dashboards}${id}/`
       for (const name of ["x".repeat(255), "😀".repeat(255)]) {
-        expectSame("name", bodyOf(await fixture.patch(path, { name }), 200).name, name)
+        expectEqual("name", bodyOf(await fixture.patch(path, { name }), 200).name, name)
       }
       const inner = leaf("success", "eq", true)
-      expectSame("filters", bodyOf(await fixture.patch(path, { filters: inner }), 200).filters, inner)
+      expectEqual("filters", bodyOf(await fixture.patch(path, { filters: inner }), 200).filters, inner)
       const seen = bodyOf(await fixture.get(`${PATHS.widgets}${String(widget.id)}/`), 200)
-      expectSame("what matches the widget's effective_filters", await matching(seen.effective_filters), "d")
+      expectEqual("what matches the widget's effective_filters", await matching(seen.effective_filters), "d")
       const before = bodyOf(await fixture.get(path), 200)
-      expectSame("the dashboard", [before.filters, before.project], [inner, project])
+      expectEqual("the dashboard", [before.filters, before.project], [inner, project])
       for (const name of ["x".repeat(256), "😀".repeat(256), "", "  ", 5]) {
-        expectOnlyFaults(await fixture.patch(path, { name }), "name")
+        expectOnlyFieldErrors(await fixture.patch(path, { name }), "name")
       }
       for (const wrong of notFilters.slice(0, invalidFilters.length)) {
-        expectFaults(await fixture.patch(path, { filters: wrong.input }), pathIn("filters", wrong))
+        expectFieldErrors(await fixture.patch(path, { filters: wrong.input }), pathIn("filters", wrong))
       }
-      const another = await fixture.elsewhere()
-      for (const wrong of [another.project, fixture.nobody]) {
-        expectFaults(await fixture.patch(path, { project: wrong }), "project")
+      const another = await fixture.otherProject()
+      for (const wrong of [another.project, fixture.unknownId]) {
+        expectFieldErrors(await fixture.patch(path, { project: wrong }), "project")
       }
-      expectSame("the dashboard", bodyOf(await fixture.get(path), 200), before)
+      expectEqual("the dashboard", bodyOf(await fixture.get(path), 200), before)
     }
   ],
   "widgets-listed": [
-    "a dashboard shows its widgets and counts them, and they go with it",
+    "a dashboard lists and counts its widgets, and deletes them with itself",
     async (fixture) => {
       const { dashboard, made, path } = await widget(fixture)
       const shown = bodyOf(await fixture.get(`${PATHS.dashboards}${dashboard}/`), 200)
-      expectSame(
+      expectEqual(
         "its widgets",
         [listAt(shown, "widgets").map((one) => at(one, "id")), shown.widget_count],
         [[made.id], 1]

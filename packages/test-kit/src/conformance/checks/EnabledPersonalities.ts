@@ -4,9 +4,9 @@ import { at, listAt } from "../../Documents.js"
 import {
   bodyOf,
   expectDetail,
-  expectFaults,
-  expectFaultWithin,
-  expectSame,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectEqual,
   expectStatus,
   expectTrue
 } from "../Expect.js"
@@ -33,52 +33,52 @@ const personalities = async (fixture: Fixture) => {
 
 export const enabledPersonalities = checksOf("E7", {
   forms: [
-    "personalities are named by an id, ids, {id}s, a comma-separated text or all, and add up",
+    "accepts an id, ids, {id}s, a comma-separated list or all, and adds to what is enabled",
     async (fixture) => {
       const { enable, made } = await personalities(fixture)
       const [a = 0, b = 0, c = 0] = made
-      expectSame("what is enabled by an id", await enable({ personalities: a }), [a])
-      expectSame("what is enabled by an id again", await enable({ personalities: [a] }), [a])
-      expectSame("what is enabled by {id}", await enable({ personalities: [{ id: b }] }), [a, b])
-      expectSame("what is enabled by a text", await enable({ personalities: `${a}, ${c}` }), [a, b, c])
+      expectEqual("what is enabled by an id", await enable({ personalities: a }), [a])
+      expectEqual("what is enabled by an id again", await enable({ personalities: [a] }), [a])
+      expectEqual("what is enabled by {id}", await enable({ personalities: [{ id: b }] }), [a, b])
+      expectEqual("what is enabled by a text", await enable({ personalities: `${a}, ${c}` }), [a, b, c])
       const another = await personalities(fixture)
-      expectSame("what is enabled by all", await another.enable({ personalities: "all" }), another.made)
+      expectEqual("what is enabled by all", await another.enable({ personalities: "all" }), another.made)
     }
   ],
   language: [
-    "language keeps the personalities of that language",
+    "language limits the personalities to that language",
     async (fixture) => {
       const { enable, made } = await personalities(fixture)
       const [a = 0, b = 0, c = 0] = made
-      expectSame("what is enabled in English", await enable({ personalities: made, language: "en" }), [a, c])
-      expectSame("what is enabled in German", await enable({ personalities: made, language: "de" }), [a, b, c])
+      expectEqual("what is enabled in English", await enable({ personalities: made, language: "en" }), [a, c])
+      expectEqual("what is enabled in German", await enable({ personalities: made, language: "de" }), [a, b, c])
     }
   ],
   encodings: [
-    "a form and a multipart body are taken like JSON",
+    "accepts form and multipart bodies like JSON",
     async (fixture) => {
       for (const encoding of ["form", "multipart"] as const) {
         const { enabled, made, path } = await personalities(fixture)
         const reply = await fixture.ask("POST", path, { [encoding]: { personalities: made, language: "en" } })
         expectStatus(reply, 200)
-        expectSame(`what is enabled by ${encoding}`, enabled(reply.json), [made[0], made[2]])
+        expectEqual(`what is enabled by ${encoding}`, enabled(reply.json), [made[0], made[2]])
       }
     }
   ],
   refused: [
-    "personalities is required, unknown ids and languages are faults, an unknown project is 404",
+    "requires personalities; rejects unknown ids and languages; 404 for an unknown project",
     async (fixture) => {
       const { made, path } = await personalities(fixture)
-      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [fixture.nobody]]) {
-        expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
+      for (const wrong of [undefined, null, "", [], "some", true, [made[0], "x"], [fixture.unknownId]]) {
+        expectFieldErrorWithin(await fixture.post(path, { personalities: wrong }), "personalities")
       }
-      expectFaults(await fixture.post(path, { personalities: made, language: "xx" }), "language")
-      const nowhere = `${PATHS.projects}${fixture.nobody}/enable_personalities/`
+      expectFieldErrors(await fixture.post(path, { personalities: made, language: "xx" }), "language")
+      const nowhere = `${PATHS.projects}${fixture.unknownId}/enable_personalities/`
       expectDetail(await fixture.post(nowhere, { personalities: made }), 404)
     }
   ],
   "other-organization": [
-    "another organisation's personality is a fault, alone and beside ours, none is enabled then, and all does not mean it",
+    "rejects another organization's personality, enables none then, and all does not include it",
     async (fixture) => {
       const { other } = fixture
       const ask = async (path: string, json: object) => bodyOf(await other.ask("POST", path, { json }), 201)
@@ -87,9 +87,9 @@ export const enabledPersonalities = checksOf("E7", {
         const { id } = await ask(PATHS.personalities, { project: theirs.id, name: "Theirs", language: "en" })
         const { enable, made, path } = await personalities(fixture)
         for (const wrong of [id, [id], [made[0], id], `${String(made[0])},${String(id)}`]) {
-          expectFaultWithin(await fixture.post(path, { personalities: wrong }), "personalities")
+          expectFieldErrorWithin(await fixture.post(path, { personalities: wrong }), "personalities")
         }
-        expectSame("what is enabled after that", await enable({ personalities: made[1] }), [made[1]])
+        expectEqual("what is enabled after that", await enable({ personalities: made[1] }), [made[1]])
         const all = await fixture.post(path, { personalities: "all" })
         expectStatus(all, 200)
         expectTrue(

@@ -1,30 +1,37 @@
 /** Evaluators. */
 import { checksOf } from "../Check.js"
 import { PATHS } from "../Fixture.js"
-import { bodyOf, expectFaults, expectFaultWithin, expectOnlyFaults, expectSame, expectShape } from "../Expect.js"
+import {
+  bodyOf,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectOnlyFieldErrors,
+  expectEqual,
+  expectShape
+} from "../Expect.js"
 import { at } from "../../Documents.js"
 import { LANGUAGES } from "../Interface.js"
 import { profileShape, read } from "./EvaluatorSupport.js"
 
 export const evaluators = checksOf("evaluators", {
   "name-limit": [
-    "an evaluator's name has at most 80 characters",
+    "limits an evaluator's name to 80 characters",
     async (fixture) => {
       const id = await fixture.evaluator({ name: "x".repeat(80) })
       const path = `${PATHS.evaluators}${id}/`
       bodyOf(await fixture.patch(path, { name: "😀".repeat(80) }), 200)
       for (const name of ["x".repeat(81), "😀".repeat(81), "", null]) {
-        expectOnlyFaults(await fixture.patch(path, { name }), "name")
+        expectOnlyFieldErrors(await fixture.patch(path, { name }), "name")
       }
     }
   ],
   "removed-field": [
-    "no write of an evaluator takes dynamic_variable_values",
+    "rejects any write to dynamic_variable_values",
     async (fixture) => {
       const id = await fixture.evaluator()
       const path = `${PATHS.evaluators}${id}/`
-      expectOnlyFaults(await fixture.patch(path, { dynamic_variable_values: {} }), "dynamic_variable_values")
-      expectFaults(
+      expectOnlyFieldErrors(await fixture.patch(path, { dynamic_variable_values: {} }), "dynamic_variable_values")
+      expectFieldErrors(
         await fixture.post(PATHS.evaluators, {
           agent: await fixture.agent(),
           name: "x",
@@ -37,20 +44,20 @@ export const evaluators = checksOf("evaluators", {
     }
   ],
   "scenario-types": [
-    "scenario_type is one of the interface's, and needed",
+    "requires one of the interface's scenario types",
     async (fixture) => {
       const fields = { agent: await fixture.agent(), name: "x", instructions: "Say hello." }
       for (const scenario_type of ["instruction", "real_world_smart", "real_world_fixed"]) {
         const made = await fixture.make(PATHS.evaluators, { ...fields, scenario_type })
-        expectSame("what was made", [made.scenario_type, made.instructions], [scenario_type, fields.instructions])
+        expectEqual("what was made", [made.scenario_type, made.instructions], [scenario_type, fields.instructions])
       }
       for (const scenario_type of ["real_world", "INSTRUCTION", "", 5, null, undefined]) {
-        expectOnlyFaults(await fixture.post(PATHS.evaluators, { ...fields, scenario_type }), "scenario_type")
+        expectOnlyFieldErrors(await fixture.post(PATHS.evaluators, { ...fields, scenario_type }), "scenario_type")
       }
     }
   ],
   "read-only": [
-    "read-only fields are passed over, and what was read can be sent back as it is, but for the removed field",
+    "ignores read-only fields; a response can be sent back without the removed field",
     async (fixture) => {
       const project = await fixture.project()
       const test_profile = await fixture.makeId(PATHS.profiles, { project, name: "Ann" })
@@ -60,7 +67,7 @@ export const evaluators = checksOf("evaluators", {
       const unchanged = async (body: unknown) => {
         const after = bodyOf(await fixture.patch(path, body), 200)
         // When it was changed last is all that may change.
-        expectSame("the evaluator", { ...after, updated_at: null }, { ...before, updated_at: null })
+        expectEqual("the evaluator", { ...after, updated_at: null }, { ...before, updated_at: null })
       }
       await unchanged({ id: id + 1, agent_name: "x", personality_name: "x", colour: 1 })
       const back = Object.entries(before).filter(([name]) => name !== "dynamic_variable_values")
@@ -68,7 +75,7 @@ export const evaluators = checksOf("evaluators", {
     }
   ],
   "test-profile-data": [
-    "test_profile_data is the test profile as it is read by itself, and null without one",
+    "test_profile_data is the test profile as its own endpoint returns it, or null",
     async (fixture) => {
       const information = { identity: { city: "Oslo" }, main_agent_variables: { name: "Ann", visits: 3 } }
       const project = await fixture.project()
@@ -76,21 +83,21 @@ export const evaluators = checksOf("evaluators", {
       const id = await fixture.evaluator({ test_profile })
       const held = await read(fixture, id)
       expectShape("test_profile_data", held.test_profile_data, profileShape)
-      expectSame("test_profile_data.information", at(held.test_profile_data, "information"), information)
+      expectEqual("test_profile_data.information", at(held.test_profile_data, "information"), information)
       const profile = bodyOf(await fixture.get(`${PATHS.profiles}${test_profile}/`), 200)
-      expectSame("test_profile_data", held.test_profile_data, profile)
+      expectEqual("test_profile_data", held.test_profile_data, profile)
       const without = bodyOf(await fixture.patch(`${PATHS.evaluators}${id}/`, { test_profile: null }), 200)
-      expectSame("the profile", [without.test_profile, without.test_profile_data], [null, null])
+      expectEqual("the profile", [without.test_profile, without.test_profile_data], [null, null])
     }
   ],
   "instructions-json": [
-    "the instructions of conditional actions may come as their JSON text, which has to be well-formed and keep their rules",
+    "accepts the instructions of conditional actions as valid JSON text",
     async (fixture) => {
       const item = { id: 0, condition: "FIRST_MESSAGE", action: "Hello", type: "standard", fixed_message: true }
       const actions = { role: "A caller", conditions: [item] }
       const fields = { agent: await fixture.agent(), name: "x", scenario_type: "conditional_actions" }
       const made = await fixture.make(PATHS.evaluators, { ...fields, instructions: JSON.stringify(actions) })
-      expectSame("instructions", JSON.parse(String(made.instructions)), actions)
+      expectEqual("instructions", JSON.parse(String(made.instructions)), actions)
       for (const instructions of [
         "Say hello.",
         "[]",
@@ -98,12 +105,12 @@ export const evaluators = checksOf("evaluators", {
         JSON.stringify({ ...actions, conditions: [{ ...item, condition: "asks" }] }),
         JSON.stringify({ ...actions, conditions: [{ ...item, action: '<hold time="x" />' }] })
       ]) {
-        expectFaultWithin(await fixture.post(PATHS.evaluators, { ...fields, instructions }), "instructions")
+        expectFieldErrorWithin(await fixture.post(PATHS.evaluators, { ...fields, instructions }), "instructions")
       }
     }
   ],
   "conditional-actions": [
-    "conditional actions have a role, ids in order, the first message first, references without circles, well-formed markers and the interface's types",
+    "conditional actions have a role, ids in order, FIRST_MESSAGE first, acyclic references, well-formed markers and known types",
     async (fixture) => {
       const item = (id: number, condition: unknown, action: string) => ({
         id,
@@ -127,7 +134,7 @@ export const evaluators = checksOf("evaluators", {
       ]
       const made = await fixture.make(PATHS.evaluators, fields(right))
       const kept: unknown = JSON.parse(String(made.instructions))
-      expectSame("instructions", kept, { role: "A caller", conditions: right })
+      expectEqual("instructions", kept, { role: "A caller", conditions: right })
       const wrong = [
         [],
         [item(0, "asks", "Hello")],
@@ -151,14 +158,14 @@ export const evaluators = checksOf("evaluators", {
       ]
       for (const conditions of wrong) {
         const reply = await fixture.post(PATHS.evaluators, fields(conditions))
-        expectFaultWithin(reply, "conditional_actions")
+        expectFieldErrorWithin(reply, "conditional_actions")
       }
       for (const role of [5, ["A caller"], null, undefined]) {
         const reply = await fixture.post(PATHS.evaluators, {
           ...fields([]),
           conditional_actions: { role, conditions: right }
         })
-        expectFaultWithin(reply, "conditional_actions")
+        expectFieldErrorWithin(reply, "conditional_actions")
       }
     }
   ],
@@ -169,7 +176,7 @@ export const evaluators = checksOf("evaluators", {
       for (const scenario_language of [...LANGUAGES, null])
         bodyOf(await fixture.patch(path, { scenario_language }), 200)
       for (const scenario_language of ["xx", "EN", 5]) {
-        expectOnlyFaults(await fixture.patch(path, { scenario_language }), "scenario_language")
+        expectOnlyFieldErrors(await fixture.patch(path, { scenario_language }), "scenario_language")
       }
     }
   ]

@@ -1,7 +1,7 @@
 /** The filter language, in the call logs and in widgets. */
 import { type Fixture, PATHS } from "../Fixture.js"
 import { listAt } from "../../Documents.js"
-import { bodyOf, expectFaultWithin, expectSame } from "../Expect.js"
+import { bodyOf, expectFieldErrorWithin, expectEqual } from "../Expect.js"
 import { checksOf } from "../Check.js"
 import {
   BAR,
@@ -145,25 +145,25 @@ const meaningOf = (filter: Filter | null): string => meanings.find(([one]) => on
 
 export const filters = checksOf("filters", {
   meaning: [
-    "every operator and group but same_row means what the filter language says, in filters_v2 of the call logs",
+    "every operator and group except same_row has the meaning of the filter language, in filters_v2 of the call logs",
     async (fixture) => {
       const { matching } = await fourCalls(fixture)
       for (const [filter, expected] of meanings) {
-        expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
+        expectEqual(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
     }
   ],
   fields: [
-    "every field of a call is asked, each status among them, what is missing, and what lies in dynamic_variables",
+    "filters every field of a call, including each status, missing values and dynamic_variables",
     async (fixture) => {
       const { agent, matching } = await fiveCalls(fixture)
       for (const [filter, expected] of [...fieldMeanings, [leaf("agent.id", "eq", agent), "abcde"] as const]) {
-        expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
+        expectEqual(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
     }
   ],
   evaluations: [
-    "leaves about metric_evaluations look for one evaluation each, and same_row for one of which all of them hold",
+    "leaves on metric_evaluations match any one evaluation, and same_row one evaluation that matches all of them",
     async (fixture) => {
       const { agent, first, matching, second } = await evaluatedCalls(fixture)
       const value = (op: string, of: unknown) => leaf("metric_evaluations.value", op, of)
@@ -187,13 +187,13 @@ export const filters = checksOf("filters", {
         [group("same_row"), "abcd"]
       ]
       for (const [filter, expected] of cases) {
-        expectSame(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
+        expectEqual(`what matches ${JSON.stringify(filter)}`, await matching(filter), expected)
       }
       const project = await fixture.project()
       const dashboard = await fixture.dashboard({ project, filters: leaf("agent.id", "eq", agent) })
       const preview = { dashboard, ...BAR, field: "metric_evaluations.value", aggregation_function: "sum" }
       const shown = bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, { ...preview, metric: first }), 200)
-      expectSame(
+      expectEqual(
         "the sum of the first metric's values",
         pointsOf(shown).map(([, sum]) => sum),
         [7]
@@ -201,7 +201,7 @@ export const filters = checksOf("filters", {
     }
   ],
   merged: [
-    "a call matches effective_filters if and only if it matches the dashboard's filters and the widget's",
+    "a call matches effective_filters if and only if it matches the filters of the dashboard and of the widget",
     async (fixture) => {
       const { matching } = await fourCalls(fixture)
       const scopes = [
@@ -214,7 +214,7 @@ export const filters = checksOf("filters", {
         for (const inner of scopes) {
           const made = await fixture.make(PATHS.widgets, { dashboard, ...BAR, filters: inner })
           const both = [...(await matching(outer))].filter((name) => meaningOf(inner).includes(name)).join("")
-          expectSame(
+          expectEqual(
             `what matches ${JSON.stringify(made.effective_filters)}`,
             await matching(made.effective_filters),
             both
@@ -224,16 +224,16 @@ export const filters = checksOf("filters", {
     }
   ],
   refused: [
-    "a wrong filter of a query is a fault under filters_v2",
+    "reports an invalid filter of a query under filters_v2",
     async (fixture) => {
       for (const { input, wrong } of notFilters) {
         // Where merged filters come back there is room for one level more.
         if (wrong === "nested too deep") continue
         const query = encodeURIComponent(JSON.stringify(input))
         if (query.length <= LONGEST_QUERY)
-          expectFaultWithin(await fixture.get(`${PATHS.calls}?filters_v2=${query}`), "filters_v2")
+          expectFieldErrorWithin(await fixture.get(`${PATHS.calls}?filters_v2=${query}`), "filters_v2")
       }
-      expectFaultWithin(await fixture.get(`${PATHS.calls}?filters_v2=%7B`), "filters_v2")
+      expectFieldErrorWithin(await fixture.get(`${PATHS.calls}?filters_v2=%7B`), "filters_v2")
     }
   ]
 })

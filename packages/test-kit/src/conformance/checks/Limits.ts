@@ -46,7 +46,7 @@ const tryBodies = async (
 
 const sizes = checksOf("limits", {
   body: [
-    "a JSON body of the server's limit is read, and of a byte more it is 413 with a detail",
+    "accepts a JSON body at the server's limit, and answers 413 with a detail one byte above",
     async (fixture) => {
       const told = fixture.limits.bodyBytes
       const limit = { bytes: told ?? DEFAULT_BODY, isTold: told !== undefined, option: "--max-body" }
@@ -56,7 +56,7 @@ const sizes = checksOf("limits", {
     }
   ],
   upload: [
-    "a multipart body of the server's limit is read, and of a byte more it is 413 with a detail",
+    "accepts a multipart body at the server's limit, and answers 413 with a detail one byte above",
     async (fixture) => {
       const { uploadBytes } = fixture.limits
       if (uploadBytes === undefined) throw new Skipped("the limit of uploads was not told: name it with --max-upload")
@@ -75,14 +75,14 @@ const AT_ONCE = 10
 
 const rate = checksOf("limits", {
   rate: [
-    "a credential is let in as often as the server allows, then it is 429 with Retry-After, and let in again after that",
+    "answers 429 with Retry-After above the rate limit, and accepts requests after that time",
     async (fixture) => {
-      const { requestsAMinute: allowance } = fixture.limits
+      const { requestsPerMinute: allowance } = fixture.limits
       if (allowance === undefined)
         throw new Skipped("it was not told that the server limits rates: say how many a minute with --rate-limit")
       const key = async () => String((await fixture.make(PATHS.keys, { name: "Spent" })).api_key)
       const [spent, other] = [await key(), await key()]
-      const knock = (as: string) => fixture.get(PATHS.predefined, { key: as, seesThrottling: true })
+      const knock = (as: string) => fixture.get(PATHS.predefined, { key: as, returnsThrottled: true })
 
       for (let sent = 0; sent < allowance; sent += AT_ONCE) {
         const some = Array.from({ length: Math.min(AT_ONCE, allowance - sent) }, () => knock(spent))

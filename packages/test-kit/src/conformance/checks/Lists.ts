@@ -2,8 +2,8 @@
 import { type Fixture, PATHS } from "../Fixture.js"
 import {
   bodyOf,
-  expectFaults,
-  expectSame,
+  expectFieldErrors,
+  expectEqual,
   expectShape,
   expectStatus,
   expectTrue,
@@ -79,34 +79,34 @@ const things: ReadonlyArray<
 const MOST_PAGES = 40
 
 export const pages = checksOf("pages", {
-  walk: [
-    "a walk through a list meets every row once, newest first, while rows are inserted, and leads back the same way",
+  traversal: [
+    "paging forward and back returns every row once, newest first, while rows are inserted",
     async (fixture) => {
       const { add, ids, page } = await fiveDashboards(fixture)
       const newestFirst = [...ids].reverse()
       const seen: Array<unknown> = []
       let current = await page("limit=2")
-      expectSame("previous of the first page", current.previous, null)
+      expectEqual("previous of the first page", current.previous, null)
       for (let n = 0; n < 10; n++) {
         seen.push(...idsOf(current))
         if (current.next === null) break
         await add()
         current = await page(`limit=2&${cursor(current.next)}`)
       }
-      expectSame("the rows", seen, newestFirst)
+      expectEqual("the rows", seen, newestFirst)
       const back = await page(`limit=2&${cursor(current.previous)}`)
-      expectSame("the page before the last one", idsOf(back), newestFirst.slice(2, 4))
+      expectEqual("the page before the last one", idsOf(back), newestFirst.slice(2, 4))
     }
   ],
   limits: [
-    "limit is 1 to 200, and a cursor that no page gave out is a fault",
+    "accepts a limit of 1 to 200, and rejects an unknown cursor",
     async (fixture) => {
       const { ids, page, project } = await fiveDashboards(fixture)
-      expectSame("the rows of limit=200", idsOf(await page("limit=200")).length, ids.length)
-      expectSame("the rows of limit=1", idsOf(await page("limit=1")), [ids[4]])
+      expectEqual("the rows of limit=200", idsOf(await page("limit=200")).length, ids.length)
+      expectEqual("the rows of limit=1", idsOf(await page("limit=1")), [ids[4]])
       const list = `${PATHS.dashboards}?project=${project}`
       for (const limit of ["0", "201", "-1", "some", "1.5"]) {
-        expectFaults(await fixture.get(`${list}&limit=${limit}`), "limit")
+        expectFieldErrors(await fixture.get(`${list}&limit=${limit}`), "limit")
       }
       for (const cursor of ["x", "b0", "YjA", "%00"]) expectStatus(await fixture.get(`${list}&cursor=${cursor}`), 400)
     }
@@ -115,7 +115,7 @@ export const pages = checksOf("pages", {
 
 export const lists = checksOf("lists", {
   limits: [
-    "every list is a page of next, previous and results, with limit from 1 to 200, and a cursor that no page gave out is a fault",
+    "every list is a page of next, previous and results, accepts a limit of 1 to 200 and rejects an unknown cursor",
     async (fixture) => {
       let tried = 0
       for (const path of otherLists) {
@@ -123,19 +123,20 @@ export const lists = checksOf("lists", {
         tried++
         const page = bodyOf(await fixture.get(`${path}?limit=200`), 200)
         expectShape(`the page ${path}`, page, { next: orNull(text), previous: orNull(text), results: list })
-        expectSame(`previous of the first page ${path}`, page.previous, null)
+        expectEqual(`previous of the first page ${path}`, page.previous, null)
         const one = bodyOf(await fixture.get(`${path}?limit=1`), 200)
-        expectSame(`the page ${path} of one`, listAt(one, "results"), listAt(page, "results").slice(0, 1))
-        for (const limit of ["0", "201", "some"]) expectFaults(await fixture.get(`${path}?limit=${limit}`), "limit")
-        for (const cursor of ["x", "b0"]) expectFaults(await fixture.get(`${path}?cursor=${cursor}`), "cursor")
+        expectEqual(`the page ${path} of one`, listAt(one, "results"), listAt(page, "results").slice(0, 1))
+        for (const limit of ["0", "201", "some"])
+          expectFieldErrors(await fixture.get(`${path}?limit=${limit}`), "limit")
+        for (const cursor of ["x", "b0"]) expectFieldErrors(await fixture.get(`${path}?cursor=${cursor}`), "cursor")
       }
       if (tried === 0) throw new Skipped("the server has no other lists")
     }
   ],
-  walk: [
-    "a walk through any list of a project's things meets each once, newest first, and none of another project's",
+  traversal: [
+    "paging through every list of a project returns each row once, newest first, and none of another project",
     async (fixture) => {
-      const [here, there] = [await fixture.elsewhere(), await fixture.elsewhere()]
+      const [here, there] = [await fixture.otherProject(), await fixture.otherProject()]
       for (const [path, body] of things) {
         if (!(await isThere(fixture, path))) continue
         const make = ({ agent, project }: typeof here) => fixture.makeId(path, body(fixture, project, agent))
@@ -153,10 +154,10 @@ export const lists = checksOf("lists", {
           if (page.next === null) break
           query = `project=${here.project}&limit=2&${cursor(page.next)}`
         }
-        expectSame(`rows at ${path} that are there twice`, seen.length - new Set(seen).size, 0)
-        expectSame(`what was made at ${path}`, seen.slice(0, ids.length), [...ids].reverse())
+        expectEqual(`rows at ${path} that are there twice`, seen.length - new Set(seen).size, 0)
+        expectEqual(`what was made at ${path}`, seen.slice(0, ids.length), [...ids].reverse())
         expectTrue(`${path}?project=${here.project} shows what is another's`, !seen.includes(foreign))
-        expectFaults(await fixture.get(`${path}?project=word`), "project")
+        expectFieldErrors(await fixture.get(`${path}?project=word`), "project")
       }
     }
   ]

@@ -1,6 +1,6 @@
 /** HTTP messages: bodies, methods, paths and content types. */
 import { type Fixture, PATHS } from "../Fixture.js"
-import { expectDetail, expectFaults, expectStatus, expectTrue, Mismatch } from "../Expect.js"
+import { expectDetail, expectFieldErrors, expectStatus, expectTrue, Mismatch } from "../Expect.js"
 import { isObject } from "../../Documents.js"
 import { checksOf } from "../Check.js"
 
@@ -74,7 +74,7 @@ const tryMessages = async (
 const pathsOf = async (fixture: Fixture): Promise<ReadonlyArray<readonly [method: string, path: string]>> => [
   ...(await takingBodies(fixture)).map(({ method, path }) => [method, path] as const),
   ["POST", PATHS.checkout],
-  ["POST", `${PATHS.results}${fixture.nobody}/delete_runs/`],
+  ["POST", `${PATHS.results}${fixture.unknownId}/delete_runs/`],
   ["GET", PATHS.predefined]
 ]
 
@@ -90,27 +90,27 @@ const expectNotAllowed = async (fixture: Fixture, method: string, path: string, 
 
 export const httpMessages = checksOf("messages", {
   bodies: [
-    "a body that is malformed, of another type or no object is refused with 400 or 415 and a reason, never with 500, at every endpoint but E2 and E9",
+    "answers 400 or 415 with a reason to malformed bodies at every endpoint but E2 and E9, never 500",
     async (fixture) => {
       for (const endpoint of await takingBodies(fixture)) await tryMessages(fixture, endpoint)
     }
   ],
   "bodies-E2": [
-    "the same holds for E2, with an agent's session beside the key",
+    "answers 400 or 415 to malformed bodies at E2, with an agent session beside the key",
     async (fixture) => {
       const session = await fixture.credential("agent_session")
       await tryMessages(fixture, { method: "POST", path: PATHS.checkout, multipart: true }, session)
     }
   ],
   "bodies-E9": [
-    "the same holds for E9",
+    "answers 400 or 415 to malformed bodies at E9",
     async (fixture) => {
       const { path } = await fixture.result(1)
       await tryMessages(fixture, { method: "POST", path: `${path}delete_runs/`, multipart: true })
     }
   ],
   "trailing-slash": [
-    "every path answers with and without its last slash",
+    "every path answers with and without its trailing slash",
     async (fixture) => {
       for (const path of [PATHS.predefined, PATHS.dashboards, PATHS.calls]) {
         expectStatus(await fixture.get(path), 200)
@@ -120,7 +120,7 @@ export const httpMessages = checksOf("messages", {
         for (const either of [path, withoutSlash(path)]) {
           const reply = await fixture.ask(method, either, { json: {} })
           if (lacks === null) expectStatus(reply, 200)
-          else expectFaults(reply, lacks)
+          else expectFieldErrors(reply, lacks)
         }
       }
       // A path that there is not is 404, one that there is says which methods it has.
@@ -129,7 +129,7 @@ export const httpMessages = checksOf("messages", {
     }
   ],
   methods: [
-    "a method that a path does not have is 405 with those that it has in Allow, and a path that there is not is 404",
+    "answers 405 with Allow to another method, and 404 to an unknown path",
     async (fixture) => {
       for (const [method, path] of await pathsOf(fixture)) await expectNotAllowed(fixture, "PUT", path, method)
       await expectNotAllowed(fixture, "GET", PATHS.observe, "POST")
@@ -142,12 +142,12 @@ export const httpMessages = checksOf("messages", {
     }
   ],
   types: [
-    "answers are JSON, and numbers beyond 2^53 and NUL are faults of their field wherever they stand",
+    "answers JSON, and reports numbers beyond 2^53 and NUL under their field",
     async (fixture) => {
       const reply = await fixture.get(PATHS.predefined)
       expectTrue("the type of an answer", /^application\/json\b/.test(reply.headers.get("content-type") ?? ""))
       const body = `{"call_id": "x", "agent": 9007199254740993, "metadata": {"n": 9007199254740993}, "feedback": "\\u0000"}`
-      expectFaults(
+      expectFieldErrors(
         await fixture.ask("POST", PATHS.observe, { headers: JSON_TYPE, body }),
         "agent",
         "metadata",

@@ -4,14 +4,14 @@ import {
   bodyOf,
   bool,
   expectDetail,
-  expectFaults,
-  expectFaultWithin,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   expectStatus,
   expectTrue,
-  faultsOf,
+  errorPathsOf,
   int,
   type Kind,
   list,
@@ -99,7 +99,7 @@ const aMetric = async (fixture: Fixture, fields: Readonly<Record<string, unknown
 
 export const predefinedMetrics = checksOf("E11", {
   listed: [
-    "the predefined metrics are one array, each with all its fields, slugs and codes unique",
+    "lists the predefined metrics as one array, with all fields, unique slugs and codes",
     async (fixture) => {
       const reply = await fixture.get(PATHS.predefined)
       expectStatus(reply, 200)
@@ -107,7 +107,7 @@ export const predefinedMetrics = checksOf("E11", {
       expectTrue("the answer is no array, or an empty one", all.length > 0)
       for (const metric of all) expectShape("a metric", metric, predefinedShape)
       for (const field of ["id", "slug", "code"]) {
-        expectSame(`different values of ${field}`, new Set(all.map((metric) => at(metric, field))).size, all.length)
+        expectEqual(`different values of ${field}`, new Set(all.map((metric) => at(metric, field))).size, all.length)
       }
       for (const metric of all) {
         expectTrue("a slug of more than 255 characters", String(at(metric, "slug")).length <= 255)
@@ -118,7 +118,7 @@ export const predefinedMetrics = checksOf("E11", {
 
 export const metrics = checksOf("E12", {
   "answered-200": [
-    "a patch is answered with 200 and the whole metric, laid over what was there",
+    "answers 200 with the whole metric to a patch, which is merged with it",
     async (fixture) => {
       const { made, path } = await aMetric(fixture)
       expectShape("the metric", made, metricShape)
@@ -134,55 +134,55 @@ export const metrics = checksOf("E12", {
       }
       const changed = bodyOf(await fixture.patch(path, fields), 200)
       expectShape("the metric", changed, metricShape)
-      expectSame("the metric", changed, { ...made, ...fields })
-      expectSame("what is read", bodyOf(await fixture.get(path), 200), changed)
+      expectEqual("the metric", changed, { ...made, ...fields })
+      expectEqual("what is read", bodyOf(await fixture.get(path), 200), changed)
     }
   ],
   "name-limit": [
-    "name has at most 255 characters",
+    "limits name to 255 characters",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       for (const name of ["x".repeat(255), "😀".repeat(255)]) bodyOf(await fixture.patch(path, { name }), 200)
       for (const name of ["x".repeat(256), "😀".repeat(256), "", null, 5]) {
-        expectOnlyFaults(await fixture.patch(path, { name }), "name")
+        expectOnlyFieldErrors(await fixture.patch(path, { name }), "name")
       }
     }
   ],
   "eval-types": [
-    "eval_type is one of the interface's, binary_workflow_adherence among them; an enum needs its values",
+    "eval_type is one of the interface's, including binary_workflow_adherence; an enum requires its values",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       for (const eval_type of ["numeric", "continuous_qualitative", "binary_workflow_adherence", "binary"]) {
-        expectSame("eval_type", bodyOf(await fixture.patch(path, { eval_type }), 200).eval_type, eval_type)
+        expectEqual("eval_type", bodyOf(await fixture.patch(path, { eval_type }), 200).eval_type, eval_type)
       }
-      expectFaults(await fixture.patch(path, { eval_type: "enum", enum_values: null }), "enum_values")
-      expectFaults(await fixture.patch(path, { eval_type: "boolean" }), "eval_type")
+      expectFieldErrors(await fixture.patch(path, { eval_type: "enum", enum_values: null }), "enum_values")
+      expectFieldErrors(await fixture.patch(path, { eval_type: "boolean" }), "eval_type")
     }
   ],
   "deprecated-types": [
-    "a metric becomes none of the deprecated types, nor an unknown one",
+    "rejects a change to a deprecated or unknown type",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       for (const type of ["basic", "custom_prompt", "judge", null])
-        expectFaults(await fixture.patch(path, { type }), "type")
+        expectFieldErrors(await fixture.patch(path, { type }), "type")
     }
   ],
   "enum-values": [
-    "enum_values of an enum are an object whose keys are the values, or a list of texts; anything else is a fault",
+    "enum_values is an object whose keys are the values, or a list of texts",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       for (const enum_values of [{ yes: "It is offered" }, { yes: 1, no: null }, ["yes", "no"]]) {
         const changed = bodyOf(await fixture.patch(path, { eval_type: "enum", enum_values }), 200)
-        expectSame("enum_values", changed.enum_values, enum_values)
+        expectEqual("enum_values", changed.enum_values, enum_values)
       }
       for (const enum_values of [null, {}, [], 5, true, "yes", [1], ["yes", null], ["yes", "yes"], { " ": 1 }]) {
-        expectFaultWithin(await fixture.patch(path, { enum_values }), "enum_values")
+        expectFieldErrorWithin(await fixture.patch(path, { enum_values }), "enum_values")
       }
-      expectSame("enum_values", bodyOf(await fixture.get(path), 200).enum_values, ["yes", "no"])
+      expectEqual("enum_values", bodyOf(await fixture.get(path), 200).enum_values, ["yes", "no"])
     }
   ],
   agent: [
-    "agent or its assistant_id moves a metric within its project; an unknown one, or another project's, is a fault",
+    "agent or assistant_id moves a metric within its project; unknown agents and those of other projects are rejected",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       const project = await fixture.project()
@@ -190,39 +190,40 @@ export const metrics = checksOf("E12", {
       const beside = await fixture.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
       const moved = async (fields: object) => {
         const { agent } = bodyOf(await fixture.patch(path, fields), 200)
-        expectSame("the agent that is read", bodyOf(await fixture.get(path), 200).agent, agent)
+        expectEqual("the agent that is read", bodyOf(await fixture.get(path), 200).agent, agent)
         return agent
       }
-      expectSame("the agent of assistant_id", await moved({ assistant_id }), beside)
-      expectSame("the agent of agent", await moved({ agent: here }), here)
-      expectSame("the agent of both", await moved({ agent: beside, assistant_id }), beside)
+      expectEqual("the agent of assistant_id", await moved({ assistant_id }), beside)
+      expectEqual("the agent of agent", await moved({ agent: here }), here)
+      expectEqual("the agent of both", await moved({ agent: beside, assistant_id }), beside)
       const unknown = await fixture.patch(path, { assistant_id: `${assistant_id}-not` })
-      expectOnlyFaults(unknown, "assistant_id")
-      expectOnlyFaults(await fixture.patch(path, { assistant_id: 5 }), "assistant_id")
-      const { agent: far } = await fixture.elsewhere({ assistant_id: `conformance-${fixture.run}-far` })
-      for (const agent of [far, fixture.nobody, "x"]) expectOnlyFaults(await fixture.patch(path, { agent }), "agent")
-      faultsOf(await fixture.patch(path, { assistant_id: `conformance-${fixture.run}-far` }))
-      expectSame("the agent", bodyOf(await fixture.get(path), 200).agent, beside)
+      expectOnlyFieldErrors(unknown, "assistant_id")
+      expectOnlyFieldErrors(await fixture.patch(path, { assistant_id: 5 }), "assistant_id")
+      const { agent: far } = await fixture.otherProject({ assistant_id: `conformance-${fixture.run}-far` })
+      for (const agent of [far, fixture.unknownId, "x"])
+        expectOnlyFieldErrors(await fixture.patch(path, { agent }), "agent")
+      errorPathsOf(await fixture.patch(path, { assistant_id: `conformance-${fixture.run}-far` }))
+      expectEqual("the agent", bodyOf(await fixture.get(path), 200).agent, beside)
     }
   ],
   "custom-code": [
-    "a metric becomes custom_code where it has code, and otherwise custom_code is a fault",
+    "requires code for a change to custom_code",
     async (fixture) => {
       const { path: without } = await aMetric(fixture)
-      expectOnlyFaults(await fixture.patch(without, { type: "custom_code" }), "custom_code")
+      expectOnlyFieldErrors(await fixture.patch(without, { type: "custom_code" }), "custom_code")
       const custom_code = 'return { value: true, explanation: "Always." }'
       const { path } = await aMetric(fixture, { custom_code })
       const changed = bodyOf(await fixture.patch(path, { type: "custom_code" }), 200)
-      expectSame("the metric", [changed.type, changed.custom_code], ["custom_code", custom_code])
+      expectEqual("the metric", [changed.type, changed.custom_code], ["custom_code", custom_code])
       const back = bodyOf(await fixture.patch(path, { type: "llm_judge" }), 200)
-      expectSame("type", back.type, "llm_judge")
+      expectEqual("type", back.type, "llm_judge")
     }
   ],
   "wrong-values": [
-    "every wrong value is told at once, and nothing is changed",
+    "reports every invalid value at once and changes nothing",
     async (fixture) => {
       const { made, path } = await aMetric(fixture)
-      expectOnlyFaults(
+      expectOnlyFieldErrors(
         await fixture.patch(path, {
           name: 5,
           description: null,
@@ -236,25 +237,25 @@ export const metrics = checksOf("E12", {
         "prompt",
         "display_order"
       )
-      expectOnlyFaults(await fixture.patch(path, { agent: fixture.nobody }), "agent")
-      expectSame("the metric", bodyOf(await fixture.get(path), 200), made)
+      expectOnlyFieldErrors(await fixture.patch(path, { agent: fixture.unknownId }), "agent")
+      expectEqual("the metric", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "read-only-ignored": [
-    "read-only and unknown fields are passed over",
+    "ignores read-only and unknown fields",
     async (fixture) => {
       const { made, path } = await aMetric(fixture)
       const changed = bodyOf(await fixture.patch(path, { id: 7, overall_score: 5, reviews: 1, colour: "red" }), 200)
-      expectSame("the metric", changed, made)
+      expectEqual("the metric", changed, made)
     }
   ],
   "json-only": [
-    "forms are answered with 415, and an unknown metric with 404",
+    "answers 415 to forms, and 404 to an unknown metric",
     async (fixture) => {
       const { path } = await aMetric(fixture)
       expectDetail(await fixture.ask("PATCH", path, { form: { name: "x" } }), 415)
       expectDetail(await fixture.ask("PATCH", path, { multipart: { name: "x" } }), 415)
-      expectDetail(await fixture.patch(`${PATHS.metrics}${fixture.nobody}/`, { name: "x" }), 404)
+      expectDetail(await fixture.patch(`${PATHS.metrics}${fixture.unknownId}/`, { name: "x" }), 404)
     }
   ]
 })

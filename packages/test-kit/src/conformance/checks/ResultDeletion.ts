@@ -3,11 +3,11 @@ import { checksOf } from "../Check.js"
 import {
   bodyOf,
   expectDetail,
-  expectFaults,
-  expectFaultWithin,
+  expectFieldErrors,
+  expectFieldErrorWithin,
   expectNoBody,
-  expectOnlyFaults,
-  expectSame,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectStatus,
   expectTrue
 } from "../Expect.js"
@@ -17,7 +17,7 @@ import { capacityOf, since, deleteResults, claim, wrongIds, type Headers, holder
 
 export const resultDeletion = checksOf("E8", {
   "answered-204": [
-    "results go with their runs: 204 without a body, neither is there afterwards, and others stay",
+    "deletes results with their runs and answers 204 without a body; others are kept",
     async (fixture) => {
       const [gone, also, stays] = [await fixture.result(2), await fixture.result(1), await fixture.result(1)]
       await deleteResults(fixture, [gone.id, also.id])
@@ -27,37 +27,37 @@ export const resultDeletion = checksOf("E8", {
       }
       const listed = listAt(bodyOf(await fixture.get(`${PATHS.results}?limit=200`), 200), "results")
       const ids = listed.map((one) => at(one, "id"))
-      expectSame(
+      expectEqual(
         "what is listed",
         [gone.id, also.id, stays.id].map((id) => ids.includes(id)),
         [false, false, true]
       )
       const runs = bodyOf(await fixture.get(`${PATHS.runs}?result=${gone.id}`), 200)
-      expectSame("the runs that are listed", runs.results, [])
+      expectEqual("the runs that are listed", runs.results, [])
       await deleteResults(fixture, [stays.id])
     }
   ],
   counters: [
-    "pending demand, sessions, slots and numbers are given back once, however often the same is deleted",
+    "releases pending demand, sessions, slots and numbers once, however often a result is deleted",
     async (fixture) => {
       const before = await capacityOf(fixture)
       const numbered = await fixture.makeId(PATHS.numbers, { project: await fixture.project(), number: "+15550142" })
       const [one, other] = [await fixture.result(3, { phone_number: numbered }), await fixture.result(2)]
-      expectSame("what is held by five queued runs", await since(fixture, before), [0, 5, 0])
+      expectEqual("what is held by five queued runs", await since(fixture, before), [0, 5, 0])
       expectTrue("the number is not held", (await capacityOf(fixture)).numbers.includes(numbered))
       await claim(fixture, one)
       await deleteResults(fixture, [one.id, one.id])
       const rest = await capacityOf(fixture)
-      expectSame("what is held by the others", rest.active + rest.pending - before.active - before.pending, 2)
+      expectEqual("what is held by the others", rest.active + rest.pending - before.active - before.pending, 2)
       expectTrue("the number is held still", !rest.numbers.includes(numbered))
       await deleteResults(fixture, [one.id])
-      expectSame("what is held when it is deleted again", await capacityOf(fixture), rest)
+      expectEqual("what is held when it is deleted again", await capacityOf(fixture), rest)
       await deleteResults(fixture, [other.id])
-      expectSame("what is held when all is deleted", await since(fixture, before), [0, 0, 0])
+      expectEqual("what is held when all is deleted", await since(fixture, before), [0, 0, 0])
     }
   ],
   "numbers-shared": [
-    "a phone number is held as long as a queued or running run of any result needs it",
+    "holds a phone number while a queued or running run of any result needs it",
     async (fixture) => {
       const phone_number = await fixture.makeId(PATHS.numbers, {
         project: await fixture.project(),
@@ -71,17 +71,17 @@ export const resultDeletion = checksOf("E8", {
     }
   ],
   silent: [
-    "what is unknown or deleted is passed over, alone and beside what is there",
+    "ignores unknown and deleted ids, alone and beside existing ones",
     async (fixture) => {
       const { id, path } = await fixture.result(1)
-      await deleteResults(fixture, [fixture.nobody])
-      await deleteResults(fixture, [fixture.nobody, id, id, fixture.nobody])
+      await deleteResults(fixture, [fixture.unknownId])
+      await deleteResults(fixture, [fixture.unknownId, id, id, fixture.unknownId])
       expectDetail(await fixture.get(path), 404)
       await deleteResults(fixture, [id])
     }
   ],
   "other-organization": [
-    "another organisation's results are passed over, and stay",
+    "ignores another organization's results",
     async (fixture) => {
       const { other } = fixture
       const { id, path, runs } = await fixture.result(1)
@@ -92,14 +92,14 @@ export const resultDeletion = checksOf("E8", {
       expectDetail(await other.ask("POST", `${path}cancel/`), 404)
       expectDetail(await other.ask("GET", `${PATHS.runs}${runs[0] ?? 0}/`), 404)
       expectStatus(await fixture.get(path), 200)
-      expectSame("what is held", await capacityOf(fixture), before)
+      expectEqual("what is held", await capacityOf(fixture), before)
       await deleteResults(fixture, [id])
     }
   ],
   "not-granted": [
-    "a session or link that is granted no deletion is 403, and what it is not bound to is passed over, and stays",
+    "answers 403 to a session or link without the permission to delete, and ignores results out of its scope",
     async (fixture) => {
-      const { agent, project } = await fixture.elsewhere()
+      const { agent, project } = await fixture.otherProject()
       const [near, far] = [await fixture.result(1), await fixture.result(2, { agent_id: agent })]
       const remove = (ids: ReadonlyArray<number>, headers: Headers) =>
         fixture.post(PATHS.bulkDelete, { result_ids: ids }, { key: null, headers })
@@ -120,24 +120,24 @@ export const resultDeletion = checksOf("E8", {
     }
   ],
   limits: [
-    "1 to 100 ids",
+    "accepts 1 to 100 ids",
     async (fixture) => {
-      const unknown = (count: number) => Array.from({ length: count }, (_, at) => fixture.nobody - at)
+      const unknown = (count: number) => Array.from({ length: count }, (_, at) => fixture.unknownId - at)
       await deleteResults(fixture, unknown(1))
       await deleteResults(fixture, unknown(100))
       for (const result_ids of [[], unknown(101)]) {
-        expectOnlyFaults(await fixture.post(PATHS.bulkDelete, { result_ids }), "result_ids")
+        expectOnlyFieldErrors(await fixture.post(PATHS.bulkDelete, { result_ids }), "result_ids")
       }
     }
   ],
   "wrong-values": [
-    "result_ids is required and a list of ids; with one that is none nothing is deleted",
+    "requires result_ids, a list of ids; deletes nothing with an invalid one",
     async (fixture) => {
       for (const result_ids of wrongIds) {
-        expectFaultWithin(await fixture.post(PATHS.bulkDelete, { result_ids }), "result_ids")
+        expectFieldErrorWithin(await fixture.post(PATHS.bulkDelete, { result_ids }), "result_ids")
       }
       const { id, path } = await fixture.result(1)
-      expectFaults(
+      expectFieldErrors(
         await fixture.post(PATHS.bulkDelete, { result_ids: [id, "x", -5] }),
         "result_ids[1]",
         "result_ids[2]"
@@ -147,7 +147,7 @@ export const resultDeletion = checksOf("E8", {
     }
   ],
   encodings: [
-    "a form and a multipart body are taken like JSON, and a field that they repeat is a list",
+    "accepts form and multipart bodies like JSON, and a repeated field as a list",
     async (fixture) => {
       const repeated = (encoding: "form" | "multipart", ids: ReadonlyArray<number>) => {
         const fields = encoding === "form" ? new URLSearchParams() : new FormData()

@@ -4,9 +4,9 @@ import {
   bodyOf,
   bool,
   expectDetail,
-  expectFaults,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   expectStatus,
   expectTrue,
@@ -61,95 +61,96 @@ const runShape: Readonly<Record<string, Kind>> = {
 
 export const results = checksOf("results", {
   read: [
-    "a result that was started is read and listed with its runs, by project, agent, result and status",
+    "reads and lists a started result and its runs, by project, agent, result and status",
     async (fixture) => {
       const result = await fixture.result(2)
       expectShape("the result", result.body, resultShape)
-      expectSame("the result", await read(fixture, result), result.body)
-      expectSame("its runs", [result.body.total_runs, result.body.status, result.runs.length], [2, "queued", 2])
+      expectEqual("the result", await read(fixture, result), result.body)
+      expectEqual("its runs", [result.body.total_runs, result.body.status, result.runs.length], [2, "queued", 2])
       const listed = async (query: string) => {
         const page = bodyOf(await fixture.get(`${PATHS.results}?limit=200&${query}`), 200)
         return listAt(page, "results").map((one) => at(one, "id"))
       }
       const [project, agent] = [await fixture.project(), await fixture.agent()]
       for (const query of [`project=${project}`, `agent=${agent}`, `project=${project}&agent=${agent}`]) {
-        expectSame(`the newest of ${query}`, (await listed(query))[0], result.id)
+        expectEqual(`the newest of ${query}`, (await listed(query))[0], result.id)
       }
-      expectSame("what an agent that nobody has has", await listed(`agent=${fixture.nobody}`), [])
+      expectEqual("what an agent that nobody has has", await listed(`agent=${fixture.unknownId}`), [])
       const runs = async (status: string) => {
         const page = bodyOf(await fixture.get(`${PATHS.runs}?result=${result.id}&status=${status}`), 200)
         return listAt(page, "results").map((one) => at(one, "id"))
       }
-      expectSame("the queued runs", await runs("queued"), [...result.runs].reverse())
-      expectSame("the completed runs", await runs("completed"), [])
+      expectEqual("the queued runs", await runs("queued"), [...result.runs].reverse())
+      expectEqual("the completed runs", await runs("completed"), [])
       const run = bodyOf(await fixture.get(`${PATHS.runs}${result.runs[0] ?? 0}/`), 200)
       expectShape("the run", run, { ...runShape, transcript: text, transcript_object: any, metrics: list })
-      expectSame("the run's result", [run.result, run.status, run.scenario_key], [result.id, "queued", "a"])
+      expectEqual("the run's result", [run.result, run.status, run.scenario_key], [result.id, "queued", "a"])
       await deleteResults(fixture, [result.id])
     }
   ],
   missing: [
-    "what nothing has is 404, and a query that is none a fault",
+    "answers 404 to unknown ids and 400 to invalid queries",
     async (fixture) => {
-      for (const path of [PATHS.results, PATHS.runs]) expectDetail(await fixture.get(`${path}${fixture.nobody}/`), 404)
-      expectDetail(await fixture.post(`${PATHS.results}${fixture.nobody}/cancel/`, {}), 404)
-      expectFaults(await fixture.get(`${PATHS.runs}?status=lost`), "status")
+      for (const path of [PATHS.results, PATHS.runs])
+        expectDetail(await fixture.get(`${path}${fixture.unknownId}/`), 404)
+      expectDetail(await fixture.post(`${PATHS.results}${fixture.unknownId}/cancel/`, {}), 404)
+      expectFieldErrors(await fixture.get(`${PATHS.runs}?status=lost`), "status")
       for (const query of ["project=x", "agent=-1"]) expectStatus(await fixture.get(`${PATHS.results}?${query}`), 400)
     }
   ],
   lease: [
-    "a run is its worker's under its lease alone, and what is over stays so",
+    "accepts reports on a run only under its current lease, and none after it has ended",
     async (fixture) => {
       const before = await capacityOf(fixture)
       const result = await fixture.result(1)
       const [run = 0] = result.runs
       const lease = (await claim(fixture, result)).get(run) ?? ""
       expectTrue("the run was not claimed", lease !== "")
-      expectSame("what is held", await since(fixture, before), [1, 0, 1])
-      expectSame("runs that are claimed again", (await claim(fixture, result)).size, 0)
+      expectEqual("what is held", await since(fixture, before), [1, 0, 1])
+      expectEqual("runs that are claimed again", (await claim(fixture, result)).size, 0)
       expectStatus(await report(fixture, run, "heartbeat", { lease }), 200)
       for (const how of ["heartbeat", "complete", "fail"] as const) {
-        expectOnlyFaults(await report(fixture, run, how, { lease: "another", error: "x" }), "lease")
+        expectOnlyFieldErrors(await report(fixture, run, how, { lease: "another", error: "x" }), "lease")
       }
       expectStatus(await report(fixture, run, "complete", { lease, success: true }), 200)
-      expectSame("what is held", await since(fixture, before), [0, 0, 0])
-      expectOnlyFaults(await report(fixture, run, "complete", { lease }), "lease")
+      expectEqual("what is held", await since(fixture, before), [0, 0, 0])
+      expectOnlyFieldErrors(await report(fixture, run, "complete", { lease }), "lease")
       expectDetail(await fixture.post(`${PATHS.runs}${run}/cancel/`, {}), 409)
       const done = await read(fixture, result)
-      expectSame("the result", [done.status, done.success_rate, done.success], ["completed", 1, true])
+      expectEqual("the result", [done.status, done.success_rate, done.success], ["completed", 1, true])
       await deleteResults(fixture, [result.id])
-      expectSame("what is held", await since(fixture, before), [0, 0, 0])
+      expectEqual("what is held", await since(fixture, before), [0, 0, 0])
     }
   ],
   cancel: [
-    "cancelling ends what is not over, gives back what it holds, and is no fault twice",
+    "cancels open runs, releases their capacity, and can be repeated",
     async (fixture) => {
       const before = await capacityOf(fixture)
       const result = await fixture.result(3)
       const [first = 0] = result.runs
       const one = bodyOf(await fixture.post(`${PATHS.runs}${first}/cancel/`, {}), 200)
-      expectSame("the run", one.status, "cancelled")
-      expectSame("what is held", await since(fixture, before), [0, 2, 0])
+      expectEqual("the run", one.status, "cancelled")
+      expectEqual("what is held", await since(fixture, before), [0, 2, 0])
       for (const _ of ["once", "twice"]) {
         const cancelled = bodyOf(await fixture.post(`${result.path}cancel/`, {}), 200)
-        expectSame(
+        expectEqual(
           "the result",
           [cancelled.status, at(cancelled, "runs_by_status", "cancelled"), cancelled.success_rate],
           ["completed", 3, null]
         )
-        expectSame("what is held", await since(fixture, before), [0, 0, 0])
+        expectEqual("what is held", await since(fixture, before), [0, 0, 0])
       }
       await deleteResults(fixture, [result.id])
     }
   ],
   "run-refused": [
-    "a suite that is not valid is not run: every fault is told, and nothing is made",
+    "reports every error of an invalid suite and creates nothing",
     async (fixture) => {
       const before = await capacityOf(fixture)
       const reply = await fixture.post(PATHS.run, { agent_id: await fixture.agent(), spec: {}, channel: "fax" })
-      expectFaults(reply, "channel", "version", "scenarios")
-      expectFaults(await fixture.post(PATHS.run, {}), "spec", "file")
-      expectSame("what is held", await capacityOf(fixture), before)
+      expectFieldErrors(reply, "channel", "version", "scenarios")
+      expectFieldErrors(await fixture.post(PATHS.run, {}), "spec", "file")
+      expectEqual("what is held", await capacityOf(fixture), before)
     }
   ]
 })

@@ -6,9 +6,9 @@ import {
   bodyOf,
   bool,
   expectDetail,
-  expectFaults,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   expectTrue,
   oneOf,
@@ -53,7 +53,7 @@ const finished = async (fixture: Fixture, id: unknown) => {
     })
     if (progress.status === "failed") throw new Skipped(`the server could not simplify: ${String(progress.error)}`)
     if (progress.status === "completed") return progress
-    expectSame("simplified_prompt until there is one", progress.simplified_prompt, "")
+    expectEqual("simplified_prompt until there is one", progress.simplified_prompt, "")
     await wait(100)
   }
   throw new Skipped(`the server simplified nothing in ${PATIENCE_SECONDS} seconds`)
@@ -61,31 +61,31 @@ const finished = async (fixture: Fixture, id: unknown) => {
 
 export const simplification: ReadonlyArray<Check> = checksOf("E6", {
   "answered-200": [
-    "a prompt is answered with what became of it, or with a progress_id to ask again with",
+    "answers with the simplified prompt, or with a progress_id to poll",
     async (fixture) => {
       const original_prompt = verbose(fixture, "hello")
       const answer = await asked(fixture, { original_prompt })
-      expectSame("original_prompt", answer.original_prompt, original_prompt)
+      expectEqual("original_prompt", answer.original_prompt, original_prompt)
       if (answer.skipped_simplification === true)
         expectTrue("simplified_prompt is blank", answer.simplified_prompt !== "")
       else expectTrue("progress_id is blank", answer.progress_id !== "")
     }
   ],
   progress: [
-    "what progress_id names completes with a shorter prompt that keeps what is quoted, and is then known as simple",
+    "completes with a shorter prompt that keeps quotations and is already simple",
     async (fixture) => {
       const original_prompt = verbose(fixture, "goodbye")
       const { progress_id } = await asked(fixture, { original_prompt })
       if (progress_id === "") throw new Skipped("the server answers every prompt at once")
       const done = await finished(fixture, progress_id)
       const simplified = String(done.simplified_prompt)
-      expectSame("original_prompt", done.original_prompt, original_prompt)
+      expectEqual("original_prompt", done.original_prompt, original_prompt)
       expectTrue("the prompt is no shorter", simplified.length < original_prompt.length)
       for (const kept of ["TRUE", "FALSE", `"goodbye ${fixture.run}"`]) {
         expectTrue(`${kept} is lost`, simplified.includes(kept))
       }
       const again = await asked(fixture, { original_prompt: simplified })
-      expectSame(
+      expectEqual(
         "what becomes of the result",
         [again.skipped_simplification, again.simplified_prompt, again.original_prompt],
         [true, simplified, simplified]
@@ -93,7 +93,7 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
     }
   ],
   metric: [
-    "the prompt of a metric is taken for metric_id, one beside it wins over that, and the metric stays as it is",
+    "takes the prompt of metric_id; original_prompt takes precedence, and the metric is unchanged",
     async (fixture) => {
       const prompt = verbose(fixture, "by metric")
       const metric = await fixture.make(PATHS.metrics, {
@@ -106,55 +106,55 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
         observability_enabled: false
       })
       const answer = await asked(fixture, { metric_id: metric.id })
-      expectSame("original_prompt", answer.original_prompt, prompt)
+      expectEqual("original_prompt", answer.original_prompt, prompt)
       const unsaved = verbose(fixture, "beside a metric")
       const both = await asked(fixture, { metric_id: metric.id, original_prompt: unsaved })
-      expectSame("original_prompt beside metric_id", both.original_prompt, unsaved)
+      expectEqual("original_prompt beside metric_id", both.original_prompt, unsaved)
       const read = bodyOf(await fixture.get(`${PATHS.metrics}${String(metric.id)}/`), 200)
-      expectSame("the metric's prompt", read.prompt, prompt)
+      expectEqual("the metric's prompt", read.prompt, prompt)
     }
   ],
   encodings: [
-    "a form and a multipart body are taken like JSON",
+    "accepts form and multipart bodies like JSON",
     async (fixture) => {
       const original_prompt = verbose(fixture, "in forms")
       for (const encoding of ["form", "multipart"] as const) {
         const answer = bodyOf(await fixture.ask("POST", PATHS.simplify, { [encoding]: { original_prompt } }), 200)
-        expectSame(`original_prompt by ${encoding}`, answer.original_prompt, original_prompt)
+        expectEqual(`original_prompt by ${encoding}`, answer.original_prompt, original_prompt)
       }
     }
   ],
   refused: [
-    "original_prompt or metric_id is required; what is neither a text nor a metric is a fault",
+    "requires original_prompt or metric_id, and rejects invalid values",
     async (fixture) => {
-      expectFaults(await fixture.post(PATHS.simplify, {}), "original_prompt")
+      expectFieldErrors(await fixture.post(PATHS.simplify, {}), "original_prompt")
       for (const wrong of ["", "  ", 5, {}, "a\0b", "\ud800"]) {
-        expectFaults(await fixture.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
+        expectFieldErrors(await fixture.post(PATHS.simplify, { original_prompt: wrong }), "original_prompt")
       }
-      for (const wrong of [fixture.nobody, "x", -1, {}]) {
-        expectOnlyFaults(await fixture.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
+      for (const wrong of [fixture.unknownId, "x", -1, {}]) {
+        expectOnlyFieldErrors(await fixture.post(PATHS.simplify, { metric_id: wrong }), "metric_id")
         // A prompt beside it does not make up for a metric that is not there.
         const both = { original_prompt: "Return 1.", metric_id: wrong }
-        expectOnlyFaults(await fixture.post(PATHS.simplify, both), "metric_id")
+        expectOnlyFieldErrors(await fixture.post(PATHS.simplify, both), "metric_id")
       }
     }
   ],
   "progress-missing": [
-    "a progress_id that nothing has is 404, and none is a fault",
+    "answers 404 to an unknown progress_id and 400 without one",
     async (fixture) => {
       expectDetail(await progressOf(fixture, "no-such-progress"), 404)
-      expectOnlyFaults(await fixture.get(PATHS.progress), "progress_id")
+      expectOnlyFieldErrors(await fixture.get(PATHS.progress), "progress_id")
     }
   ],
   "progress-other-organization": [
-    "another organisation's progress_id is 404, and its metric no metric",
+    "answers 404 to another organization's progress_id, and rejects its metric",
     async (fixture) => {
       const { other } = fixture
       const { progress_id } = await asked(fixture, { original_prompt: verbose(fixture, "to us alone") })
       if (progress_id !== "") expectDetail(await progressOf(fixture, progress_id, other), 404)
       const metric_id = await fixture.numericMetric()
       const theirs = await other.ask("POST", PATHS.simplify, { json: { metric_id } })
-      expectOnlyFaults(theirs, "metric_id")
+      expectOnlyFieldErrors(theirs, "metric_id")
       expectTrue("the fault shows the prompt", !JSON.stringify(at(theirs.json, "metric_id")).includes("questions"))
     }
   ]

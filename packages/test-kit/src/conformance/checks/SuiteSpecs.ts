@@ -5,13 +5,13 @@ import { checksOf } from "../Check.js"
 import {
   bodyOf,
   expectDetail,
-  expectFaults,
-  expectFaultWithin,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectFieldErrorWithin,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectStatus,
   expectTrue,
-  faultsOf,
+  errorPathsOf,
   shown,
   Skipped
 } from "../Expect.js"
@@ -117,7 +117,7 @@ const specLimits: ReadonlyArray<readonly [field: string, most: number, path: str
 
 export const suiteSpecs = checksOf("E1", {
   size: [
-    "a spec has at most 1,048,576 bytes, as a document, its text or a file; one more is a fault of spec or file",
+    "limits a spec to 1,048,576 bytes, as an object, a text or a file",
     async (fixture) => {
       const { bodyBytes = ROOM, uploadBytes = ROOM } = fixture.limits
       if (bodyBytes < ROOM || uploadBytes < ROOM) throw new Skipped("the server's bodies hold no spec of this size")
@@ -132,34 +132,34 @@ export const suiteSpecs = checksOf("E1", {
       ]
       for (const [field, request] of ways) {
         bodyOf(await fixture.ask("POST", PATHS.validate, request(MOST_BYTES)), 200)
-        expectOnlyFaults(await fixture.ask("POST", PATHS.validate, request(MOST_BYTES + 1)), field)
+        expectOnlyFieldErrors(await fixture.ask("POST", PATHS.validate, request(MOST_BYTES + 1)), field)
       }
     }
   ],
   version: [
-    'version is required and "1"',
+    "requires version 1",
     async (fixture) => {
       const agent_id = await fixture.agent()
       for (const version of [undefined, null, "", "2", "1.0", 1, ["1"]]) {
         const reply = await fixture.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), version } })
-        expectOnlyFaults(reply, "version")
+        expectOnlyFieldErrors(reply, "version")
       }
     }
   ],
   "conditional-actions": [
-    "conditional actions are the structure or its JSON text, one of the two; a wrong part is a fault under its path",
+    "accepts conditional actions as structure or JSON text, not both; reports an invalid part under its path",
     async (fixture) => {
       const agent_id = await fixture.agent()
       const plan = (fields: Fields) => fixture.post(PATHS.validate, { agent_id, spec: acted(fields) })
       for (const fields of [{ conditional_actions: ACTIONS }, { instructions: JSON.stringify(ACTIONS) }]) {
         const planned = at(bodyOf(await plan(fields), 200), "plan", "scenarios", 0, "type")
-        expectSame("the type of the scenario", planned, "conditional_actions")
+        expectEqual("the type of the scenario", planned, "conditional_actions")
       }
       const both = { conditional_actions: ACTIONS, instructions: JSON.stringify(ACTIONS) }
-      expectOnlyFaults(await plan(both), "scenarios[0].conditional_actions")
-      expectOnlyFaults(await plan({}), "scenarios[0].conditional_actions")
+      expectOnlyFieldErrors(await plan(both), "scenarios[0].conditional_actions")
+      expectOnlyFieldErrors(await plan({}), "scenarios[0].conditional_actions")
       const plain = await plan({ type: "instruction", instructions: "Hello", conditional_actions: ACTIONS })
-      expectOnlyFaults(plain, "scenarios[0].conditional_actions")
+      expectOnlyFieldErrors(plain, "scenarios[0].conditional_actions")
       const [first, ...rest] = ACTIONS.conditions
       const wrong: ReadonlyArray<readonly [fields: object, path: string]> = [
         [{ conditions: [{ ...first, id: 1 }, ...rest] }, "conditions[0].id"],
@@ -172,32 +172,32 @@ export const suiteSpecs = checksOf("E1", {
       ]
       for (const [fields, path] of wrong) {
         const said = { ...ACTIONS, ...fields }
-        expectFaultWithin(await plan({ conditional_actions: said }), `scenarios[0].conditional_actions.${path}`)
+        expectFieldErrorWithin(await plan({ conditional_actions: said }), `scenarios[0].conditional_actions.${path}`)
         const written = await plan({ instructions: JSON.stringify(said) })
-        expectFaultWithin(written, `scenarios[0].instructions`)
+        expectFieldErrorWithin(written, `scenarios[0].instructions`)
       }
     }
   ],
   names: [
-    "metrics go by slug or id, all else by name or id; what is not enabled, or another project's or agent's, is a fault",
+    "resolves metrics by slug or id and everything else by name or id; rejects what is not enabled or of another project or agent",
     async (fixture) => {
-      const { agent, project } = await fixture.elsewhere()
+      const { agent, project } = await fixture.otherProject()
       const [name, stranger] = [`Named ${fixture.run}`, `Strange ${fixture.run}`]
       const inProject = async (of: number, called: string) => {
         const own = { project: of, name: called }
         const personality = await fixture.makeId(PATHS.personalities, { ...own, language: "en" })
-        const [profile = 0] = await fixture.makeWithin(PATHS.profiles, [{ ...own, information: {} }])
-        const [tool = 0] = await fixture.makeWithin(PATHS.tools, [own])
+        const [profile = 0] = await fixture.makeMany(PATHS.profiles, [{ ...own, information: {} }])
+        const [tool = 0] = await fixture.makeMany(PATHS.tools, [own])
         return { personality, profile, tool }
       }
       const [ours, theirs] = [
         await inProject(project, name),
-        await inProject((await fixture.elsewhere()).project, stranger)
+        await inProject((await fixture.otherProject()).project, stranger)
       ]
       const enabling = `${PATHS.projects}${project}/enable_personalities/`
       expectStatus(await fixture.post(enabling, { personalities: ours.personality }), 200)
       const question = { agent, name, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const [metric = 0, silent = 0] = await fixture.makeWithin(PATHS.metrics, [
+      const [metric = 0, silent = 0] = await fixture.makeMany(PATHS.metrics, [
         question,
         { ...question, simulation_enabled: false }
       ])
@@ -209,39 +209,43 @@ export const suiteSpecs = checksOf("E1", {
       const planned = async (fields: Fields) => at(bodyOf(await plan(fields), 200), "plan", "scenarios", 0)
 
       for (const personality of [ours.personality, name]) {
-        expectSame("the personality", at(await planned({ personality }), "personality", "id"), ours.personality)
+        expectEqual("the personality", at(await planned({ personality }), "personality", "id"), ours.personality)
       }
       for (const test_profile of [ours.profile, name]) {
-        expectSame("the test profile", at(await planned({ test_profile }), "test_profile", "id"), ours.profile)
+        expectEqual("the test profile", at(await planned({ test_profile }), "test_profile", "id"), ours.profile)
       }
       const described = { personality: { name: "Nobody yet" }, test_profile: { name: "Nor this", information: {} } }
       const inline = await planned(described)
-      expectSame("what is described", [at(inline, "personality", "id"), at(inline, "test_profile", "id")], [null, null])
+      expectEqual(
+        "what is described",
+        [at(inline, "personality", "id"), at(inline, "test_profile", "id")],
+        [null, null]
+      )
       const none = await planned({ personality: null, test_profile: null })
-      expectSame("what is none", [at(none, "personality"), at(none, "test_profile")], [null, null])
+      expectEqual("what is none", [at(none, "personality"), at(none, "test_profile")], [null, null])
       for (const tool of [ours.tool, name]) await planned({ tools: [tool] })
       const metrics = listAt(await planned({ metrics: [metric, at(simulated, "slug")] }), "metric_ids")
-      expectSame("the metrics", [metrics.includes(metric), metrics.length], [true, 2])
+      expectEqual("the metrics", [metrics.includes(metric), metrics.length], [true, 2])
 
       for (const personality of [theirs.personality, stranger]) {
-        expectOnlyFaults(await plan({ personality }), "scenarios[0].personality")
+        expectOnlyFieldErrors(await plan({ personality }), "scenarios[0].personality")
       }
       for (const test_profile of [theirs.profile, stranger]) {
-        expectOnlyFaults(await plan({ test_profile }), "scenarios[0].test_profile")
+        expectOnlyFieldErrors(await plan({ test_profile }), "scenarios[0].test_profile")
       }
       for (const tool of [theirs.tool, stranger])
-        expectOnlyFaults(await plan({ tools: [tool] }), "scenarios[0].tools[0]")
+        expectOnlyFieldErrors(await plan({ tools: [tool] }), "scenarios[0].tools[0]")
       for (const one of [silent, await fixture.numericMetric(), "no_such_metric"]) {
-        expectOnlyFaults(await plan({ metrics: [metric, one] }), "scenarios[0].metrics[1]")
+        expectOnlyFieldErrors(await plan({ metrics: [metric, one] }), "scenarios[0].metrics[1]")
       }
     }
   ],
   defaults: [
-    "defaults hold for scenarios that do not say otherwise, and metrics and tags are joined, equal ones once",
+    "applies the defaults to scenarios, and merges metrics and tags without duplicates",
     async (fixture) => {
-      const { agent } = await fixture.elsewhere()
+      const { agent } = await fixture.otherProject()
       const question = { agent, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const [ours, theirs] = await fixture.makeWithin(PATHS.metrics, [
+      const [ours, theirs] = await fixture.makeMany(PATHS.metrics, [
         { ...question, name: "Ours" },
         { ...question, name: "Theirs" }
       ])
@@ -258,20 +262,20 @@ export const suiteSpecs = checksOf("E1", {
           return Array.isArray(value) ? value.map(String).sort() : value
         })
       const ids = [String(ours), String(theirs)].sort()
-      expectSame("what says nothing", seen(0), [3, ["nightly", "smoke"], [String(ours)]])
-      expectSame("what says otherwise", seen(1), [2, ["nightly", "own", "smoke"], ids])
+      expectEqual("what says nothing", seen(0), [3, ["nightly", "smoke"], [String(ours)]])
+      expectEqual("what says otherwise", seen(1), [2, ["nightly", "own", "smoke"], ids])
       const alone = (fields: Fields) => planOf(fixture, { agent_id: agent, spec: suiteOf(3, fields) })
       const minute = await alone({ max_duration: 60, metrics: [ours] })
-      expectSame("the price of a minute", at(plan, "scenarios", 0, "estimated_cost"), at(minute, "estimated_cost"))
+      expectEqual("the price of a minute", at(plan, "scenarios", 0, "estimated_cost"), at(minute, "estimated_cost"))
     }
   ],
-  "every-fault": [
-    "metrics, personalities, profiles, tags, keys and everything else that is wrong is told at once, under its path",
+  "every-error": [
+    "reports every error of a spec at once, under its path",
     async (fixture) => {
       const spec = {
         ...suiteOf(1, {
           metrics: ["no_such_metric"],
-          personality: fixture.nobody,
+          personality: fixture.unknownId,
           test_profile: "No such profile",
           tags: ["x".repeat(65)],
           frequency: 0
@@ -279,7 +283,7 @@ export const suiteSpecs = checksOf("E1", {
         colour: "red"
       }
       const reply = await fixture.post(PATHS.validate, { agent_id: await fixture.agent(), spec, channel: "fax" })
-      expectFaults(
+      expectFieldErrors(
         reply,
         "colour",
         "channel",
@@ -292,38 +296,38 @@ export const suiteSpecs = checksOf("E1", {
     }
   ],
   "evaluator-name": [
-    "a scenario's name has at most 80 characters",
+    "limits a scenario's name to 80 characters",
     async (fixture) => {
       const agent_id = await fixture.agent()
       await planOf(fixture, { spec: suiteOf(1, { name: "😀".repeat(80) }) })
       for (const name of ["x".repeat(81), "", null, 5]) {
         const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { name }) })
-        expectOnlyFaults(reply, "scenarios[0].name")
+        expectOnlyFieldErrors(reply, "scenarios[0].name")
       }
     }
   ],
   limits: [
-    "lists, texts and numbers of a spec are taken up to their limits, and one more is a fault under its path",
+    "accepts lists, texts and numbers up to their limits, and reports one above under its path",
     async (fixture) => {
       const agent_id = await fixture.agent()
       for (const [field, most, path, spec] of specLimits) {
         const right = await fixture.post(PATHS.validate, { agent_id, spec: spec(most) })
         expectTrue(`${field} of ${most} answered ${right.status} ${shown(right.text)}`, right.status === 200)
-        expectFaultWithin(await fixture.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
+        expectFieldErrorWithin(await fixture.post(PATHS.validate, { agent_id, spec: spec(most + 1) }), path)
       }
     }
   ],
   references: [
-    "a scenario has up to 64 metrics, the defaults' counted with them once each, and 64 tools; defaults have no tools",
+    "limits a scenario to 64 distinct metrics, including the defaults', and 64 tools; defaults have no tools",
     async (fixture) => {
       // What is made goes with its project, and no call is ever asked these metrics: the agent gets none.
-      const { agent, project } = await fixture.elsewhere()
+      const { agent, project } = await fixture.otherProject()
       const question = { agent, type: "llm_judge", eval_type: "binary", prompt: "Does the agent ask?" }
-      const metrics = await fixture.makeWithin(
+      const metrics = await fixture.makeMany(
         PATHS.metrics,
         many(MOST_REFERENCES + 1, (position) => ({ ...question, name: `Asks ${position}` }))
       )
-      const tools = await fixture.makeWithin(
+      const tools = await fixture.makeMany(
         PATHS.tools,
         many(MOST_REFERENCES + 1, (position) => ({ project, name: `Tool ${position}` }))
       )
@@ -332,34 +336,34 @@ export const suiteSpecs = checksOf("E1", {
       const joined = (shared: object) => ({ ...suiteOf(1, most), defaults: shared })
       expectStatus(await plan(suiteOf(1, most)), 200)
       expectStatus(await plan(joined({ metrics: metrics.slice(1) })), 200)
-      expectOnlyFaults(await plan(suiteOf(1, { metrics })), "scenarios[0].metrics")
-      expectOnlyFaults(await plan(suiteOf(1, { tools })), "scenarios[0].tools")
-      expectOnlyFaults(await plan(withDefaults({ metrics })), "defaults.metrics")
-      expectOnlyFaults(await plan(joined({ metrics: metrics.slice(0, 1) })), "scenarios[0].metrics")
-      expectOnlyFaults(await plan(joined({ tools: tools.slice(1, 2) })), "defaults.tools")
+      expectOnlyFieldErrors(await plan(suiteOf(1, { metrics })), "scenarios[0].metrics")
+      expectOnlyFieldErrors(await plan(suiteOf(1, { tools })), "scenarios[0].tools")
+      expectOnlyFieldErrors(await plan(withDefaults({ metrics })), "defaults.metrics")
+      expectOnlyFieldErrors(await plan(joined({ metrics: metrics.slice(0, 1) })), "scenarios[0].metrics")
+      expectOnlyFieldErrors(await plan(joined({ tools: tools.slice(1, 2) })), "defaults.tools")
     }
   ],
   required: [
-    "what counts runs, calls or seconds is 1 or more, and a suite has a scenario",
+    "requires counts and durations of at least 1, and at least one scenario",
     async (fixture) => {
       const agent_id = await fixture.agent()
       for (const field of ["frequency", "max_duration"]) {
         const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { [field]: 0 }) })
-        expectOnlyFaults(reply, `scenarios[0].${field}`)
+        expectOnlyFieldErrors(reply, `scenarios[0].${field}`)
       }
       const none = await fixture.post(PATHS.validate, { agent_id, spec: { ...suiteOf(1), scenarios: [] } })
-      expectOnlyFaults(none, "scenarios")
+      expectOnlyFieldErrors(none, "scenarios")
       const idle = await fixture.post(PATHS.validate, { agent_id, spec: withDefaults({ concurrency_limit: 0 }) })
-      expectOnlyFaults(idle, "defaults.concurrency_limit")
+      expectOnlyFieldErrors(idle, "defaults.concurrency_limit")
       const twice = await fixture.post(PATHS.validate, {
         agent_id,
         spec: { ...suiteOf(1), scenarios: [1, 2].flatMap(() => listAt(suiteOf(1), "scenarios")) }
       })
-      expectOnlyFaults(twice, "scenarios[1].key")
+      expectOnlyFieldErrors(twice, "scenarios[1].key")
     }
   ],
   hostile: [
-    "whatever a spec holds is a plan or faults",
+    "answers any spec with a plan or field errors",
     async (fixture) => {
       const agent_id = await fixture.agent()
       // Whether the body or the spec is what is nested too deeply is the server's to say.
@@ -367,7 +371,7 @@ export const suiteSpecs = checksOf("E1", {
       expectStatus(await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions: deep }) }), 400)
       for (const instructions of ["a\0b", "\ud800", 1e300, { toString: "x" }]) {
         const reply = await fixture.post(PATHS.validate, { agent_id, spec: suiteOf(1, { instructions }) })
-        expectTrue("no fault is told", faultsOf(reply).length > 0)
+        expectTrue("no fault is told", errorPathsOf(reply).length > 0)
       }
       const proto = `{"version":"1","__proto__":{"x":1},"suite":{"name":"x"},"scenarios":[]}`
       expectStatus(await fixture.post(PATHS.validate, { agent_id, spec: proto }), 400)

@@ -1,9 +1,9 @@
 /** E1: the request, its plan and its price. */
 import {
   bodyOf,
-  expectFaults,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   int,
   list,
@@ -25,7 +25,7 @@ const micros = (plan: unknown): bigint => BigInt(String(at(plan, "estimated_cost
 
 export const suites = checksOf("E1", {
   "answered-200": [
-    "a valid spec is answered with 200, dry_run, valid and the plan with its case count and estimated cost",
+    "answers 200 with dry_run, valid and the plan, with its case count and estimated cost",
     async (fixture) => {
       const plan = await planOf(fixture, { spec: suiteOf(3), name: "Tonight", channel: "text" })
       expectShape("the plan", plan, {
@@ -38,7 +38,7 @@ export const suites = checksOf("E1", {
         estimated_cost: credits,
         scenarios: list
       })
-      expectSame(
+      expectEqual(
         "what is planned",
         ["agent_id", "channel", "suite_name", "scenario_count", "total_runs"].map((name) => at(plan, name)),
         [await fixture.agent(), "text", "Tonight", 1, 3]
@@ -46,23 +46,23 @@ export const suites = checksOf("E1", {
     }
   ],
   price: [
-    "n times as many runs cost exactly n times as much, and a suite costs what its scenarios do",
+    "the price is proportional to the number of runs, and the sum over the scenarios",
     async (fixture) => {
       const one = micros(await planOf(fixture, { spec: suiteOf(1, { max_duration: 61 }) }))
       const seven = micros(await planOf(fixture, { spec: suiteOf(7, { max_duration: 61 }) }))
-      expectSame("the price of seven runs", String(seven), String(one * 7n))
+      expectEqual("the price of seven runs", String(seven), String(one * 7n))
       const { scenarios, ...spec } = suiteOf(1)
       const [scenario] = listAt(scenarios)
       const both = await planOf(fixture, {
         spec: { ...spec, scenarios: [scenario, { ...Object(scenario), key: "b", frequency: 4 }] }
       })
       const each = listAt(both, "scenarios").map(micros)
-      expectSame("the sum", String(micros(both)), String(each.reduce((sum, cost) => sum + cost, 0n)))
-      expectSame("the runs", at(both, "total_runs"), 5)
+      expectEqual("the sum", String(micros(both)), String(each.reduce((sum, cost) => sum + cost, 0n)))
+      expectEqual("the runs", at(both, "total_runs"), 5)
     }
   ],
   "nothing-created": [
-    "validating creates nothing and places no calls",
+    "validation creates nothing and places no calls",
     async (fixture) => {
       const seen = async () => [
         at((await fixture.get(`${PATHS.results}?limit=1`)).json, "results"),
@@ -74,11 +74,11 @@ export const suites = checksOf("E1", {
       await planOf(fixture, {
         spec: suiteOf(2, { personality: { name: "Nobody yet" }, test_profile: { name: "Nor this", information: {} } })
       })
-      expectSame("what is there afterwards", await seen(), before)
+      expectEqual("what is there afterwards", await seen(), before)
     }
   ],
   encodings: [
-    "from JSON, a form and multipart, as a document, its text, a .json file or a data: URI, a spec is the same plan",
+    "makes the same plan from JSON, form and multipart bodies, and from an object, a text, a .json file or a data: URI",
     async (fixture) => {
       const agent_id = await fixture.agent()
       const spec = suiteOf(2)
@@ -97,101 +97,101 @@ export const suites = checksOf("E1", {
       ]
       for (const way of ways) {
         const answer = bodyOf(await fixture.ask("POST", PATHS.validate, way), 200)
-        expectSame(`the plan of ${Object.keys(way).join()}`, answer.plan, plan)
+        expectEqual(`the plan of ${Object.keys(way).join()}`, answer.plan, plan)
       }
     }
   ],
   "spec-or-file": [
-    "spec or file is required, and not both; what is no document is a fault",
+    "requires exactly one of spec and file, and a JSON object in it",
     async (fixture) => {
       const agent_id = await fixture.agent()
-      expectFaults(await fixture.post(PATHS.validate, { agent_id }), "spec", "file")
+      expectFieldErrors(await fixture.post(PATHS.validate, { agent_id }), "spec", "file")
       const both = { agent_id, spec: suiteOf(1), file: JSON.stringify(suiteOf(1)) }
-      expectOnlyFaults(await fixture.post(PATHS.validate, both), "file")
+      expectOnlyFieldErrors(await fixture.post(PATHS.validate, both), "file")
       for (const spec of [7, true, [], "{", "[]", "version: 1"]) {
-        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec }), "spec")
+        expectOnlyFieldErrors(await fixture.post(PATHS.validate, { agent_id, spec }), "spec")
       }
       for (const file of [7, "{", "[]", "data:application/json,%7B", "data:application/json;base64,WzFd"]) {
-        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, file }), "file")
+        expectOnlyFieldErrors(await fixture.post(PATHS.validate, { agent_id, file }), "file")
       }
     }
   ],
   "json-schema": [
-    "the JSON Schema of specs is handed out to everybody, whoever has no credential among them",
+    "serves the JSON Schema of specs without a credential",
     async (fixture) => {
       const reply = await fixture.get(PATHS.schema, { key: null })
       if (reply.status === 404) throw new Skipped("the server hands out no schema of specs")
-      expectSame("$schema", bodyOf(reply, 200).$schema, "https://json-schema.org/draft/2020-12/schema")
+      expectEqual("$schema", bodyOf(reply, 200).$schema, "https://json-schema.org/draft/2020-12/schema")
     }
   ],
   name: [
-    "name has at most 255 characters and is the spec's unless given",
+    "limits name to 255 characters; default: the spec's",
     async (fixture) => {
       const spec = suiteOf(1)
       const agent_id = await fixture.agent()
-      expectSame("suite_name", at(await planOf(fixture, { spec }), "suite_name"), "Conformance")
+      expectEqual("suite_name", at(await planOf(fixture, { spec }), "suite_name"), "Conformance")
       for (const name of ["x".repeat(255), "😀".repeat(255)]) {
-        expectSame("suite_name", at(await planOf(fixture, { spec, name }), "suite_name"), name)
+        expectEqual("suite_name", at(await planOf(fixture, { spec, name }), "suite_name"), name)
       }
       for (const name of ["x".repeat(256), "😀".repeat(256), 5]) {
-        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec, name }), "name")
+        expectOnlyFieldErrors(await fixture.post(PATHS.validate, { agent_id, spec, name }), "name")
       }
     }
   ],
   channels: [
-    "channel is one of five, voice unless given, and one that the agent does not support is a fault",
+    "channel is one of five (default: voice), and one that the agent supports",
     async (fixture) => {
       const spec = suiteOf(1)
       const agent_id = await fixture.agent()
-      expectSame("the channel", at(await planOf(fixture, { spec }), "channel"), "voice")
+      expectEqual("the channel", at(await planOf(fixture, { spec }), "channel"), "voice")
       const project = await fixture.project()
       for (const channel of CHANNELS) {
         const agent = await fixture.makeId(PATHS.agents, { project, name: channel, supported_channels: [channel] })
         for (const asked of CHANNELS) {
           const reply = await fixture.post(PATHS.validate, { agent_id: agent, spec, channel: asked })
-          if (asked === channel) expectSame("the channel", at(bodyOf(reply, 200), "plan", "channel"), channel)
-          else expectOnlyFaults(reply, "channel")
+          if (asked === channel) expectEqual("the channel", at(bodyOf(reply, 200), "plan", "channel"), channel)
+          else expectOnlyFieldErrors(reply, "channel")
         }
       }
       for (const channel of ["fax", "VOICE", 5]) {
-        expectOnlyFaults(await fixture.post(PATHS.validate, { agent_id, spec, channel }), "channel")
+        expectOnlyFieldErrors(await fixture.post(PATHS.validate, { agent_id, spec, channel }), "channel")
       }
     }
   ],
   agent: [
-    "the request's agent_id wins over the spec's, one of them is required, and an unknown one is a fault",
+    "prefers the request's agent_id over the spec's, requires one of them, and rejects an unknown one",
     async (fixture) => {
       const agent_id = await fixture.agent()
       const named = { ...suiteOf(1), agent_id }
-      expectSame(
+      expectEqual(
         "the agent",
         at(bodyOf(await fixture.post(PATHS.validate, { spec: named }), 200), "plan", "agent_id"),
         agent_id
       )
-      const wrong = { ...named, agent_id: fixture.nobody }
-      expectSame("the agent", at(await planOf(fixture, { spec: wrong }), "agent_id"), agent_id)
-      expectFaults(await fixture.post(PATHS.validate, { spec: wrong }), "agent_id")
-      expectFaults(await fixture.post(PATHS.validate, { spec: suiteOf(1) }), "agent_id")
-      for (const other of [fixture.nobody, "x", -1]) {
-        expectFaults(await fixture.post(PATHS.validate, { spec: named, agent_id: other }), "agent_id")
+      const wrong = { ...named, agent_id: fixture.unknownId }
+      expectEqual("the agent", at(await planOf(fixture, { spec: wrong }), "agent_id"), agent_id)
+      expectFieldErrors(await fixture.post(PATHS.validate, { spec: wrong }), "agent_id")
+      expectFieldErrors(await fixture.post(PATHS.validate, { spec: suiteOf(1) }), "agent_id")
+      for (const other of [fixture.unknownId, "x", -1]) {
+        expectFieldErrors(await fixture.post(PATHS.validate, { spec: named, agent_id: other }), "agent_id")
       }
     }
   ],
   "provider-data": [
-    "provider_e_data and provider_d_data are objects, and are taken with provider_e_v2 and provider_d_v2",
+    "accepts provider_e_data and provider_d_data as objects, with provider_e_v2 and provider_d_v2 only",
     async (fixture) => {
       const supported_channels = ["provider_e_v2", "provider_d_v2"]
-      const { agent } = await fixture.elsewhere({ supported_channels })
+      const { agent } = await fixture.otherProject({ supported_channels })
       for (const [field, channel] of [
         ["provider_e_data", "provider_e_v2"],
         ["provider_d_data", "provider_d_v2"]
       ] as const) {
         const asked = { agent_id: agent, spec: suiteOf(1), channel }
         for (const right of [{}, { room: "a", nested: { list: [1, null] } }, null]) {
-          expectSame("the channel", at(await planOf(fixture, { ...asked, [field]: right }), "channel"), channel)
+          expectEqual("the channel", at(await planOf(fixture, { ...asked, [field]: right }), "channel"), channel)
         }
         for (const wrong of [5, "x", [1]]) {
-          expectOnlyFaults(await fixture.post(PATHS.validate, { ...asked, [field]: wrong }), field)
+          expectOnlyFieldErrors(await fixture.post(PATHS.validate, { ...asked, [field]: wrong }), field)
         }
       }
     }

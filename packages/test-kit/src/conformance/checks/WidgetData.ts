@@ -1,6 +1,6 @@
 /** The data of widgets. */
 import { type Fixture, PATHS } from "../Fixture.js"
-import { bodyOf, expectNear, expectSame, expectTrue } from "../Expect.js"
+import { bodyOf, expectNear, expectEqual, expectTrue } from "../Expect.js"
 import { checksOf } from "../Check.js"
 import { at, listAt } from "../../Documents.js"
 import { BAR, leaf, evaluated, pointsOf } from "./DashboardSupport.js"
@@ -35,7 +35,7 @@ export const widgetData = checksOf("widget-data", {
         const preview = await fixture.post(`${PATHS.widgets}preview_data/`, { dashboard, ...fields })
         const id = await fixture.makeId(PATHS.widgets, { dashboard, ...fields })
         const shown = bodyOf(await fixture.get(`${PATHS.widgets}${id}/data/`), 200)
-        expectSame("what is previewed", bodyOf(preview, 200), shown)
+        expectEqual("what is previewed", bodyOf(preview, 200), shown)
         return shown
       }
       for (const [name, expected] of Object.entries(aggregates)) {
@@ -43,15 +43,15 @@ export const widgetData = checksOf("widget-data", {
         const points = listAt(shown, "series", 0, "points")
         expectTrue(`${name} has ${points.length} points; expected the one day`, points.length === 1)
         expectNear(name, at(points[0], "value"), expected)
-        expectSame("the day", new Date(String(at(points[0], "timestamp"))).toISOString(), "2026-03-10T00:00:00.000Z")
+        expectEqual("the day", new Date(String(at(points[0], "timestamp"))).toISOString(), "2026-03-10T00:00:00.000Z")
       }
       const stat = await show({ chart_type: "stat" })
-      expectSame("total_calls", stat.total_calls, CALLS)
+      expectEqual("total_calls", stat.total_calls, CALLS)
       expectNear("success_rate", stat.success_rate, 0.25)
       expectNear("avg_duration", stat.avg_duration, 10.5)
       expectTrue("there is no p95_latency", "p95_latency" in stat)
       const pie = await show({ chart_type: "pie", field: "call_ended_reason" })
-      expectSame(
+      expectEqual(
         "the slices",
         listAt(pie, "series", 0, "points").map((slice) => [at(slice, "key"), at(slice, "value")]),
         [
@@ -62,13 +62,13 @@ export const widgetData = checksOf("widget-data", {
     }
   ],
   latency: [
-    "p95_latency is the 95th percentile, in milliseconds, of what the calls' latency_ms came to",
+    "p95_latency is the 95th percentile of the calls' latency_ms, in milliseconds",
     async (fixture) => {
       const agent = await fixture.quietAgent("Timed")
       const of = { project: await fixture.project(), filters: leaf("agent.id", "eq", agent) }
       const stat = { dashboard: await fixture.dashboard(of), chart_type: "stat" }
       const show = async () => bodyOf(await fixture.post(`${PATHS.widgets}preview_data/`, stat), 200).p95_latency
-      expectSame("p95_latency of no calls", await show(), null)
+      expectEqual("p95_latency of no calls", await show(), null)
       const paths: Array<string> = []
       for (let tenths = 1; tenths <= CALLS; tenths++) {
         const { id } = await fixture.ingest({
@@ -88,7 +88,7 @@ export const widgetData = checksOf("widget-data", {
     }
   ],
   periods: [
-    "bars of hours, days, weeks from Monday on and months begin where those do, in UTC; a line shows its field's mean",
+    "bars by hour, day, week (from Monday) and month start in UTC; a line shows its field's mean",
     async (fixture) => {
       const agent = await fixture.quietAgent("Charted by time")
       const call = async (call_id: string, timestamp: string, seconds: number, success: boolean) => {
@@ -115,20 +115,20 @@ export const widgetData = checksOf("widget-data", {
       const known = (points: ReturnType<typeof pointsOf>) => points.filter(([, value]) => value !== null)
 
       const hours = await show({ ...bar, ...early, time_period: "hour" })
-      expectSame("the hours", pointsOf(hours), [
+      expectEqual("the hours", pointsOf(hours), [
         ["2026-03-01T23:00", 5],
         ["2026-03-02T00:00", 16]
       ])
       const days = await show({ ...bar, time_period: "day" })
-      expectSame("the number of days", pointsOf(days).length, 32)
-      expectSame("the days", known(pointsOf(days)), [
+      expectEqual("the number of days", pointsOf(days).length, 32)
+      expectEqual("the days", known(pointsOf(days)), [
         ["2026-03-01T00:00", 5],
         ["2026-03-02T00:00", 16],
         ["2026-03-31T00:00", 11],
         ["2026-04-01T00:00", 13]
       ])
       const weeks = await show({ ...bar, time_period: "week" })
-      expectSame("the weeks", pointsOf(weeks), [
+      expectEqual("the weeks", pointsOf(weeks), [
         ["2026-02-23T00:00", 5],
         ["2026-03-02T00:00", 16],
         ["2026-03-09T00:00", null],
@@ -137,37 +137,37 @@ export const widgetData = checksOf("widget-data", {
         ["2026-03-30T00:00", 24]
       ])
       const counted = await show({ ...bar, aggregation_function: "count", time_period: "week" })
-      expectSame(
+      expectEqual(
         "the calls of the weeks",
         pointsOf(counted).map(([, count]) => count),
         [1, 2, 0, 0, 0, 2]
       )
       const months = await show({ ...bar, time_period: "month" })
-      expectSame("the months", pointsOf(months), [
+      expectEqual("the months", pointsOf(months), [
         ["2026-03-01T00:00", 32],
         ["2026-04-01T00:00", 13]
       ])
       const line = await show({ chart_type: "line", field: "duration", ...early })
-      expectSame("the line's hours", pointsOf(line), [
+      expectEqual("the line's hours", pointsOf(line), [
         ["2026-03-01T23:00", 5],
         ["2026-03-02T00:00", 8]
       ])
       const share = await show({ chart_type: "line", field: "success", ...early })
-      expectSame(
+      expectEqual(
         "the line of success",
         pointsOf(share).map(([, value]) => value),
         [1, 0.5]
       )
       const halves = { type: "bucket", interval: 1_800_000 }
       const buckets = await show({ ...bar, ...early, time_period: "hour", group_by: halves })
-      expectSame("the half hours", pointsOf(buckets), [
+      expectEqual("the half hours", pointsOf(buckets), [
         ["2026-03-01T23:30", 5],
         ["2026-03-02T00:00", 7],
         ["2026-03-02T00:30", 9]
       ])
       const reasons = { type: "field", field: "call_ended_reason" }
       const grouped = await show({ ...bar, time_period: "month", group_by: reasons })
-      expectSame(
+      expectEqual(
         "the series",
         listAt(grouped, "series").map((series, position) => [at(series, "key"), pointsOf(grouped, position)]),
         [

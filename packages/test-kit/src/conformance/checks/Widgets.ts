@@ -3,9 +3,9 @@ import {
   any,
   bodyOf,
   expectDetail,
-  expectFaults,
-  expectOnlyFaults,
-  expectSame,
+  expectFieldErrors,
+  expectOnlyFieldErrors,
+  expectEqual,
   expectShape,
   instant,
   int,
@@ -59,72 +59,76 @@ const refusedPatches: ReadonlyArray<readonly [patch: object, ...paths: ReadonlyA
 
 export const widgets = checksOf("E3", {
   "answered-200": [
-    "a patch is answered with the whole widget, laid over what was there",
+    "answers with the whole widget to a patch, which is merged with it",
     async (fixture) => {
       const { made, path } = await widget(fixture)
       expectShape("the widget", made, widgetShape)
       const changed = bodyOf(await fixture.patch(path, { name: "Longest calls", aggregation_function: "max" }), 200)
       expectShape("the widget", changed, widgetShape)
-      expectSame(
+      expectEqual(
         "the widget",
         { ...changed, updated_at: null },
         { ...made, name: "Longest calls", aggregation_function: "max", updated_at: null }
       )
-      expectSame("what is read", bodyOf(await fixture.get(path), 200), changed)
+      expectEqual("what is read", bodyOf(await fixture.get(path), 200), changed)
     }
   ],
   "name-limit": [
-    "name is optional and has at most 255 characters, field too",
+    "limits name and field to 255 characters",
     async (fixture) => {
       const { path } = await widget(fixture)
       for (const name of ["", "x".repeat(255), "😀".repeat(255)]) bodyOf(await fixture.patch(path, { name }), 200)
       for (const name of ["x".repeat(256), "😀".repeat(256)])
-        expectOnlyFaults(await fixture.patch(path, { name }), "name")
+        expectOnlyFieldErrors(await fixture.patch(path, { name }), "name")
       const field = `metadata.${"x".repeat(255 - 9)}`
-      expectSame("field", bodyOf(await fixture.patch(path, { field }), 200).field, field)
-      expectFaults(await fixture.patch(path, { field: `${field}x` }), "field")
+      expectEqual("field", bodyOf(await fixture.patch(path, { field }), 200).field, field)
+      expectFieldErrors(await fixture.patch(path, { field: `${field}x` }), "field")
     }
   ],
   "chart-rules": [
-    "the chart rules judge the patched whole, and every fault is told; nothing is changed then",
+    "validates the patched widget as a whole, reports every error and changes nothing then",
     async (fixture) => {
       const { made, path } = await widget(fixture)
-      for (const [patch, ...paths] of refusedPatches) expectOnlyFaults(await fixture.patch(path, patch), ...paths)
-      expectSame("the widget", bodyOf(await fixture.get(path), 200), made)
+      for (const [patch, ...paths] of refusedPatches) expectOnlyFieldErrors(await fixture.patch(path, patch), ...paths)
+      expectEqual("the widget", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "every-chart": [
-    "a widget becomes any chart: blank and null choices are none",
+    "a widget can become any chart; blank and null choices are none",
     async (fixture) => {
       const { path } = await widget(fixture)
       const none = { aggregation_function: "", time_period: null }
-      expectSame("chart_type", bodyOf(await fixture.patch(path, { chart_type: "pie", ...none }), 200).chart_type, "pie")
+      expectEqual(
+        "chart_type",
+        bodyOf(await fixture.patch(path, { chart_type: "pie", ...none }), 200).chart_type,
+        "pie"
+      )
       const line = bodyOf(await fixture.patch(path, { chart_type: "line", data_type: "" }), 200)
-      expectSame("the line", [line.aggregation_function, line.time_period], [null, null])
+      expectEqual("the line", [line.aggregation_function, line.time_period], [null, null])
       bodyOf(await fixture.patch(path, { chart_type: "stat", field: "" }), 200)
       bodyOf(await fixture.patch(path, BAR), 200)
     }
   ],
   "metric-evaluations": [
-    "metric_evaluations.value needs a metric, metric_name names it, and one of another project is a fault",
+    "metric_evaluations.value requires a metric of the project, and returns its metric_name",
     async (fixture) => {
       const { path } = await widget(fixture)
-      const { agent, project } = await fixture.elsewhere()
+      const { agent, project } = await fixture.otherProject()
       const question = { agent, name: "Elsewhere", type: "llm_judge", eval_type: "numeric", prompt: "How many?" }
-      const [theirs = 0] = await fixture.makeWithin(PATHS.metrics, [question])
-      expectFaults(await fixture.patch(path, { field: "metric_evaluations.value", metric: theirs }), "metric")
+      const [theirs = 0] = await fixture.makeMany(PATHS.metrics, [question])
+      expectFieldErrors(await fixture.patch(path, { field: "metric_evaluations.value", metric: theirs }), "metric")
       const metric = await fixture.numericMetric()
       const changed = bodyOf(await fixture.patch(path, { field: "metric_evaluations.value", metric }), 200)
-      expectSame("the metric", [changed.metric, changed.metric_name], [metric, "Conformance"])
-      expectFaults(await fixture.patch(path, { metric: null }), "metric")
-      const [beside = 0] = await fixture.makeWithin(PATHS.dashboards, [{ name: "Elsewhere", project }])
-      expectFaults(await fixture.patch(path, { dashboard: beside }), "metric")
+      expectEqual("the metric", [changed.metric, changed.metric_name], [metric, "Conformance"])
+      expectFieldErrors(await fixture.patch(path, { metric: null }), "metric")
+      const [beside = 0] = await fixture.makeMany(PATHS.dashboards, [{ name: "Elsewhere", project }])
+      expectFieldErrors(await fixture.patch(path, { dashboard: beside }), "metric")
       const moved = bodyOf(await fixture.patch(path, { dashboard: beside, metric: theirs }), 200)
-      expectSame("the metric", [moved.dashboard, moved.metric, moved.metric_name], [beside, theirs, "Elsewhere"])
+      expectEqual("the metric", [moved.dashboard, moved.metric, moved.metric_name], [beside, theirs, "Elsewhere"])
     }
   ],
   moved: [
-    "a patch moves a widget to another dashboard, and effective_filters are those of that one and the widget's own",
+    "a patch moves a widget to another dashboard, and effective_filters follow",
     async (fixture) => {
       const { matching } = await fourCalls(fixture)
       const [from, to] = [
@@ -142,82 +146,82 @@ export const widgets = checksOf("E3", {
         return [changed.dashboard, changed.filters, await matching(changed.effective_filters)]
       }
       const failed = leaf("success", "eq", false)
-      expectSame("what is matched as it was", await matched({}), [from, leaf("success", "eq", true), "ad"])
-      expectSame("what is matched by other filters", await matched({ filters: failed }), [from, failed, ""])
-      expectSame("what is matched on another dashboard", await matched({ dashboard: to }), [to, failed, "b"])
-      expectSame("what is matched without filters", await matched({ filters: {} }), [to, {}, "bcd"])
+      expectEqual("what is matched as it was", await matched({}), [from, leaf("success", "eq", true), "ad"])
+      expectEqual("what is matched by other filters", await matched({ filters: failed }), [from, failed, ""])
+      expectEqual("what is matched on another dashboard", await matched({ dashboard: to }), [to, failed, "b"])
+      expectEqual("what is matched without filters", await matched({ filters: {} }), [to, {}, "bcd"])
       const boards = [from, to].map((board) => fixture.get(`${PATHS.dashboards}${board}/`))
       const counts = (await Promise.all(boards)).map((board) => bodyOf(board, 200).widget_count)
-      expectSame("widget_count", counts, [0, 1])
+      expectEqual("widget_count", counts, [0, 1])
     }
   ],
   metadata: [
-    "metadata is any value, and is answered as it was sent",
+    "metadata is any value and is returned unchanged",
     async (fixture) => {
       const { path } = await widget(fixture)
       for (const metadata of [{ x: 1, size: { w: [2, 3.5] } }, [1, "a", null], "text", 7, false, {}, null]) {
-        expectSame("metadata", bodyOf(await fixture.patch(path, { metadata }), 200).metadata, metadata)
-        expectSame("metadata as it is read", bodyOf(await fixture.get(path), 200).metadata, metadata)
+        expectEqual("metadata", bodyOf(await fixture.patch(path, { metadata }), 200).metadata, metadata)
+        expectEqual("metadata as it is read", bodyOf(await fixture.get(path), 200).metadata, metadata)
       }
     }
   ],
   "data-type": [
-    "data_type is each of the five where the field may hold it, is inferred where it is blank or null, and else a fault",
+    "data_type is one of five that the field can have, and is inferred where blank or null",
     async (fixture) => {
       const { path } = await widget(fixture)
       const open = { field: "metadata.tier", aggregation_function: "count" }
       for (const data_type of ["numeric", "boolean", "string", "datetime", "dynamic"]) {
         const changed = bodyOf(await fixture.patch(path, { ...open, data_type }), 200)
-        expectSame("data_type", [changed.data_type, changed.field], [data_type, open.field])
+        expectEqual("data_type", [changed.data_type, changed.field], [data_type, open.field])
       }
       for (const data_type of ["", null]) {
         const inferred = async (fields: object) =>
           bodyOf(await fixture.patch(path, { aggregation_function: "count", data_type, ...fields }), 200).data_type
-        expectSame("data_type of a document's field", await inferred(open), "dynamic")
-        expectSame("data_type of duration", await inferred({ field: "duration" }), "numeric")
-        expectSame("data_type of success", await inferred({ field: "success" }), "boolean")
-        expectSame("data_type of call_ended_reason", await inferred({ field: "call_ended_reason" }), "string")
-        expectSame("data_type of timestamp", await inferred({ field: "timestamp" }), "datetime")
+        expectEqual("data_type of a document's field", await inferred(open), "dynamic")
+        expectEqual("data_type of duration", await inferred({ field: "duration" }), "numeric")
+        expectEqual("data_type of success", await inferred({ field: "success" }), "boolean")
+        expectEqual("data_type of call_ended_reason", await inferred({ field: "call_ended_reason" }), "string")
+        expectEqual("data_type of timestamp", await inferred({ field: "timestamp" }), "datetime")
       }
-      expectFaults(await fixture.patch(path, { field: "duration", data_type: "string" }), "data_type")
-      expectFaults(await fixture.patch(path, { data_type: "text" }), "data_type")
+      expectFieldErrors(await fixture.patch(path, { field: "duration", data_type: "string" }), "data_type")
+      expectFieldErrors(await fixture.patch(path, { data_type: "text" }), "data_type")
     }
   ],
   "group-by": [
-    "group_by is a field, a bucket of milliseconds, or nothing",
+    "group_by is a field, a bucket in milliseconds, or nothing",
     async (fixture) => {
       const { path } = await widget(fixture)
       for (const group of [
         { type: "field", field: "success" },
         { type: "bucket", interval: 60_000 }
       ]) {
-        expectSame("group_by", bodyOf(await fixture.patch(path, { group_by: group }), 200).group_by, group)
+        expectEqual("group_by", bodyOf(await fixture.patch(path, { group_by: group }), 200).group_by, group)
       }
       bodyOf(await fixture.patch(path, { group_by: {} }), 200)
       bodyOf(await fixture.patch(path, { group_by: null }), 200)
     }
   ],
   "wrong-values": [
-    "a wrong value in any field is a fault under its path",
+    "reports an invalid value of any field under its path",
     async (fixture) => {
       const { made, path } = await widget(fixture)
-      for (const broken of invalidWidgetFields) expectFaults(await fixture.patch(path, broken.patch), broken.path)
-      expectSame("the widget", bodyOf(await fixture.get(path), 200), made)
+      for (const broken of invalidWidgetFields) expectFieldErrors(await fixture.patch(path, broken.patch), broken.path)
+      expectEqual("the widget", bodyOf(await fixture.get(path), 200), made)
     }
   ],
   "read-only-ignored": [
-    "read-only and unknown fields are passed over",
+    "ignores read-only and unknown fields",
     async (fixture) => {
       const { made, path } = await widget(fixture)
       const changed = bodyOf(
         await fixture.patch(path, { id: 7, effective_filters: 5, metric_name: [], created_at: 1, colour: "red" }),
         200
       )
-      expectSame("the widget", { ...changed, updated_at: null }, { ...made, updated_at: null })
+      expectEqual("the widget", { ...changed, updated_at: null }, { ...made, updated_at: null })
     }
   ],
   "json-only": [
-    "forms are answered with 415",
+    "answers 415 to forms",
     async (fixture) => {
       const { path } = await widget(fixture)
       for (const request of [{ form: { name: "x" } }, { multipart: { name: "x" } }]) {
@@ -226,11 +230,11 @@ export const widgets = checksOf("E3", {
     }
   ],
   unknown: [
-    "an unknown widget is 404, and an unknown dashboard is a fault",
+    "answers 404 for an unknown widget, and rejects an unknown dashboard",
     async (fixture) => {
-      expectDetail(await fixture.patch(`${PATHS.widgets}${fixture.nobody}/`, { name: "x" }), 404)
+      expectDetail(await fixture.patch(`${PATHS.widgets}${fixture.unknownId}/`, { name: "x" }), 404)
       const { path } = await widget(fixture)
-      expectFaults(await fixture.patch(path, { dashboard: fixture.nobody }), "dashboard")
+      expectFieldErrors(await fixture.patch(path, { dashboard: fixture.unknownId }), "dashboard")
     }
   ]
 })
