@@ -68,7 +68,7 @@ export function* findingSpans(call: CallText, options: FindOptions = {}): Steps<
   yield
   const first = resolve(candidates, threshold)
   yield
-  const again = repeatCandidates(call, runs, first, model.sets)
+  const again = repeatCandidates(reader, first)
   yield
   return again.length === 0 ? first : resolve([...candidates, ...again], threshold)
 }

@@ -1,12 +1,11 @@
-import type { CallText } from "./CallText.js"
 import { functionWords } from "./Lexicon.js"
 import { phraseTrie } from "./PhraseTrie.js"
+import type { CallReader } from "./recognizers/CallReader.js"
 import type { Found } from "./Resolve.js"
 import type { SensitiveField } from "./SensitiveField.js"
-import { type Candidate, candidate } from "./TextSpan.js"
+import type { Candidate } from "./TextSpan.js"
 import type { Run } from "./SpokenNumbers.js"
 import { tokenAt } from "./Tokens.js"
-import { inSet, type WordSets } from "./tagger/WordSets.js"
 
 /** Fields whose values are told by their place in a sentence; the same words elsewhere say something else. */
 const notSearched: ReadonlySet<SensitiveField> = new Set<SensitiveField>([
@@ -36,21 +35,126 @@ const parted: ReadonlySet<SensitiveField> = new Set<SensitiveField>(["person_nam
 
 const MAX_WORDS = 16
 
+interface Known {
+  readonly field: SensitiveField
+  readonly score: number
+}
+
+/** Parts of names that name nobody alone. */
+const notNames = /^(dr|doctor|nurse|mr|mrs|ms|md|van|von|der|del|los|las|the|and)$/
+
+const YEAR = /^(19|20)\d\d$/
+
+/** Fewest characters of a number, and of a word, that is searched. */
+const SHORTEST_NUMBER = 4
+const SHORTEST_WORD = 3
+
+/** Fewest figures of a number whose last four are searched alone. */
+const LONG_NUMBER = 8
+
+/** The values of a call, by what they can be found again by. */
+class KnownValues {
+  readonly #numbers = new Map<string, Known>()
+  readonly #names = new Map<string, Known>()
+  readonly #words = phraseTrie<Known & { readonly capital: boolean }>()
+  #isEmpty = true
+
+  constructor(readonly reader: CallReader) {}
+
+  /** Adds a value whose tokens are `from` to `to`; `inside` are the numbers and codes in it. */
+  add(one: Found, from: number, to: number, inside: ReadonlyArray<Run>): void {
+    const known = { field: one.field, score: Math.min(0.9, Math.max(0.55, one.score * 0.95)) }
+    if (numbered.has(one.field)) {
+      this.#isEmpty = false
+      for (const run of inside) this.#addNumber(run, known)
+      if (inside.length > 0 && inside[0]?.from === from && inside[inside.length - 1]?.to === to) return
+    }
+    if (parted.has(one.field)) this.#addSpelled(inside, known)
+    if (to <= from || to - from > MAX_WORDS) return
+    this.#isEmpty = false
+    this.#addWords(one, from, to, known)
+  }
+
+  #addNumber({ chars, digits }: Run, known: Known): void {
+    const isYear = YEAR.test(chars) && known.field !== "password"
+    if (chars.length >= SHORTEST_NUMBER && digits > 0 && !isYear) this.#numbers.set(chars, known)
+    if (digits !== chars.length || chars.length < LONG_NUMBER || known.field === "ip_address") return
+    const last = chars.slice(-4)
+    if (!this.#numbers.has(last) && !YEAR.test(last)) this.#numbers.set(last, { ...known, score: 0.6 })
+  }
+
+  #addSpelled(inside: ReadonlyArray<Run>, known: Known): void {
+    for (const { chars, digits } of inside)
+      if (digits === 0 && chars.length >= SHORTEST_WORD) this.#names.set(chars.toLowerCase(), known)
+  }
+
+  #addWords(one: Found, from: number, to: number, known: Known): void {
+    const { reader } = this
+    const phrase = Array.from({ length: to - from }, (_, at) => reader.word(from + at))
+    const last = phrase[phrase.length - 1] ?? ""
+    if (reader.end(to) > one.end && last.endsWith("'s")) phrase[phrase.length - 1] = last.slice(0, -2)
+    if (phrase.length === 1) {
+      this.#addWord(phrase[0] ?? "", from, known)
+      return
+    }
+    this.#words.add(phrase, { ...known, capital: reader.isCapitalized(from) })
+    if (!parted.has(one.field)) return
+    for (let at = from; at < to; at++)
+      if (reader.cls(at) === "w" && !notNames.test(reader.word(at))) this.#addWord(reader.word(at), at, known)
+  }
+
+  /** A word alone. One that is common too counts only where both are written with a capital. */
+  #addWord(word: string, at: number, known: Known): void {
+    if (word.length < SHORTEST_WORD || functionWords.has(word) || !/\p{L}/u.test(word)) return
+    const isCommon = this.reader.isIn("common1", word) || this.reader.isIn("common2", word)
+    if (isCommon && !this.reader.isCapitalized(at)) return
+    this.#words.add([word], { ...known, capital: isCommon })
+    this.#words.add([`${word}'s`], { ...known, capital: isCommon })
+    if (parted.has(known.field)) this.#names.set(word, known)
+  }
+
+  /** Every place in the call where one of the values stands. */
+  places(): ReadonlyArray<Candidate> {
+    return this.#isEmpty ? [] : [...this.#numberPlaces(), ...this.#wordPlaces()]
+  }
+
+  #numberPlaces(): ReadonlyArray<Candidate> {
+    return this.reader.runs.flatMap((run) => {
+      const isSpelled = run.digits === 0 && run.pieces.length >= 3
+      const known = this.#numbers.get(run.chars) ?? (isSpelled ? this.#names.get(run.chars.toLowerCase()) : undefined)
+      return known === undefined ? [] : [this.#repeat(known, run.from, run.to)]
+    })
+  }
+
+  #wordPlaces(): ReadonlyArray<Candidate> {
+    const { reader } = this
+    const found: Array<Candidate> = []
+    for (let at = 0; at < reader.all.length;) {
+      const hit = /^[Pn]$/.test(reader.cls(at)) ? undefined : this.#words.longestAt(reader.all, at)
+      if (hit === undefined || (hit.value.capital && hit.to === at + 1 && !reader.isCapitalized(at))) {
+        at++
+        continue
+      }
+      const one = this.#repeat(hit.value, at, hit.to)
+      const isOwner = reader.word(hit.to - 1).endsWith("'s") && parted.has(hit.value.field)
+      found.push(isOwner ? { ...one, end: one.end - 2 } : one)
+      at = hit.to
+    }
+    return found
+  }
+
+  #repeat({ field, score }: Known, from: number, to: number): Candidate {
+    return this.reader.candidate(field, from, to, score, "the same value elsewhere in the call")
+  }
+}
+
 /**
  * Every value that was found, searched again in the whole call: words in any case, numbers spoken or written, a name's
  * parts alone, a spelled name, the last four of a long number. One pass over the call, however many values there are.
  */
-export const repeatCandidates = (
-  call: CallText,
-  runs: ReadonlyArray<Run>,
-  found: ReadonlyArray<Found>,
-  sets: WordSets
-): ReadonlyArray<Candidate> => {
-  const { all } = call.tokens
-  const numbers = new Map<string, { readonly field: SensitiveField; readonly score: number }>()
-  const names = new Map<string, { readonly field: SensitiveField; readonly score: number }>()
-  const words = phraseTrie<{ readonly field: SensitiveField; readonly score: number; readonly capital: boolean }>()
-  let any = false
+export const repeatCandidates = (reader: CallReader, found: ReadonlyArray<Found>): ReadonlyArray<Candidate> => {
+  const { call, runs } = reader
+  const known = new KnownValues(reader)
   let run = 0
   for (const one of found) {
     if (one.everyday || notSearched.has(one.field)) continue
@@ -62,90 +166,7 @@ export const repeatCandidates = (
       const here = runs[at]
       if (here !== undefined && here.from >= from && here.to <= to) inside.push(here)
     }
-    const value = { field: one.field, score: Math.min(0.9, Math.max(0.55, one.score * 0.95)) }
-    if (numbered.has(one.field)) {
-      for (const piece of inside) {
-        if (
-          piece.chars.length >= 4 &&
-          piece.digits > 0 &&
-          !(piece.chars.length === 4 && /^(19|20)\d\d$/.test(piece.chars) && one.field !== "password")
-        )
-          numbers.set(piece.chars, value)
-        if (piece.digits === piece.chars.length && piece.chars.length >= 8 && one.field !== "ip_address") {
-          const last = piece.chars.slice(-4)
-          if (!numbers.has(last) && !/^(19|20)\d\d$/.test(last)) numbers.set(last, { ...value, score: 0.6 })
-        }
-      }
-      any = true
-      if (inside.length > 0 && inside[0]?.from === from && inside[inside.length - 1]?.to === to) continue
-    }
-    if (parted.has(one.field))
-      for (const piece of inside)
-        if (piece.digits === 0 && piece.chars.length >= 3) names.set(piece.chars.toLowerCase(), value)
-    const phrase: Array<string> = []
-    for (let at = from; at < to && phrase.length < MAX_WORDS; at++) {
-      const token = all[at]
-      if (token !== undefined)
-        phrase.push(
-          at === to - 1 && token.end > one.end && token.lower.endsWith("'s") ? token.lower.slice(0, -2) : token.lower
-        )
-    }
-    if (phrase.length === 0 || to - from > MAX_WORDS) continue
-    any = true
-    const capital = /^\p{Lu}/u.test(all[from]?.text ?? "")
-    if (phrase.length > 1) words.add(phrase, { ...value, capital })
-    const single = (word: string, text: string): void => {
-      if (word.length < 3 || functionWords.has(word) || !/\p{L}/u.test(word)) return
-      // A name that is a word too counts only where both are written with a capital.
-      const plain = !inSet(sets.common1, word) && !inSet(sets.common2, word)
-      const upper = /^\p{Lu}/u.test(text)
-      if (!plain && !upper) return
-      words.add([word], { ...value, capital: !plain })
-      words.add([`${word}'s`], { ...value, capital: !plain })
-      if (parted.has(one.field)) names.set(word, value)
-    }
-    if (phrase.length === 1) single(phrase[0] ?? "", all[from]?.text ?? "")
-    else if (parted.has(one.field)) {
-      for (let at = from; at < to; at++)
-        if (
-          all[at]?.cls === "w" &&
-          !/^(dr|doctor|nurse|mr|mrs|ms|md|van|von|der|del|los|las|the|and)$/.test(all[at]?.lower ?? "")
-        )
-          single(all[at]?.lower ?? "", all[at]?.text ?? "")
-    }
+    known.add(one, from, to, inside)
   }
-  const again: Array<Candidate> = []
-  if (!any) return again
-  for (const piece of runs) {
-    const known =
-      numbers.get(piece.chars) ??
-      (piece.digits === 0 && piece.pieces.length >= 3 ? names.get(piece.chars.toLowerCase()) : undefined)
-    if (known !== undefined)
-      again.push(
-        candidate(
-          known.field,
-          all[piece.from]?.start ?? 0,
-          all[piece.to - 1]?.end ?? 0,
-          known.score,
-          "the same value elsewhere in the call"
-        )
-      )
-  }
-  for (let at = 0; at < all.length; at++) {
-    const token = all[at]
-    if (token === undefined || token.cls === "P" || token.cls === "n") continue
-    const hit = words.longestAt(all, at)
-    if (hit === undefined) continue
-    if (hit.value.capital && hit.to === at + 1 && !/^\p{Lu}/u.test(token.text)) continue
-    const last = all[hit.to - 1]
-    const end =
-      last === undefined
-        ? token.end
-        : last.lower.endsWith("'s") && parted.has(hit.value.field)
-          ? last.end - 2
-          : last.end
-    again.push(candidate(hit.value.field, token.start, end, hit.value.score, "the same value elsewhere in the call"))
-    at = hit.to - 1
-  }
-  return again
+  return known.places()
 }

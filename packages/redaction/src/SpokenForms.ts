@@ -27,55 +27,107 @@ const stops =
  username user name login just like said say know think set add new one's can could will should did do does who what whats what's where which has as not than then there here if
  opened uploaded downloaded find read look looked delete deleted rename renamed load emailed wrote tell told`)
 
-const joiners: Readonly<Record<string, string>> = {
-  dot: ".",
-  period: ".",
-  point: ".",
-  ".": ".",
-  underscore: "_",
-  _: "_",
-  dash: "-",
-  hyphen: "-",
-  minus: "-",
-  "-": "-",
-  plus: "+"
-}
+const joiners: ReadonlyMap<string, string> = new Map([
+  ["dot", "."],
+  ["period", "."],
+  ["point", "."],
+  [".", "."],
+  ["underscore", "_"],
+  ["_", "_"],
+  ["dash", "-"],
+  ["hyphen", "-"],
+  ["minus", "-"],
+  ["-", "-"],
+  ["plus", "+"]
+])
+
+/** Signs that join no name to another. */
+const spokenSigns: ReadonlyMap<string, string> = new Map([
+  ["at", "@"],
+  ["@", "@"],
+  ["slash", "/"],
+  ["/", "/"],
+  ["colon", ":"],
+  [":", ":"]
+])
 
 const WORD = /^[\p{L}\p{M}\d'’]+$/u
 
-const adjacent = (all: ReadonlyArray<Token>, at: number): boolean => all[at - 1]?.end === all[at]?.start
+const isTight = (all: ReadonlyArray<Token>, at: number): boolean => all[at - 1]?.end === all[at]?.start
 
-interface Around {
-  readonly tokens: Tokens
-  readonly runFrom: ReadonlyMap<number, Run>
-  readonly runTo: ReadonlyMap<number, Run>
+/** A call's tokens with what is known about them so far. */
+class AddressReader {
+  readonly all: ReadonlyArray<Token>
+  readonly #runFrom: ReadonlyMap<number, Run>
+  readonly #runTo: ReadonlyMap<number, Run>
+
+  constructor({ all }: Tokens, runs: ReadonlyArray<Run>) {
+    this.all = all
+    this.#runFrom = new Map(runs.map((run) => [run.from, run]))
+    this.#runTo = new Map(runs.map((run) => [run.to, run]))
+  }
+
+  word(at: number): string {
+    const token = this.all[at]
+    return token === undefined ? "" : token.lower
+  }
+
+  text(at: number): string {
+    const token = this.all[at]
+    return token === undefined ? "" : token.text
+  }
+
+  cls(at: number): string {
+    const token = this.all[at]
+    return token === undefined ? "" : token.cls
+  }
+
+  isJoiner(at: number): boolean {
+    return joiners.has(this.word(at))
+  }
+
+  isWord(at: number): boolean {
+    return WORD.test(this.text(at))
+  }
+
+  runFrom(at: number): Run | undefined {
+    return this.#runFrom.get(at)
+  }
+
+  runTo(at: number): Run | undefined {
+    return this.#runTo.get(at)
+  }
+}
+
+const writeRun = (run: Run): string =>
+  run.pieces
+    .map((piece, index) => {
+      const joint = run.joints[index] ?? ""
+      return (/^[./-]$/.test(joint) ? joint : "") + piece.chars.toLowerCase()
+    })
+    .join("")
+
+/** A token of an address as it is written: joiners as signs, figures, no fillers. */
+const writeToken = (token: Token): string => {
+  const sign = joiners.get(token.lower) ?? spokenSigns.get(token.lower)
+  if (sign !== undefined) return sign
+  if (token.cls === "d") return String(token.value)
+  return fillers.has(token.lower) || token.text === "," ? "" : token.lower
 }
 
 /** Writes tokens as one string: numbers as figures, joiners as signs, fillers dropped. */
-const write = (around: Around, from: number, to: number): string => {
-  const { all } = around.tokens
+const write = (reader: AddressReader, from: number, to: number): string => {
   let written = ""
   for (let at = from; at < to;) {
-    const run = around.runFrom.get(at)
-    if (run !== undefined && run.to <= to && run.pieces.length > 0) {
-      run.pieces.forEach((piece, index) => {
-        const joint = run.joints[index] ?? ""
-        written += (joint === "." || joint === "-" || joint === "/" ? joint : "") + piece.chars.toLowerCase()
-      })
+    const run = reader.runFrom(at)
+    const token = reader.all[at]
+    if (run !== undefined && run.to <= to) {
+      written += writeRun(run)
       at = run.to
-      continue
+    } else {
+      if (token !== undefined) written += writeToken(token)
+      at++
     }
-    const token = all[at]
-    if (token !== undefined) {
-      const joiner = joiners[token.lower]
-      if (joiner !== undefined) written += joiner
-      else if (token.lower === "at" || token.text === "@") written += "@"
-      else if (token.lower === "slash" || token.text === "/") written += "/"
-      else if (token.lower === "colon" || token.text === ":") written += ":"
-      else if (token.cls === "d") written += String(token.value)
-      else if (!fillers.has(token.lower) && token.text !== ",") written += token.lower
-    }
-    at++
   }
   return written
 }
@@ -84,233 +136,172 @@ const write = (around: Around, from: number, to: number): string => {
  * The left end of a name that is joined by signs: steps over words while they can be part of it. Words side by side
  * belong together only up to `maxWords`, and a stop word ends it unless a sign ties it in.
  */
-const leftEnd = (around: Around, at: number, floor: number, maxWords: number, digitsToo: boolean): number => {
-  const { all } = around.tokens
+const leftEnd = (reader: AddressReader, at: number, floor: number, maxWords: number): number => {
+  const { all } = reader
   let from = at
   let plain = 0
   while (from > floor) {
-    const run = around.runTo.get(from)
-    if (run !== undefined && run.from >= floor && digitsToo) {
+    const run = reader.runTo(from)
+    if (run !== undefined && run.from >= floor) {
       from = run.from
       continue
     }
-    const token = all[from - 1]
-    if (token === undefined) break
-    const tied = from < at && joiners[all[from]?.lower ?? ""] !== undefined
-    if (joiners[token.lower] !== undefined) {
+    if (reader.isJoiner(from - 1)) {
       // A full stop before an address ends a sentence; only a spoken or tight one joins.
-      if ((token.text === "." || token.text === "-") && !(adjacent(all, from) && adjacent(all, from - 1))) break
+      if (/^[.-]$/.test(reader.text(from - 1)) && !(isTight(all, from) && isTight(all, from - 1))) break
       from--
       continue
     }
-    if (!WORD.test(token.text) || (stops.has(token.lower) && !tied)) break
-    if (fillers.has(token.lower)) break
-    if (!tied && token.text.length > 1) {
-      if (plain >= maxWords) break
-    }
+    const isTied = from < at && reader.isJoiner(from)
+    const word = reader.word(from - 1)
+    if (!reader.isWord(from - 1) || (stops.has(word) && !isTied) || fillers.has(word)) break
+    if (!isTied && reader.text(from - 1).length > 1 && plain >= maxWords) break
     plain++
     from--
   }
-  while (from < at && joiners[all[from]?.lower ?? ""] !== undefined) from++
+  while (from < at && reader.isJoiner(from)) from++
   return from
 }
 
 const MAX_ACKNOWLEDGED = 8
 const EMAIL_REACH = 24
+const isEmailWord = (word: string): boolean => /^e-?mails?$/.test(word)
 
 /** The end of what was said before a turn that begins with "at ...", and before the "mhm" of the other side, if e-mail is spoken of. */
-const turnBefore = (all: Tokens["all"], sign: number, floor: number): number => {
+const turnBefore = (reader: AddressReader, sign: number, floor: number): number => {
+  if (reader.cls(sign - 1) !== "n") return sign
   let at = sign
   while (
     at > floor &&
     sign - at < MAX_ACKNOWLEDGED &&
-    (all[at - 1]?.cls === "n" ||
-      acknowledgements.has(all[at - 1]?.lower ?? "") ||
-      /^[,.…-]$/.test(all[at - 1]?.text ?? ""))
+    (reader.cls(at - 1) === "n" || acknowledgements.has(reader.word(at - 1)) || /^[,.…-]$/.test(reader.text(at - 1)))
   )
     at--
-  if (all[sign - 1]?.cls !== "n") return sign
   for (let back = at - 1; back >= Math.max(floor, at - EMAIL_REACH); back--)
-    if (/^e-?mails?$/.test(all[back]?.lower ?? "")) return at
+    if (isEmailWord(reader.word(back))) return at
   return sign
 }
 
-/** Finds addresses by the part nobody says otherwise: "dot" and a known ending, or "at" and a known provider. */
-export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): ReadonlyArray<SpokenAddress> => {
-  const { all } = tokens
-  const around: Around = {
-    tokens,
-    runFrom: new Map(runs.map((run) => [run.from, run])),
-    runTo: new Map(runs.map((run) => [run.to, run]))
+/** Where a file's ending stops that begins at a token, plain or spelled; undefined where it is none. */
+const fileEnd = (reader: AddressReader, at: number): number | undefined => {
+  if (fileEndings.has(reader.word(at))) return at + 1
+  const spelled = reader.runFrom(at)
+  return spelled !== undefined && fileEndings.has(spelled.chars.toLowerCase()) ? spelled.to : undefined
+}
+
+/** Most tokens of a domain before its last dot. */
+const MAX_DOMAIN = 8
+
+/** The "at" before a domain whose last dot stands at a token; undefined where there is none. */
+const signBefore = (reader: AddressReader, dot: number, floor: number): number | undefined => {
+  let sign = dot - 1
+  while (
+    sign >= floor &&
+    dot - 1 - sign < MAX_DOMAIN &&
+    reader.word(sign) !== "at" &&
+    reader.cls(sign) !== "n" &&
+    !/^[@,:;?!]$/.test(reader.text(sign))
+  )
+    sign--
+  const isSign = sign >= floor && sign < dot - 1 && dot - 1 - sign < MAX_DOMAIN
+  return isSign && /^(@|at)$/.test(reader.word(sign)) ? sign : undefined
+}
+
+/** Where a web address begins with its scheme: "h t t p s colon slash slash". */
+const schemeStart = (reader: AddressReader, from: number, floor: number): number => {
+  let scheme = from
+  while (scheme - 1 >= floor && /^(slash|colon|\/|:|https?)$/.test(reader.word(scheme - 1))) scheme--
+  if (scheme === from) return from
+  const run = reader.runTo(scheme)
+  return run !== undefined && run.from >= floor && /^HTTPS?$/.test(run.chars) ? run.from : scheme
+}
+
+const MAX_PATH = 6
+
+/** Where the "slash" of a path ends; undefined where none stands. */
+const slashEnd = (reader: AddressReader, at: number): number | undefined => {
+  if (reader.word(at) === "slash") return at + 1
+  return reader.word(at) === "forward" && reader.word(at + 1) === "slash" ? at + 2 : undefined
+}
+
+/** Where a web address ends behind its domain: "slash about dash us". */
+const pathEnd = (reader: AddressReader, at: number): number => {
+  let to = at
+  for (let part = 0; part < MAX_PATH; part++) {
+    const slash = slashEnd(reader, to)
+    if (slash === undefined) return to
+    to = reader.runFrom(slash)?.to ?? (reader.isWord(slash) ? slash + 1 : slash)
+    while (reader.isJoiner(to) && reader.text(to) !== "." && reader.isWord(to + 1)) to += 2
   }
+  return to
+}
+
+const addressOf = (reader: AddressReader, from: number, to: number, kind: SpokenAddress["kind"]): SpokenAddress => ({
+  from,
+  to,
+  written: write(reader, from, to),
+  kind
+})
+
+/** "report dot pdf" */
+const fileName = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
+  const to = fileEnd(reader, dot + 1)
+  if (to === undefined) return undefined
+  const from = leftEnd(reader, dot, floor, 3)
+  return from < dot ? addressOf(reader, from, to, "file") : undefined
+}
+
+/** An e-mail or web address by its last "dot" and a known ending. */
+const byDomain = (reader: AddressReader, dot: number, floor: number): SpokenAddress | undefined => {
+  let to = dot + 2
+  while (reader.word(to) === "dot" && spokenTlds.has(reader.word(to + 1))) to += 2
+  const sign = signBefore(reader, dot, floor)
+  if (sign !== undefined) {
+    const local = turnBefore(reader, sign, floor)
+    const from = leftEnd(reader, local, floor, 3)
+    if (from < local) return addressOf(reader, from, to, "email")
+  }
+  const domain =
+    sign === undefined ? leftEnd(reader, dot, floor, 2) : Math.max(sign + 1, leftEnd(reader, dot, sign + 1, 2))
+  return domain < dot ? addressOf(reader, schemeStart(reader, domain, floor), pathEnd(reader, to), "url") : undefined
+}
+
+const isDot = (reader: AddressReader, at: number): boolean =>
+  reader.word(at) === "dot" || (reader.word(at) === "period" && spokenTlds.has(reader.word(at + 1)))
+
+/** Whether words before "at gmail" are an address: by signs or figures among them, or "email" before them. */
+const isMailbox = (reader: AddressReader, from: number, at: number, floor: number): boolean => {
+  if (at - from > 1)
+    for (let part = from; part < at; part++) if (/^[LNd]$/.test(reader.cls(part)) || reader.isJoiner(part)) return true
+  for (let back = from - 1; back >= Math.max(floor, from - 12); back--) if (isEmailWord(reader.word(back))) return true
+  return false
+}
+
+/** "jane doe ninety two at gmail" */
+const atProvider = (reader: AddressReader, at: number, floor: number): SpokenAddress | undefined => {
+  if (!/^(@|at)$/.test(reader.word(at)) || !providers.has(reader.word(at + 1))) return undefined
+  if (/^(dot|\.)$/.test(reader.word(at + 2))) return undefined
+  const from = leftEnd(reader, at, floor, 3)
+  return from < at && isMailbox(reader, from, at, floor) ? addressOf(reader, from, at + 2, "email") : undefined
+}
+
+const addressAt = (reader: AddressReader, at: number, floor: number): SpokenAddress | undefined => {
+  if (!isDot(reader, at)) return atProvider(reader, at, floor)
+  return spokenTlds.has(reader.word(at + 1)) ? byDomain(reader, at, floor) : fileName(reader, at, floor)
+}
+
+/** Finds addresses by the part that is nothing else: "dot" and a known ending, or "at" and a known provider. */
+export const spokenAddressesOf = (tokens: Tokens, runs: ReadonlyArray<Run>): ReadonlyArray<SpokenAddress> => {
+  const reader = new AddressReader(tokens, runs)
   const found: Array<SpokenAddress> = []
   let floor = 0
-  for (let at = 1; at < all.length; at++) {
-    const token = all[at]
-    if (token === undefined) continue
-    if (token.lower === "dot" || (token.lower === "period" && spokenTlds.has(all[at + 1]?.lower ?? ""))) {
-      const ending = all[at + 1]?.lower ?? ""
-      const spelled = around.runFrom.get(at + 1)
-      const spelledEnding = spelled !== undefined ? spelled.chars.toLowerCase() : ""
-      const isTld = spokenTlds.has(ending)
-      const file = fileEndings.has(ending)
-        ? at + 2
-        : fileEndings.has(spelledEnding) && spelled !== undefined
-          ? spelled.to
-          : 0
-      if (file > 0 && !isTld) {
-        const from = leftEnd(around, at, floor, 3, true)
-        if (from < at) {
-          found.push({ from, to: file, written: write(around, from, file), kind: "file" })
-          floor = file
-          at = file - 1
-        }
-        continue
-      }
-      if (!isTld) continue
-      let to = at + 2
-      while (all[to]?.lower === "dot" && spokenTlds.has(all[to + 1]?.lower ?? "")) to += 2
-      // The domain, leftwards until "at", a sign or a stop.
-      let sign = at - 1
-      let steps = 0
-      while (sign >= floor && steps < 8) {
-        const word = all[sign]
-        if (
-          word === undefined ||
-          word.text === "@" ||
-          word.lower === "at" ||
-          word.cls === "n" ||
-          /^[,:;?!]$/.test(word.text)
-        )
-          break
-        sign--
-        steps++
-      }
-      const isAt = sign >= floor && steps > 0 && steps < 8 && (all[sign]?.text === "@" || all[sign]?.lower === "at")
-      const domainFrom = isAt ? sign + 1 : leftEnd(around, at, floor, 2, true)
-      if (isAt) {
-        const local = turnBefore(all, sign, floor)
-        const from = leftEnd(around, local, floor, 3, true)
-        if (from < local) {
-          found.push({ from, to, written: write(around, from, to), kind: "email" })
-          floor = to
-          at = to - 1
-          continue
-        }
-      }
-      let from = isAt ? Math.max(sign + 1, leftEnd(around, at, sign + 1, 2, true)) : domainFrom
-      if (from >= at) continue
-      // "h t t p s colon slash slash"
-      let scheme = from
-      while (scheme - 1 >= floor && /^(slash|colon|\/|:|https?)$/.test(all[scheme - 1]?.lower ?? "")) scheme--
-      if (scheme < from) {
-        const run = around.runTo.get(scheme)
-        from = run !== undefined && run.from >= floor && /^HTTPS?$/.test(run.chars) ? run.from : scheme
-      }
-      for (
-        let path = 0;
-        path < 6 && (all[to]?.lower === "slash" || (all[to]?.lower === "forward" && all[to + 1]?.lower === "slash"));
-        path++
-      ) {
-        to += all[to]?.lower === "forward" ? 2 : 1
-        const run = around.runFrom.get(to)
-        if (run !== undefined) to = run.to
-        else if (WORD.test(all[to]?.text ?? "")) to++
-        while (
-          joiners[all[to]?.lower ?? ""] !== undefined &&
-          all[to]?.text !== "." &&
-          WORD.test(all[to + 1]?.text ?? "")
-        )
-          to += 2
-      }
-      found.push({ from, to, written: write(around, from, to), kind: "url" })
-      floor = to
-      at = to - 1
-    } else if (
-      (token.lower === "at" || token.text === "@") &&
-      providers.has(all[at + 1]?.lower ?? "") &&
-      all[at + 2]?.lower !== "dot" &&
-      all[at + 2]?.text !== "."
-    ) {
-      const from = leftEnd(around, at, floor, 3, true)
-      let said =
-        from < at &&
-        at - from > 1 &&
-        Array.from({ length: at - from }, (_, i) => all[from + i]).some(
-          (word) =>
-            word !== undefined &&
-            (word.cls === "L" || joiners[word.lower] !== undefined || word.cls === "N" || word.cls === "d")
-        )
-      for (let back = from - 1; !said && back >= Math.max(floor, from - 12); back--)
-        said = /^e-?mails?$/.test(all[back]?.lower ?? "")
-      if (from < at && said) {
-        found.push({ from, to: at + 2, written: write(around, from, at + 2), kind: "email" })
-        floor = at + 2
-        at++
-      }
+  for (let at = 1; at < reader.all.length;) {
+    const address = addressAt(reader, at, floor)
+    if (address !== undefined) {
+      found.push(address)
+      floor = address.to
     }
+    at = address?.to ?? at + 1
   }
   return found
-}
-
-/** A text in written form and, for each of its characters, where in the original it was said. */
-export interface WrittenForm {
-  readonly text: string
-  readonly starts: Int32Array
-  readonly ends: Int32Array
-}
-
-/**
- * The normaliser: spoken numbers as figures, spelled letters joined, spoken addresses with their signs, the rest as it
- * is. Every character of the answer knows the stretch of the original it came from, in UTF-16 code units.
- */
-export const writtenFormOf = (
-  tokens: Tokens,
-  runs: ReadonlyArray<Run>,
-  addresses: ReadonlyArray<SpokenAddress>
-): WrittenForm => {
-  const { all, text } = tokens
-  const parts: Array<string> = []
-  const starts: Array<number> = []
-  const ends: Array<number> = []
-  const put = (said: string, start: number, end: number): void => {
-    parts.push(said)
-    starts.push(...new Array<number>(said.length).fill(start))
-    ends.push(...new Array<number>(said.length).fill(end))
-  }
-  const copy = (start: number, end: number): void => {
-    if (end <= start) return
-    parts.push(text.slice(start, end))
-    for (let unit = start; unit < end; unit++) {
-      starts.push(unit)
-      ends.push(unit + 1)
-    }
-  }
-  const inAddress = (run: Run): boolean =>
-    addresses.some((address) => run.from >= address.from && run.from < address.to)
-  const units = [
-    ...addresses.map((address) => ({ from: address.from, to: address.to, address, run: undefined })),
-    ...runs
-      .filter((run) => run.spoken && !inAddress(run))
-      .map((run) => ({ from: run.from, to: run.to, address: undefined, run }))
-  ].sort((a, b) => a.from - b.from)
-  let done = 0
-  for (const unit of units) {
-    const start = all[unit.from]?.start ?? 0
-    const end = all[unit.to - 1]?.end ?? 0
-    if (start < done) continue
-    copy(done, start)
-    if (unit.address !== undefined) put(unit.address.written, start, end)
-    else {
-      unit.run.pieces.forEach((piece, index) => {
-        const joint = unit.run.joints[index] ?? ""
-        const from = all[piece.from]?.start ?? 0
-        if (joint === "." || joint === "-" || joint === "/") put(joint, from, from)
-        put(piece.chars, from, all[piece.to - 1]?.end ?? 0)
-      })
-    }
-    done = end
-  }
-  copy(done, text.length)
-  return { text: parts.join(""), starts: Int32Array.from(starts), ends: Int32Array.from(ends) }
 }

@@ -10,7 +10,7 @@ export { canonicalValue, type ReplacementStyle } from "./Replacement.js"
 export type { Found } from "./Resolve.js"
 export { hidePlaceholders, inInterfaceOrder, labelOf, SensitiveField, sensitiveFields } from "./SensitiveField.js"
 export type { Candidate, TextSpan } from "./TextSpan.js"
-export { spokenAddressesOf, type WrittenForm, writtenFormOf } from "./SpokenForms.js"
+export { spokenAddressesOf } from "./SpokenForms.js"
 export { readCardinal } from "./Cardinals.js"
 export { type Run, runsOf } from "./SpokenNumbers.js"
 export * as Tagger from "./tagger/TaggerParts.js"
@@ -26,3 +26,4 @@ export {
   type Word
 } from "./Transcript.js"
 export type { Json } from "./Json.js"
+export { type WrittenForm, writtenFormOf } from "./WrittenForm.js"
