@@ -67,7 +67,7 @@ export const accessFaults = (key: string): ReadonlyArray<InjectedFault> => [
   ["a revoked key keeps working for four seconds in one process", "credentials/revoked", acceptRevokedFor(4000)],
   [
     "a repeated API key header is accepted",
-    "credentials/doubled",
+    "credentials/duplicate-keys",
     {
       request: (asked) => {
         const [first] = String(asked.headers["x-service-api-key"] ?? "").split(", ")

@@ -16,7 +16,7 @@ export const callFaults = (): ReadonlyArray<InjectedFault> => [
   ],
   [
     "only the first field error is reported",
-    "E10/every-fault",
+    "E10/every-error",
     { response: changeResponse((json) => Object.fromEntries(Object.entries(Object(json)).slice(0, 1)), [400]) }
   ],
   [
@@ -58,7 +58,7 @@ export const callFaults = (): ReadonlyArray<InjectedFault> => [
   ],
   [
     "a redelivered call is answered with 201",
-    "E10/repeat-200",
+    "E10/redelivered-200",
     { response: (a) => ({ ...a, status: a.status === 200 ? 201 : a.status }) }
   ],
   [
@@ -109,7 +109,7 @@ export const callFaults = (): ReadonlyArray<InjectedFault> => [
   ],
   [
     "an item is skipped between pages",
-    "pages/walk",
+    "pages/traversal",
     { response: changeResponse(changeProperty("results", (all) => (Array.isArray(all) ? all.slice(0, 1) : all))) }
   ],
   [

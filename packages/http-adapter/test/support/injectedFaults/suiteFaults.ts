@@ -72,7 +72,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
     ],
     [
       "errors of a spec without their paths",
-      "E1/every-fault",
+      "E1/every-error",
       {
         response: changeResponse(
           (json, asked) => (isTo(asked, VALIDATE_SUITE) ? { spec: Object.values(Object(json)).flat() } : json),
