@@ -1,4 +1,13 @@
-import { Calls, predefinedEntries, CurrentActor, Database, Engine, hostActor, Metrics, OrganizationId } from "@earshot/core"
+import {
+  Calls,
+  predefinedEntries,
+  CurrentActor,
+  Database,
+  Engine,
+  hostActor,
+  Metrics,
+  OrganizationId
+} from "@earshot/core"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
@@ -18,7 +27,7 @@ const transcript = [
   { role: "Main Agent", content: "Booked for Friday.", start_time: 5.5, end_time: 7 }
 ]
 
-describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command line on %s", (kind) => {
+describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s", (kind) => {
   let at: Place
 
   const as = (json = false) => ({
@@ -26,13 +35,13 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     json,
     organization: 1,
     apiKey: none,
-    allowedAgentHosts: []
+    allowedHosts: []
   })
   const page = { limit: none, cursor: none }
   const queued = { ...page, state: none, kind: none }
 
-  /** Runs something on an engine beside the command. */
-  const beside = <A, E>(effect: Effect.Effect<A, E, Engine.Services | Engine.Storage | CurrentActor>) =>
+  /** Runs an effect on an engine of the test. */
+  const onEngine = <A, E>(effect: Effect.Effect<A, E, Engine.Services | Engine.Storage | CurrentActor>) =>
     Effect.runPromise(
       effect.pipe(
         Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
@@ -43,13 +52,13 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
   beforeAll(async () => {
     at = await place(kind)
     await run(init({ database: at.database, json: false, organization: none }))
-    await beside(
+    await onEngine(
       Effect.flatMap(Calls, (calls) => calls.ingest({ call_id: "a", agent: 1, transcript_json: transcript }))
     )
   })
   afterAll(() => at.remove())
 
-  it("list what is predefined and what agents have", async () => {
+  it("list the predefined metrics and those of an agent", async () => {
     const all = await run(predefined(as(true)))
     expect(JSON.parse(all.out)).toHaveLength(predefinedEntries.length)
     const table = await run(predefined(as()))
@@ -63,11 +72,11 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     expect(await run(show({ ...as(), id: -1 }))).toMatchObject({ code: 1, out: "" })
   })
 
-  it("run what waits, show what was said, and ask again", async () => {
-    expect((await run(scores({ ...as(), id: 1 }))).err).toContain("Nothing was said of this call yet")
+  it("run pending evaluations, show the scores, and evaluate again", async () => {
+    expect((await run(scores({ ...as(), id: 1 }))).err).toContain("This call has no scores yet")
     const waiting = await run(Jobs.list({ ...as(), ...queued }))
     expect(waiting.out).toMatch(/ 1 {2}evaluate_call +queued +0\/8/)
-    expect((await run(Jobs.run(as()))).err).toBe("1 job was run.")
+    expect((await run(Jobs.run(as()))).err).toBe("Ran 1 job.")
     expect(JSON.parse((await run(Jobs.run(as(true)))).out)).toEqual({ attempts: 0 })
     const said = await run(scores({ ...as(), id: 1 }))
     expect(said.out).toMatch(/^Latency +scored +500 *$/m)
@@ -84,9 +93,9 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     expect((await run(evaluate({ ...as(), id: 1, metrics: "1,2" }))).err).toContain("Job 2 is queued")
     const asked = await run(evaluate({ ...as(true), id: 1, metrics: none }))
     expect(JSON.parse(asked.out)).toEqual({ call: 1, metric_ids: null, job: 3 })
-    expect((await run(Jobs.run(as()))).err).toBe("2 jobs were run.")
+    expect((await run(Jobs.run(as()))).err).toBe("Ran 2 jobs.")
     for (const metrics of ["99", "one"]) {
-      const refused = await run(evaluate({ ...as(), id: 1, metrics: metrics }))
+      const refused = await run(evaluate({ ...as(), id: 1, metrics }))
       expect(refused).toMatchObject({ code: 1, out: "" })
       expect(refused.err).toContain("metric_ids: ")
     }
@@ -94,8 +103,8 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     expect(await run(scores({ ...as(), id: 99 }))).toMatchObject({ code: 1 })
   })
 
-  it("show jobs that are dead, and give them another chance", async () => {
-    await beside(
+  it("list dead jobs and retry them", async () => {
+    await onEngine(
       Effect.gen(function* () {
         const metrics = yield* Metrics
         yield* metrics.create({
@@ -119,11 +128,9 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs at the command 
     })
     expect((await run(Jobs.retry({ ...as(), id: 3 }))).err).toBe("Job 3 is queued again.")
     expect(await run(Jobs.retry({ ...as(), id: 99 }))).toMatchObject({ code: 1 })
-    expect((await run(Jobs.run(as()))).err).toBe("1 job was run.")
+    expect((await run(Jobs.run(as()))).err).toBe("Ran 1 job.")
     expect((await run(scores({ ...as(), id: 1 }))).out).toMatch(/^Own +scored +3 *$/m)
-    expect(
-      JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: "dead" }))).out)
-    ).toMatchObject({
+    expect(JSON.parse((await run(Jobs.list({ ...as(true), ...queued, state: "dead" }))).out)).toMatchObject({
       results: []
     })
   })

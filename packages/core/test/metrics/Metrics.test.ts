@@ -131,7 +131,7 @@ for (const database of TestEngine.databases) {
         yield* sql`DELETE FROM metrics WHERE agent_id = ${theirs.agent.id} AND slug IN ('topic', 'sentiment')`
         const own = { agent: theirs.agent.id, name: "Topic", type: "llm_judge", eval_type: "numeric", prompt: "?" }
         const topic = yield* theirs.as(metrics.create(own))
-        yield* sql`DELETE FROM earshot_catalogue`
+        yield* sql`DELETE FROM earshot_predefined_metrics`
         yield* Layer.build(migrate)
         yield* Layer.build(migrate)
         expect(yield* slugs({ ...theirs, agent, as })).toEqual(all)

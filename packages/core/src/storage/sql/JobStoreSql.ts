@@ -136,7 +136,7 @@ export const layer = Layer.effect(
       claim: (owner, { kind, limit }, { now, until }) =>
         // The rows are locked before they are changed, so that of two claims at once the second passes over them; a row
         // that changed while this one waited is asked the condition again.
-        sql`WITH due AS MATERIALIZED (
+        sql`WITH due (due_id) AS MATERIALIZED (
               SELECT id FROM ${tables.jobs} j
               WHERE kind = ${kind} AND due_ms IS NOT NULL AND due_ms <= ${now}
                 AND (state = 'queued' OR attempts < max_attempts)
@@ -146,10 +146,10 @@ export const layer = Layer.effect(
                     AND earlier.due_ms IS NOT NULL))
               ORDER BY due_ms, id LIMIT ${limit} ${dialect.skipLocked}
             )
-            UPDATE ${tables.jobs} AS j SET state = 'running', owner = ${owner}, attempts = attempts + 1, due_ms = ${until},
+            UPDATE ${tables.jobs} SET state = 'running', owner = ${owner}, attempts = attempts + 1, due_ms = ${until},
               updated_ms = ${now}
-            FROM due WHERE j.id = due.id
-            RETURNING j.id, organization_id, kind, key, payload, attempts, max_attempts, owner`.pipe(
+            FROM due WHERE id = due_id
+            RETURNING id, organization_id, kind, key, payload, attempts, max_attempts, owner`.pipe(
           claims.all,
           Effect.map((claimed) => claimed.toSorted((a, b) => a.id - b.id)),
           storing("JobStore.claim")
