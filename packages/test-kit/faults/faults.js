@@ -40,7 +40,7 @@ export const faults = [
   },
   {
     fault: "a percentile that is off by one rank, in formulas",
-    file: "packages/core/src/metrics/Formulas.ts",
+    file: "packages/core/src/metrics/Statistics.ts",
     find: "const position = p * (sorted.length - 1)",
     put: "const position = p * sorted.length",
     property: /of 1 to 20 the median is 10.5/
@@ -159,10 +159,10 @@ export const faults = [
   },
   {
     fault: "a repeated delivery that forgets the trace id",
-    file: "packages/core/src/calls/Redelivery.ts",
+    file: "packages/core/src/calls/RedeliveryRules.ts",
     find: "traceId: delivery.traceId ?? existing.traceId,",
     put: 'traceId: delivery.traceId ?? "",',
-    property: /what is told is taken, and what is left out stays as it was/
+    property: /stated values replace stored ones, and omitted values stay/
   },
   {
     fault: "a metric charged again for every evaluation of a call",

@@ -221,7 +221,8 @@ describe("the chart rules", () => {
 
   it("report specific messages", () => {
     const field = "metric_evaluations.value"
-    const notAField = "Not a field of calls. Use a field such as duration, success, call_ended_reason or metadata.<key>."
+    const notAField =
+      "Not a field of calls. Use a field such as duration, success, call_ended_reason or metadata.<key>."
     const needsMetric = ["This field is required. metric_evaluations.value is of one metric."]
     const pie = { chart_type: "pie", field: "success" }
     const grouped = (group_by: unknown) => ({ ...pie, group_by })

@@ -11,85 +11,86 @@ import { expect } from "vitest"
 import * as ReferenceAnalytics from "./ReferenceAnalytics.js"
 import type { FilterableCall } from "../filters/FilterableCall.js"
 
-/** How far databases may be off, in proportion to the largest number that went in. */
+/** The tolerated difference, relative to the largest input. */
 const TOLERANCE = 1e-9
 
-const expectClose = (found: number | null, model: number | null, scale: number, about: unknown) => {
-  if (found === null || model === null) {
-    expect(found, JSON.stringify(about)).toBe(model)
+const expectClose = (found: number | null, expected: number | null, scale: number, about: unknown) => {
+  if (found === null || expected === null) {
+    expect(found, JSON.stringify(about)).toBe(expected)
     return
   }
-  // Below the range of normal numbers there is nothing to be in proportion to.
-  const agrees = Math.abs(found - model) <= TOLERANCE * scale + Number.MIN_VALUE
-  if (!agrees) expect.fail(`The store answers ${found}, and memory ${model}: ${JSON.stringify(about)}`)
+  // Subnormal numbers have no relative precision.
+  const agrees = Math.abs(found - expected) <= TOLERANCE * scale + Number.MIN_VALUE
+  if (!agrees)
+    expect.fail(`The store returns ${found}, the reference implementation ${expected}: ${JSON.stringify(about)}`)
 }
 
 const magnitude = (values: ReadonlyArray<number>) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0)
 
 /**
- * Answers from calls in memory, after the store was held to the same answer: exactly in counts, keys, buckets, minima and
- * maxima, up to one part in 10^9 in sums, averages and percentiles, as `AnalyticsStore` promises. It throws where they differ.
+ * The reference implementation over calls in memory, which also queries a store and fails if the results differ: exactly in
+ * counts, keys, buckets, minima and maxima, up to a relative error of 1e-9 in sums, averages and percentiles.
  */
 export const checkedSource = (
   store: AnalyticsStore["Type"],
   permit: Permit<"dashboards:read">,
   calls: ReadonlyArray<FilterableCall>
 ): AnalyticsSource<StorageError> => ({
-  totals: (question) =>
-    Effect.map(store.totals(permit, question), (found) => {
-      const model = ReferenceAnalytics.totals(question, calls)
+  totals: (query) =>
+    Effect.map(store.totals(permit, query), (found) => {
+      const expected = ReferenceAnalytics.totals(query, calls)
       const { averageDuration, p95Latency, successRate, ...exact } = found
-      expect(exact).toEqual({ calls: model.calls })
-      expectClose(successRate, model.successRate, 1, question)
+      expect(exact).toEqual({ calls: expected.calls })
+      expectClose(successRate, expected.successRate, 1, query)
       const measures = (values: ReadonlyArray<unknown>) =>
         values.filter((value): value is number => typeof value === "number" && Math.abs(value) <= 1e100)
       expectClose(
         averageDuration,
-        model.averageDuration,
+        expected.averageDuration,
         magnitude(measures(calls.map((one) => one.duration))),
-        question
+        query
       )
       const latencies = calls.flatMap((call) => call.evaluations.map(({ value }) => value))
-      expectClose(p95Latency, model.p95Latency, magnitude(measures(latencies)), question)
-      return model
+      expectClose(p95Latency, expected.p95Latency, magnitude(measures(latencies)), query)
+      return expected
     }),
-  typeCounts: (question) =>
-    Effect.map(store.typeCounts(permit, question), (found) => {
-      const model = ReferenceAnalytics.typeCounts(question, calls)
-      expect(found).toEqual(model)
-      return model
+  typeCounts: (query) =>
+    Effect.map(store.typeCounts(permit, query), (found) => {
+      const expected = ReferenceAnalytics.typeCounts(query, calls)
+      expect(found).toEqual(expected)
+      return expected
     }),
-  timeRange: (question) =>
-    Effect.map(store.timeRange(permit, question), (found) => {
-      const model = Option.fromNullable(ReferenceAnalytics.timeRange(question, calls))
-      expect(found).toEqual(model)
-      return model
+  timeRange: (query) =>
+    Effect.map(store.timeRange(permit, query), (found) => {
+      const expected = Option.fromNullable(ReferenceAnalytics.timeRange(query, calls))
+      expect(found).toEqual(expected)
+      return expected
     }),
-  timeline: (question) =>
-    Effect.map(store.timeline(permit, question), (found) => {
-      const model = ReferenceAnalytics.timeline(question, calls)
+  timeline: (query) =>
+    Effect.map(store.timeline(permit, query), (found) => {
+      const expected = ReferenceAnalytics.timeline(query, calls)
       const place = ({ at, group }: AnalyticsQuery.Cell) => `${group} at ${at}`
       const exact = ({ cells, ...timeline }: AnalyticsQuery.Timeline) => ({
         ...timeline,
         cells: cells.map((cell) => `${place(cell)}: ${cell.count}`).sort()
       })
-      expect(exact(found)).toEqual(exact(model))
+      expect(exact(found)).toEqual(exact(expected))
       const scaleOf = (aggregate: "min" | "max") =>
-        new Map(ReferenceAnalytics.timeline({ ...question, aggregate }, calls).cells.map((cell) => [place(cell), cell]))
-      const isExact = ["count", "min", "max"].includes(question.aggregate)
+        new Map(ReferenceAnalytics.timeline({ ...query, aggregate }, calls).cells.map((cell) => [place(cell), cell]))
+      const isExact = ["count", "min", "max"].includes(query.aggregate)
       const [least, most] = isExact ? [] : [scaleOf("min"), scaleOf("max")]
-      const values = new Map(model.cells.map((cell) => [place(cell), cell.value]))
+      const values = new Map(expected.cells.map((cell) => [place(cell), cell.value]))
       for (const cell of found.cells) {
         const [low, high] = [least?.get(place(cell)), most?.get(place(cell))]
-        const scale = magnitude([low?.value ?? 0, high?.value ?? 0]) * (question.aggregate === "sum" ? cell.count : 1)
-        expectClose(cell.value, values.get(place(cell)) ?? null, scale, question)
+        const scale = magnitude([low?.value ?? 0, high?.value ?? 0]) * (query.aggregate === "sum" ? cell.count : 1)
+        expectClose(cell.value, values.get(place(cell)) ?? null, scale, query)
       }
-      return model
+      return expected
     }),
-  shares: (question) =>
-    Effect.map(store.shares(permit, question), (found) => {
-      const model = ReferenceAnalytics.shares(question, calls)
-      expect(found).toEqual(model)
-      return model
+  shares: (query) =>
+    Effect.map(store.shares(permit, query), (found) => {
+      const expected = ReferenceAnalytics.shares(query, calls)
+      expect(found).toEqual(expected)
+      return expected
     })
 })

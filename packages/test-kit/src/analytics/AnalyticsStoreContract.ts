@@ -19,14 +19,14 @@ const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 }
 
 const fixtureOf = (calls: ReadonlyArray<FilterableCall>) => ({ agents: AGENTS, metrics: METRICS, calls })
 
-/** Of one day, lasting 1 to 20 seconds, in no order; every other one has a latency of ten times that. */
+/** Calls of one day with durations of 1 to 20 seconds, unordered; every other one has a latency of ten times that. */
 const twenty = Array.from({ length: 20 }, (_, i) => {
   const seconds = ((i * 7) % 20) + 1
   const latency = { metricId: 2, metricName: "Latency", value: seconds * 10 }
   return blankCall(i + 1, { duration: seconds, success: i % 4 === 0, evaluations: seconds % 2 === 0 ? [latency] : [] })
 })
 
-/** More periods, groups and slices than a chart shows. */
+/** Calls with more periods, groups and slices than a chart can have. */
 const wide = Array.from({ length: 1100 }, (_, i): FilterableCall => {
   const mixed: Json = i % 3 === 0 ? i % 2 === 0 : i % 3 === 1 ? (i % 60) / 8 : `t${i % 60}`
   return blankCall(i + 1, {
@@ -52,7 +52,7 @@ const overflowing: ReadonlyArray<WidgetJson> = [
   })
 ]
 
-/** Every aggregate of every period, of each kind of field, divided in every way. */
+/** Every aggregate of every period, for each kind of field and grouping. */
 const bars: ReadonlyArray<WidgetJson> = [
   { field: "duration" },
   { field: "metadata.region" },
@@ -67,7 +67,7 @@ const bars: ReadonlyArray<WidgetJson> = [
       { type: "bucket", interval: 90_000_000 }
     ].flatMap((group_by, g) =>
       TimePeriod.literals
-        // Each divided kind with some period; undivided with all of them.
+        // Each grouping with one period; ungrouped with all of them.
         .filter((_, p) => group_by === null || p === (a + g) % TimePeriod.literals.length)
         .map((time_period) => ({
           dashboard: 1,
@@ -84,32 +84,32 @@ const bars: ReadonlyArray<WidgetJson> = [
 const LATENCIES = [2, 3]
 
 /**
- * What every `AnalyticsStore` has to do: answer every question of a widget as the functions of `Answer` do of the same
- * calls in memory. The calls come to it through the other stores' ports.
+ * The contract of every `AnalyticsStore`: it answers every query of a widget as `ReferenceAnalytics` does over the same
+ * calls in memory. The calls are stored through the other stores' ports.
  */
 export const analyticsStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<AnalyticsStore | CallFixtureStores, E>
 ): void => {
-  /** Asks the store and memory, which have to agree. */
-  const ask = (stored: StoredCalls, widget: unknown) =>
+  /** Queries the store and the reference implementation, and compares their results. */
+  const query = (stored: StoredCalls, widget: unknown) =>
     Effect.gen(function* () {
-      const asked = checkedSource(yield* AnalyticsStore, permit(stored.organizationId, "widgets.data"), stored.calls)
-      return yield* chartData(widgetQuery(widget, { latencyMetrics: LATENCIES, of: stored }), asked)
+      const source = checkedSource(yield* AnalyticsStore, permit(stored.organizationId, "widgets.data"), stored.calls)
+      return yield* chartData(widgetQuery(widget, { latencyMetrics: LATENCIES, of: stored }), source)
     })
 
   layer(stores, { timeout: "5 minutes" })(`widgets answered by ${subject}`, (it) => {
     it.effect(
-      "show what they show of the same calls in memory",
+      "show the same as the reference implementation",
       () =>
         Effect.gen(function* () {
           const stored = yield* storeCalls(fixture ?? fixtureOf([]))
           const run = Runtime.runPromise(yield* Effect.runtime<AnalyticsStore>())
           const { check } = asyncProperty(
-            "a widget shows what it shows of the same calls in memory",
+            "a widget shows the same as the reference implementation",
             [widgetJson()],
             async (widget) => {
-              await run(ask(stored, widget))
+              await run(query(stored, widget))
               return true
             },
             150
@@ -120,19 +120,19 @@ export const analyticsStoreContract = <E>(
     )
 
     it.effect(
-      "show every aggregate of every period, whatever divides them",
+      "show every aggregate of every period and grouping",
       () =>
         Effect.gen(function* () {
           const stored = yield* storeCalls(fixture ?? fixtureOf([]))
           for (const widget of bars) {
-            const shown = yield* ask(stored, widget)
+            const shown = yield* query(stored, widget)
             expect(shown.chartType === "bar" && shown.series.length, JSON.stringify(widget)).toBeGreaterThan(0)
           }
         }),
       TAKES_LONG
     )
 
-    it.effect("show the percentiles, averages and rates that are worked out here by hand", () =>
+    it.effect("show percentiles, averages and rates that are computed by hand", () =>
       Effect.gen(function* () {
         const stored = yield* storeCalls(fixtureOf(twenty))
         const bar = { dashboard: 1, chart_type: "bar", field: "duration", time_period: "day" }
@@ -146,36 +146,36 @@ export const analyticsStoreContract = <E>(
           ["p95", 19.05],
           ["p99", 19.81]
         ] as const) {
-          const shown = yield* ask(stored, { ...bar, aggregation_function })
-          if (shown.chartType !== "bar") return expect.fail("A bar is no bar")
+          const shown = yield* query(stored, { ...bar, aggregation_function })
+          if (shown.chartType !== "bar") return expect.fail("Expected a bar chart")
           expect(shown.series).toHaveLength(1)
           expect(shown.series[0]?.points, aggregation_function).toMatchObject([{ count: 20 }])
           expect(shown.series[0]?.points[0]?.value, aggregation_function).toBeCloseTo(value, 9)
         }
-        const stat = yield* ask(stored, { dashboard: 1, chart_type: "stat" })
-        if (stat.chartType !== "stat") return expect.fail("A stat is no stat")
+        const stat = yield* query(stored, { dashboard: 1, chart_type: "stat" })
+        if (stat.chartType !== "stat") return expect.fail("Expected a stat chart")
         expect(stat).toMatchObject({ totalCalls: 20, successRate: 0.25, avgDuration: 10.5 })
-        // Of 20, 40, ... 200 the position 0.95 * 9 lies between 180 and 200.
+        // Of 20, 40, ... 200 the position 0.95 * 9 is between 180 and 200.
         expect(stat.p95Latency).toBeCloseTo(191, 9)
       })
     )
 
     it.effect(
-      "show of more than a chart shows what is left in memory",
+      "limit periods, groups and slices as the reference implementation does",
       () =>
         Effect.gen(function* () {
           const stored = yield* storeCalls(fixtureOf(wide))
-          for (const widget of overflowing) yield* ask(stored, widget)
+          for (const widget of overflowing) yield* query(stored, widget)
         }),
       TAKES_LONG
     )
 
-    it.effect("show of another project or organisation nothing", () =>
+    it.effect("show nothing of another project or organization", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* storeCalls(fixtureOf(twenty)), yield* storeCalls(fixtureOf(twenty.slice(0, 3)))]
-        const own = yield* ask(theirs, { dashboard: 1, chart_type: "stat" })
+        const own = yield* query(theirs, { dashboard: 1, chart_type: "stat" })
         expect(own).toMatchObject({ totalCalls: 3 })
-        // Memory has no calls of a project that is not the organisation's.
+        // A project of another organization has no calls.
         const foreign: StoredCalls = { ...mine, organizationId: theirs.organizationId, calls: [] }
         for (const widget of [
           { dashboard: 1, chart_type: "stat" },
@@ -192,11 +192,11 @@ export const analyticsStoreContract = <E>(
             group_by: { type: "field", field: "call_id" }
           }
         ])
-          yield* ask(foreign, widget)
+          yield* query(foreign, widget)
       })
     )
   })
 }
 
-/** On a busy machine. */
+/** A generous limit for busy machines. */
 const TAKES_LONG = { timeout: 3_600_000 }

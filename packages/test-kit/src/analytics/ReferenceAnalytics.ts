@@ -15,7 +15,7 @@ type Calls = ReadonlyArray<FilterableCall>
 const inScope = (scope: AnalyticsQuery.QueryScope, calls: Calls): Calls =>
   calls.filter(matcher(scope.filter, scope.now))
 
-/** The four numbers of a stat. */
+/** The four numbers of a stat chart. */
 export const totals = (query: AnalyticsQuery.TotalsQuery, all: Calls): AnalyticsQuery.Totals => {
   const calls = inScope(query, all)
   const isLatency = new Set<number>(query.latencyMetrics)
@@ -33,18 +33,18 @@ export const totals = (query: AnalyticsQuery.TotalsQuery, all: Calls): Analytics
   }
 }
 
-/** How many values of each type there are. */
+/** The number of values of each type. */
 export const typeCounts = (query: AnalyticsQuery.ValuesQuery, calls: Calls): AnalyticsQuery.TypeCounts => {
-  const found = values(query, null, calls)
-  const ofType = (type: string) => found.filter(({ value }) => typeof value === type).length
+  const points = values(query, null, calls)
+  const ofType = (type: string) => points.filter(({ value }) => typeof value === type).length
   return { numeric: ofType("number"), boolean: ofType("boolean"), string: ofType("string") }
 }
 
-/** The first and the last call with a value; undefined when there is none. */
+/** The times of the first and the last call with a value; undefined without values. */
 export const timeRange = (query: AnalyticsQuery.ValuesQuery, calls: Calls): AnalyticsQuery.TimeRange | undefined => {
-  const found = values(query, null, calls)
-  if (found.length === 0) return undefined
-  return found.reduce<AnalyticsQuery.TimeRange>(
+  const points = values(query, null, calls)
+  if (points.length === 0) return undefined
+  return points.reduce<AnalyticsQuery.TimeRange>(
     ({ first, last }, { at }) => ({ first: Math.min(first, at), last: Math.max(last, at) }),
     {
       first: Number.POSITIVE_INFINITY,
@@ -53,12 +53,12 @@ export const timeRange = (query: AnalyticsQuery.ValuesQuery, calls: Calls): Anal
   )
 }
 
-/** An aggregate of the values of each bucket and group. Texts are counted and nothing else; booleans are 0 and 1. */
+/** An aggregate of the values of each bucket and group. Texts are only counted; booleans are 0 and 1. */
 export const timeline = (query: AnalyticsQuery.TimelineQuery, calls: Calls): AnalyticsQuery.Timeline => {
   const all = values(query, query.group, calls)
-  const found = query.aggregate === "count" ? all : all.filter(({ value }) => typeof value !== "string")
-  const ranking = query.group === null ? ungrouped : rank(found.map(({ group }) => group))
-  const buckets = partition(found, ({ at }) => bucketStart(query.bucket, at))
+  const points = query.aggregate === "count" ? all : all.filter(({ value }) => typeof value !== "string")
+  const ranking = query.group === null ? ungrouped : rank(points.map(({ group }) => group))
+  const buckets = partition(points, ({ at }) => bucketStart(query.bucket, at))
   const newest = [...buckets].sort(([a], [b]) => b - a).slice(0, MAX_BUCKETS)
   return {
     groups: ranking.groups,
@@ -80,11 +80,11 @@ export const timeline = (query: AnalyticsQuery.TimelineQuery, calls: Calls): Ana
   }
 }
 
-/** How often each value occurs, in each group. */
+/** How often each value occurs, per group. */
 export const shares = (query: AnalyticsQuery.SharesQuery, calls: Calls): AnalyticsQuery.Shares => {
-  const found = values(query, query.group, calls)
-  const ranking = query.group === null ? ungrouped : rank(found.map(({ group }) => group))
-  const members = partition(found, (one) => ranking.positionOf(one.group))
+  const points = values(query, query.group, calls)
+  const ranking = query.group === null ? ungrouped : rank(points.map(({ group }) => group))
+  const members = partition(points, (one) => ranking.positionOf(one.group))
   return {
     groups: ranking.groups.map((group, position) => {
       const ones = members.get(position) ?? []
@@ -99,7 +99,7 @@ export const shares = (query: AnalyticsQuery.SharesQuery, calls: Calls): Analyti
   }
 }
 
-/** A value, when its call was, and what divides it from others. */
+/** A value with the time of its call and its group. */
 interface DataPoint {
   readonly at: number
   readonly value: Filters.Scalar
@@ -125,7 +125,7 @@ const values = (
     })
   })
 
-/** The evaluations that a call's values are about; null stands for none of them. */
+/** The evaluations that a call's values come from; null if none. */
 const evaluationsOf = (
   query: AnalyticsQuery.ValuesQuery,
   group: Filters.Field | Buckets.Bucket | null,
@@ -133,15 +133,11 @@ const evaluationsOf = (
 ): ReadonlyArray<FilterableEvaluation | null> => {
   if (!readsEvaluations(query, group)) return [null]
   const { metric } = query
-  const found = call.evaluations.filter(({ metricId }) => metric === null || metricId === metric)
-  return found.length === 0 ? [null] : found
+  const points = call.evaluations.filter(({ metricId }) => metric === null || metricId === metric)
+  return points.length === 0 ? [null] : points
 }
 
-const read = (
-  call: FilterableCall,
-  evaluation: FilterableEvaluation | null,
-  field: Filters.Field
-): Json =>
+const read = (call: FilterableCall, evaluation: FilterableEvaluation | null, field: Filters.Field): Json =>
   field.of !== "evaluation"
     ? valueOf(call, field)
     : evaluation === null
@@ -152,7 +148,7 @@ const scalar = (value: Json): Filters.Scalar | null => (typeof value === "object
 
 const isMeasure = (value: unknown): value is number => typeof value === "number" && Math.abs(value) <= MAX_MEASURE
 
-/** Whether it is a value of the type that is asked for. */
+/** Whether a value has the requested type. */
 const isValue = ({ dataType, field }: AnalyticsQuery.ValuesQuery, value: Json): value is Filters.Scalar => {
   switch (dataType) {
     case "numeric":
@@ -162,14 +158,14 @@ const isValue = ({ dataType, field }: AnalyticsQuery.ValuesQuery, value: Json): 
     case "string":
       return typeof value === "string"
     case "datetime":
-      // Documents and metrics have no instants of their own: they write them as texts.
+      // Documents and metrics have times as texts.
       return typeof value === (field.type === "timestamp" ? "number" : "string")
     case "dynamic":
       return isMeasure(value) || typeof value === "boolean" || typeof value === "string"
   }
 }
 
-/** One aggregate of at least one value. */
+/** An aggregate of at least one value. */
 export const aggregate = (what: Aggregate, all: ReadonlyArray<number>): number => {
   switch (what) {
     case "count":
@@ -191,7 +187,7 @@ export const aggregate = (what: Aggregate, all: ReadonlyArray<number>): number =
   }
 }
 
-/** Adds up with Kahan's correction, after Neumaier. */
+/** Kahan-Babuska-Neumaier summation. */
 const sum = (all: ReadonlyArray<number>): number => {
   let total = 0
   let lost = 0
@@ -225,13 +221,13 @@ const partition = <A, K>(all: ReadonlyArray<A>, keyOf: (one: A) => K): ReadonlyM
 
 interface Ranking {
   readonly groups: ReadonlyArray<AnalyticsQuery.Group>
-  /** Where in `groups` a value belongs. */
+  /** The index in `groups` of a value. */
   readonly positionOf: (key: Filters.Scalar | null) => number
 }
 
 const ungrouped: Ranking = { groups: [{ kind: "all", key: null }], positionOf: () => 0 }
 
-/** The most frequent values, and the rest as one. */
+/** The most frequent values, and the rest as `other`. */
 const rank = (keys: ReadonlyArray<Filters.Scalar | null>): Ranking => {
   const counts = new Map<Filters.Scalar | null, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -17,43 +17,46 @@ import { NOW } from "../filters/Vocabulary.js"
 import * as ReferenceAnalytics from "./ReferenceAnalytics.js"
 import type { FilterableCall } from "../filters/FilterableCall.js"
 
-/** Answers the questions of charts from calls in memory: what any store has to answer of the same calls. */
+/** Answers the queries of charts from calls in memory, by the reference implementation. */
 export const memorySource = (calls: ReadonlyArray<FilterableCall>): AnalyticsSource<never> => ({
-  totals: (question) => Effect.sync(() => ReferenceAnalytics.totals(question, calls)),
-  typeCounts: (question) => Effect.sync(() => ReferenceAnalytics.typeCounts(question, calls)),
-  timeRange: (question) => Effect.sync(() => Option.fromNullable(ReferenceAnalytics.timeRange(question, calls))),
-  timeline: (question) => Effect.sync(() => ReferenceAnalytics.timeline(question, calls)),
-  shares: (question) => Effect.sync(() => ReferenceAnalytics.shares(question, calls))
+  totals: (query) => Effect.sync(() => ReferenceAnalytics.totals(query, calls)),
+  typeCounts: (query) => Effect.sync(() => ReferenceAnalytics.typeCounts(query, calls)),
+  timeRange: (query) => Effect.sync(() => Option.fromNullable(ReferenceAnalytics.timeRange(query, calls))),
+  timeline: (query) => Effect.sync(() => ReferenceAnalytics.timeline(query, calls)),
+  shares: (query) => Effect.sync(() => ReferenceAnalytics.shares(query, calls))
 })
 
-const unstored: Pick<StoredCalls, "projectId" | "metric" | "renumber"> = {
+const inMemory: Pick<StoredCalls, "projectId" | "metric" | "renumber"> = {
   projectId: ProjectId.make(1),
   metric: (id) => MetricId.make(id),
   renumber: (filter) => filter
 }
 
 /**
- * What a widget asks at `FilterKit.NOW` of a project whose metrics are numeric; those of `latencyMetrics` are the latencies
- * of a stat. Of calls that were stored it asks under the ids that they were given. Throws where it is no widget.
+ * The query of a widget at `FilterKit.NOW` in a project with numeric metrics; `latencyMetrics` are the latencies of a stat.
+ * `of` maps ids to those that a store assigned. Throws if the widget is invalid.
  */
 export const widgetQuery = (
   widget: unknown,
   {
     latencyMetrics = [],
-    of = unstored
+    of = inMemory
   }: {
     readonly latencyMetrics?: ReadonlyArray<number>
     readonly of?: Pick<StoredCalls, "projectId" | "metric" | "renumber">
   } = {}
 ): ChartQuery => {
   const { metric, projectId, renumber } = of
-  const judged = validateWidget(null, widget, { dashboard: { projectId }, metric: { projectId, evalType: "numeric" } })
-  const spec = Either.getOrThrowWith(judged, (faults) => new Error(JSON.stringify({ faults, widget })))
+  const validated = validateWidget(null, widget, {
+    dashboard: { projectId },
+    metric: { projectId, evalType: "numeric" }
+  })
+  const spec = Either.getOrThrowWith(validated, (errors) => new Error(JSON.stringify({ errors, widget })))
   const chart: Chart | undefined =
     spec.chartType === "stat"
       ? { type: "stat", latencyMetrics: latencyMetrics.map(metric) }
       : plotOf(spec, spec.metricId === null ? undefined : "numeric")
-  if (chart === undefined) throw new Error("The chart rules let through what is no chart")
+  if (chart === undefined) throw new Error("The chart rules accepted an invalid chart")
   return {
     chart,
     projectId,
@@ -64,6 +67,6 @@ export const widgetQuery = (
   }
 }
 
-/** What a widget shows of calls in memory. */
+/** The data of a widget over calls in memory. */
 export const widgetDataOf = (widget: unknown, calls: ReadonlyArray<FilterableCall>): WidgetData =>
   Effect.runSync(chartData(widgetQuery(widget), memorySource(calls)))

@@ -16,16 +16,14 @@ const read = (key: string) =>
     Effect.map(Stream.runCollect(blobs.get(key)), (chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)))
   )
 
-/**
- * What every blob store has to pass. `residue` counts what lies in the place that no key names, where that can be seen.
- */
+/** The contract of every blob store. `residue` counts stored files without a key, if the store can tell. */
 export const blobStoreContract = (
   name: string,
   store: Layer.Layer<BlobStore>,
   residue: Effect.Effect<number> = Effect.succeed(0)
 ): void =>
   layer(store)(`the blob store ${name}`, (it) => {
-    it.effect("gives back what it was given, whatever the pieces it came in", () =>
+    it.effect("returns the bytes that were put, whatever their chunks", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7) % 256))
@@ -36,7 +34,7 @@ export const blobStoreContract = (
         expect(bytes.equals(yield* read(blob.key))).toBe(true)
       })
     )
-    it.effect("keeps the same bytes twice under keys of their own", () =>
+    it.effect("stores the same bytes twice under different keys", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const first = yield* blobs.put(owner, Stream.make(Buffer.from("same")))
@@ -46,14 +44,14 @@ export const blobStoreContract = (
         expect((yield* read(second.key)).toString()).toBe("same")
       })
     )
-    it.effect("keeps an empty blob", () =>
+    it.effect("stores an empty blob", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const blob = yield* blobs.put(owner, Stream.empty)
         expect((yield* read(blob.key)).length).toBe(0)
       })
     )
-    it.effect("says that a deleted blob is not there, and deletes it again without a fault", () =>
+    it.effect("reports a deleted blob as missing, and deletes it again without an error", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const blob = yield* blobs.put(owner, Stream.make(Buffer.from("gone")))
@@ -64,7 +62,7 @@ export const blobStoreContract = (
       })
     )
     it.effect.each(["../../etc/passwd", "1/../../x", "/etc/passwd", "", "1/ab/..", "1\0", "1/ab/%2e%2e"])(
-      "knows no blob %s and deletes nothing by that name",
+      "finds and deletes no blob under the key %s",
       (key) =>
         Effect.gen(function* () {
           const blobs = yield* BlobStore
@@ -73,7 +71,7 @@ export const blobStoreContract = (
           yield* blobs.remove(key)
         })
     )
-    it.effect("leaves nothing behind of content that fails or is interrupted on the way", () =>
+    it.effect("stores nothing when the content fails or the put is interrupted", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobStore
         const half = Stream.make(Buffer.from("half of it"))

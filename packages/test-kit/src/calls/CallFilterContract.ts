@@ -17,7 +17,7 @@ const CALLS = 150
 /** One world for all filters, so that a filter that fails can be asked again and shrunk. */
 const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
-/** What a `CallStore` that is asked by filters has to do: find the calls that match in memory, and no others. */
+/** The contract of filters in a `CallStore`: it finds the calls that match in memory, and no others. */
 export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   layer(stores, { timeout: "5 minutes" })(`calls filtered by ${subject}`, (it) => {
     it.effect(
@@ -59,5 +59,5 @@ export const callFilterContract = <E>(subject: string, stores: Layer.Layer<CallF
   })
 }
 
-/** On a busy machine. */
+/** A generous limit for busy machines. */
 const TAKES_LONG = { timeout: 3_600_000 }

@@ -22,7 +22,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
-const said = (content: string): RedactedTranscript => ({
+const transcript = (content: string): RedactedTranscript => ({
   _tag: "RedactedTranscript",
   turns: [{ speaker: "main_agent", content, startTime: 0, endTime: 2.5, words: [] }],
   toolCalls: []
@@ -30,7 +30,7 @@ const said = (content: string): RedactedTranscript => ({
 
 const at = (minute: number) => DateTime.unsafeMake(Date.UTC(2026, 0, 1, 0, minute))
 
-const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = {}): Delivery => ({
+const delivery = (agent: CalledAgent, callId: string, stated: Partial<Delivery> = {}): Delivery => ({
   agent,
   callId,
   traceId: undefined,
@@ -48,7 +48,7 @@ const delivery = (agent: CalledAgent, callId: string, told: Partial<Delivery> = 
   redactFields: [],
   dropsRecording: false,
   receivedAt: at(0),
-  ...told
+  ...stated
 })
 
 const recording = (name: string) => ({
@@ -60,7 +60,7 @@ const recording = (name: string) => ({
   mainAgentChannelIndex: null
 })
 
-/** An organisation of its own, its agent, and the permits to work with it. */
+/** A new organization with its agent and permits. */
 const fixture = Effect.gen(function* () {
   const organizations = yield* Organizations
   const founded = yield* organizations.create({ name: "Contract" })
@@ -88,10 +88,10 @@ const everything = (
   now
 })
 
-/** What every store of calls has to pass. */
+/** The contract of every call store. */
 export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore | Organizations, E>): void =>
   layer(store)(`the call store on ${name}`, (it) => {
-    it.effect("gives back a new call as it answered it", () =>
+    it.effect("finds a new call as deliver returned it", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
@@ -105,7 +105,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
             feedback: "fine",
             metadata: { region: "eu", list: [1, 2.5, "x", null, true] },
             dynamicVariables: "a text",
-            transcript: { type: "service", content: said("Hello") },
+            transcript: { type: "service", content: transcript("Hello") },
             recording: recording("one"),
             receivedAt: at(7)
           })
@@ -116,7 +116,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("keeps one record for deliveries of the same call, and says what changed", () =>
+    it.effect("merges redeliveries into one record and reports what changed", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
@@ -126,7 +126,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
         const more = yield* calls.deliver(
           write,
           delivery(agent, "a", {
-            transcript: { type: "service", content: said("Now we know") },
+            transcript: { type: "service", content: transcript("Now we know") },
             recording: recording("first"),
             receivedAt: at(2)
           })
@@ -142,31 +142,34 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("keeps nothing that an earlier delivery asked to be redacted, and tells by what it has to be", () =>
+    it.effect("rejects a delivery that is not redacted by all fields of earlier ones, and reports the fields", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
-        const told = (content: string) => ({ transcript: { type: "service", content: said(content) } })
-        const first = yield* calls.deliver(write, delivery(agent, "a", { ...told("[SSN]"), redactFields: ["ssn"] }))
+        const transcribed = (content: string) => ({ transcript: { type: "service", content: transcript(content) } })
+        const first = yield* calls.deliver(
+          write,
+          delivery(agent, "a", { ...transcribed("[SSN]"), redactFields: ["ssn"] })
+        )
         expect(first.call.redactFields).toEqual(["ssn"])
         expect(yield* calls.findByCallId(write, agent.id, "a")).toEqual(Option.some(first.call))
-        const under = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told("078-05-1120"))))
+        const under = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", transcribed("078-05-1120"))))
         expect(under).toMatchObject({ _tag: "RedactionIncomplete", fields: ["ssn"] })
         const wider = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", { redactFields: ["ssn", "dob"] })))
         expect(wider).toMatchObject({ _tag: "RedactionIncomplete", fields: ["dob", "ssn"] })
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(first.call))
         const both = yield* calls.deliver(
           write,
-          delivery(agent, "a", { ...told("[SSN]"), recording: recording("one"), redactFields: ["dob", "ssn"] })
+          delivery(agent, "a", { ...transcribed("[SSN]"), recording: recording("one"), redactFields: ["dob", "ssn"] })
         )
         expect(both.call.redactFields).toEqual(["dob", "ssn"])
         const unmuted = yield* Effect.flip(
-          calls.deliver(write, delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"] }))
+          calls.deliver(write, delivery(agent, "a", { ...transcribed("[SSN] [DOB]"), redactFields: ["dob", "ssn"] }))
         )
         expect(unmuted._tag).toBe("RedactionIncomplete")
         const dropped = yield* calls.deliver(
           write,
-          delivery(agent, "a", { ...told("[SSN] [DOB]"), redactFields: ["dob", "ssn"], dropsRecording: true })
+          delivery(agent, "a", { ...transcribed("[SSN] [DOB]"), redactFields: ["dob", "ssn"], dropsRecording: true })
         )
         expect(dropped).toMatchObject({ released: ["1/one"], call: { recording: null } })
         expect(yield* calls.find(read, first.call.id)).toEqual(Option.some(dropped.call))
@@ -174,42 +177,42 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("keeps what was made from a call on that call alone, and never makes one anew from it", () =>
+    it.effect("stores a delivery with a merge base only on that call, and never creates a call from it", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, remove, write } = yield* fixture
         const first = yield* calls.deliver(write, delivery(agent, "a"))
         const { call } = first
-        const told: Partial<Delivery> = {
-          transcript: { type: "service", content: said("Of the first call") },
+        const stated: Partial<Delivery> = {
+          transcript: { type: "service", content: transcript("Of the first call") },
           mergeBase: { call, transcript: false, recording: false, details: false }
         }
-        const kept = yield* calls.deliver(write, delivery(agent, "a", told))
+        const kept = yield* calls.deliver(write, delivery(agent, "a", stated))
         expect(kept).toMatchObject({ created: false, transcriptChanged: true, call: { id: call.id } })
         yield* calls.remove(remove, call.id)
-        const gone = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
+        const gone = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", stated)))
         expect(gone._tag).toBe("CallDeleted")
         expect(yield* calls.findByCallId(write, agent.id, "a")).toEqual(Option.none())
         const anew = yield* calls.deliver(write, delivery(agent, "a"))
         expect(anew).toMatchObject({ created: true, call: { transcript: null } })
-        const another = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", told)))
+        const another = yield* Effect.flip(calls.deliver(write, delivery(agent, "a", stated)))
         expect(another._tag).toBe("CallDeleted")
         expect(yield* calls.find(read, anew.call.id)).toEqual(Option.some(anew.call))
       })
     )
 
-    it.effect("keeps nothing that was made from what is there no more", () =>
+    it.effect("rejects a delivery whose merge base is stale", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
         const first = yield* calls.deliver(
           write,
-          delivery(agent, "a", { transcript: { type: "service", content: said("One") }, metadata: { a: 1 } })
+          delivery(agent, "a", { transcript: { type: "service", content: transcript("One") }, metadata: { a: 1 } })
         )
         const later = yield* calls.deliver(
           write,
           delivery(agent, "a", {
-            transcript: { type: "service", content: said("Two") },
+            transcript: { type: "service", content: transcript("Two") },
             recording: recording("two"),
             metadata: { a: 2 }
           })
@@ -220,7 +223,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
             callEndedReason: "hangup",
             mergeBase: { call, ...taken, ...from },
             redactFields: ["ssn"],
-            transcript: { type: "service", content: said("[SSN]") },
+            transcript: { type: "service", content: transcript("[SSN]") },
             recording: recording("muted")
           })
         for (const part of ["transcript", "recording", "details"] as const) {
@@ -234,7 +237,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("makes one record of deliveries that arrive at the same time, in the order they came", () =>
+    it.effect("merges concurrent deliveries into one record in their order", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
@@ -250,14 +253,14 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("lets one call that cannot be kept fail alone", () =>
+    it.effect("fails only the delivery that cannot be stored", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
-        const nobody = { ...agent, id: AGENT_THAT_IS_NOT_THERE }
+        const missing = { ...agent, id: MISSING_AGENT }
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, n) => n),
-          (n) => Effect.exit(calls.deliver(write, delivery(n === 7 ? nobody : agent, `call-${n}`))),
+          (n) => Effect.exit(calls.deliver(write, delivery(n === 7 ? missing : agent, `call-${n}`))),
           { concurrency: "unbounded" }
         )
         expect(outcomes.filter(Exit.isFailure)).toHaveLength(1)
@@ -267,7 +270,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("keeps what others deliver when one caller is interrupted", () =>
+    it.effect("stores the other deliveries when one caller is interrupted", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
@@ -287,7 +290,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("shows an organisation nothing of another's", () =>
+    it.effect("finds no call of another organization", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const mine = yield* fixture
@@ -301,7 +304,7 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("pages through calls newest first and back", () =>
+    it.effect("pages through calls newest first, and back", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, write } = yield* fixture
@@ -317,13 +320,16 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
       })
     )
 
-    it.effect("saves a review and deletes a call with all that is its own", () =>
+    it.effect("saves a review, and deletes a call with everything that belongs to it", () =>
       Effect.gen(function* () {
         const calls = yield* CallStore
         const { agent, read, remove, write } = yield* fixture
         const { call } = yield* calls.deliver(
           write,
-          delivery(agent, "a", { transcript: { type: "service", content: said("Hi") }, recording: recording("one") })
+          delivery(agent, "a", {
+            transcript: { type: "service", content: transcript("Hi") },
+            recording: recording("one")
+          })
         )
         const reviewed = {
           ...call,
@@ -345,5 +351,5 @@ export const callStoreContract = <E>(name: string, store: Layer.Layer<CallStore 
     )
   })
 
-/** Ids come in order from 1, and no test makes that many agents. */
-const AGENT_THAT_IS_NOT_THERE = AgentId.make(1_000_000_007)
+/** Ids ascend from 1; no test creates that many agents. */
+const MISSING_AGENT = AgentId.make(1_000_000_007)

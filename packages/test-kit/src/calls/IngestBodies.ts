@@ -1,21 +1,21 @@
-/** Bodies of E10: those that make a call, and those that do not with where the fault has to be found. */
+/** Arbitraries of E10 bodies: valid ones, and invalid ones with the path of the expected error. */
 import { CallLimits, FieldErrors, TranscriptFormat } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { hostilePayloadOf } from "../transcripts/HostilePayloads.js"
 import { payload } from "../transcripts/Payloads.js"
 
-/** A body as JSON carries it. */
+/** A body as JSON. */
 export type IngestInput = Readonly<Record<string, unknown>>
 
-/** Text that both databases keep: any Unicode but NUL and lone surrogates. */
+/** Text that both databases can store: any Unicode except NUL and lone surrogates. */
 const text = (max: number): fc.Arbitrary<string> =>
   fc
     .oneof(
       fc.string({ maxLength: Math.min(max, 40) }),
       fc.string({ unit: "grapheme", maxLength: Math.min(max, 20) }),
       fc.string({ unit: "binary", maxLength: Math.min(max, 20) }),
-      // Characters outside the basic plane are one each, though two units.
+      // One character each, but two UTF-16 units.
       fc.constant("😀".repeat(Math.min(max, 100)))
     )
     .map((value) => [...value.replaceAll("\0", "").toWellFormed()].slice(0, max).join(""))
@@ -25,7 +25,7 @@ const notBlank = (max: number): fc.Arbitrary<string> =>
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }).map((value) => value + 0)
 
-/** A document as `metadata` carries it. Numbers are plain ones, since the databases print the others in ways of their own. */
+/** A JSON document, with numbers that all databases print alike. */
 export const document: fc.Arbitrary<unknown> = fc
   .letrec((tie) => ({
     leaf: fc.oneof(
@@ -60,7 +60,7 @@ const instant = fc
     )
   )
 
-/** A body that makes a call, without a recording. Fields are left out, null or given, as webhooks have them. */
+/** A valid body without a recording. Fields are omitted, null or given. */
 export const ingestInput = (agent: number): fc.Arbitrary<IngestInput> =>
   fc
     .record(
@@ -103,12 +103,12 @@ export const ingestInput = (agent: number): fc.Arbitrary<IngestInput> =>
         .map((transcript): IngestInput => ({ ...body, ...transcript, agent }))
     )
 
-/** A body that makes no call. */
+/** An invalid body. */
 export interface InvalidIngestInput {
   readonly input: IngestInput
-  /** The path under which a fault has to be found. */
+  /** The path of the expected error. */
   readonly path: string
-  /** What is wrong, for the reader of a failed test. */
+  /** What is invalid, for the failure message. */
   readonly wrong: string
 }
 
@@ -120,7 +120,7 @@ const nested = (levels: number): unknown => {
   return value
 }
 
-/** One wrong value a line; each is an own fault of the field it stands in. */
+/** Invalid values of single fields. */
 export const invalidIngestFields: ReadonlyArray<InvalidField> = [
   ["no call id", "call_id", undefined],
   ["null for a call id", "call_id", null],
@@ -138,7 +138,7 @@ export const invalidIngestFields: ReadonlyArray<InvalidField> = [
   ["an agent beyond 2^53", "agent", 2 ** 53],
   ["an agent that is an object", "agent", { id: 1 }],
   ["an assistant id that is a number", "assistant_id", 7],
-  ["an assistant id that nobody has", "assistant_id", "nobody"],
+  ["an unknown assistant id", "assistant_id", "unknown"],
   ["a text for a recording", "voice_recording", "https://example.com/a.wav"],
   ["an object for a recording", "voice_recording", { bytes: [] }],
   ["a recording URL that is none", "voice_recording_url", "not a url"],
@@ -183,25 +183,27 @@ export const invalidIngestFields: ReadonlyArray<InvalidField> = [
   ["a channel below the first", "main_agent_channel_index", -1]
 ]
 
-/** A body with one wrong value. */
+/** A body with one invalid value. */
 export const invalidIngest = (agent: number): fc.Arbitrary<InvalidIngestInput> => {
   const services = TranscriptFormat.DEFAULT_TYPE
   return fc.oneof(
-    fc.tuple(ingestInput(agent), fc.constantFrom(...invalidIngestFields)).map(([body, [wrong, field, value, path]]) => ({
-      wrong,
-      path: path ?? field,
-      input: {
-        ...body,
-        // A flawed transcript is one of the default format.
-        ...(field === "transcript_json" ? { transcript_type: services } : {}),
-        [field]: value
-      }
-    })),
+    fc
+      .tuple(ingestInput(agent), fc.constantFrom(...invalidIngestFields))
+      .map(([body, [wrong, field, value, path]]) => ({
+        wrong,
+        path: path ?? field,
+        input: {
+          ...body,
+          // Invalid transcripts are in the default format.
+          ...(field === "transcript_json" ? { transcript_type: services } : {}),
+          [field]: value
+        }
+      })),
     fc
       .constantFrom(...TranscriptFormat.transcriptTypes)
       .filter((type) => type !== "none-mono")
       .chain((type) => fc.tuple(ingestInput(agent), hostilePayloadOf(type), fc.constant(type)))
-      // Null is no transcript, which is no fault.
+      // Null means no transcript, which is valid.
       .filter(([, hostile]) => hostile.payload !== null)
       .map(([body, hostile, type]) => ({
         wrong: `${type}: ${hostile.wrong}`,

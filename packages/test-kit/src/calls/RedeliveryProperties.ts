@@ -1,5 +1,14 @@
-/** What a delivery may make of a call that is there already. */
-import { AgentId, CallId, type CallRecord, type Delivery, MetricId, OrganizationId, ProjectId, type RedeliveryOutcome } from "@earshot/core"
+/** Properties of merging deliveries into call records. */
+import {
+  AgentId,
+  CallId,
+  type CallRecord,
+  type Delivery,
+  MetricId,
+  OrganizationId,
+  ProjectId,
+  type RedeliveryOutcome
+} from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
@@ -8,11 +17,11 @@ import { expectEqual, type Property, property } from "../Property.js"
 import { decodedTurns } from "../transcripts/Conversations.js"
 import { document } from "./IngestBodies.js"
 
-/** How deliveries become a record. */
+/** The functions under test. */
 export interface MergeDeliveries {
-  /** The record that a first delivery makes. */
+  /** The record that a first delivery creates. */
   readonly first: (delivery: Delivery, id: CallId) => CallRecord
-  /** What a repeated delivery makes of the record that is there. */
+  /** Merges a redelivery into a record. */
   readonly again: (existing: CallRecord, delivery: Delivery) => RedeliveryOutcome
 }
 
@@ -30,7 +39,7 @@ const maybe = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> => fc
 // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the arbitrary makes JSON alone
 const json = document.filter((value) => value !== null) as fc.Arbitrary<NonNullable<Delivery["metadata"]>>
 
-const sound = (sha256: string, durationSeconds: number | null = 10) =>
+const recordingOf = (sha256: string, durationSeconds: number | null = 10) =>
   fc.constantFrom("1", "2").map((copy) => ({
     blobKey: `${sha256}-${copy}`,
     contentType: "audio/wav",
@@ -42,7 +51,7 @@ const sound = (sha256: string, durationSeconds: number | null = 10) =>
 
 const turns = fc.oneof({ weight: 5, arbitrary: decodedTurns }, { weight: 1, arbitrary: fc.constant([]) })
 
-/** Deliveries of one call that ask for nothing to be redacted. */
+/** Deliveries of one call, without fields to redact. */
 export const delivery: fc.Arbitrary<Delivery> = fc.record({
   agent: fc.constant(agent),
   callId: fc.constant("a"),
@@ -59,8 +68,8 @@ export const delivery: fc.Arbitrary<Delivery> = fc.record({
       content: { _tag: "RedactedTranscript" as const, turns: all, toolCalls: [] }
     }))
   ),
-  recording: maybe(fc.oneof(sound("x"), sound("y"), sound("z", null))),
-  recordingFault: maybe(fc.constantFrom("gone")),
+  recording: maybe(fc.oneof(recordingOf("x"), recordingOf("y"), recordingOf("z", null))),
+  recordingError: maybe(fc.constantFrom("The recording is missing.")),
   metricIds: maybe(fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map((id) => MetricId.make(id)))),
   evaluates: fc.boolean(),
   redactFields: fc.constant([]),
@@ -72,7 +81,7 @@ const redactFields = fc.subarray([...Redaction.sensitiveFields.slice(0, 4)])
 
 const ID = CallId.make(1)
 
-/** The details that a delivery tells or leaves alone, each by itself. */
+/** The expected details after a merge: stated values replace, omitted ones stay. */
 const expectedDetails = (existing: CallRecord, { timestamp, ...delivery }: Delivery) => [
   delivery.traceId ?? existing.traceId,
   (timestamp ?? existing.timestamp).epochMillis,
@@ -96,11 +105,11 @@ const isSameSet = (one: ReadonlyArray<unknown> | null, other: ReadonlyArray<unkn
     ? one === other
     : one.length === other.length && one.every((item) => other.includes(item))
 
-/** What a repeated delivery may do. Source: interface, E10; a repeat updates the one record. */
+/** Source: interface, E10; a redelivery updates the one record. */
 export const redeliveryProperties = ({ again, first }: MergeDeliveries): ReadonlyArray<Property> => {
   const start = (one: Delivery) => first(one, ID)
   return [
-    property("a new call holds what its delivery tells", [delivery], (one) => {
+    property("a new call has the values of its delivery", [delivery], (one) => {
       const record = start(one)
       const blank: CallRecord = {
         ...record,
@@ -120,7 +129,7 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
       )
     }),
     property(
-      "a delivery that comes again changes nothing, however often",
+      "merging a delivery again changes nothing",
       [delivery, fc.array(delivery, { maxLength: 3 }), delivery],
       (one, rest, last) => {
         const record = rest.reduce((call, next) => again(call, next).call, start(one))
@@ -134,12 +143,12 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
           !repeated.evaluationDue &&
           !repeated.redactionExtended &&
           repeated.missingRedaction.length === 0 &&
-          // The copy of a recording that stays is let go.
+          // The blob of the stored recording is never released.
           repeated.released.every((key) => key !== settled.recording?.blobKey)
         )
       }
     ),
-    property("what is told is taken, and what is left out stays as it was", [delivery, delivery], (one, two) => {
+    property("stated values replace stored ones, and omitted values stay", [delivery, delivery], (one, two) => {
       const before = start(one)
       const after = again(before, two).call
       return (
@@ -148,40 +157,40 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         isSameSet(after.requestedMetrics, two.metricIds ?? before.requestedMetrics)
       )
     }),
-    property("a transcript is replaced by what somebody said, and never by none", [delivery, delivery], (one, two) => {
-      const before = start(one)
-      const { call, transcriptChanged } = again(before, two)
-      const isTaken =
-        two.transcript !== undefined && (before.transcript === null || two.transcript.content.turns.length > 0)
-      const expected = isTaken ? two.transcript.content : before.transcript
-      return (
-        isDeepStrictEqual(call.transcript, expected) &&
-        transcriptChanged === !isDeepStrictEqual(before.transcript, call.transcript) &&
-        (before.durationSeconds === null || call.durationSeconds !== null)
-      )
-    }),
     property(
-      "a person's review stays, and what they wrote",
-      [delivery, delivery, fc.option(fc.string())],
-      (one, two, words) => {
-        const reviewed: CallRecord = {
-          ...start(one),
-          success: true,
-          isReviewed: true,
-          feedback: words,
-          feedbackByPerson: true,
-          dropoffPoint: "greeting",
-          topic: "billing"
-        }
-        const { dropoffPoint, feedback, feedbackByPerson, isReviewed, success, topic } = again(reviewed, two).call
-        return isDeepStrictEqual(
-          [success, isReviewed, feedback, feedbackByPerson, dropoffPoint, topic],
-          [true, true, words, true, "greeting", "billing"]
+      "a transcript is replaced by one with turns, and never by an empty one",
+      [delivery, delivery],
+      (one, two) => {
+        const before = start(one)
+        const { call, transcriptChanged } = again(before, two)
+        const isTaken =
+          two.transcript !== undefined && (before.transcript === null || two.transcript.content.turns.length > 0)
+        const expected = isTaken ? two.transcript.content : before.transcript
+        return (
+          isDeepStrictEqual(call.transcript, expected) &&
+          transcriptChanged === !isDeepStrictEqual(before.transcript, call.transcript) &&
+          (before.durationSeconds === null || call.durationSeconds !== null)
         )
       }
     ),
+    property("a person's review and feedback stay", [delivery, delivery, fc.option(fc.string())], (one, two, words) => {
+      const reviewed: CallRecord = {
+        ...start(one),
+        success: true,
+        isReviewed: true,
+        feedback: words,
+        feedbackByPerson: true,
+        dropoffPoint: "greeting",
+        topic: "billing"
+      }
+      const { dropoffPoint, feedback, feedbackByPerson, isReviewed, success, topic } = again(reviewed, two).call
+      return isDeepStrictEqual(
+        [success, isReviewed, feedback, feedbackByPerson, dropoffPoint, topic],
+        [true, true, words, true, "greeting", "billing"]
+      )
+    }),
     property(
-      "a call is evaluated again when its transcript changed, or the metrics that are asked for, in whatever order",
+      "an evaluation is due when the transcript or the set of requested metrics changes",
       [delivery, delivery],
       (one, two) => {
         const before = start(one)
@@ -194,7 +203,7 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
       }
     ),
     property(
-      "a recording is replaced by another one, stays where the same comes again, and no bytes are forgotten",
+      "a recording is replaced by a different one, stays when it is delivered again, and unreferenced blobs are released",
       [delivery, delivery],
       (one, two) => {
         const before = start(one)
@@ -202,20 +211,20 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
         const isSame = before.recording?.sha256 === two.recording?.sha256
         const stays = isSame || two.recording === undefined ? before.recording : two.recording
         const keys = [before.recording, two.recording].flatMap((sound) => (sound ? [sound.blobKey] : []))
-        const let_ = new Set(keys.filter((key) => key !== stays?.blobKey))
+        const expectedReleased = new Set(keys.filter((key) => key !== stays?.blobKey))
         return (
           call.recording?.blobKey === stays?.blobKey &&
           recordingChanged === (stays?.blobKey !== before.recording?.blobKey) &&
-          isDeepStrictEqual(new Set(released), let_)
+          isDeepStrictEqual(new Set(released), expectedReleased)
         )
       }
     ),
-    property("a recording's fault is told as long as it is missing", [delivery, delivery], (one, two) => {
+    property("the error message of a recording stays until the recording arrives", [delivery, delivery], (one, two) => {
       const before = start({ ...one, recording: undefined })
       const { call } = again(before, two)
       return call.errorMessage === (call.recording === null ? (two.recordingError ?? before.errorMessage) : null)
     }),
-    property("the time of a change is told, and of none where nothing changed", [delivery, delivery], (one, two) => {
+    property("updatedAt changes if and only if the call changes", [delivery, delivery], (one, two) => {
       const before = start(one)
       const { call, changed } = again(before, two)
       const isOther = !isDeepStrictEqual({ ...call, updatedAt: before.updatedAt }, before)
@@ -226,16 +235,16 @@ export const redeliveryProperties = ({ again, first }: MergeDeliveries): Readonl
       )
     }),
     property(
-      "what was asked to be redacted stays asked, and a delivery that leaves some of it standing is owed",
+      "redacted fields accumulate, and a delivery without all of them is incomplete",
       [delivery, redactFields, delivery, redactFields],
       (one, asked, two, more) => {
         const before = start({ ...one, redactFields: asked })
-        const { call, missingRedaction: owed, redactionExtended: redactsMore } = again(before, { ...two, redactFields: more })
+        const { call, missingRedaction, redactionExtended } = again(before, { ...two, redactFields: more })
         const all = Redaction.inInterfaceOrder([...asked, ...more])
         return (
           isDeepStrictEqual(call.redactFields, all) &&
-          redactsMore === all.length > asked.length &&
-          (all.length === more.length || isDeepStrictEqual(owed, all))
+          redactionExtended === all.length > asked.length &&
+          (all.length === more.length || isDeepStrictEqual(missingRedaction, all))
         )
       }
     )

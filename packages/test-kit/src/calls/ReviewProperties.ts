@@ -1,4 +1,4 @@
-/** What a call's status says, read and written. Source: interface, Call record; design, section 3. */
+/** Properties of a call's status. Source: interface, Call record; design, section 3. */
 import type { FieldErrors, Filters, Reviewable, ReviewPatch } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -6,11 +6,11 @@ import { expectEqual, invariant, type Property, property } from "../Property.js"
 
 export interface StatusRules {
   readonly statusOf: (success: boolean | null, isReviewed: boolean) => Filters.Status | null
-  /** A review laid over a call, or what in it contradicts itself. */
+  /** Applies a review, or returns the field errors of a contradiction. */
   readonly review: (call: Reviewable, patch: ReviewPatch) => Either.Either<Reviewable, FieldErrors.FieldErrors>
 }
 
-/** Each status, and what it says. */
+/** The success and review that each status stands for. */
 const table: ReadonlyArray<readonly [status: Filters.Status, success: boolean, isReviewed: boolean]> = [
   ["success", true, false],
   ["failure", false, false],
@@ -29,11 +29,10 @@ const call: fc.Arbitrary<Reviewable> = fc.record({
   topic: text
 })
 
-/** What every reading of statuses has to keep to. */
 export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArray<Property> => {
   const reviewed = (before: Reviewable, patch: ReviewPatch): ReadonlyArray<boolean | null> | string =>
     Either.match(review(before, patch), {
-      onLeft: (faults) => Object.keys(faults).join(),
+      onLeft: (errors) => Object.keys(errors).join(),
       onRight: (after) => [after.success, after.isReviewed]
     })
   return [
@@ -43,23 +42,19 @@ export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArr
         () => statusOf(succeeded, isReviewed) === status
       )
     ),
-    invariant("a call of which it is not known has no status, reviewed or not", () =>
+    invariant("a call with unknown success has a null status, reviewed or not", () =>
       [true, false].every((isReviewed) => statusOf(null, isReviewed) === null)
     ),
-    property(
-      "a status that a person gives is the call's, whatever it was before",
-      [call, row],
-      (before, [status, ...said]) => {
-        expectEqual("success and review", reviewed(before, { status }), said)
-        return true
-      }
-    ),
-    property("no status leaves the success unknown, and the review as it is", [call], (before) => {
+    property("a status in a review sets success and is_reviewed", [call, row], (before, [status, ...expected]) => {
+      expectEqual("success and review", reviewed(before, { status }), expected)
+      return true
+    }),
+    property("a null status sets success to null and keeps is_reviewed", [call], (before) => {
       expectEqual("success and review", reviewed(before, { status: null }), [null, before.isReviewed])
       return true
     }),
     property(
-      "success and review by themselves change nothing else",
+      "success and is_reviewed change nothing else",
       [call, success, fc.boolean()],
       (before, succeeded, isReviewed) => {
         expectEqual("after a success", reviewed(before, { success: succeeded }), [succeeded, before.isReviewed])
@@ -69,7 +64,7 @@ export const statusProperties = ({ review, statusOf }: StatusRules): ReadonlyArr
       }
     ),
     property(
-      "a status beside a success or a review that says otherwise is a fault",
+      "a status that contradicts success or is_reviewed is an error",
       [call, row, success, fc.boolean()],
       (before, [status, means, isMeantReviewed], succeeded, isReviewed) => {
         expectEqual(

@@ -49,13 +49,13 @@ const spec = (dashboardId: WidgetSpec["dashboardId"], name = "W"): WidgetSpec =>
   metadata: { x: [1, "😀", null], "a.b": { c: 1.5 } }
 })
 
-/** What every `DashboardStore` with its `WidgetStore` has to do. */
+/** The contract of every `DashboardStore` with its `WidgetStore`. */
 export const dashboardStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<DashboardStore | WidgetStore | OrganizationStore | ProjectStore, E>
 ): void => {
-  layer(stores)(`dashboards kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, and as they were saved last", () =>
+  layer(stores)(`dashboards stored by ${subject}`, (it) => {
+    it.effect("are found as they were inserted and as they were last saved", () =>
       Effect.gen(function* () {
         const { dashboards, insert, project, toRead, toWrite } = yield* newOrganization
         const made = yield* insert("Board 😀 %_'")
@@ -68,7 +68,7 @@ export const dashboardStoreContract = <E>(
       })
     )
 
-    it.effect("are listed newest first, by project and within reach", () =>
+    it.effect("are listed newest first, by project and within the resource scope", () =>
       Effect.gen(function* () {
         const { dashboards, id, insert, other, project, toRead } = yield* newOrganization
         const [one, elsewhere, two] = [yield* insert("1"), yield* insert("2", other), yield* insert("3")]
@@ -85,7 +85,7 @@ export const dashboardStoreContract = <E>(
       })
     )
 
-    it.effect("go with their widgets, and with their project", () =>
+    it.effect("are deleted with their widgets and with their project", () =>
       Effect.gen(function* () {
         const fixture = yield* newOrganization
         const { dashboards, insert, other, projects, toDelete, toRead, toWrite, widgets } = fixture
@@ -100,7 +100,7 @@ export const dashboardStoreContract = <E>(
       })
     )
 
-    it.effect("are not there for another organisation, nor are their widgets", () =>
+    it.effect("are not found by another organization, nor are their widgets", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
         const { dashboards, widgets } = mine
@@ -121,7 +121,7 @@ export const dashboardStoreContract = <E>(
       })
     )
 
-    it.effect("have widgets that are found as they were put in, counted, and kept oldest first", () =>
+    it.effect("have widgets that are found as inserted, counted, and returned oldest first", () =>
       Effect.gen(function* () {
         const { insert, project, toDelete, toRead, toWrite, widgets } = yield* newOrganization
         const board = yield* insert("1")

@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 
-/** A fault in one field of a widget, whatever the others are. */
+/** An invalid value of one field of a widget, whatever the others are. */
 export interface InvalidWidgetField {
-  /** What is written into the widget. */
+  /** The fields to set. */
   readonly patch: { readonly [field: string]: unknown }
-  /** The path that the fault is keyed by. */
+  /** The path of the expected error. */
   readonly path: string
 }
 
@@ -12,7 +12,7 @@ const invalidField = (path: string, patch: InvalidWidgetField["patch"]): Invalid
 
 const lone = String.fromCharCode(0xd800)
 
-/** Each is a fault by itself; two of different fields are two. */
+/** Each is an error; two in different fields are two errors. */
 export const invalidWidgetFields: ReadonlyArray<InvalidWidgetField> = [
   invalidField("dashboard", { dashboard: null }),
   invalidField("dashboard", { dashboard: "one" }),
@@ -26,10 +26,10 @@ export const invalidWidgetFields: ReadonlyArray<InvalidWidgetField> = [
   invalidField("chart_type", { chart_type: ["bar"] }),
   invalidField("filters.op", { filters: { field: "duration", op: "near", value: 1 } }),
   invalidField("filters.conditions[1].field", {
-    filters: { operator: "and", conditions: [{}, { field: "colour", op: "eq", value: 1 }] }
+    filters: { operator: "and", conditions: [{}, { field: "color", op: "eq", value: 1 }] }
   }),
   invalidField("filters", { filters: "today" }),
-  invalidField("data_type", { data_type: "colour" }),
+  invalidField("data_type", { data_type: "color" }),
   invalidField("data_type", { data_type: 1 }),
   invalidField("field", { field: "f".repeat(256) }),
   invalidField("field", { field: { name: "duration" } }),
@@ -41,9 +41,9 @@ export const invalidWidgetFields: ReadonlyArray<InvalidWidgetField> = [
   invalidField("group_by", { group_by: "agent.id" }),
   invalidField("group_by", { group_by: [] }),
   invalidField("group_by.type", { group_by: { field: "agent.id" } }),
-  invalidField("group_by.type", { group_by: { type: "colour" } }),
+  invalidField("group_by.type", { group_by: { type: "color" } }),
   invalidField("group_by.field", { group_by: { type: "field" } }),
-  invalidField("group_by.field", { group_by: { type: "field", field: "colour" } }),
+  invalidField("group_by.field", { group_by: { type: "field", field: "color" } }),
   invalidField("group_by.field", { group_by: { type: "field", field: "metadata" } }),
   invalidField("group_by.interval", { group_by: { type: "bucket" } }),
   invalidField("group_by.interval", { group_by: { type: "bucket", interval: 0 } }),
@@ -54,14 +54,17 @@ export const invalidWidgetFields: ReadonlyArray<InvalidWidgetField> = [
   invalidField("metadata", { metadata: { big: 2 ** 60 } })
 ]
 
-/** Faults in fields of their own each. */
-export const severalInvalidFields: fc.Arbitrary<ReadonlyArray<InvalidWidgetField>> = fc.uniqueArray(fc.constantFrom(...invalidWidgetFields), {
-  minLength: 1,
-  maxLength: 5,
-  selector: ({ patch }) => Object.keys(patch).join()
-})
+/** Invalid values of different fields. */
+export const severalInvalidFields: fc.Arbitrary<ReadonlyArray<InvalidWidgetField>> = fc.uniqueArray(
+  fc.constantFrom(...invalidWidgetFields),
+  {
+    minLength: 1,
+    maxLength: 5,
+    selector: ({ patch }) => Object.keys(patch).join()
+  }
+)
 
-/** Anything at all that a body may hold where a widget is expected. */
+/** Any input where a widget is expected. */
 export const anyInput: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything(),
   fc.dictionary(

@@ -4,7 +4,7 @@ import { fieldName, filter } from "../filters/FilterArbitraries.js"
 import { METRICS } from "../filters/FilterableCalls.js"
 import { text } from "../filters/Vocabulary.js"
 
-/** A widget as a client writes it, for a dashboard of this id. */
+/** A widget as a client sends it. */
 export interface WidgetJson {
   readonly dashboard: number
   readonly chart_type: string
@@ -15,7 +15,7 @@ const VALUE = "metric_evaluations.value"
 
 const typeOf = (field: string): Filters.FieldType => Filters.fieldOf(field)?.type ?? "dynamic"
 
-/** The data types that a field takes beside none. */
+/** The data types that a field allows. */
 const dataTypes = (field: string): ReadonlyArray<string> => {
   switch (typeOf(field)) {
     case "integer":
@@ -33,11 +33,11 @@ const dataTypes = (field: string): ReadonlyArray<string> => {
   }
 }
 
-/** The aggregates that make sense of a field, given its data type (null where it is to be inferred). */
+/** The aggregates that apply to a field, given its data type (null: inferred). */
 const aggregates = (field: string, dataType: string | null): ReadonlyArray<string> => {
   const type = typeOf(field)
-  const taken = type === "dynamic" ? (dataType ?? (field === VALUE ? "numeric" : "dynamic")) : type
-  switch (taken) {
+  const effective = type === "dynamic" ? (dataType ?? (field === VALUE ? "numeric" : "dynamic")) : type
+  switch (effective) {
     case "numeric":
     case "dynamic":
     case "number":
@@ -52,7 +52,7 @@ const aggregates = (field: string, dataType: string | null): ReadonlyArray<strin
 const fromOrNothing = (words: ReadonlyArray<string>, freq: number) =>
   fc.option(fc.constantFrom(...words), { freq, nil: null })
 
-/** How charts are divided: seldom into more buckets than anybody could look at. */
+/** How charts are grouped; rarely into very many buckets. */
 export const groupBy: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(null, {}) },
   { weight: 3, arbitrary: fieldName.map((field) => ({ type: "field", field })) },
@@ -94,10 +94,10 @@ const plot = fieldName.chain((field) =>
   )
 )
 
-const isOfMetric = (widget: { readonly field: string | null; readonly group_by: unknown }): boolean =>
+const readsMetric = (widget: { readonly field: string | null; readonly group_by: unknown }): boolean =>
   JSON.stringify([widget.field, widget.group_by]).includes(VALUE)
 
-/** A widget that passes the chart rules on a dashboard whose project has the metrics of `METRICS`, all numeric. */
+/** A valid widget of a dashboard whose project has the numeric metrics `METRICS`. */
 export const widgetJson = (dashboard = 1): fc.Arbitrary<WidgetJson> =>
   fc
     .tuple(
@@ -108,5 +108,5 @@ export const widgetJson = (dashboard = 1): fc.Arbitrary<WidgetJson> =>
     .map(([widget, metric, chance]) => ({
       dashboard,
       ...widget,
-      ...(isOfMetric(widget) || chance === 0 ? { metric: metric.id } : {})
+      ...(readsMetric(widget) || chance === 0 ? { metric: metric.id } : {})
     }))

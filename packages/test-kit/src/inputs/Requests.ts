@@ -126,7 +126,7 @@ export const requests = {
     valid: delivered,
     flaws: ingestFlaws
       // Whether anybody has an assistant id is not the body's to say.
-      .filter(([, field, value]) => field !== "assistant_id" || value !== "nobody")
+      .filter(([, field, value]) => field !== "assistant_id" || value !== "unknown")
       .map(([wrong, field, value, path = field]): InputFlaw => ({
         wrong,
         patch: sorted({ ...besides(field), [field]: value }),

@@ -1,8 +1,8 @@
-/** Plausible conversations: two people who take turns, talk over each other, pause, and say anything Unicode can. */
+/** Arbitraries of plausible conversations: turns, talk-over, pauses, any Unicode text. */
 import type { Speaker, ToolCall, Turn, Word } from "@earshot/core"
 import * as fc from "fast-check"
 
-/** Something said, all of its times known, in milliseconds from the start of the call. */
+/** An utterance with known times, in milliseconds from the start of the call. */
 export interface Utterance {
   readonly speaker: Speaker
   readonly text: string
@@ -10,7 +10,7 @@ export interface Utterance {
   readonly end: number
 }
 
-/** A tool call, in milliseconds from the start of the call, and after which utterance it comes (-1: before them all). */
+/** A tool call with times in milliseconds from the start of the call. `after`: the index of the preceding utterance, or -1. */
 export interface ToolUse {
   readonly id: string
   readonly name: string
@@ -41,7 +41,7 @@ const phrases = fc.constantFrom(
   "line one\nline two"
 )
 
-/** A text with something in it besides blanks: phrases people say, and any other well-formed Unicode without NUL. */
+/** A text that is not blank: common phrases, and any other well-formed Unicode without NUL. */
 export const speech: fc.Arbitrary<string> = fc
   .oneof(
     { weight: 3, arbitrary: phrases },
@@ -53,8 +53,8 @@ export const speech: fc.Arbitrary<string> = fc
 const name = fc.stringMatching(/^[a-z][a-z_]{0,19}$/)
 
 /**
- * A conversation of up to `turns` utterances. `overlaps: false` keeps people from talking over each other, and
- * `alternating: true` keeps anybody from speaking twice in a row.
+ * A conversation of up to `turns` utterances. `overlaps: false` excludes talk-over, and `alternating: true` excludes two
+ * successive utterances of one speaker.
  */
 export const conversation = (
   options: { readonly turns?: number; readonly overlaps?: boolean; readonly alternating?: boolean } = {}
@@ -109,17 +109,17 @@ export const conversation = (
     })
 }
 
-/** JSON text may name half a surrogate pair or NUL; as a value of a webhook either is refused. */
+/** JSON text can contain lone surrogates or NUL, which decoders reject. */
 const wellFormed = (json: string): string => (json.isWellFormed() && !json.includes("\0") ? json : "{}")
 
-/** The words of an utterance, evenly spread over its time. */
+/** The words of an utterance, evenly distributed over its time. */
 export const wordsOf = ({ end, start, text }: Utterance): ReadonlyArray<Word> => {
   const words = text.split(/\s+/).filter((word) => word.trim() !== "")
   const at = (index: number): number => (start + Math.floor(((end - start) * index) / words.length)) / 1_000
   return words.map((word, index) => ({ text: word, startTime: at(index), endTime: at(index + 1) }))
 }
 
-/** A turn as the decoders make it, from milliseconds or unknown times. */
+/** A turn as decoders return it; times are given in milliseconds or unknown. */
 export const turnOf = (
   speaker: Speaker,
   content: string,
@@ -134,7 +134,7 @@ export const turnOf = (
   words
 })
 
-/** A tool call as the decoders make it, from milliseconds or unknown times. */
+/** A tool call as decoders return it; times are given in milliseconds or unknown. */
 export const toolCallOf = (
   use: ToolUse,
   start: number | undefined,
@@ -150,7 +150,7 @@ export const toolCallOf = (
   endTime: end === undefined ? undefined : end / 1_000
 })
 
-/** A transcript such as a decoder may answer: times in order, each known or not, with and without words. */
+/** Turns as a decoder can return them: ordered times, each known or not, with and without words. */
 export const decodedTurns: fc.Arbitrary<ReadonlyArray<Turn>> = conversation().chain(({ utterances }) =>
   fc.tuple(...utterances.map((utterance) => decodedTurn(utterance)))
 )
@@ -168,7 +168,7 @@ const decodedTurn = (utterance: Utterance): fc.Arbitrary<Turn> =>
       )
     )
 
-/** Tool calls such as a decoder may answer. */
+/** Tool calls as a decoder can return them. */
 export const decodedToolCalls: fc.Arbitrary<ReadonlyArray<ToolCall>> = conversation().chain(({ toolUses }) =>
   fc.tuple(
     ...toolUses.map((use) =>

@@ -1,4 +1,4 @@
-/** What any decoder of transcripts has to keep to. */
+/** Properties of transcript decoders. */
 import { type DecodeContext, type RawTranscript, TranscriptFormat, TranscriptLimits } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -6,10 +6,10 @@ import { expectEqual, type Property, property } from "../Property.js"
 import { hostilePayloadOf } from "./HostilePayloads.js"
 import { payloadOf } from "./Payloads.js"
 
-type Faults = Readonly<Record<string, ReadonlyArray<string>>>
+type Errors = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Reads one payload of the format that a token names. */
-export type Decode = (type: string, payload: unknown, context?: DecodeContext) => Either.Either<RawTranscript, Faults>
+/** Decodes a payload of the format with this token. */
+export type Decode = (type: string, payload: unknown, context?: DecodeContext) => Either.Either<RawTranscript, Errors>
 
 type Format = TranscriptFormat.TranscriptType
 
@@ -30,11 +30,11 @@ const isOrdered = ({ endTime, startTime }: Times): boolean =>
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-const isSound = ({ toolCalls, turns }: RawTranscript): boolean =>
+const isValid = ({ toolCalls, turns }: RawTranscript): boolean =>
   turns.every((turn) => isOrdered(turn) && isText(turn.content) && turn.words.every(isOrdered)) &&
   toolCalls.every(isOrdered)
 
-/** A value with the `at`th of its parts, counted modulo their number, replaced. */
+/** A value with one of its nested parts replaced: the one at index `at` modulo their number. */
 const replaced = (root: unknown, at: number, put: unknown): unknown => {
   let parts = 0
   const count = (value: unknown): void => {
@@ -43,17 +43,17 @@ const replaced = (root: unknown, at: number, put: unknown): unknown => {
   }
   count(root)
   let left = at % parts
-  const walk = (value: unknown): unknown => {
+  const replace = (value: unknown): unknown => {
     if (left-- === 0) return put
-    if (Array.isArray(value)) return value.map(walk)
+    if (Array.isArray(value)) return value.map(replace)
     return typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]))
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replace(inner)]))
       : value
   }
-  return walk(root)
+  return replace(root)
 }
 
-/** A payload of a format with up to three of its parts replaced: near enough to get deep into a decoder. */
+/** A payload with up to three of its parts replaced, which is valid enough to get deep into a decoder. */
 export const damagedPayloadOf = (type: Format): fc.Arbitrary<unknown> =>
   fc
     .tuple(
@@ -62,7 +62,6 @@ export const damagedPayloadOf = (type: Format): fc.Arbitrary<unknown> =>
     )
     .map(([{ payload }, edits]) => edits.reduce<unknown>((value, [at, put]) => replaced(value, at, put), payload))
 
-/** For each of the interface's formats that carry a transcript. */
 export const decoderProperties = (decode: Decode): ReadonlyArray<Property> =>
   formats.flatMap((type) => [
     property(
@@ -73,12 +72,12 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> =>
         if (decoded._tag === "Left") throw new Error(JSON.stringify(decoded.left))
         expectEqual("the turns", decoded.right.turns, turns)
         expectEqual("the tool calls", decoded.right.toolCalls, toolCalls)
-        return isSound(decoded.right)
+        return isValid(decoded.right)
       },
       60
     ),
     property(
-      `${type}: what is wrong in a payload is a fault under its path`,
+      `${type}: an invalid part of a payload is an error under its path`,
       [hostilePayloadOf(type)],
       ({ path, payload }) => {
         const decoded = decode(type, payload)
@@ -87,13 +86,13 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> =>
       60
     ),
     property(
-      `${type}: anything gives a sound transcript, or faults that say something`,
+      `${type}: any input is decoded to a valid transcript, or to errors with messages`,
       [fc.oneof(damagedPayloadOf(type), fc.anything(), fc.jsonValue())],
       (input) => {
         const decoded = decode(type, input)
         return decoded._tag === "Right"
-          ? isSound(decoded.right)
-          : Object.keys(decoded.left).length > 0 && Object.values(decoded.left).every((said) => said.length > 0)
+          ? isValid(decoded.right)
+          : Object.keys(decoded.left).length > 0 && Object.values(decoded.left).every((messages) => messages.length > 0)
       },
       60
     )

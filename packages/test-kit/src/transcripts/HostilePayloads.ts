@@ -1,23 +1,23 @@
-/** Payloads that a decoder has to refuse, each with the fault that says why. */
+/** Arbitraries of payloads that a decoder has to reject, with the path of the expected error. */
 import type { Json, JsonObject, TranscriptType } from "@earshot/core"
 import * as fc from "fast-check"
 
 export interface HostilePayload {
   readonly type: TranscriptType
   readonly payload: Json
-  /** The path under which the fault has to be found. */
+  /** The path of the expected error. */
   readonly path: string
-  /** What is wrong, for the reader of a failed test. */
+  /** What is invalid, for the failure message. */
   readonly wrong: string
 }
 
-/** The plainest row of each format and the names of its parts. */
+/** A minimal row of a format, and the keys of its parts. */
 interface Shape {
   readonly row: JsonObject
   readonly role: string
   readonly text: string
   readonly time: string
-  /** Another time that may not lie before `time`, where the format has one. */
+  /** The key of an end that must not be before `time`, if the format has one. */
   readonly end: string | undefined
 }
 
@@ -80,20 +80,20 @@ const shapes: Readonly<Record<Exclude<TranscriptType, "none-mono">, Shape>> = {
   }
 }
 
-/** A row changed at one key, or at a time within its first word. */
+/** A row with one key, or the start of its first word, replaced. */
 const changed = (row: JsonObject, key: string, value: Json): JsonObject =>
   key === "words[0].start" ? { ...row, words: [{ word: "Hello", start: value, end: 3 }] } : { ...row, [key]: value }
 
 const without = (row: JsonObject, key: string): JsonObject =>
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== key))
 
-/** With `__proto__` as a key like any other, which is what `JSON.parse` makes of it. */
+/** With `__proto__` as an own key, as `JSON.parse` creates it. */
 const withProto = (row: JsonObject): JsonObject =>
   Object.fromEntries<Json>([["__proto__", { admin: true }], ...Object.entries(row)])
 
 const LONE_SURROGATES = ["\ud83d", "\ude00 after", "before \udbff"]
 
-/** A payload of the format with one thing wrong, at a random row among good ones. */
+/** A payload of the format with one invalid row among valid ones. */
 export const hostilePayloadOf = (type: Exclude<TranscriptType, "none-mono">): fc.Arbitrary<HostilePayload> => {
   const { end, role, row, text, time } = shapes[type]
   const inRow = (wrong: string, bad: fc.Arbitrary<Json>, key: string | undefined): fc.Arbitrary<HostilePayload> =>
@@ -115,20 +115,20 @@ export const hostilePayloadOf = (type: Exclude<TranscriptType, "none-mono">): fc
   return fc.oneof(
     at("NUL in a text", text, fc.constantFrom("\0", "a\0b")),
     at("a lone surrogate", text, fc.constantFrom(...LONE_SURROGATES)),
-    at("a text that is none", text, fc.constantFrom<Json>(1, true, {})),
+    at("a text of another type", text, fc.constantFrom<Json>(1, true, {})),
     inRow("no text", fc.constant(without(row, text)), text),
     at("an unknown role", role, fc.constantFrom<Json>("narrator", "Supervisor", "", "__proto__", "constructor")),
-    at("a role that is no text", role, fc.constantFrom<Json>(-1, 0.5, false, null, [])),
+    at("a role that is not a text", role, fc.constantFrom<Json>(-1, 0.5, false, null, [])),
     inRow("no role", fc.constant(without(row, role)), role),
     at("a negative time", time, fc.double({ max: -0.001, min: -1e6, noNaN: true })),
-    at("a time that is no time", time, fc.constantFrom<Json>("soon", true, {}, [])),
-    at("a time beyond any call", time, fc.constantFrom<Json>(1e7, 2 ** 53, 1e300)),
+    at("a time that is not a number", time, fc.constantFrom<Json>("soon", true, {}, [])),
+    at("a time beyond the limit", time, fc.constantFrom<Json>(1e7, 2 ** 53, 1e300)),
     ...(end === undefined ? [] : [at("an end before its start", end, fc.double({ min: 0, max: 0.999, noNaN: true }))]),
-    inRow("a row that is none", fc.constantFrom<Json>(null, 1, "row", [], true), undefined),
+    inRow("a row that is not an object", fc.constantFrom<Json>(null, 1, "row", [], true), undefined),
     inRow("a __proto__ key", fc.constant(withProto(row)), undefined),
-    inRow("an integer beyond 2^53 where nobody reads", fc.constant({ ...row, extra: { id: 2 ** 53 } }), undefined),
-    inRow("NUL where nobody reads", fc.constant({ ...row, extra: ["\0"] }), undefined),
+    inRow("an integer beyond 2^53 in an unknown key", fc.constant({ ...row, extra: { id: 2 ** 53 } }), undefined),
+    inRow("NUL in an unknown key", fc.constant({ ...row, extra: ["\0"] }), undefined),
     inRow("a lone surrogate in a key", fc.constant({ ...row, "\ud83d": 1 }), undefined),
-    whole("no list", fc.constantFrom<Json>(null, "transcript", 3, true))
+    whole("not a list", fc.constantFrom<Json>(null, "transcript", 3, true))
   )
 }

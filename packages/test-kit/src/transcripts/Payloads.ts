@@ -1,4 +1,4 @@
-/** Webhook payloads of every format, each with the turns and tool calls it has to decode to. */
+/** Arbitraries of webhook payloads of every format, with the turns and tool calls that they decode to. */
 import type { DecodeContext, Json, JsonObject, ToolCall, TranscriptType, Turn } from "@earshot/core"
 import * as fc from "fast-check"
 import {
@@ -19,21 +19,21 @@ export interface Payload {
   readonly toolCalls: ReadonlyArray<ToolCall>
 }
 
-/** Rows of speech with the rows of tools between them, where the conversation has them. */
+/** Rows of speech with the rows of tool calls between them. */
 const weave = (
   { toolUses, utterances }: Conversation,
-  said: (utterance: Utterance, index: number) => ReadonlyArray<JsonObject>,
+  rowsOf: (utterance: Utterance, index: number) => ReadonlyArray<JsonObject>,
   used: (use: ToolUse, index: number) => ReadonlyArray<JsonObject>
 ): ReadonlyArray<JsonObject> => {
   const usedAfter = (position: number) =>
     toolUses.flatMap((use, index) => (use.after === position ? used(use, index) : []))
   return [
     ...usedAfter(-1),
-    ...utterances.flatMap((utterance, index) => [...said(utterance, index), ...usedAfter(index)])
+    ...utterances.flatMap((utterance, index) => [...rowsOf(utterance, index), ...usedAfter(index)])
   ]
 }
 
-/** An optional field: left out, null, or the value. */
+/** An optional field: omitted, null, or the value. */
 type Given = "absent" | "null" | "known"
 const given = fc.constantFrom<Given>("known", "known", "known", "null", "absent")
 const field = (how: Given, key: string, value: Json): JsonObject =>
@@ -41,10 +41,10 @@ const field = (how: Given, key: string, value: Json): JsonObject =>
 const whenKnown = (how: Given, time: number): number | undefined => (how === "known" ? time : undefined)
 const seconds = (milliseconds: number): number => milliseconds / 1_000
 
-/** Plausible instants for a call to begin at, in milliseconds since 1970. */
+/** Plausible starts of a call, in milliseconds since 1970. */
 const callStarts = fc.integer({ min: 1_500_000_000_000, max: 1_900_000_000_000 })
 
-/** A choice for each of many things, repeated when there are more things than choices. */
+/** A choice for each item, repeated if there are more items than choices. */
 const choices = <A>(of: fc.Arbitrary<A>, otherwise: A): fc.Arbitrary<(index: number) => A> =>
   fc.array(of, { minLength: 1, maxLength: 12 }).map((all) => (index) => all[index % all.length] ?? otherwise)
 
@@ -95,8 +95,8 @@ const serviceLegacy = fc
   }))
 
 /**
- * The clocks a list of rows may be on: seconds from the start; instants beside seconds from the start; instants in a
- * report that says when the call began; instants alone, where the earliest one becomes 0.
+ * The clocks of the times of a payload: seconds from the start; absolute times with seconds from the start; absolute times in
+ * a report that states the start of the call; absolute times alone, of which the earliest becomes 0.
  */
 type Clock = "seconds" | "both" | "report" | "instants"
 const clocks = fc.constantFrom<Clock>("seconds", "both", "report", "instants")
@@ -233,9 +233,9 @@ const providerB = fc
               : { event: "call_ended", call: { transcript_object: spoken, transcript_with_tool_calls: rows } },
       context: {},
       turns: talk.utterances.map((one, index) => {
-        const said = words(one, index)
-        const known = said.length > 0
-        return turnOf(one.speaker, one.text, known ? one.start : undefined, known ? one.end : undefined, said)
+        const timed = words(one, index)
+        const known = timed.length > 0
+        return turnOf(one.speaker, one.text, known ? one.start : undefined, known ? one.end : undefined, timed)
       }),
       toolCalls: withTools
         ? talk.toolUses.map((use) =>
@@ -250,10 +250,10 @@ const providerC = fc
     talk: conversation({ overlaps: false, alternating: true }),
     wrap: fc.constantFrom("bare", "words", "one channel", "two channels"),
     agentSpeaks: fc.constantFrom(0, 1),
-    told: fc.boolean(),
+    withIndex: fc.boolean(),
     punctuated: fc.boolean()
   })
-  .map(({ agentSpeaks, punctuated, talk, told, wrap }): Payload => {
+  .map(({ agentSpeaks, punctuated, talk, withIndex, wrap }): Payload => {
     const main: 0 | 1 = agentSpeaks === 0 ? 0 : 1
     const agentFirst = talk.utterances[0]?.speaker !== "testing_agent"
     const speakerOf = (one: Utterance): number => (one.speaker === "main_agent" ? main : 1 - main)
@@ -286,8 +286,8 @@ const providerC = fc
                     )
                   }
                 },
-      // Untold, whoever speaks first is the main agent; so a call in which somebody else does has to tell.
-      context: told || !agentFirst ? { mainAgentChannelIndex: main } : {},
+      // Without an index the first speaker is the main agent, so calls with another first speaker need one.
+      context: withIndex || !agentFirst ? { mainAgentChannelIndex: main } : {},
       turns: talk.utterances.map((one) => {
         const words = wordsOf(one)
         return turnOf(one.speaker, words.map((word) => word.text).join(" "), one.start, one.end, words)
@@ -503,7 +503,7 @@ const payloads: Readonly<Record<TranscriptType, fc.Arbitrary<Payload>>> = {
   "none-mono": noneMono
 }
 
-/** A payload of a format in every shape the format comes in, with what it has to decode to. */
+/** A payload of a format in any of its shapes, with the expected result. */
 export const payloadOf = (type: TranscriptType): fc.Arbitrary<Payload> => payloads[type]
 
 /** A payload of any format. */
