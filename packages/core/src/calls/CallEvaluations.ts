@@ -28,18 +28,14 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { type CallId, type JobId, MetricId, OrganizationId } from "../kernel/Ids.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
-import {
-  type EvaluatedSubject,
-  expectedOutcomeOf,
-  fillVariables,
-  type PreviousResult
-} from "../metrics/EvaluatedSubject.js"
-import { outcomes, type StoredEvaluation } from "../metrics/Evaluation.js"
+import { type EvaluatedSubject, expectedOutcomeOf, fillVariables } from "../metrics/EvaluatedSubject.js"
+import type { StoredEvaluation } from "../metrics/Evaluation.js"
+import { evaluateAttempt, type Unevaluated, waitingFailure } from "../metrics/EvaluationAttempt.js"
 import { Evaluations } from "../metrics/Evaluations.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { type Evaluated, type Postponed, Scorer } from "../metrics/Scorer.js"
+import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import { CallDeleted } from "./CallErrors.js"
 import { applyEvaluations } from "./CallOutcomeRules.js"
 import type { CallRecord } from "./CallRecord.js"
@@ -152,15 +148,6 @@ const redactSubject = (
   }
 }
 
-/** Results that formulas and code can refer to, by metric id and by slug. */
-const previousResultsOf = (stored: ReadonlyArray<StoredEvaluation>): ReadonlyMap<string, PreviousResult> =>
-  new Map(
-    stored.flatMap((one) => {
-      const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
-      return [[String(one.metricId), result] as const, ...(one.slug === null ? [] : [[one.slug, result] as const])]
-    })
-  )
-
 /** The metrics that an attempt of a job evaluates. Results of an earlier attempt of the same job are reused. */
 const metricsToEvaluate = (
   all: ReadonlyArray<Metric>,
@@ -179,27 +166,16 @@ const metricsToEvaluate = (
   )
 }
 
-/** The failure of a job whose metrics wait for the language model, or failed for good; undefined if all are evaluated. */
-const jobFailureOf = (
-  waiting: ReadonlyArray<Postponed>,
-  failed: ReadonlyArray<Postponed>,
-  total: number
-): JobFailed | undefined => {
-  const [firstWaiting] = waiting
-  if (firstWaiting !== undefined) {
-    return new JobFailed({
-      reason: `${waiting.length} of ${total} metrics wait: ${firstWaiting.error.reason}`,
-      retry: true,
-      retryAfter: Math.max(...waiting.map(({ error }) => error.retryAfter ?? 0))
-    })
-  }
-  const [firstFailed] = failed
-  return firstFailed === undefined
-    ? undefined
-    : new JobFailed({
-        reason: `${failed.length} of ${total} metrics failed: ${firstFailed.error.reason}`,
-        retry: false
-      })
+/** The failure of a job whose metrics wait, or failed for good; undefined if all are evaluated. */
+const jobFailureOf = (unevaluated: Unevaluated, total: number): JobFailed | undefined => {
+  const { failed } = unevaluated
+  const [first] = failed
+  return (
+    waitingFailure(unevaluated, total) ??
+    (first === undefined
+      ? undefined
+      : new JobFailed({ reason: `${failed.length} of ${total} metrics failed: ${first.error.reason}`, retry: false }))
+  )
 }
 
 export const layer = (config: EvaluationConfig = {}) =>
@@ -289,27 +265,17 @@ export const layer = (config: EvaluationConfig = {}) =>
           const agent = yield* Effect.option(agents.find(permit, call.agentId))
           const stored = yield* evaluations.ofCall(permit, call.id)
           const chosen = metricsToEvaluate(all, stored, payload, claim.id)
-          const isLastAttempt = claim.attempt >= claim.maxAttempts
           const description = Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
           const subject = subjectOf(call, description)
-          const emit = store(permit, claim, call)
-          const postponed = yield* scorer.evaluate({
+          const unevaluated = yield* evaluateAttempt(scorer, claim, stored, {
             subject,
             forModel: () => redactSubject(subject, call, redactOptions),
             metrics: chosen,
-            previousResults: previousResultsOf(stored),
-            isLastAttempt,
-            emit
+            emit: store(permit, claim, call)
           })
-          const failed = postponed.filter(({ error }) => isLastAttempt || !error.retry)
-          const waiting = postponed.filter(({ error }) => !isLastAttempt && error.retry)
-          if (failed.length > 0) {
-            yield* emit(
-              failed.map(({ error, metric }) => ({ metric, outcome: outcomes.withoutValue("failed", error.reason) }))
-            )
-          }
-          yield* conclude(permit, claim, call.id, all, postponed.length === 0)
-          const failure = jobFailureOf(waiting, failed, chosen.length)
+          const isComplete = unevaluated.waiting.length + unevaluated.failed.length === 0
+          yield* conclude(permit, claim, call.id, all, isComplete)
+          const failure = jobFailureOf(unevaluated, chosen.length)
           if (failure !== undefined) return yield* failure
         }).pipe(Effect.catchTag("CallDeleted", () => Effect.void))
 

@@ -7,18 +7,18 @@ import { Ledger } from "../credits/Ledger.js"
 import type { CallId, JobId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "./Evaluation.js"
+import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
 import type { Evaluated } from "./Scorer.js"
-import { costOf, isCharged } from "./Price.js"
 
-/** What was said of calls, and what it cost. */
+/** Stores evaluations and charges for them. */
 export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<
   Evaluations,
   {
     /**
-     * Keeps outcomes and charges for them, in the caller's transaction: each metric once a call, however often it is
-     * evaluated, and nothing for what was skipped, not applicable or failed. What is said by a metric that was deleted
-     * meanwhile, or of a call that was, is neither kept nor charged.
+     * Stores outcomes and charges for them in the caller's transaction: once per metric and call, however often it is
+     * evaluated, and nothing for what was skipped, not applicable or failed. Outcomes of a metric or a call that was
+     * deleted meanwhile are neither stored nor charged.
      */
     readonly record: (
       permit: Permit<"calls:write">,
@@ -30,9 +30,6 @@ export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations"
   }
 >() {}
 
-/** What an evaluation is charged as; the key names call and metric. */
-export const CHARGE_REASON = "metric_evaluation"
-
 export const layer = Layer.effect(
   Evaluations,
   Effect.gen(function* () {
@@ -43,7 +40,7 @@ export const layer = Layer.effect(
       record: (permit, call, evaluated, job) =>
         Effect.gen(function* () {
           const now = yield* DateTime.now
-          const kept = yield* store.record(
+          const stored = yield* store.record(
             permit,
             evaluated.map(({ metric, outcome }) => ({
               callId: call,
@@ -54,19 +51,13 @@ export const layer = Layer.effect(
             })),
             now
           )
-          const there = new Set(kept.map(({ metricId }) => metricId))
+          const storedIds = new Set(stored.map(({ metricId }) => metricId))
           yield* ledger.charge(
             permit,
-            evaluated
-              .filter(({ metric, outcome }) => there.has(metric.id) && isCharged(outcome.status))
-              .map(({ metric }) => ({
-                reason: CHARGE_REASON,
-                key: `${CHARGE_REASON}:call:${call}:${metric.id}`,
-                projectId: metric.projectId,
-                agentId: metric.agentId,
-                callId: call,
-                amount: costOf(metric)
-              })),
+            chargesOf(
+              { call },
+              evaluated.filter(({ metric }) => storedIds.has(metric.id))
+            ),
             now
           )
         })

@@ -12,7 +12,8 @@ export {
   type StoredEvaluation
 } from "./Evaluation.js"
 export { evaluationOrder } from "./EvaluationOrder.js"
-export { CHARGE_REASON, Evaluations } from "./Evaluations.js"
+export { CHARGE_REASON } from "./EvaluationCharges.js"
+export { Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
 export {
   type Evaluated,

@@ -11,20 +11,17 @@ import { Agents } from "../catalog/Agents.js"
 import { Personalities } from "../catalog/Personalities.js"
 import { TestProfiles } from "../catalog/TestProfiles.js"
 import { Ledger } from "../credits/Ledger.js"
-import type { Charge } from "../credits/LedgerEntry.js"
 import type { Claim } from "../jobs/Job.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
-import type { MetricId } from "../kernel/Ids.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { StorageError } from "../kernel/Storage.js"
 import { fillVariables, type EvaluatedSubject } from "../metrics/EvaluatedSubject.js"
-import { outcomes } from "../metrics/Evaluation.js"
-import { CHARGE_REASON } from "../metrics/Evaluations.js"
+import { evaluateAttempt, waitingFailure } from "../metrics/EvaluationAttempt.js"
+import { chargesOf } from "../metrics/EvaluationCharges.js"
 import type { Metric } from "../metrics/Metric.js"
 import { decidesSuccess } from "../metrics/MetricRules.js"
 import { Metrics } from "../metrics/Metrics.js"
-import { costOf, isCharged } from "../metrics/Price.js"
 import { type Evaluated, Scorer } from "../metrics/Scorer.js"
 import { withoutRedaction } from "@earshot/redaction"
 import type { PlayableRun } from "../results/RunDetail.js"
@@ -238,23 +235,6 @@ export const layer = (config: SimulationConfig = {}) =>
         expectedOutcome: scenario.expectedOutcome.trim() === "" ? null : scenario.expectedOutcome
       })
 
-      /** Only what the scenario named, as the suite's price has it: what its expected outcome takes is the run's own. */
-      const chargesOf = (
-        run: PlayableRun,
-        named: ReadonlySet<MetricId>,
-        evaluated: ReadonlyArray<Evaluated>
-      ): ReadonlyArray<Charge> =>
-        evaluated
-          .filter(({ metric, outcome }) => named.has(metric.id) && isCharged(outcome.status))
-          .map(({ metric }) => ({
-            reason: CHARGE_REASON,
-            key: `${CHARGE_REASON}:run:${run.run.id}:${metric.id}`,
-            projectId: metric.projectId,
-            agentId: metric.agentId,
-            callId: null,
-            amount: costOf(metric)
-          }))
-
       const score = (claim: Claim) =>
         Effect.gen(function* () {
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
@@ -270,54 +250,27 @@ export const layer = (config: SimulationConfig = {}) =>
           if (Either.isLeft(ready)) return yield* conclude
           const { scenario, script } = ready.right
           const done = new Set(run.scores.filter(({ status }) => status !== "failed").map(({ metricId }) => metricId))
-          const asked = new Set(script.metric_ids)
-          const isAsked = (metric: Metric): boolean =>
-            asked.has(metric.id) || (metric.predefinedCode === OUTCOME_CODE && scenario.expectedOutcome.trim() !== "")
-          const chosen = all.filter((metric) => isAsked(metric) && !done.has(metric.id))
-          const keep = (evaluated: ReadonlyArray<Evaluated>) =>
-            runs.saveScores(
-              permit,
-              payload.run,
-              evaluated,
-              Effect.flatMap(DateTime.now, (now) => ledger.charge(permit, chargesOf(run, asked, evaluated), now))
+          const requested = new Set(script.metric_ids)
+          const isChosen = (metric: Metric): boolean =>
+            requested.has(metric.id) ||
+            (metric.predefinedCode === OUTCOME_CODE && scenario.expectedOutcome.trim() !== "")
+          const chosen = all.filter((metric) => isChosen(metric) && !done.has(metric.id))
+          // Only what the scenario names is charged, as in the suite's price: its expected outcome is part of the run's.
+          const charge = (evaluated: ReadonlyArray<Evaluated>) => {
+            const charged = evaluated.filter(({ metric }) => requested.has(metric.id))
+            return Effect.flatMap(DateTime.now, (now) =>
+              ledger.charge(permit, chargesOf({ run: run.run.id }, charged), now)
             )
+          }
           const agent = yield* Effect.option(agents.find(permit, run.agent.id))
-          const postponed = yield* scorer.evaluate({
-            subject: subjectOf(
-              run,
-              scenario,
-              Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
-            ),
+          const description = Option.match(agent, { onNone: () => "", onSome: (one) => one.description })
+          const unevaluated = yield* evaluateAttempt(scorer, claim, run.scores, {
+            subject: subjectOf(run, scenario, description),
             metrics: chosen,
-            previousResults: new Map(
-              run.scores.flatMap((one) => {
-                const result = { value: one.value, status: one.status, explanation: one.detail.explanation }
-                return [
-                  [String(one.metricId), result] as const,
-                  ...(one.slug === null ? [] : [[one.slug, result] as const])
-                ]
-              })
-            ),
-            emit: keep
+            emit: (evaluated) => runs.saveScores(permit, payload.run, evaluated, charge(evaluated))
           })
-          const isLast = claim.attempt >= claim.maxAttempts
-          const waiting = isLast ? [] : postponed.filter(({ error: fault }) => fault.retry)
-          const [first] = waiting
-          if (first !== undefined) {
-            return yield* new JobFailed({
-              reason: `${waiting.length} of ${chosen.length} metrics wait: ${first.error.reason}`,
-              retry: true,
-              retryAfter: Math.max(...waiting.map(({ error: fault }) => fault.retryAfter ?? 0))
-            })
-          }
-          if (postponed.length > 0) {
-            yield* keep(
-              postponed.map(({ error: fault, metric }) => ({
-                metric,
-                outcome: outcomes.withoutValue("failed", fault.reason)
-              }))
-            )
-          }
+          const failure = waitingFailure(unevaluated, chosen.length)
+          if (failure !== undefined) return yield* failure
           yield* conclude
         })
 
