@@ -1,5 +1,5 @@
 /** The command line: every command in its place, parsed by commander. What a command does is loaded when it runs. */
-import { Command, CommanderError, Option } from "commander"
+import { type Argument, Command, CommanderError, Option } from "commander"
 import { calls } from "./commands/Calls.js"
 import { agents, folders, personalities, phoneNumbers, profiles, projects, tools } from "./commands/Catalog.js"
 import { checkout } from "./commands/Checkout.js"
@@ -56,6 +56,11 @@ class EarshotCommand extends Command {
   }
 }
 
+const argumentTerm = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`
+  return argument.required ? `<${name}>` : `[${name}]`
+}
+
 /** The program. It writes to `output` and throws a `CommanderError` where a process would exit. */
 export const makeProgram = (version: string, execute: Execute, output: Output): Command => {
   const bold = (text: string) => `\u001b[1m${text}\u001b[0m`
@@ -71,7 +76,11 @@ export const makeProgram = (version: string, execute: Execute, output: Output): 
       getOutHasColors: () => output.color,
       getErrHasColors: () => output.color
     })
-    .configureHelp({ showGlobalOptions: false, styleTitle: bold })
+    .configureHelp({
+      minWidthToWrap: 20,
+      styleTitle: bold,
+      subcommandTerm: (one) => [one.name(), ...one.registeredArguments.map(argumentTerm)].join(" ")
+    })
     .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show the help of a command.")
     .version(version, "--version", "Show the version.")

@@ -20,21 +20,19 @@ export interface CommonOptions extends CallerOptions {
   readonly json: boolean
 }
 
-export interface AgentHostOptions {
-  readonly allowedAgentHosts: ReadonlyArray<string>
+export interface OutboundOptions {
+  readonly allowedHosts: ReadonlyArray<string>
 }
 
-export interface IngestingOptions {
+export interface IngestingOptions extends OutboundOptions {
   readonly recordings: string
-  readonly recordingHosts: ReadonlyArray<string>
   readonly maxRecordingBytes: number | undefined
   readonly redactDetails: ReadonlyArray<string>
 }
 
-export interface CodeHostOptions {
+export interface CodeHostOptions extends OutboundOptions {
   readonly repositories: string | undefined
   readonly publicUrl: string | undefined
-  readonly allowedCodeHosts: ReadonlyArray<string>
 }
 
 /** The entries that have a value. */
@@ -58,24 +56,25 @@ const splitList = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter((name) => name !== "")
 
 /** Code hosts: from the options, else from the environment. */
-export const codeHostSettings = (options?: CodeHostOptions): EngineSettings["codeHosts"] => {
-  const { EARSHOT_CODE_HOSTS, EARSHOT_PUBLIC_URL, EARSHOT_REPOSITORIES } = process.env
+export const codeHostSettings = (options?: Partial<CodeHostOptions>): EngineSettings["codeHosts"] => {
+  const { EARSHOT_PUBLIC_URL, EARSHOT_REPOSITORIES } = process.env
   const publicUrl = nonBlank(options?.publicUrl) ?? nonBlank(EARSHOT_PUBLIC_URL)
   return {
     repositories: nonBlank(options?.repositories) ?? nonBlank(EARSHOT_REPOSITORIES),
-    publicUrl: () => publicUrl,
-    allowedHosts: [...(options?.allowedCodeHosts ?? []), ...splitList([EARSHOT_CODE_HOSTS ?? ""])]
+    publicUrl: () => publicUrl
   }
 }
 
 /** The engine of a command that ingests no calls. Encryption keys come from the environment alone, since they are secrets. */
-export const plainEngine = (address: string, options?: CodeHostOptions): EngineSettings => ({
+export const plainEngine = (
+  address: string,
+  options?: Partial<CodeHostOptions> & Partial<OutboundOptions>
+): EngineSettings => ({
   codeHosts: codeHostSettings(options),
+  allowedHosts: splitList([...(options?.allowedHosts ?? []), process.env.EARSHOT_ALLOW_HOSTS ?? ""]),
   secretKeys: secretFrom(process.env.EARSHOT_SECRET_KEYS),
   database: address,
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
-  recordingHosts: [],
-  agentHosts: splitList([process.env.EARSHOT_AGENT_HOSTS ?? ""]),
   maxRecordingBytes: undefined,
   redactDetails: [],
   transcriber: undefined,
@@ -96,17 +95,14 @@ const httpUrl = (variable: string): Effect.Effect<string | undefined, UsageError
 /** The engine of a command that ingests calls; the transcriber comes from the environment, since its key is a secret. */
 export const ingestingEngine = (
   address: string,
-  options: IngestingOptions
+  options: IngestingOptions & Partial<CodeHostOptions>
 ): Effect.Effect<EngineSettings, UsageError> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = yield* httpUrl("EARSHOT_TRANSCRIBER_URL")
     return {
-      ...(yield* withLanguageModel(plainEngine(address))),
+      ...(yield* withLanguageModel(plainEngine(address, options))),
       recordings: options.recordings,
-      recordingHosts: [...options.recordingHosts, ...splitList([env.EARSHOT_RECORDING_HOSTS ?? ""])].filter(
-        (host) => host !== ""
-      ),
       maxRecordingBytes: options.maxRecordingBytes,
       redactDetails: yield* parseChoices(
         "--redact-detail",
@@ -124,26 +120,26 @@ export const ingestingEngine = (
     }
   })
 
-/** The engine of a command that runs jobs: with the language model, and the private agent hosts that are allowed. */
-export const workerEngine = (
-  settings: EngineSettings,
-  options: AgentHostOptions
-): Effect.Effect<EngineSettings, UsageError> =>
-  Effect.map(withLanguageModel(settings), (found) => ({
-    ...found,
-    agentHosts: [...splitList(options.allowedAgentHosts), ...found.agentHosts]
-  }))
-
 /** The engine with the language model that the environment configures, if it does. */
 export const withLanguageModel = (settings: EngineSettings): Effect.Effect<EngineSettings, UsageError> =>
   Effect.gen(function* () {
+    const { EARSHOT_MODEL, EARSHOT_MODEL_KEY, EARSHOT_MODEL_PROVIDER } = process.env
+    const provider = nonBlank(EARSHOT_MODEL_PROVIDER) ?? "openai-compatible"
     const baseUrl = yield* httpUrl("EARSHOT_MODEL_URL")
+    const model = nonBlank(EARSHOT_MODEL)
+    const apiKey = secretFrom(EARSHOT_MODEL_KEY)
+    if (provider === "anthropic") {
+      if (model === undefined) return yield* new UsageError({ reason: "EARSHOT_MODEL: Set the name of the model." })
+      return { ...settings, languageModel: { provider, baseUrl, model, apiKey } }
+    }
+    if (provider !== "openai-compatible") {
+      return yield* new UsageError({ reason: "EARSHOT_MODEL_PROVIDER: Choose openai-compatible or anthropic." })
+    }
     if (baseUrl === undefined) return settings
-    const model = nonBlank(process.env.EARSHOT_MODEL)
     if (model === undefined) {
       return yield* new UsageError({ reason: "EARSHOT_MODEL: Set the name of the model at EARSHOT_MODEL_URL." })
     }
-    return { ...settings, languageModel: { baseUrl, model, apiKey: secretFrom(process.env.EARSHOT_MODEL_KEY) } }
+    return { ...settings, languageModel: { provider, baseUrl, model, apiKey } }
   })
 
 const CALL_DETAILS: ReadonlyArray<CallDetail> = ["metadata", "dynamic_variables", "feedback", "customer_number"]

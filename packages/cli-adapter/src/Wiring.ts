@@ -6,44 +6,48 @@ import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { UsageError } from "./Errors.js"
 
-/** What a command asks of the engine it runs. */
+/** A language model, by the provider whose API it has. */
+export type LanguageModelSettings = {
+  readonly model: string
+  readonly apiKey: Redacted.Redacted | undefined
+} & (
+  | { readonly provider: "openai-compatible"; readonly baseUrl: string }
+  | { readonly provider: "anthropic"; readonly baseUrl: string | undefined }
+)
+
+/** The settings of a command's engine. */
 export interface EngineSettings {
   /** `sqlite:PATH` or `postgres://...` */
   readonly database: string
-  /** The folder that recordings are kept in. */
+  /** The folder that recordings are stored in. */
   readonly recordings: string
-  /** Hosts in private networks that recordings may be fetched from. */
-  readonly recordingHosts: ReadonlyArray<string>
-  /** Hosts in private networks that agents under test may lie on. */
-  readonly agentHosts: ReadonlyArray<string>
+  /** Private hosts that outbound requests may reach. */
+  readonly allowedHosts: ReadonlyArray<string>
   /** The largest recording in bytes. */
   readonly maxRecordingBytes: number | undefined
-  /** Details of calls that are redacted along with transcript and recording. */
+  /** Details of calls to redact with the transcript and the recording. */
   readonly redactDetails: ReadonlyArray<CallDetail>
-  /** A speech server that makes transcripts of `none-mono` calls. */
+  /** The server that transcribes `none-mono` calls. */
   readonly transcriber:
     { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
-  /** A server of language models, which judges; what needs one is skipped without. */
-  readonly languageModel:
-    { readonly baseUrl: string; readonly apiKey: Redacted.Redacted | undefined; readonly model: string } | undefined
+  /** Metrics that need a language model are skipped without one. */
+  readonly languageModel: LanguageModelSettings | undefined
   readonly codeHosts: {
-    /** The folder of bare repositories that this machine serves. */
+    /** The folder of bare repositories on this machine. */
     readonly repositories: string | undefined
-    /** Where clients reach the server; asked for when a repository is checked out. */
+    /** The URL that clients reach the server at; read when a repository is checked out. */
     readonly publicUrl: () => string | undefined
-    /** Code hosts in private networks, or over plain http. */
-    readonly allowedHosts: ReadonlyArray<string>
   }
-  /** Keys that secrets are sealed with, as the environment holds them; the first one seals. */
+  /** Encryption keys, as in the environment; the first one encrypts. */
   readonly secretKeys: Redacted.Redacted | undefined
-  /** Requests a minute that a credential may make, and wrong credentials a minute that an address may send. */
+  /** Requests per minute for each credential, and failed authentications per minute for each client address. */
   readonly requestsPerMinute: number | undefined
   readonly refusalsPerMinute: number | undefined
-  /** Processes that serve together, and so share what may be asked of them a minute. */
+  /** Processes that share the rate limits. */
   readonly processes: number
 }
 
-/** Where engine and server come from. The types alone are imported, so that a command loads what it uses. */
+/** Makes the engine and the server. Only types are imported, so that a command loads what it uses. */
 export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
   Wiring,
   {
@@ -51,7 +55,7 @@ export class Wiring extends Context.Tag("@earshot/cli-adapter/Wiring")<
     /** The language model of the settings, or none: for commands that need no engine. */
     readonly languageModel: (settings: EngineSettings["languageModel"]) => Layer.Layer<LanguageModel>
     readonly server: (options: HttpServerOptions) => Layer.Layer<HttpServer, ListenFailed, Engine.Services>
-    /** From now on this process counts the requests of those that it leads, where no database does. */
+    /** Counts requests for the workers of this process, where no shared database does. */
     readonly countForOthers: Effect.Effect<void>
   }
 >() {}

@@ -42,15 +42,20 @@ const languageModel = (settings: EngineSettings["languageModel"]): Layer.Layer<L
   Layer.unwrapEffect(
     Effect.promise(async () => {
       if (settings === undefined) return (await import("./LoadedEngine.js")).noLanguageModel
-      const { apiKey, baseUrl, model } = settings
+      const { apiKey } = settings
       const LanguageModels = await import("@earshot/core/providers/LanguageModels")
       const OutboundHttp = await import("@earshot/core/providers/OutboundHttp")
-      return LanguageModels.fromSettings({
-        provider: "openai-compatible",
-        baseUrl,
-        model,
-        ...(apiKey === undefined ? {} : { apiKey })
-      }).pipe(Layer.provide(OutboundHttp.layer()))
+      const key = apiKey === undefined ? {} : { apiKey }
+      return LanguageModels.fromSettings(
+        settings.provider === "anthropic"
+          ? {
+              provider: settings.provider,
+              model: settings.model,
+              ...key,
+              ...(settings.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl })
+            }
+          : { provider: settings.provider, baseUrl: settings.baseUrl, model: settings.model, ...key }
+      ).pipe(Layer.provide(OutboundHttp.layer()))
     })
   )
 
@@ -65,13 +70,13 @@ const engine = (settings: EngineSettings): EngineLayer =>
       const CodeHosts = await import("@earshot/core/providers/CodeHosts")
       const box = await secretBox(settings)
       if (box !== undefined && Either.isLeft(box)) return Layer.fail(box.left)
-      const { allowedHosts, publicUrl, repositories } = settings.codeHosts
-      const { agentHosts, maxRecordingBytes, recordingHosts, recordings, redactDetails, transcriber } = settings
+      const { publicUrl, repositories } = settings.codeHosts
+      const { allowedHosts, maxRecordingBytes, recordings, redactDetails, transcriber } = settings
       const limiter = await rateLimiter(settings)
       const bytes = maxRecordingBytes === undefined ? {} : { maxBytes: maxRecordingBytes }
       return Engine.layerWith({
         blobs: FileBlobStore.layer({ directory: recordings }),
-        allowHosts: [...agentHosts, ...recordingHosts, ...allowedHosts],
+        allowHosts: allowedHosts,
         recordings: HttpRecordingSource.layer(bytes),
         ingest: {
           redaction: { details: redactDetails },

@@ -1,6 +1,14 @@
 import { Forbidden, NotFound, Unauthenticated } from "@earshot/core"
 import { describe, expect, it } from "@effect/vitest"
-import { fieldErrorLines, UsageError, optionErrorLines, OutputClosed, ReportedFailure, CommandRefused, reportOf } from "../src/Errors.js"
+import {
+  fieldErrorLines,
+  UsageError,
+  optionErrorLines,
+  OutputClosed,
+  ReportedFailure,
+  CommandRefused,
+  reportOf
+} from "../src/Errors.js"
 
 describe("exit codes", () => {
   it.each([
@@ -10,9 +18,8 @@ describe("exit codes", () => {
     [new NotFound({ resource: "Call" }), 1],
     [new Forbidden({ permission: "calls:read" }), 1],
     [new Unauthenticated({ reason: "invalid" }), 1],
-    [{ _tag: "ValidationFailed", faults: { name: ["No."] } }, 1],
+    [{ _tag: "ValidationFailed", errors: { name: ["No."] } }, 1],
     [new UsageError({ reason: "no" }), 2],
-    [{ _tag: "MissingValue" }, 2],
     [{ _tag: "StorageFailed" }, 3],
     [new Error("boom"), 3],
     [undefined, 3]

@@ -1,111 +1,188 @@
 import { describe, expect, it } from "@effect/vitest"
-import { commandsOf, help, named, valuedOptions } from "../src/Help.js"
+import { type Command, CommanderError } from "commander"
+import type { Invocation } from "../src/commands/Declare.js"
+import { makeProgram } from "../src/Program.js"
 import { displayWidth } from "../src/Text.js"
 
-const subjects = ["projects", "agents", "evaluators", "personalities", "profiles", "phone-numbers", "tools", "folders"]
-const groups = [
-  ...["calls", "suites", "results", "runs", "dashboards", ...subjects, "metrics", "prompts", "jobs"],
-  ...["keys", "links", "tokens", "connections", "organizations"]
-]
-const paths = commandsOf("").flatMap((name) =>
-  groups.includes(name) ? [name, ...commandsOf(name).map((one) => `${name} ${one}`)] : [name]
+interface Parsed {
+  readonly out: string
+  readonly err: string
+  readonly invocation: Invocation | undefined
+  readonly code: number
+}
+
+/** Parses a command line without running its command. */
+const parse = async (args: ReadonlyArray<string>, { color = false, columns = 80 } = {}): Promise<Parsed> => {
+  let out = ""
+  let err = ""
+  let invocation: Invocation | undefined
+  const program = makeProgram(
+    "1.2.3",
+    (parsed) => {
+      invocation = parsed
+      return Promise.resolve()
+    },
+    {
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
+      columns,
+      color
+    }
+  )
+  try {
+    await program.parseAsync(args, { from: "user" })
+    return { out, err, invocation, code: 0 }
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return { out, err, invocation, code: error.exitCode }
+  }
+}
+
+const pathsOf = (command: Command, parents: ReadonlyArray<string> = []): ReadonlyArray<string> =>
+  command.commands.flatMap((one) => {
+    const path = [...parents, one.name()]
+    return [path.join(" "), ...pathsOf(one, path)]
+  })
+
+const paths = pathsOf(
+  makeProgram("1.2.3", () => Promise.resolve(), {
+    out: () => undefined,
+    err: () => undefined,
+    columns: 80,
+    color: false
+  })
 )
 
-describe("help", () => {
-  it("knows every command", () => {
+const resource = (name: string, ...others: ReadonlyArray<string>) => [
+  name,
+  ...["list", "show", "create", "update", "delete", ...others].map((verb) => `${name} ${verb}`)
+]
+
+describe("the help", () => {
+  it("exists for every command", () => {
     expect(paths).toEqual([
       ...["demo", "init", "serve"],
       ...["calls", "calls ingest", "calls list", "calls show", "calls scores", "calls evaluate", "calls export"],
+      ...["dashboards", "dashboards list", "dashboards show"],
+      ...["metrics", "metrics predefined", "metrics list", "metrics show"],
+      "redact",
+      ...["prompts", "prompts simplify"],
       ...["suites", "suites validate", "suites run"],
       ...["results", "results list", "results show", "results compare", "results export", "results cancel"],
       ...["results delete", "runs", "runs list", "runs show", "runs cancel", "runs delete"],
-      "redact",
-      ...["dashboards", "dashboards list", "dashboards show"],
-      ...subjects.flatMap((subject) => [
-        subject,
-        ...["list", "show", "create", "update", "delete"].map((verb) => `${subject} ${verb}`),
-        ...(subject === "evaluators" ? ["evaluators bulk-update"] : []),
-        ...(subject === "personalities" ? ["personalities enable"] : [])
-      ]),
-      ...["metrics", "metrics predefined", "metrics list", "metrics show"],
-      ...["prompts", "prompts simplify"],
-      ...["jobs", "jobs list", "jobs retry", "jobs run"],
+      ...resource("evaluators", "bulk-update"),
+      ...resource("personalities", "enable"),
+      ...["profiles", "phone-numbers", "tools", "folders"].flatMap((name) => resource(name)),
+      ...["organizations", "organizations list"],
+      ...["projects", "agents"].flatMap((name) => resource(name)),
       ...["keys", "keys create", "keys list", "keys revoke"],
       ...["links", "links create", "links list", "links revoke"],
       ...["tokens", "tokens issue", "tokens revoke"],
       ...["connections", "connections create", "connections list", "connections test"],
       ...["connections activate", "connections revoke", "connections reseal", "checkout"],
-      ...["organizations", "organizations list"]
+      ...["jobs", "jobs list", "jobs retry", "jobs run"]
     ])
   })
 
-  it.each(["", ...paths])("of `earshot %s` says what each thing is, within the screen", (path) => {
-    for (const columns of [60, 72, 80, 120]) {
-      const lines = help(path, { columns, colour: false })
-      expect(lines[0]).not.toBe("")
-      expect(lines.find((line) => line.startsWith("Usage"))).toContain(`earshot ${path}`.trim())
-      for (const line of lines) {
-        expect(displayWidth(line)).toBeLessThanOrEqual(columns)
-        expect(line).toBe(line.trimEnd())
+  it.each(["", ...paths])(
+    "of `earshot %s` describes every option and argument, and fits the terminal",
+    async (path) => {
+      for (const columns of [60, 72, 80, 120]) {
+        const { code, err, out } = await parse(
+          [...path.split(" "), "--help"].filter((word) => word !== ""),
+          { columns }
+        )
+        expect({ code, err }).toEqual({ code: 0, err: "" })
+        const lines = out.trimEnd().split("\n")
+        expect(lines[0]).toContain(`Usage: earshot ${path}`.trim())
+        // The line of the usage is not wrapped.
+        expect(displayWidth(lines[0] ?? "")).toBeLessThanOrEqual(72)
+        for (const line of lines.slice(1)) {
+          expect(displayWidth(line)).toBeLessThanOrEqual(columns)
+          expect(line).toBe(line.trimEnd())
+        }
+        // A term without a description would stand alone before the next one.
+        expect(lines.filter((line, at) => /^ {2}\S+$/.test(line) && /^ {2}\S/.test(lines[at + 1] ?? ""))).toEqual([])
       }
-      const text = lines.join(" ")
-      expect(text).not.toMatch(/user-defined|This setting|may be repeated|true or false/)
-      // An option or a command that nothing is said of would stand alone before the next one.
-      expect(lines.filter((line, at) => /^ {2}\S+$/.test(line) && /^ {2}\S/.test(lines[at + 1] ?? ""))).toEqual([])
     }
-  })
+  )
 
-  it("reads like this", () => {
-    expect(help("keys revoke", { columns: 72, colour: false })).toEqual([
-      "Refuses a key from now on.",
+  it("of one command reads like this", async () => {
+    expect((await parse(["keys", "revoke", "--help"], { columns: 72 })).out.trimEnd().split("\n")).toEqual([
+      "Usage: earshot keys revoke [options] <id>",
       "",
-      "Usage  earshot keys revoke ID [OPTIONS]",
+      "Revoke an API key.",
       "",
-      "Arguments",
-      "  ID  The key's id.",
+      "Arguments:",
+      "  id                    Id of the API key.",
       "",
-      "Options",
-      "  --database ADDRESS  Where the data is: sqlite:PATH or",
-      "                      postgres://user:password@host:port/name. Also",
-      "                      EARSHOT_DATABASE; sqlite:./earshot.db unless told.",
-      "  --json              Print JSON instead of text, and faults as JSON",
-      "                      too.",
-      "  --organization ID   Act as the host, with every permission, for this",
-      "                      organisation. It can be left out where there is",
-      "                      only one.",
-      "  --api-key KEY       Act as the holder of this API key, with its",
-      "                      permissions. Also EARSHOT_API_KEY."
+      "Options:",
+      "  --database <address>  Database: sqlite:PATH or",
+      "                        postgres://user@host/name. (default:",
+      "                        sqlite:./earshot.db, env: EARSHOT_DATABASE)",
+      "  --json                Print results and errors as JSON.",
+      "  --organization <id>   Act as the host, with every permission, for this",
+      "                        organization. Optional if there is only one.",
+      "  --api-key <key>       Act as the holder of this API key, with its",
+      "                        permissions. (env: EARSHOT_API_KEY)",
+      "  -h, --help            Show help."
     ])
   })
 
-  it("lists the words that an option may have", () => {
-    const lines = help("runs list", { columns: 100, colour: false }).join(" ").replace(/\s+/g, " ")
-    expect(lines).toContain(
-      "--status STATUS Runs in this state alone. One of queued, running, evaluating, completed, failed, timeout, cancelled."
+  it("lists the choices and the default of an option", async () => {
+    const help = async (...args: ReadonlyArray<string>) => (await parse([...args, "--help"])).out.replace(/\s+/g, " ")
+    expect(await help("runs", "list")).toContain(
+      '(choices: "queued", "running", "evaluating", "completed", "failed", "timeout", "cancelled")'
     )
-    expect(help("results compare", { columns: 100, colour: false }).join("\n")).toMatch(
-      /^ {2}--tolerance N +What difference counts as none, 0 to 1; 0 unless told\.$/m
-    )
+    expect(await help("serve")).toContain("--port <port> Port to listen on; 0 for any free port. (default: 8080)")
+    expect(await help("results", "compare")).toContain("Tolerance for score changes, 0 to 1. (default: 0)")
   })
 
-  it("finds the command that words name", () => {
-    expect(named(["calls", "list", "--limit", "3"])).toEqual({
-      path: "calls list",
-      group: false,
-      unknown: undefined,
-      stray: undefined
+  it("is printed by a group without a command, and by the command help", async () => {
+    const { out } = await parse(["calls", "--help"])
+    expect(await parse(["calls"])).toMatchObject({ code: 0, out, err: "" })
+    expect(await parse(["help", "calls"])).toMatchObject({ code: 0, out, err: "" })
+    expect((await parse([])).out).toBe((await parse(["--help"])).out)
+  })
+
+  it("has bold titles on a terminal with colors", async () => {
+    expect((await parse(["--help"], { color: true })).out).toContain("\u001b[1mOptions:\u001b[0m")
+    expect((await parse(["--help"])).out).not.toContain("\u001b")
+  })
+})
+
+describe("the command line", () => {
+  it("suggests the command and the option that a typo resembles", async () => {
+    expect(await parse(["calls", "lst"])).toMatchObject({
+      code: 1,
+      err: "error: unknown command 'lst'\n(Did you mean list?)\nSee: earshot calls --help (options follow the command)\n"
     })
-    for (const level of [["--log-level", "debug"], ["--log-level=debug"]]) {
-      expect(named([...level, "calls"])).toMatchObject({ path: "calls", group: true, unknown: undefined })
+    expect((await parse(["calls", "list", "--limt", "3"])).err).toBe(
+      "error: unknown option '--limt'\n(Did you mean --limit?)\nSee: earshot calls list --help\n"
+    )
+    expect((await parse(["constructor"])).err).toContain("unknown command 'constructor'")
+  })
+
+  it("takes the log level before or after the command", async () => {
+    for (const args of [
+      ["--log-level", "debug", "calls", "list"],
+      ["calls", "list", "--log-level=debug"]
+    ]) {
+      expect((await parse(args)).invocation).toMatchObject({ logLevel: "debug" })
     }
-    expect(named(["calls", "lst"])).toMatchObject({ path: "calls", group: true, unknown: "lst" })
-    expect(named(["constructor"])).toMatchObject({ path: "", group: true, unknown: "constructor" })
-    expect(named(["calls", "--organization", "1", "list"])).toEqual({
-      path: "calls",
-      group: true,
-      unknown: undefined,
-      stray: "--organization"
-    })
-    expect(valuedOptions("init")).toEqual(["--database", "--organization"])
+  })
+
+  it("names the options of the command that take a value", async () => {
+    expect((await parse(["init"])).invocation?.options).toEqual(["--database", "--organization"])
+  })
+
+  it.each(["bash", "sh", "zsh", "fish"])("prints completions for %s", async (shell) => {
+    const { code, out } = await parse(["--completions", shell])
+    expect(code).toBe(0)
+    for (const word of ["bulk-update", "phone-numbers", "tolerance"]) expect(out).toContain(word)
   })
 })

@@ -5,7 +5,7 @@ import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type AgentHostOptions, type CommonOptions, defined, plainEngine, workerEngine } from "../Settings.js"
+import { type OutboundOptions, type CommonOptions, defined, plainEngine, withLanguageModel } from "../Settings.js"
 import { jsonLine } from "../Text.js"
 
 export const list = (
@@ -45,7 +45,7 @@ export const retry = (options: CommonOptions & { readonly id: number }): Command
   }).pipe(withEngine(plainEngine(options.database), { existing: true }))
 
 /** Runs the due jobs of all organizations and exits. For the operator: it takes no credential but the database. */
-export const run = (options: { readonly database: string; readonly json: boolean } & AgentHostOptions): CommandEffect =>
+export const run = (options: { readonly database: string; readonly json: boolean } & OutboundOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const attempts = yield* (yield* JobRunner).drain
@@ -53,7 +53,7 @@ export const run = (options: { readonly database: string; readonly json: boolean
       ? screen.print(jsonLine({ attempts }))
       : screen.note(attempts === 0 ? "No jobs are due." : `Ran ${attempts} ${attempts === 1 ? "job" : "jobs"}.`)
   }).pipe((steps) =>
-    Effect.flatMap(workerEngine(plainEngine(options.database), options), (settings) =>
+    Effect.flatMap(withLanguageModel(plainEngine(options.database, options)), (settings) =>
       withEngine(settings, { existing: true })(steps)
     )
   )

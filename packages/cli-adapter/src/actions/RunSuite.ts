@@ -14,12 +14,12 @@ import { ReportedFailure, CommandRefused } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { type Caller, callAs, resolveCaller, withEngine } from "../Session.js"
-import { type AgentHostOptions, defined, plainEngine, workerEngine } from "../Settings.js"
+import { type OutboundOptions, defined, plainEngine, withLanguageModel } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { sanitize, jsonLine } from "../Text.js"
 import { readSuite, type SuiteFileOptions, printErrors, writeReport } from "./Suites.js"
 
-export interface RunOptions extends SuiteFileOptions, AgentHostOptions {
+export interface RunOptions extends SuiteFileOptions, OutboundOptions {
   readonly phoneNumber: number | undefined
   readonly noWait: boolean
   /** Seconds. */
@@ -196,7 +196,7 @@ export const run = (options: RunOptions): CommandEffect =>
       return yield* new ReportedFailure()
     }
   }).pipe((steps) =>
-    Effect.flatMap(workerEngine(plainEngine(options.database), options), (settings) =>
+    Effect.flatMap(withLanguageModel(plainEngine(options.database, options)), (settings) =>
       withEngine(settings, { existing: true })(Effect.scoped(steps))
     )
   )

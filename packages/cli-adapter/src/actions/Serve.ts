@@ -19,20 +19,13 @@ import { UsageError, type OutputClosed } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { parseAddress, runEngine } from "../Session.js"
-import {
-  type AgentHostOptions,
-  type CodeHostOptions,
-  codeHostSettings,
-  ingestingEngine,
-  type IngestingOptions,
-  workerEngine
-} from "../Settings.js"
+import { type CodeHostOptions, codeHostSettings, ingestingEngine, type IngestingOptions } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
 import { upkeep } from "../Upkeep.js"
 import { Wiring } from "../Wiring.js"
 
-export interface ServeOptions extends IngestingOptions, CodeHostOptions, AgentHostOptions {
+export interface ServeOptions extends IngestingOptions, CodeHostOptions {
   readonly database: string
   readonly json: boolean
   readonly host: string
@@ -101,7 +94,7 @@ const serveHere = (options: ServeOptions): CommandEffect =>
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
-        ...(yield* Effect.flatMap(ingestingEngine(options.database, options), (one) => workerEngine(one, options))),
+        ...(yield* ingestingEngine(options.database, options)),
         codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
         requestsPerMinute: options.rateLimit,
         refusalsPerMinute: options.refusalLimit,

@@ -2,10 +2,7 @@ import { command, group, integer, list, text, textArguments, withDefault } from 
 import { agent, common, id, ingesting, page, project } from "./Shared.js"
 
 const selection = {
-  filter: text(
-    "--filter <json>",
-    `Only calls that match this filter, such as '{"field":"success","op":"eq","value":false}'; see docs/filters.md.`
-  ),
+  filter: text("--filter <json>", "Only calls that match this filter, as JSON; see docs/filters.md."),
   agent,
   project
 }

@@ -1,12 +1,12 @@
 import { command, integer, text, withDefault } from "./Declare.js"
-import { agentHosts, codeHosts, database, ingesting, json } from "./Shared.js"
+import { codeHosts, database, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
 const MAX_PROCESSES = 256
 
 export const serve = command("serve", {
   description:
-    "Serve the HTTP API and run jobs until the process receives SIGINT or SIGTERM. Logs are written to stderr. EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY configure the language model; EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL the transcriber.",
+    "Serve the HTTP API and run jobs until the process receives SIGINT or SIGTERM. Logs are written to stderr. EARSHOT_MODEL_PROVIDER, EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY configure the language model; EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL the transcriber.",
   options: {
     database,
     json,
@@ -25,7 +25,6 @@ export const serve = command("serve", {
     ),
     ...codeHosts,
     ...ingesting,
-    ...agentHosts,
     maxBody: withDefault(integer("--max-body <bytes>", "Largest JSON or form body."), 10_485_760),
     maxUpload: withDefault(integer("--max-upload <bytes>", "Largest multipart body, files included."), 67_108_864),
     maxConnections: withDefault(integer("--max-connections <n>", "Open connections; more are refused."), 10_000),

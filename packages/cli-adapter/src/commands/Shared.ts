@@ -7,7 +7,7 @@ export const DEFAULT_RECORDINGS = "earshot-recordings"
 
 export const database = withDefault(
   withEnvironment(
-    text("--database <address>", "Database: sqlite:PATH or postgres://user:password@host:port/name."),
+    text("--database <address>", "Database: sqlite:PATH or postgres://user@host/name."),
     "EARSHOT_DATABASE"
   ),
   DEFAULT_DATABASE
@@ -52,15 +52,20 @@ export const permissions = list(
   "Permission to grant, such as dashboards:read. (default: the issuer's read permissions)"
 )
 
+/** The private hosts that outbound requests may reach. */
+export const outbound = {
+  allowedHosts: list(
+    "--allow-host <host>",
+    "Private host that outbound requests may reach: agents under test, recordings, code hosts. (env: EARSHOT_ALLOW_HOSTS, comma-separated)"
+  )
+}
+
 /** What ingesting calls takes. */
 export const ingesting = {
+  ...outbound,
   recordings: withDefault(
     withEnvironment(text("--recordings <folder>", "Folder to store recordings in."), "EARSHOT_RECORDINGS"),
     DEFAULT_RECORDINGS
-  ),
-  recordingHosts: list(
-    "--allow-recording-host <host>",
-    "Private host that recordings may be fetched from. (env: EARSHOT_RECORDING_HOSTS, comma-separated)"
   ),
   maxRecordingBytes: withDefault(integer("--max-recording <bytes>", "Largest recording to store."), 200_000_000),
   redactDetails: list(
@@ -69,28 +74,17 @@ export const ingesting = {
   )
 }
 
-/** What running jobs takes. */
-export const agentHosts = {
-  allowedAgentHosts: list(
-    "--allow-agent-host <host>",
-    "Private host that agents under test may be reached at. (env: EARSHOT_AGENT_HOSTS, comma-separated)"
-  )
-}
-
 /** What checking out repositories takes. */
 export const codeHosts = {
   repositories: text(
     "--repositories <folder>",
-    "Folder of bare repositories on this machine, as FOLDER/ORGANIZATION_ID/NAME.git. Requires git. (env: EARSHOT_REPOSITORIES)"
+    "Folder of bare repositories on this machine, as FOLDER/ORG_ID/NAME.git. Requires git. (env: EARSHOT_REPOSITORIES)"
   ),
   publicUrl: text(
     "--public-url <url>",
     "URL that clients reach this server at, to clone from. (env: EARSHOT_PUBLIC_URL)"
   ),
-  allowedCodeHosts: list(
-    "--allow-code-host <host>",
-    "Code host that may be private or use plain HTTP. (env: EARSHOT_CODE_HOSTS, comma-separated)"
-  )
+  ...outbound
 }
 
 /** A resource's fields, as words or as a JSON document. */

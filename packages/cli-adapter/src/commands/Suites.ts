@@ -1,5 +1,5 @@
 import { choice, command, group, integer, text, textArgument, toggle } from "./Declare.js"
-import { agentHosts, common } from "./Shared.js"
+import { outbound, common } from "./Shared.js"
 
 const suite = {
   options: {
@@ -27,10 +27,10 @@ export const suites = group("suites", "Validate and run test suites.", [
   }),
   command("run", {
     description:
-      "Run a suite and wait for its runs. Text runs are executed by this process, with the language model of EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY. The exit code is 1 if a run did not succeed.",
+      "Run a suite and wait for its runs. Text runs are executed by this process, with the language model of the EARSHOT_MODEL variables. The exit code is 1 if a run did not succeed.",
     options: {
       ...suite.options,
-      ...agentHosts,
+      ...outbound,
       phoneNumber: integer("--phone-number <id>", "Id of the phone number that voice runs call from."),
       noWait: toggle("--no-wait", "Exit as soon as the runs are queued, for a server or worker to execute."),
       timeout: integer("--timeout <seconds>", "Time to wait for the runs. (default: no limit)")

@@ -12,7 +12,7 @@ describe("the earshot command", () => {
   })
   afterAll(() => at.remove())
 
-  it("makes a database, takes calls from stdin and serves them", async () => {
+  it("creates a database, ingests calls from stdin and serves them", async () => {
     const init = await earshot(["init", "--json", "--database", at.database])
     expect(init).toMatchObject({ code: 0, err: "" })
     expect(init.out).toMatch(/^\{"organization":1,"project":1,"agent":1,"api_key":"ear_[0-9A-Za-z]{49}"\}\n$/)
@@ -38,7 +38,7 @@ describe("the earshot command", () => {
     expect(await server.ended).toMatchObject({ code: 0, out: line })
   })
 
-  it("says what it serves in lines of one form, the engine's own among them", async () => {
+  it("logs the server's requests and the engine's messages as JSON lines of one format", async () => {
     const server = start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "all"])
     const url = /http[^"]+/.exec(await server.until("\n"))?.[0] ?? ""
     expect((await fetch(`${url}/health`)).status).toBe(200)
@@ -57,7 +57,7 @@ describe("the earshot command", () => {
     }
   })
 
-  it("says what is wrong with a command line on stderr, once, and ends with 2", async () => {
+  it("prints usage errors on stderr, once, and exits with 2", async () => {
     const [unknown, stray, json] = await Promise.all([
       earshot(["calls", "lst"]),
       earshot(["calls", "list", "--organization", "x"]),
@@ -66,36 +66,46 @@ describe("the earshot command", () => {
     expect(unknown).toEqual({
       code: 2,
       out: "",
-      err: "There is no command `earshot calls lst`. There are: ingest, list, show, scores, evaluate, export.\n"
+      err: "error: unknown command 'lst'\n(Did you mean list?)\nSee: earshot calls --help (options follow the command)\n"
     })
     expect(stray).toEqual({
       code: 2,
       out: "",
-      err: '--organization: "x" is not a whole number.\nSee: earshot calls list --help\n'
+      err: "error: option '--organization <id>' argument 'x' is invalid. It is not an integer.\nSee: earshot calls list --help\n"
     })
-    expect(json).toEqual({ code: 2, out: "", err: `{"detail":"Received unknown argument: '--limt'"}\n` })
+    expect(json).toEqual({ code: 2, out: "", err: `{"detail":"unknown option '--limt' (Did you mean --limit?)"}\n` })
   })
 
   it.each([
-    [["calls", "list", "--channel", "x"], "Received unknown argument: '--channel'"],
-    [["runs", "list", "--status", "zzz"], '--status: "zzz" is none of queued, running, evaluating,'],
-    [["tokens", "issue", "--kind=zzz"], '--kind: "zzz" is none of oauth2, dashboard_session,'],
-    [["results", "compare", "--tolerance", "x", "1", "2"], '--tolerance: "x" is not a number.'],
-    [["serve", "--log-level", "loud"], '--log-level: "loud" is none of all, trace, debug, info, warning, error,'],
+    [["calls", "list", "--channel", "x"], "unknown option '--channel'"],
+    [
+      ["runs", "list", "--status", "zzz"],
+      "argument 'zzz' is invalid. Allowed choices are queued, running, evaluating,"
+    ],
+    [["tokens", "issue", "--kind=zzz"], "argument 'zzz' is invalid. Allowed choices are oauth2, dashboard_session,"],
+    [["tokens", "issue"], "required option '--kind <kind>' not specified"],
+    [["results", "compare", "--tolerance", "x", "1", "2"], "argument 'x' is invalid. It is not a number."],
+    [["calls", "show"], "missing required argument 'id'"],
+    [["calls", "show", "x"], "argument value 'x' is invalid for argument 'id'. It is not an integer."],
+    [["calls", "list", "--limit"], "option '--limit <n>' argument missing"],
+    [["calls", "list", "--limit", "0"], "It must be at least 1."],
+    [["serve", "--port", "65536"], "It must be from 0 to 65535."],
+    [["serve", "--log-level", "loud"], "Allowed choices are all, trace, debug, info, warning,"],
     [
       ["--api-key=secret", "calls", "list"],
-      "Put options behind the command: earshot COMMAND --api-key. There are: demo,"
+      "unknown option '--api-key'\nSee: earshot --help (options follow the command)"
     ],
-    [["calls", "--organization", "1", "list"], "Put options behind the command: earshot calls COMMAND --organization."],
-    [["help"], "`earshot --help` tells more."],
-    [["connections", "create", "local"], "local connections need --repositories (EARSHOT_REPOSITORIES)."]
-  ])("says what is wrong with %j", async (args, sentence) => {
+    [["calls", "list", "--apikey=secret'x"], "unknown option '--apikey'\nSee: earshot calls list --help"],
+    [["calls", "--organization", "1", "list"], "See: earshot calls --help (options follow the command)"],
+    [["calls", "\u001b[31mred"], "unknown command '␛[31mred'"],
+    [["connections", "create", "local"], "Connections to local need --repositories (EARSHOT_REPOSITORIES)."]
+  ])("rejects %j with exit code 2 and a message that names the problem", async (args, sentence) => {
     const ran = await earshot(args, { env: { EARSHOT_DATABASE: "sqlite::memory:" } })
     expect(ran).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) })
     expect(ran.err).not.toContain("secret")
   })
 
-  it("names options in faults, and the server's fields in JSON", async () => {
+  it("names options in field errors, and the fields of the API with --json", async () => {
     const env = { EARSHOT_DATABASE: at.database }
     const [said, json, level] = await Promise.all([
       earshot(["calls", "list", "--filter", "xyz"], { env }),
@@ -107,13 +117,13 @@ describe("the earshot command", () => {
     expect(level.code).toBe(0)
   })
 
-  it("ends with 1 where there is no such database, and with 3 where it cannot be reached", async () => {
+  it("exits with 1 if the database does not exist, and with 3 if it cannot be reached", async () => {
     const [missing, unreachable] = await Promise.all([
       earshot(["calls", "list", "--database", `sqlite:${at.folder}/typo.db`]),
       earshot(["init", "--database", "postgres://nobody:secret@127.0.0.1:1/none"])
     ])
     expect(missing).toMatchObject({ code: 1, out: "" })
-    expect(missing.err).toContain("`earshot init` makes one")
+    expect(missing.err).toContain("Create it with `earshot init`")
     expect(unreachable).toMatchObject({ code: 3, out: "" })
     expect(unreachable.err).not.toContain("secret")
   })

@@ -44,17 +44,17 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
   const all = { filter: none, agent: none, project: none }
   const taking = (files: ReadonlyArray<string>) => ({
     ...host(),
-    ...{ recordings: at.folder, recordingHosts: [], redact: [], redactDetails: [], maxRecordingBytes: none },
+    ...{ recordings: at.folder, allowedHosts: [], redact: [], redactDetails: [], maxRecordingBytes: none },
     ...{ files, agent: none, concurrency: 4 }
   })
 
-  it("make an organisation once, and another one by its name", async () => {
+  it("init creates an organization once, and another one by its name", async () => {
     const first = await run(init({ database: at.database, json: false, organization: none }))
     expect(first.code).toBe(0)
     expect(first.out).toMatch(/^API key {7}ear_[0-9A-Za-z]{49}$/m)
     const again = await run(init({ database: at.database, json: false, organization: none }))
     expect(again).toMatchObject({ code: 1, out: "" })
-    expect(again.err).toContain("`earshot init --organization NAME` adds another")
+    expect(again.err).toContain("Add another with `earshot init --organization NAME`")
     const second = await run(init({ database: at.database, json: true, organization: "Two \u001b[1m" }))
     expect(JSON.parse(second.out)).toMatchObject({ organization: 2, project: 2, agent: 2 })
     const listed = await run(listOrganizations({ database: at.database, json: false, ...page }))
@@ -63,10 +63,10 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(blank).toEqual({ code: 1, out: "", err: "name: This field may not be blank." })
   })
 
-  it("ask whom they act for, where there are several", async () => {
+  it("require --organization if the database has several organizations", async () => {
     const asked = await run(listCalls({ ...host(), organization: none, ...all, ...page }))
     expect(asked).toMatchObject({ code: 1, out: "" })
-    expect(asked.err).toContain("name one with --organization ID")
+    expect(asked.err).toContain("Choose one with --organization ID")
     const key = "ear_wrong"
     expect(await run(listCalls({ ...host(), organization: none, apiKey: key, ...all, ...page }))).toMatchObject({
       code: 1,
@@ -75,7 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect((await run(listCalls({ ...host(), apiKey: key, ...all, ...page }))).code).toBe(2)
   })
 
-  it("take in files and patterns, report what is refused with its place, and go on", async () => {
+  it("ingest files and patterns, report invalid calls with their place, and store the others", async () => {
     const file = (name: string) => path.join(at.folder, name)
     await writeFile(
       file("a.ndjson"),
@@ -83,7 +83,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     )
     await writeFile(file("b.json"), JSON.stringify([call("three", { metadata: { region: "east" } }), {}], null, 2))
     const took = await run(ingest(taking([file("a.ndjson"), file("*.json"), file("missing.json")])))
-    expect(took).toMatchObject({ code: 1, out: "2 new, 0 delivered again, 4 rejected." })
+    expect(took).toMatchObject({ code: 1, out: "2 created, 0 updated, 4 rejected." })
     const lines = took.err.split("\n").map((line) => line.replace(`${at.folder}/`, ""))
     expect(lines).toContain("a.ndjson:2: This is not valid JSON.")
     expect(lines).toContain('a.ndjson:3: agent: Invalid pk "99" - object does not exist.')
@@ -93,7 +93,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(again).toMatchObject({ code: 1, out: '{"created":0,"updated":1,"rejected":1}' })
   })
 
-  it("list, show and export calls, whatever was said in them", async () => {
+  it("list, show and export calls without printing control characters", async () => {
     for (const columns of [60, 80, 120]) {
       const listed = await run(listCalls({ ...host(), ...all, ...page }), columns)
       expect(acts(listed.out)).toBe(false)
@@ -122,11 +122,11 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(await run(listCalls({ ...host(2), ...all, ...page }))).toEqual({
       code: 0,
       out: "",
-      err: "There are no such calls."
+      err: "No calls found."
     })
   })
 
-  it("make keys, which do what their scopes say until they are revoked", async () => {
+  it("create keys that grant their scopes until they are revoked", async () => {
     const made = await run(create({ ...host(), name: "Reader", scopes: ["calls:read"], expires: none }))
     expect(made.out).toMatch(/^ear_[0-9A-Za-z]{49}$/)
     const holder = { ...host(), organization: none, apiKey: made.out }
@@ -138,7 +138,7 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
       /^ID {2}NAME {4}KEY {10}SCOPES {6}CREATED {11}STATE\n *(\d+) {2}Reader {2}ear_\.\.\..{4} {2}calls:read/
     )
     expect(first.out).not.toContain(made.out)
-    expect(first.err).toMatch(/^There are more: --cursor \S+$/)
+    expect(first.err).toMatch(/^More: --cursor \S+$/)
     const id = Number(/^ *(\d+) {2}Reader/m.exec(first.out)?.[1])
     expect((await run(revoke({ ...host(2), id }))).code).toBe(1)
     expect((await run(revoke({ ...host(), id }))).code).toBe(0)
@@ -148,11 +148,11 @@ describe.each(["sqlite", "postgres"] as const)("commands on %s", (kind) => {
     expect(wrong.err.split("\n").map((line) => line.split(":")[0])).toEqual(["name", "scopes[0]", "expires_at"])
   })
 
-  it("say so where there is no dashboard", async () => {
+  it("report that no dashboard exists", async () => {
     expect(await run(listDashboards({ ...host(), ...page, project: none }))).toEqual({
       code: 0,
       out: "",
-      err: "There are no dashboards."
+      err: "No dashboards found."
     })
     for (const id of [1, -1, 0, Number.MAX_SAFE_INTEGER]) {
       expect(await run(showDashboard({ ...host(), id }))).toMatchObject({ code: 1, out: "" })

@@ -31,9 +31,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     await run(folders.create(given("project=1", "path=smoke")))
     const changed = await run(update({ ...given("folder_path=smoke", 'tags=["x","y"]', "max_duration=30"), id: 1 }))
     expect(changed.out).toMatch(/^max_duration +30$/m)
-    const listed = await run(
-      list({ ...as(), ...page, selection: { tag: "y", folder_path: "smoke", agent: none } })
-    )
+    const listed = await run(list({ ...as(), ...page, selection: { tag: "y", folder_path: "smoke", agent: none } }))
     expect(listed.out).toMatch(/ 1 {2}One +instruction/)
     const shown = await run(show({ ...as(true), id: 1 }))
     expect(JSON.parse(shown.out)).toMatchObject({ id: 1, tags: ["x", "y"], folder_path: "smoke" })

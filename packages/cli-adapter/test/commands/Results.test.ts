@@ -72,9 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
     expect(listed.code).toBe(0)
     expect(listed.out).toMatch(/^ID {2}NAME +AGENT +CHANNEL +STATUS +RUNS +SUCCESS/)
     expect(listed.out).toMatch(/ 2 {2}Nightly ␛\S+ +Default \S+ +voice +completed +3 +50\.0 %/)
-    expect((await run(list({ ...as(), ...page, project: none, agent: 77 }))).err).toContain(
-      "There are no results."
-    )
+    expect((await run(list({ ...as(), ...page, project: none, agent: 77 }))).err).toContain("There are no results.")
     const shown = await run(show({ ...as(), id: 1 }))
     expect(shown.out).toMatch(/^Runs +3: 2 completed, 1 cancelled$/m)
     expect(JSON.parse((await run(show({ ...as(true), id: 1 }))).out)).toMatchObject({ id: 1, success_rate: 1 })

@@ -73,7 +73,7 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     return {
       ...{ database: at.database, json: false, organization: none, apiKey: none },
       ...{ file, agent: none, channel: "text", name: none, junit: none },
-      ...{ allowedAgentHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
+      ...{ allowedHosts: ["127.0.0.1"], phoneNumber: none, noWait: false, timeout: none },
       ...more
     }
   }
@@ -113,9 +113,9 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     const ran = await run(runSuite(await options(judged, { junit: junit })), 200)
     expect(ran.code).toBe(0)
     expect(ran.err).toContain("Warning: nothing was judged of 1 of 1 runs; their success is unknown.")
-    expect(ran.out).toMatch(/Not judged: Expected outcome \(No language model is configured\.\)$/m)
+    expect(ran.out).toMatch(/Not decided: Expected outcome \(No language model is configured\.\)$/m)
     expect(await readFile(junit, "utf8")).toMatch(
-      /skipped="1"[^]*<skipped message="Not judged: Expected outcome \(No language model is configured\.\)"/
+      /skipped="1"[^]*<skipped message="Not decided: Expected outcome \(No language model is configured\.\)"/
     )
   })
 

@@ -57,7 +57,7 @@ const fill = async (database: string): Promise<number> => {
   }
 }
 
-describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", (kind) => {
+describe.each(["sqlite", "postgres"] as const)("dashboards, links and tokens on %s", (kind) => {
   let at: Place
   let dashboard = 0
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
 
   const host = (json = false) => ({ database: at.database, json, organization: none, apiKey: none })
 
-  it("is a dashboard that fits the terminal, with every widget on it", async () => {
+  it("dashboards show draws every widget within the width of the terminal", async () => {
     for (const columns of [40, 60, 100, 200]) {
       const drawn = await run(showDashboard({ ...host(), id: dashboard }), columns)
       expect(drawn).toMatchObject({ code: 0, err: "" })
@@ -85,7 +85,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     expect(out).toMatch(/calls by success\nno data$/)
   })
 
-  it("is the same dashboard as JSON, with the data of its widgets", async () => {
+  it("dashboards show --json prints the data of every widget", async () => {
     const { err, out } = await run(showDashboard({ ...host(true), id: dashboard }))
     expect(err).toBe("")
     expect(out.split("\n")).toHaveLength(1)
@@ -100,7 +100,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     expect(JSON.parse(listed.out)).toMatchObject({ next: null, results: [{ id: dashboard }] })
   })
 
-  it("is a link, until it is revoked", async () => {
+  it("links create, list and revoke a shareable link", async () => {
     const link = { name: "Board", bounds: [`dashboard:${dashboard}`], permissions: [], expires: none }
     const made = await run(createLink({ ...host(), ...link }))
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^\S{20,}$/) })
@@ -110,7 +110,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
     expect(issued).toMatchObject({ name: "Second", bounds: [{ type: "dashboard", id: dashboard }] })
 
     const listed = await run(listLinks({ ...host(), ...page }))
-    expect(listed.out).toMatch(new RegExp(`Second .*dashboard:${dashboard} .*in force\n.*Board `))
+    expect(listed.out).toMatch(new RegExp(`Second .*dashboard:${dashboard} .*active\n.*Board `))
     expect(listed.out).not.toContain(made.out)
     expect(JSON.parse((await run(revokeLink({ ...host(true), id: issued.id }))).out)).toEqual({
       id: issued.id,
@@ -127,19 +127,19 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
   })
 
   it.each(["oauth2", "dashboard_session", "embedded_session"])(
-    "is a token of kind %s that looks and no more, unless told",
+    "tokens issue of kind %s grants read permissions by default",
     async (kind) => {
       const token = { kind, bounds: [`dashboard:${dashboard}`], ttl: none, user: none }
       const made = await run(issueToken({ ...host(true), ...token, permissions: [] }))
       const { permissions }: { readonly permissions: ReadonlyArray<string> } = JSON.parse(made.out)
       expect(permissions).toContain("dashboards:read")
       expect(permissions.filter((one) => !one.endsWith(":read"))).toEqual([])
-      const told = await run(issueToken({ ...host(true), ...token, permissions: ["calls:write"] }))
-      expect(JSON.parse(told.out)).toMatchObject({ permissions: ["calls:write"] })
+      const granted = await run(issueToken({ ...host(true), ...token, permissions: ["calls:write"] }))
+      expect(JSON.parse(granted.out)).toMatchObject({ permissions: ["calls:write"] })
     }
   )
 
-  it("is a token, until it is revoked", async () => {
+  it("tokens issue and revoke a token", async () => {
     const token = {
       kind: "embedded_session",
       bounds: [`dashboard:${dashboard}`],
@@ -158,7 +158,7 @@ describe.each(["sqlite", "postgres"] as const)("what is shown to others on %s", 
       expect(await run(revokeToken({ ...host(), jti }))).toMatchObject({
         code: 1,
         out: "",
-        err: expect.stringMatching(/^JTI: this is neither/)
+        err: expect.stringMatching(/^JTI: This is neither/)
       })
     }
     expect(JSON.parse((await run(revokeToken({ ...host(true), jti: issued.jti }))).out)).toEqual({

@@ -1,10 +1,26 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { existsSync, rmSync } from "node:fs"
+import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Ran } from "./inProcess.js"
 
-const BINARY = fileURLToPath(new URL("../../bin/earshot.js", import.meta.url))
+const PACKAGE = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The environment of a stranger: nothing of Earshot's, no colors. */
+/** Built once per process from the sources, so that tests never run an outdated bundle. */
+const FOLDER = path.join(PACKAGE, "dist", `test-${process.pid}-${Math.round(performance.timeOrigin)}`)
+
+const entryPoint = (): string => {
+  const entry = path.join(FOLDER, "earshot.js")
+  if (!existsSync(entry)) {
+    execFileSync(process.execPath, ["bundle.mjs", FOLDER], { cwd: PACKAGE, stdio: "inherit" })
+    process.once("exit", () => {
+      rmSync(FOLDER, { recursive: true, force: true })
+    })
+  }
+  return entry
+}
+
+/** The environment without Earshot's variables and without colors. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:EARSHOT_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$)/.test(name))
@@ -12,20 +28,20 @@ const environment = (): NodeJS.ProcessEnv =>
 
 interface Options {
   readonly input?: string
-  /** What of Earshot's the environment has. */
+  /** Variables to set. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 export interface Started {
   readonly child: ChildProcess
-  /** All of stdout once it holds this. */
+  /** Resolves with stdout once it contains the text. */
   readonly until: (text: string) => Promise<string>
   readonly ended: Promise<Ran>
 }
 
-/** Starts the command that people start. */
+/** Starts the bundled command. */
 export const start = (args: ReadonlyArray<string>, options: Options = {}): Started => {
-  const child = spawn(process.execPath, [BINARY, ...args], {
+  const child = spawn(process.execPath, [entryPoint(), ...args], {
     env: { ...environment(), ...options.env },
     stdio: ["pipe", "pipe", "pipe"]
   })
@@ -54,11 +70,11 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Start
       waiting.add(look)
       look()
       void ended.then(() => {
-        reject(new Error(`It ended without "${text}": ${out}${err}`))
+        reject(new Error(`The command ended without printing "${text}": ${out}${err}`))
       })
     })
   return { child, until, ended }
 }
 
-/** Runs the command that people run. */
+/** Runs the bundled command until it ends. */
 export const earshot = (args: ReadonlyArray<string>, options: Options = {}): Promise<Ran> => start(args, options).ended

@@ -18,10 +18,10 @@ export interface Ran {
 
 const wiring = Layer.succeed(Wiring, {
   countForOthers: Effect.void,
-  engine: ({ agentHosts, database }) =>
+  engine: ({ allowedHosts, database }) =>
     Engine.layerWith({
       blobs: MemoryBlobStore.layer,
-      allowHosts: agentHosts
+      allowHosts: allowedHosts
     }).pipe(Layer.provide(Database.layer(database))),
   languageModel: () => noLanguageModel,
   server
