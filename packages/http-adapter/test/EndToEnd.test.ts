@@ -27,10 +27,10 @@ const idsOf = (page: unknown): ReadonlyArray<unknown> => {
   return Array.isArray(results) ? results.map((one: unknown) => at(one, "id")) : []
 }
 
-describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
+describe.each(TestEngine.databases)("calls and dashboards over HTTP on %s", async (database) => {
   const server = await serverForBlock({ database })
 
-  it("takes in every transcript format, as JSON and in a form, and knows a call that comes again", async () => {
+  it("ingests every transcript format as JSON and as a form, and recognizes redeliveries", async () => {
     const { agent, key } = await server.tenant()
     expect(samples).toHaveLength(8)
     for (const { body, name } of samples) {
@@ -59,7 +59,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect(idsOf(listed.json)).toHaveLength(samples.length)
   })
 
-  it("keeps an uploaded recording, and says how long it is", async () => {
+  it("stores an uploaded recording and reports its duration", async () => {
     const { agent, key } = await server.tenant()
     const wav = new Blob([CallKit.wav(65)], { type: "audio/wav" })
     const form = (fields: object) => multipart({ call_id: "recorded", agent, ...fields }, { voice_recording: wav })
@@ -69,7 +69,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect([again.status, at(again.json, "id")]).toEqual([200, at(kept.json, "id")])
   })
 
-  it("lists by filter, page by page, exports the same, and forgets what is deleted", async () => {
+  it("lists and exports the calls of a filter in pages, without deleted calls", async () => {
     const { agent, key, project } = await server.tenant()
     for (let n = 0; n < 7; n++) {
       const region = n % 2 === 0 ? "north" : "south"
@@ -116,7 +116,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect((await server.send("GET", path, { key })).status).toBe(404)
   })
 
-  it("makes a dashboard in each encoding, and shows what its widgets say of the calls", async () => {
+  it("creates dashboards in each encoding and returns the data of their widgets", async () => {
     const { agent, key, project } = await server.tenant()
     for (let n = 0; n < 6; n++) {
       const json = {
@@ -190,7 +190,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect((await server.send("GET", `/dashboards/widgets/${pie.id}`, { key })).status).toBe(404)
   })
 
-  it("creates, lists, reads, changes and deletes projects and agents", async () => {
+  it("creates, lists, reads, updates and deletes projects and agents", async () => {
     const { key } = await server.tenant()
     const project = await server.send("POST", "/user/v1/projects", { key, json: { name: "Support" } })
     expect(project.status).toBe(201)
@@ -211,7 +211,7 @@ describe.each(TestEngine.databases)("over HTTP on %s", async (database) => {
     expect((await server.send("GET", path, { key })).status).toBe(404)
   })
 
-  it("answers every path with and without its last slash", async () => {
+  it("serves every path with and without a trailing slash", async () => {
     const { key } = await server.tenant()
     for (const path of ["/user/v1/projects", "/dashboards/widgets", "/observability/v1/call-logs", "/health"]) {
       expect((await server.send("GET", path, { key })).status).toBe(200)

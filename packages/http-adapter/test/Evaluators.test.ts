@@ -19,7 +19,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     return { ...tenant, made, evaluator, scenarios: [await evaluator(), await evaluator()], project }
   }
 
-  it("are changed together, and answered as one or as many", async () => {
+  it("are updated in bulk and returned as one or as many", async () => {
     const { key, made, project, scenarios } = await fixture()
     await made("folders", { project, path: "smoke" })
     const tool = await made("tools", { project, name: "keypad" })
@@ -39,7 +39,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     expect([at(listed.json, "results", "0", "id"), at(listed.json, "next")]).toEqual([scenarios[1], expect.any(String)])
   })
 
-  it("are refused with a status of 400 and each fault under its field", async () => {
+  it("are rejected with 400 and each error under its field", async () => {
     const { key, project, scenarios } = await fixture()
     const refused = await server.send("POST", BULK, {
       key,
@@ -64,7 +64,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     expect([removed.status, Object.keys(Object(removed.json))]).toEqual([400, ["dynamic_variable_values"]])
   })
 
-  it("are made and changed in forms, conditional actions as JSON text", async () => {
+  it("are created and updated by forms with conditional actions as JSON text", async () => {
     const { agent, key, made, project } = await fixture()
     const number = await made("phone_numbers", { project, number: "15550100" })
     const actions = {
@@ -101,7 +101,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     ])
   })
 
-  it("enable personalities in every form that E7 may take", async () => {
+  it("accept personalities in every notation of E7", async () => {
     const { key, made, project } = await fixture()
     const ids = [
       await made("personalities", { project, name: "A", language: "en" }),
@@ -132,7 +132,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
     expect(foreign.status).toBe(404)
   })
 
-  it("are changed whole although the client has gone", async () => {
+  it("are updated completely even if the client disconnects", async () => {
     const { key, project, scenarios } = await fixture()
     const controller = new AbortController()
     const gone = fetch(`${server.url}${BULK}`, {

@@ -199,23 +199,23 @@ const askedOf = (
     }))
 }
 
-describe.each(TestEngine.databases)("anything at all, on %s", async (database) => {
+describe.each(TestEngine.databases)("generated requests on %s", async (database) => {
   const server = await serverForBlock({ database, logLevel: "error" })
   const tenant = await server.tenant()
 
   it.each(all.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    "is answered as the document says: %s",
+    "get documented responses from %s",
     async (_, endpoint) => {
       await fc.assert(
         fc.asyncProperty(askedOf(endpoint, tenant), async ({ asked, path }) => {
-          // `send` holds the answer to the document.
+          // `send` validates the response against the document.
           const { json, status } = await server.send(endpoint.method, path, asked)
           expect(status).toBeLessThan(500)
           if (status === 400 && at(json, "detail") === undefined) {
             expect(
               Object.values(Object(json))
                 .flat()
-                .every((said) => typeof said === "string" && said !== "")
+                .every((message) => typeof message === "string" && message !== "")
             ).toBe(true)
           }
         }),
@@ -228,7 +228,7 @@ describe.each(TestEngine.databases)("anything at all, on %s", async (database) =
     }
   )
 
-  it("leaves no failure of the server's own in its log", () => {
+  it("cause no internal error in the log", () => {
     expect(server.logs()).toBe("")
   })
 })

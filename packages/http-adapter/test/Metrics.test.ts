@@ -17,7 +17,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
   const server = await serverForBlock({ database })
   const drain = () => server.run(Effect.flatMap(JobRunner, (runner) => runner.drain))
 
-  it("are listed as E11 has it, with and without the slash, to whoever holds a key", async () => {
+  it("are listed as E11 specifies, with and without a trailing slash", async () => {
     const { key, organization } = await server.tenant()
     for (const path of [PREDEFINED_METRICS, PREDEFINED_METRICS.slice(0, -1)]) {
       const { json, status } = await server.send("GET", path, { key })
@@ -33,7 +33,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     expect(await server.send("POST", PREDEFINED_METRICS, { key, json: {} })).toMatchObject({ status: 405 })
   })
 
-  it("are changed as E12 has it, all faults at once, and nobody else's", async () => {
+  it("are updated as E12 specifies, with all errors at once, within the organization only", async () => {
     const { agent, key } = await server.tenant()
     const theirs = await server.tenant()
     const given = { agent, name: "Calls back", type: "llm_judge", eval_type: "binary", prompt: "Does it?" }
@@ -90,7 +90,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     expect((await server.send("GET", path, { key })).status).toBe(404)
   })
 
-  it("score calls that are taken in, say why, and are asked again by name", async () => {
+  it("evaluate ingested calls with explanations, and again on request", async () => {
     const { agent, key } = await server.tenant()
     const theirs = await server.tenant()
     const mine = list(at((await server.send("GET", `${METRICS}?agent_id=${agent}`, { key })).json, "results"))

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, it } from "vitest"
 import { serverForBlock } from "./support/TestServer.js"
 
-describe.each(TestEngine.databases)("a server on %s, by its URL", async (database) => {
+describe.each(TestEngine.databases)("model-based tests over HTTP on %s", async (database) => {
   const server = await serverForBlock({ database })
   const { key, project } = await server.tenant()
   const driver = ModelKit.httpDriver([server.url], key)
@@ -27,42 +27,42 @@ describe.each(TestEngine.databases)("a server on %s, by its URL", async (databas
       }
     })
 
-  it("holds what the model of capacity says that runs need", async () => {
+  it("capacity equals the capacity model after any command sequence", async () => {
     await ResultKit.checkCapacityModel(capacity, { runs: 5, maxCommands: 30 })
   }, 3_600_000)
 
-  it("leaves results after deletions at once as some order of them would", async () => {
+  it("concurrent deletions of results are linearizable", async () => {
     await ResultKit.checkConcurrentDeletions(capacity, { runs: 10 })
   }, 3_600_000)
 
-  it("keeps calls and dashboards as the model says", async () => {
+  it("calls and dashboards equal the call model after any command sequence", async () => {
     await ModelKit.checkCallModel(calls, { runs: 6, maxCommands: 25 })
   }, 3_600_000)
 
-  it("answers calls at once as some order of them would be answered", async () => {
+  it("concurrent deliveries and reviews of calls are linearizable", async () => {
     await ModelKit.checkConcurrentCalls(calls, { runs: 10, maxCommands: 5 })
   }, 3_600_000)
 
-  it("keeps evaluators and folders as the model says", async () => {
+  it("evaluators and folders equal the evaluator model after any command sequence", async () => {
     await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 6, maxCommands: 20 })
   }, 3_600_000)
 
-  it("leaves evaluators after bulk updates at once as some order of them would", async () => {
+  it("concurrent bulk updates are linearizable", async () => {
     await EvaluatorKit.checkConcurrentBulkUpdates(evaluators, { runs: 5 })
   }, 3_600_000)
 
-  it("lets in whom the model of credentials lets in", async () => {
+  it("credentials are accepted exactly as the credential model predicts", async () => {
     const credentials = () => Promise.resolve(ModelKit.httpCredentialDriver(server.url, key, project))
     await ModelKit.checkCredentialModel(credentials, { runs: 5, maxCommands: 30 })
   }, 3_600_000)
 
-  it("takes whole organisations", async () => {
+  it("generated organizations can be created", async () => {
     for (const plan of fc.sample(Fixtures.plan, Properties.parameters(3))) {
       await Fixtures.load((await tenant()).driver, plan)
     }
   }, 3_600_000)
 
-  describe("tenants", () => {
+  describe("tenant isolation", () => {
     const tenants = async (): Promise<ModelKit.TwoTenants> => {
       const [{ agent, driver: mine, project }, { driver: theirs }] = [await tenant(), await tenant()]
       return { mine, theirs, project, agent }

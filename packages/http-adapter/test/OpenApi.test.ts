@@ -3,7 +3,7 @@ import * as spectral from "@stoplight/spectral-core"
 import * as rulesets from "@stoplight/spectral-rulesets"
 import { describe, expect, it } from "vitest"
 import { endpoints } from "../src/routes/index.js"
-import { at, isNode, makeContract } from "./support/Contract.js"
+import { at, isNode, makeContract, textAt } from "./support/Contract.js"
 import { serverForBlock, startServer } from "./support/TestServer.js"
 
 const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
@@ -16,7 +16,7 @@ describe("the OpenAPI document", async () => {
     entries(item).map(([method, operation]) => ({ path, method, operation }))
   )
 
-  it("passes the linter without a word", async () => {
+  it("passes the linter without warnings", async () => {
     const linter = new spectral.Spectral()
     linter.setRuleset(
       new spectral.Ruleset({
@@ -35,7 +35,7 @@ describe("the OpenAPI document", async () => {
     expect(found.map(({ code, message, path }) => `${code} ${path.join(".")}: ${message}`)).toEqual([])
   })
 
-  it("has every endpoint, and nothing that is not served", async () => {
+  it("lists every endpoint and nothing that is not served", async () => {
     const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     for (const { method, path } of endpoints) {
       expect(documented).toContain(`${method} ${path.replace(":id", "{id}")}`)
@@ -49,7 +49,31 @@ describe("the OpenAPI document", async () => {
     }
   })
 
-  it("says of each body which encodings it may have", () => {
+  it("describes every operation, parameter, response and property in words of its own", () => {
+    const undescribed: Array<string> = []
+    const check = (place: string, node: unknown) => {
+      const text = at(node, "description")
+      if (at(node, "$ref") === undefined && (typeof text !== "string" || text.length < 4)) undescribed.push(place)
+    }
+    for (const [path, item] of entries(at(document, "paths"))) {
+      for (const [method, operation] of entries(item)) {
+        check(`${method} ${path}`, operation)
+        expect(at(operation, "summary")).toMatch(/^[A-Z][a-z]+(?: [A-Za-z0-9]|$)/)
+        for (const [status, response] of entries(at(operation, "responses")))
+          check(`${method} ${path} ${status}`, response)
+        const parameters = at(operation, "parameters")
+        for (const parameter of Array.isArray(parameters) ? parameters : []) {
+          check(`${method} ${path} ${textAt(parameter, "name")}`, parameter)
+        }
+      }
+    }
+    for (const [name, schema] of entries(at(document, "components", "schemas"))) {
+      for (const [property, one] of entries(at(schema, "properties"))) check(`${name}.${property}`, one)
+    }
+    expect(undescribed).toEqual([])
+  })
+
+  it("lists the encodings of each body", () => {
     const encodings = (method: string, path: string) =>
       entries(at(document, "paths", path, method, "requestBody", "content")).map(([type]) => type)
     const three = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"]
@@ -79,7 +103,7 @@ describe("the OpenAPI document", async () => {
     ).toMatchObject({ format: "binary" })
   })
 
-  it("gives examples of bodies that are taken", async () => {
+  it("has examples of bodies that are accepted", async () => {
     const { agent, key, project } = await server.tenant()
     const dashboard = at(
       (await server.send("POST", "/dashboards/dashboards/", { key, json: { name: "D", project } })).json,
@@ -163,7 +187,7 @@ describe("the OpenAPI document", async () => {
     expect(sent).toBeGreaterThan(10)
   })
 
-  it("documents an error with the body that it really has", async () => {
+  it("documents error bodies as they are returned", async () => {
     const { key } = await server.tenant()
     for (const [name, response] of entries(at(document, "components", "responses"))) {
       expect(at(response, "content", "application/json", "example"), name).toBeDefined()
@@ -178,7 +202,7 @@ describe("the OpenAPI document", async () => {
     )
   })
 
-  it("is what answers are held to: one that differs is found", () => {
+  it("is the contract of the test server, which reports deviating responses", () => {
     const { violation: fault } = makeContract(document)
     const answered = (status: number, body: unknown, path = "/user/v1/projects/1/") =>
       fault({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
@@ -203,7 +227,7 @@ describe("the OpenAPI document", async () => {
 describe("the documentation page", async () => {
   const server = await serverForBlock()
 
-  it("needs nothing that is not served here", async () => {
+  it("loads assets from its own origin only", async () => {
     const page = await server.send("GET", "/docs")
     expect(page.headers.get("content-type")).toContain("text/html")
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
@@ -217,7 +241,7 @@ describe("the documentation page", async () => {
     expect((await server.send("GET", "/docs/start.js")).text).toContain('url: "/openapi.json"')
   })
 
-  it("is found under the path that a host mounts the server at", async () => {
+  it("is served below the base path", async () => {
     const mounted = await startServer({ basePath: "/earshot" })
     try {
       expect(mounted.url).toMatch(/\/earshot$/)

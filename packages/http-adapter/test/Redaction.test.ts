@@ -46,10 +46,10 @@ const idsOf = (page: unknown): ReadonlyArray<unknown> => {
   return Array.isArray(results) ? results.map((one: unknown) => at(one, "id")) : []
 }
 
-describe("calls to be redacted, over HTTP", async () => {
+describe("redaction over HTTP", async () => {
   const server = await serverForBlock()
 
-  it("are said nothing of in any view, error, log or measure, in JSON and in a form", async () => {
+  it("removes sensitive data from every response, error, log line and metric, for JSON and forms", async () => {
     const { agent, key } = await server.tenant()
     const answers = [
       await server.send("POST", OBSERVE, { key, json: body("json", agent) }),
@@ -82,7 +82,7 @@ describe("calls to be redacted, over HTTP", async () => {
     for (const secret of secrets) expect(said).not.toContain(secret)
   })
 
-  it("stay redacted whichever of two deliveries asks for it, one after the other and at once", async () => {
+  it("applies to a call if either of two deliveries requests it, in sequence or concurrently", async () => {
     const { agent, key } = await server.tenant()
     const asking = (id: string) => server.send("POST", OBSERVE, { key, json: body(id, agent) })
     const silent = (id: string) => server.send("POST", OBSERVE, { key, json: body(id, agent, { redact_fields: [] }) })
@@ -98,7 +98,7 @@ describe("calls to be redacted, over HTTP", async () => {
     expect(idsOf(charges.json)).toHaveLength(3)
   })
 
-  it("come without recordings that lie, and with those that are kept whole", async () => {
+  it("drops recordings that cannot be redacted and keeps the others", async () => {
     const { agent, key } = await server.tenant()
     const wav = Buffer.from(CallKit.wav(15))
     const lying = Buffer.from(wav)
@@ -126,10 +126,10 @@ describe("calls to be redacted, over HTTP", async () => {
   })
 })
 
-describe("the ledger, over HTTP", async () => {
+describe("the ledger over HTTP", async () => {
   const server = await serverForBlock()
 
-  it("lists an organisation's own charges, newest first, page by page", async () => {
+  it("lists the charges of the organization in pages, newest first", async () => {
     const one = await server.tenant()
     const other = await server.tenant()
     for (let n = 0; n < 5; n++) {

@@ -25,7 +25,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     return { ...tenant, start, capacity, send }
   }
 
-  it("are run, worked off and shown", async () => {
+  it("are created from a suite, executed by a worker, and returned", async () => {
     const { capacity, key, send, start } = await fixture()
     const id = await start(2)
     const claimed = await send(`${RUNS}claim/`, { channel: "voice", limit: 5 })
@@ -72,7 +72,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     expect(at(runs.json, "results", "0", "error")).toBe("No answer")
   })
 
-  it("are deleted with 204 and no body, as JSON, form and multipart, whether or not they were there", async () => {
+  it("are deleted with 204 and no body in every encoding, also if they do not exist", async () => {
     const { capacity, key, start } = await fixture()
     const other = await fixture()
     const [a, b, c] = [await start(1), await start(2), await start(3)]
@@ -99,7 +99,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     expect((await server.send("GET", `${RESULTS}${a}/`, { key })).status).toBe(404)
   })
 
-  it("lose runs with 204, and answer 404 and 400 where there are none to lose", async () => {
+  it("answer 204 to the deletion of runs, 404 without the result and 400 for runs of other results", async () => {
     const { capacity, key, send, start } = await fixture()
     const id = await start(2)
     const listed = await server.send("GET", `${RUNS}?result=${id}`, { key })
@@ -117,7 +117,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     expect((await send(`${RESULTS}bulk_delete/`, { result_ids: [] })).status).toBe(400)
   })
 
-  it("are cancelled, compared and exported", async () => {
+  it("are canceled, compared and exported", async () => {
     const { key, send, start } = await fixture()
     const [base, now] = [await start(2), await start(2)]
     const claimed = await send(`${RUNS}claim/`, { channel: "voice", limit: 4 })

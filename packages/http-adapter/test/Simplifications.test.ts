@@ -10,13 +10,13 @@ const VERBOSE = "Please make sure that you return TRUE if the agent greets the c
 const SHORT = "Return TRUE if the agent greets the caller. Otherwise, return FALSE."
 
 for (const database of TestEngine.databases) {
-  describe(`simplifying prompts over HTTP on ${database}`, async () => {
+  describe(`prompt simplification over HTTP on ${database}`, async () => {
     const server = await serverForBlock({ database })
     const drain = () => server.run(Effect.flatMap(JobRunner, (runner) => runner.drain))
     const progressOf = (key: string, id: string) =>
       server.send("GET", `${PROGRESS}?progress_id=${encodeURIComponent(id)}`, { key })
 
-    it("answers in the interface's form, in any encoding, with and without a slash", async () => {
+    it("returns the documented shape for any encoding, with and without a trailing slash", async () => {
       const { key } = await server.tenant()
       const form = new FormData()
       form.set("original_prompt", VERBOSE)
@@ -62,7 +62,7 @@ for (const database of TestEngine.databases) {
       })
     })
 
-    it("simplifies a metric's prompt and leaves the metric to whoever patches it", async () => {
+    it("simplifies the prompt of a metric without changing the metric", async () => {
       const { agent, key } = await server.tenant()
       const draft = { agent, name: "Greets", type: "llm_judge", eval_type: "binary", prompt: VERBOSE }
       const metric = textAt((await server.send("POST", METRICS, { key, json: draft })).json, "id")
@@ -76,7 +76,7 @@ for (const database of TestEngine.databases) {
       expect(again.json).toMatchObject({ skipped_simplification: true, simplified_prompt: SHORT, progress_id: "" })
     })
 
-    it("takes the interface's credentials and no others", async () => {
+    it("accepts exactly the credential kinds of the interface", async () => {
       const { agent, key } = await server.tenant()
       const issued = async (kind: string, more: object = {}) => {
         const { json } = await server.send("POST", "/user/v1/tokens/", { key, json: { kind, ...more } })
@@ -102,7 +102,7 @@ for (const database of TestEngine.databases) {
       }
     })
 
-    it("says what is wrong with what it is sent, never with a 500", async () => {
+    it("rejects invalid bodies with field errors, never with 500", async () => {
       const mine = await server.tenant()
       const theirs = await server.tenant()
       const post = async (json: unknown) => {
@@ -143,7 +143,7 @@ for (const database of TestEngine.databases) {
       expect((await progressOf(mine.key, "a\0b")).status).toBe(400)
     })
 
-    it("gives one job to many who ask at once", async () => {
+    it("creates one job for concurrent requests of the same prompt", async () => {
       const { key } = await server.tenant()
       const answers = await Promise.all(
         Array.from({ length: 24 }, () => server.send("POST", SIMPLIFY, { key, json: { original_prompt: VERBOSE } }))

@@ -23,7 +23,7 @@ const scenario = {
   test_profile: { name: "Ann", information: { main_agent_variables: { name: "Ann" } } }
 }
 
-describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (database) => {
+describe.each(TestEngine.databases)("text simulations over HTTP on %s", async (database) => {
   const server = await serverForBlock({
     database,
     ports: { allowHosts: ["127.0.0.1"] }
@@ -63,7 +63,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
     return { ...tenant, start, work, get }
   }
 
-  it("are played against the agent, scored and shown", async () => {
+  it("are played against the agent, evaluated and returned", async () => {
     const { get, start, work } = await fixture()
     const id = await start({ frequency: 2 })
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 2 })
@@ -90,7 +90,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 0, slots_in_use: 0 })
   })
 
-  it("cannot be claimed, and are left alone once they are cancelled or deleted", async () => {
+  it("cannot be claimed, and stop once they are canceled or deleted", async () => {
     const { get, key, start, work } = await fixture()
     const claimed = await server.send("POST", `${RUNS}claim/`, { key, json: { channel: "text" } })
     expect([claimed.status, Object.keys(Object(claimed.json))]).toEqual([400, ["channel"]])
@@ -106,7 +106,7 @@ describe.each(TestEngine.databases)("runs by text over HTTP on %s", async (datab
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 0, slots_in_use: 0 })
   })
 
-  it("fail with the reason where the agent cannot be reached or a model is needed, and are another organisation's secret", async () => {
+  it("fail with a reason if the agent is unreachable or a model is missing, and are not visible to other organizations", async () => {
     const { get, key, start, work } = await fixture()
     const instruction = { type: "instruction", instructions: "Ask.", conditional_actions: undefined }
     const id = await start(instruction)

@@ -14,7 +14,7 @@ const spec = {
 describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) => {
   const server = await serverForBlock({ database })
 
-  it("are validated as JSON, as a form and as multipart, with and without a slash at the end", async () => {
+  it("are validated in every encoding, with and without a trailing slash", async () => {
     const { agent, key } = await server.tenant()
     const fields = { agent_id: agent, channel: "text", name: "Tonight" }
     const multipart = (spec_: string, file?: Blob) => {
@@ -51,7 +51,7 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
     expect(inJson.json).toEqual(asJson.json)
   })
 
-  it("are refused with every fault under its path", async () => {
+  it("are rejected with every error under its path", async () => {
     const { agent, key } = await server.tenant()
     const refused = await server.send("POST", VALIDATE_SUITE, {
       key,
@@ -78,7 +78,7 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
     expect((await server.send("POST", VALIDATE_SUITE, { json: { spec } })).status).toBe(401)
   })
 
-  it("have their JSON Schema served to everybody", async () => {
+  it("have a JSON Schema that is served without a credential", async () => {
     const served = await server.send("GET", SUITE_SCHEMA, {})
     expect([served.status, served.json]).toEqual([200, suiteJsonSchema])
     expect(at(served.json, "$schema")).toBe("https://json-schema.org/draft/2020-12/schema")

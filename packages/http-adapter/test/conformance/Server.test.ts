@@ -9,52 +9,52 @@ import { afterAll, describe, expect, it } from "vitest"
 import { at } from "../support/Contract.js"
 import { serverForBlock, type TestServer } from "../support/TestServer.js"
 
-/** What the server takes at most was not told, nor a repository; other tests tell. */
-const untold = ["E2/answered-200", "limits/upload", "limits/rate"]
+/** Checks that need limits or a repository, which other tests give. */
+const skipped = ["E2/answered-200", "limits/upload", "limits/rate"]
 
-/** Tries every rule. Prompts are simplified, and calls judged, by jobs, which the server's process does as long as it is asked. */
-const tried = async (server: TestServer) => {
+/** Runs all checks while the server's jobs, such as simplifications, are run. */
+const runAll = async (server: TestServer) => {
   const [{ key }, other] = [await server.tenant(), await server.tenant()]
-  const asked = { url: server.url, apiKey: key, otherApiKey: other.key, run: "test" }
+  const options = { url: server.url, apiKey: key, otherApiKey: other.key, run: "test" }
   return server.run(
     Effect.raceFirst(
-      Effect.promise(() => runConformance(asked)),
+      Effect.promise(() => runConformance(options)),
       Effect.flatMap(JobRunner, (runner) => runner.run)
     )
   )
 }
 
-describe.each(TestEngine.databases)("the server on %s, known by its URL alone", async (database) => {
+describe.each(TestEngine.databases)("conformance of the server on %s", async (database) => {
   const server = await serverForBlock({ database })
 
-  it("keeps every rule of the interface, and nothing is left behind", async () => {
-    const { notDeleted: left, passed, results } = await tried(server)
-    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
+  it("passes every check and leaves no data behind", async () => {
+    const { notDeleted: left, passed, results } = await runAll(server)
+    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !skipped.includes(id))).toEqual([])
     expect(left).toEqual([])
     expect(passed).toBeGreaterThan(100)
   }, 300_000)
 })
 
-/** Decides whatever it is asked, and shortens no prompt more than rules do. */
-const decided = { reasoning: "It was said.", verdict: "decided", value: true, turn: 1, quote: "Hello" }
-const asItWas = { simplified_prompt: "x".repeat(10_000) }
+/** Responses of the model: a verdict for every question, and a prompt that is not shorter. */
+const verdict = { reasoning: "It was said.", verdict: "decided", value: true, turn: 1, quote: "Hello" }
+const unchanged = { simplified_prompt: "x".repeat(10_000) }
 
-describe("a server with a language model, known by its URL alone", async () => {
-  const model = ProviderKit.fakeLanguageModel(({ name }) => (name === "verdict" ? decided : asItWas))
+describe("conformance of a server with a language model", async () => {
+  const model = ProviderKit.fakeLanguageModel(({ name }) => (name === "verdict" ? verdict : unchanged))
   const server = await serverForBlock({ ports: { languageModel: model.layer } })
 
-  it("keeps every rule of the interface, and is asked little", async () => {
-    const { notDeleted: left, passed, results } = await tried(server)
-    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !untold.includes(id))).toEqual([])
+  it("passes every check with few requests to the model", async () => {
+    const { notDeleted: left, passed, results } = await runAll(server)
+    expect(results.filter(({ id, outcome }) => outcome !== "passed" && !skipped.includes(id))).toEqual([])
     expect(left).toEqual([])
     expect(passed).toBeGreaterThan(100)
-    // The prompts that are to be simplified: no call is one that a metric would ask the model about.
+    // Only simplifications ask the model: no call has a metric that does.
     expect(model.asked.length).toBeGreaterThan(0)
     expect(model.asked.length).toBeLessThan(50)
   }, 300_000)
 })
 
-describe("a server with limits, known by its URL alone", async () => {
+describe("conformance of a server with limits", async () => {
   const allowances = { requests: { points: 25, seconds: 3 } }
   const server = await serverForBlock({
     limits: { bodyBytes: 20_000, multipartBytes: 30_000 },
@@ -62,7 +62,7 @@ describe("a server with limits, known by its URL alone", async () => {
   })
   const limits = { bodyBytes: 20_000, uploadBytes: 30_000, requestsPerMinute: 25 }
 
-  it("is held to what it was started with", async () => {
+  it("passes the checks of limits when they are given", async () => {
     const { key } = await server.tenant()
     const report = await runConformance({ url: server.url, apiKey: key, only: ["limits"], limits })
     expect(report.results.map(({ detail, id, outcome }) => [id, outcome, detail])).toEqual([
@@ -79,21 +79,21 @@ describe("a server with limits, known by its URL alone", async () => {
     ["limits/upload", { uploadBytes: 29_999 }, "answered 400"],
     ["limits/rate", { requestsPerMinute: 26 }, "answered 429"],
     ["limits/rate", { requestsPerMinute: 12 }, "25 requests of one key were let in; expected 429 after 12"]
-  ])("is found out where it keeps another limit than was told: %s, %o", async (check, told, says) => {
+  ])("fails %s if the given limit is %o", async (check, given, message) => {
     const { key } = await server.tenant()
-    const { results } = await runConformance({ url: server.url, apiKey: key, only: [check], limits: told })
+    const { results } = await runConformance({ url: server.url, apiKey: key, only: [check], limits: given })
     expect(results).toMatchObject([{ id: check, outcome: "failed" }])
-    expect(results[0]?.detail).toContain(says)
+    expect(results[0]?.detail).toContain(message)
   })
 
-  it("is waited for by checks that are about something else", async () => {
+  it("passes checks that have to wait for its rate limit", async () => {
     const { key } = await server.tenant()
     const { results } = await runConformance({ url: server.url, apiKey: key, only: ["pages"] })
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([])
   })
 })
 
-describe("a server with a repository, known by its URL alone", async () => {
+describe("conformance of a server with a repository", async () => {
   const folder = CheckoutKit.temporaryFolder()
   afterAll(folder.remove)
   const listening: { url?: string } = {}
@@ -102,7 +102,7 @@ describe("a server with a repository, known by its URL alone", async () => {
   })
   listening.url = server.url
 
-  it("hands out a checkout of what was named, and is found out where it has none of that name", async () => {
+  it("passes the checkout check with an existing repository and fails it with an unknown one", async () => {
     const { key, organization } = await server.tenant()
     await CheckoutKit.makeRepository(join(folder.path, String(organization), "web.git"), { "README.md": "The web" })
     const connections = "/repohost/connections/"

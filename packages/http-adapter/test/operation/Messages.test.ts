@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { connect } from "node:net"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { at } from "../support/Contract.js"
 import { sendRaw, serverForBlock } from "../support/TestServer.js"
 import { withServer } from "../support/Operation.js"
@@ -101,10 +101,11 @@ describe("HTTP messages", async () => {
           return socket
         })
       )
-      // Taken by the system, and dropped by the server as soon as it sees them.
-      while (open.filter((socket) => !socket.destroyed).length > 3) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      // The operating system accepts them, and the server closes them as soon as it sees them.
+      await vi.waitUntil(() => open.filter((socket) => !socket.destroyed).length <= 3, {
+        timeout: 30_000,
+        interval: 20
+      })
       for (const socket of open) socket.destroy()
     })
   })

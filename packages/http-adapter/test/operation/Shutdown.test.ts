@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { layer, ListenFailed } from "../../src/index.js"
 import { at } from "../support/Contract.js"
 import { startServer } from "../support/TestServer.js"
@@ -59,12 +59,12 @@ describe("shutdown", () => {
     await isReached
     let closed = false
     const closing = server.close().then(() => (closed = true))
-    for (let refused = false; !refused;) {
-      refused = await fetch(`${server.url}/health`).then(
+    const isRejected = () =>
+      fetch(`${server.url}/health`).then(
         (answer) => answer.text().then(() => false),
         () => true
       )
-    }
+    await vi.waitUntil(isRejected, { timeout: 30_000, interval: 10 })
     expect(closed).toBe(false)
     open()
     const answer = await inFlight
@@ -128,7 +128,7 @@ describe("a client that disconnects", () => {
       expect(await gone).toBe("gone")
       open()
       const kept = async () => at((await server.send("GET", CALLS, { key })).json, "results", "0", "call_id")
-      while ((await kept()) === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+      await vi.waitUntil(async () => (await kept()) !== undefined, { timeout: 30_000, interval: 20 })
       expect(await kept()).toBe("slow")
 
       // An export whose client reads the beginning alone leaves nothing in flight.
@@ -141,7 +141,7 @@ describe("a client that disconnects", () => {
       reading.abort()
       const idle = async () =>
         (await server.send("GET", "/metrics")).text.includes("earshot_http_requests_in_flight 0\n")
-      while (!(await idle())) await new Promise((resolve) => setTimeout(resolve, 20))
+      await vi.waitUntil(idle, { timeout: 30_000, interval: 20 })
       expect((await server.send("GET", CALLS, { key })).status).toBe(200)
       expect(server.logs()).not.toContain('"level":"error"')
     })

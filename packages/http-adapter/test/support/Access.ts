@@ -1,8 +1,7 @@
-/** Paths and credentials for tests of access. */
 import { endpoints } from "../../src/routes/index.js"
 import { type RequestOptions, type TestServer } from "./TestServer.js"
 
-/** An endpoint asked for a thing that is not there, with a body in which everything is missing. */
+/** Sends a request for an unknown id with an empty body. */
 export const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: RequestOptions) =>
   server.send(method, path.replace(":id", "999999999"), {
     ...asked,

@@ -1,10 +1,10 @@
-/** Holds answers to the OpenAPI document that the server itself publishes. */
+/** Validates responses against the OpenAPI document that the server publishes. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
 export interface ObservedResponse {
   readonly method: string
-  /** The path that was asked for, without its query. */
+  /** The requested path without its query. */
   readonly path: string
   readonly status: number
   readonly type: string
@@ -12,9 +12,9 @@ export interface ObservedResponse {
 }
 
 export interface Contract {
-  /** What in an answer is not as the document says, or undefined. */
+  /** How a response deviates from the document; undefined if it does not. */
   readonly violation: (answered: ObservedResponse) => string | undefined
-  /** Every operation of the document, with the statuses that were seen of it. */
+  /** Every operation of the document with the statuses that were observed. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>
 }
 
@@ -23,7 +23,7 @@ type Node = Readonly<Record<string, unknown>>
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What stands at a place of a document, or undefined. */
+/** The value at a path of a document, or undefined. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
     (node, key) => (isNode(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined),
@@ -33,10 +33,10 @@ export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
 /** The value at a path of a document as text. */
 export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => String(at(value, ...path))
 
-/** Statuses of messages that are no request to an endpoint: the document's operations do not repeat them. */
+/** Statuses that are returned before routing and are not repeated for each operation. */
 const STATUSES_BEFORE_ROUTING = new Set([404, 405, 408, 417, 431])
 
-/** The document does not describe itself, nor the page that shows it. */
+/** The document does not describe itself or the documentation page. */
 const UNDOCUMENTED_PATHS = /^(?:\/openapi\.json|\/docs(?:\/[a-z.-]+)?)\/?$/
 
 const METHODS = ["get", "post", "patch", "delete"]
@@ -73,15 +73,15 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
     }
   }
 
-  const fault = ({ method, path, status, text, type }: ObservedResponse): string | undefined => {
-    const asked = method === "HEAD" ? "get" : method.toLowerCase()
+  const violation = ({ method, path, status, text, type }: ObservedResponse): string | undefined => {
+    const operation = method === "HEAD" ? "get" : method.toLowerCase()
     const media = type.split(";")[0] ?? ""
-    const found = known.find(({ item, pattern }) => pattern.test(path) && at(item, asked) !== undefined)
-    const responses = at(found?.item, asked, "responses")
-    const said = at(responses, String(status))
-    if (found !== undefined) seen.get(`${asked} ${found.path}`)?.add(status)
+    const found = known.find(({ item, pattern }) => pattern.test(path) && at(item, operation) !== undefined)
+    const responses = at(found?.item, operation, "responses")
+    const documented = at(responses, String(status))
+    if (found !== undefined) seen.get(`${operation} ${found.path}`)?.add(status)
     if (method === "HEAD") return text === "" ? undefined : "a body for HEAD"
-    if (said === undefined) {
+    if (documented === undefined) {
       if (status === 204 && method === "OPTIONS") return undefined
       if (status === 200 && UNDOCUMENTED_PATHS.test(path.slice(basePath.length))) return undefined
       if (found !== undefined && !STATUSES_BEFORE_ROUTING.has(status)) return `status ${status} is not documented`
@@ -91,16 +91,16 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
           ? `${status} ${media} of no operation`
           : isValid(pointer("components", "schemas", "Detail"), parsed(text))
     }
-    const reference = at(said, "$ref")
+    const reference = at(documented, "$ref")
     const place =
       typeof reference === "string"
         ? ["components", "responses", reference.slice(reference.lastIndexOf("/") + 1)]
-        : ["paths", found?.path ?? "", asked, "responses", String(status)]
+        : ["paths", found?.path ?? "", operation, "responses", String(status)]
     const content = at(document, ...place, "content")
     if (content === undefined) return text === "" ? undefined : "a body where none is documented"
-    const documented = Object.keys(isNode(content) ? content : {})
-    const mediaType = documented.find((one) => one.split(";")[0] === media)
-    if (mediaType === undefined) return `${media} instead of ${documented.join()}`
+    const mediaTypes = Object.keys(isNode(content) ? content : {})
+    const mediaType = mediaTypes.find((one) => one.split(";")[0] === media)
+    if (mediaType === undefined) return `${media} instead of ${mediaTypes.join()}`
     const schema = pointer(...place, "content", mediaType, "schema")
     const values =
       media === "application/x-ndjson"
@@ -111,7 +111,7 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
         : [media === "application/json" ? parsed(text) : text]
     return values.map((value) => isValid(schema, value)).find((wrong) => wrong !== undefined)
   }
-  return { violation: (answered) => withRequest(answered, fault(answered)), seen }
+  return { violation: (observed) => withRequest(observed, violation(observed)), seen }
 }
 
 const withRequest = (

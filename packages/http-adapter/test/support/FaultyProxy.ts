@@ -1,4 +1,4 @@
-/** A server in front of a server that spoils some of what passes through it. */
+/** A reverse proxy that changes requests and responses, to inject faults. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 
@@ -16,9 +16,9 @@ export interface ProxiedResponse {
 }
 
 export interface Interception {
-  /** What is asked of the server instead. */
+  /** Changes the request. */
   readonly request?: (asked: ProxiedRequest) => ProxiedRequest
-  /** What is answered instead; `send` asks the server something else. */
+  /** Changes the response; `send` sends another request to the server. */
   readonly response?: (
     answer: ProxiedResponse,
     asked: ProxiedRequest,
@@ -31,13 +31,13 @@ export interface Proxy {
   readonly close: () => Promise<void>
 }
 
-/** Headers that speak of one connection alone. */
-const OF_CONNECTIONS = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
+/** Headers of a single connection. */
+const HOP_BY_HOP = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
 
-export const startProxy = async (target: string, spoiling: Interception): Promise<Proxy> => {
+export const startProxy = async (target: string, interception: Interception): Promise<Proxy> => {
   const send = async ({ body, headers, method, path }: ProxiedRequest): Promise<ProxiedResponse> => {
     const kept = Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === "string" && !OF_CONNECTIONS.has(name) ? [[name, value] as const] : []
+      typeof value === "string" && !HOP_BY_HOP.has(name) ? [[name, value] as const] : []
     )
     const answer = await fetch(target + path, {
       method,
@@ -46,7 +46,7 @@ export const startProxy = async (target: string, spoiling: Interception): Promis
     })
     return {
       status: answer.status,
-      headers: Object.fromEntries([...answer.headers].filter(([name]) => !OF_CONNECTIONS.has(name))),
+      headers: Object.fromEntries([...answer.headers].filter(([name]) => !HOP_BY_HOP.has(name))),
       text: await answer.text()
     }
   }
@@ -56,9 +56,9 @@ export const startProxy = async (target: string, spoiling: Interception): Promis
     request.on("end", () => {
       const { headers, method = "GET", url: path = "/" } = request
       const given: ProxiedRequest = { method, path, headers, body: Buffer.concat(chunks) }
-      const asked = spoiling.request?.(given) ?? given
+      const asked = interception.request?.(given) ?? given
       void send(asked)
-        .then((answer) => spoiling.response?.(answer, asked, send) ?? answer)
+        .then((answer) => interception.response?.(answer, asked, send) ?? answer)
         .then((answer) => {
           response.writeHead(answer.status, answer.headers)
           response.end(answer.status === 204 ? undefined : answer.text)

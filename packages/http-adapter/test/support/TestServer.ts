@@ -1,4 +1,4 @@
-/** A server on a fresh database, whose every answer is held to the document that it publishes. */
+/** A server on a new database. Every response is validated against the OpenAPI document that it publishes. */
 import { type Engine, Organizations } from "@earshot/core"
 import { TestEngine } from "@earshot/test-kit"
 import * as Context from "effect/Context"
@@ -15,7 +15,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
 }
 
@@ -24,11 +24,11 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, of the type that `headers` name. */
+  /** Sent unchanged, with the content type in `headers`. */
   readonly body?: string | Uint8Array | URLSearchParams | FormData
 }
 
-/** An organisation whose key may do everything. */
+/** An organization with a key that has all permissions. */
 export interface Tenant {
   readonly organization: number
   readonly project: number
@@ -41,10 +41,10 @@ export interface TestServer {
   readonly port: number
   readonly send: (method: string, path: string, asked?: RequestOptions) => Promise<TestResponse>
   readonly tenant: () => Promise<Tenant>
-  /** What was logged until now. */
+  /** The log so far. */
   readonly logs: () => string
   readonly contract: Contract
-  /** Runs something on the server's engine. */
+  /** Runs an effect on the server's engine. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Engine.Services | Engine.Storage>) => Promise<A>
   /** Closes the server first, then the engine. */
   readonly close: () => Promise<void>
@@ -53,7 +53,7 @@ export interface TestServer {
 export interface TestServerOptions extends HttpServerOptions {
   readonly database?: TestEngine.DatabaseName
   readonly ports?: Engine.Ports
-  /** Another engine than one on a fresh database of that kind. */
+  /** Default: an engine on a new database. */
   readonly engine?: Layer.Layer<Engine.Services | Engine.Storage, unknown>
 }
 
@@ -65,7 +65,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     logLevel: "debug",
     logDestination: { write: (line: string) => void lines.push(line) },
     ...server,
-    // Tests that keep the processor busy would meet connections that were closed meanwhile.
+    // On a busy machine connections would be closed between two requests of a test.
     limits: { keepAliveMillis: 60_000, ...server.limits }
   })
   const managed = ManagedRuntime.make(
@@ -116,7 +116,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   }
 }
 
-/** The same for all tests of a block, closed after them. */
+/** A server for all tests of a block, closed after them. */
 export const serverForBlock = async (options: TestServerOptions = {}): Promise<TestServer> => {
   const server = await startServer(options)
   afterAll(server.close)
@@ -131,7 +131,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** Sends bytes as they are, and answers what came back until the other side closed the connection. */
+/** Sends bytes, and returns everything that is received until the connection is closed. */
 export const sendRaw = (port: number, ...pieces: ReadonlyArray<string | Uint8Array>): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
