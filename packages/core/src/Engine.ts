@@ -133,9 +133,9 @@ export type Services =
   | Checkouts.Checkouts
   | Repositories.Repositories
 
-/** The outside world behind ports, each with a working default. */
+/** The replaceable ports, each with a working default. */
 export interface Ports {
-  /** Where recordings are kept; files under `earshot-recordings` in the working directory unless told. */
+  /** Stores recordings. Default: files under `earshot-recordings` in the working directory. */
   readonly blobs?: Layer.Layer<BlobStore>
   /**
    * Hosts in private networks that may be called, by everything that calls out: recordings, agents under test, code hosts.
@@ -146,32 +146,32 @@ export interface Ports {
   readonly recordings?: Layer.Layer<RecordingSource, never, OutboundHttp.OutboundHttp>
   /** Makes transcripts of audio. Default: none. */
   readonly transcriber?: Layer.Layer<Transcriber.Transcriber, never, OutboundHttp.OutboundHttp>
-  /** Where metrics' own code runs; QuickJS in threads of this process unless told. */
+  /** Runs the custom code of metrics. Default: QuickJS in worker threads of this process. */
   readonly sandbox?: Layer.Layer<Sandbox>
   /** The language model that judges and simplifies. Default: none, and what needs one is skipped or done by rules. */
   readonly languageModel?: Layer.Layer<LanguageModel.LanguageModel, never, OutboundHttp.OutboundHttp>
   readonly evaluation?: CallEvaluations.EvaluationConfig
   /** Sends messages to agents that are tested by text. Default: over HTTP. */
   readonly chatAgents?: Layer.Layer<ChatAgent, never, OutboundHttp.OutboundHttp>
-  /** What plays runs inside the engine; the text channel unless told. `runExecutorNone` leaves all to outside workers. */
+  /** Executes runs inside the engine. Default: the text channel. `runExecutorNone` leaves all runs to external workers. */
   readonly runExecutor?: Layer.Layer<RunExecutor, never, ChatAgent | LanguageModel.LanguageModel>
   readonly simulation?: Simulations.SimulationConfig & TextExecutor.TextExecutorConfig
-  /** How jobs are run by `JobRunner`; nobody runs them before that is asked to. */
+  /** Settings of `JobRunner`, which runs no job before `run` or `drain` is called. */
   readonly jobs?: JobRunner.JobRunnerConfig
-  /** A model of the host's own that finds what is to be redacted, beside the rules; none unless told. */
+  /** The host's own model for finding sensitive data, in addition to the rules. Default: none. */
   readonly ner?: Layer.Layer<NerProvider>
   readonly ingest?: Calls.IngestConfig
   /** The kinds of code hosts that repositories are checked out from. Default: `github` and `gitlab`. */
   readonly codeHosts?: Layer.Layer<CodeHostsPort | RepositoryServer, never, OutboundHttp.OutboundHttp>
   /** Seals stored secrets: code hosts' keys, chat endpoints' headers. Default: none, and secrets are rejected. */
   readonly secretBox?: Layer.Layer<SecretBox.SecretBox>
-  /** What counts callers' requests and wrong credentials; nothing unless told. */
+  /** Limits requests and failed logins per caller. Default: no limits. */
   readonly rateLimiter?: Layer.Layer<RateLimiter, never, Storage>
-  /** How long this process may go by what another one has changed since; five seconds unless told. */
+  /** How long this process may serve cached reads after another process has changed the data. Default: 5 seconds. */
   readonly cacheTtl?: Duration.DurationInput
 }
 
-/** Every store in SQL, for programs and tests that stand on ports alone. */
+/** Every store in SQL, for programs and tests that use the ports directly. */
 export const stores = Layer.mergeAll(
   SecretCredentialStoreSql.apiKeys,
   SecretCredentialStoreSql.shareableLinks,
@@ -224,7 +224,7 @@ const evaluation = Evaluations.layer.pipe(
 
 const simplification = Simplifications.layer.pipe(Layer.provide(PromptSimplifier.layer))
 
-/** Who runs jobs; a subject that has jobs adds its handler here. */
+/** The job runner; a subject with jobs adds its handler here. */
 const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
   Layer.effect(
     JobRunner.JobRunner,
@@ -235,13 +235,13 @@ const runner = (config: JobRunner.JobRunnerConfig | undefined) =>
       const results = yield* Results.Results
       const releases = yield* CheckoutReleases.CheckoutReleases
       return yield* JobRunner.make([evaluations.handler, simplifications.handler, ...simulations.handlers], config, [
-        { failure: "Leases of runs could not be taken back", every: "5 seconds", run: results.sweep },
+        { failure: "Failed to reclaim expired run leases", every: "5 seconds", run: results.sweep },
         { failure: "Failed to release expired checkout tokens", every: "30 seconds", run: releases.releaseDue() }
       ])
     })
   )
 
-/** What tests refer to beside projects, agents and metrics. */
+/** What evaluators refer to besides projects, agents and metrics. */
 const testCatalog = Layer.mergeAll(
   Personalities.layer,
   TestProfiles.layer,
@@ -259,7 +259,7 @@ const evaluators = Layer.merge(Evaluators.layer, Suites.layer).pipe(
   Layer.provideMerge(Layer.merge(testCatalog, Results.layer))
 )
 
-/** Suites and results, and who plays and scores runs. */
+/** Suites, results, and the execution and scoring of runs. */
 const testing = (ports: Ports) =>
   Simulations.layer(ports.simulation).pipe(
     Layer.provideMerge(evaluators),

@@ -9,10 +9,10 @@ import { MAX_NAME } from "./Project.js"
 export const Channel = Schema.Literal("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")
 export type Channel = typeof Channel.Type
 
-/** The channels of an agent that names none. */
+/** The channels of an agent whose draft names none. */
 export const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
 
-/** What stands where a secret was, in everything that leaves the engine. Sent back, it means the secret that is kept. */
+/** Replaces a secret in every output. In an input it means: keep the stored value. */
 export const MASKED = "********"
 
 /** A header value as it is stored, sealed by the engine's `SecretBox`. */
@@ -47,9 +47,9 @@ export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({
   organizationId: Fields.named("organization", OrganizationId),
   projectId: Fields.named("project", ProjectId),
   name: Schema.String,
-  /** What the agent is told to be; `{{variable}}` placeholders are filled in from a call's dynamic variables. */
+  /** The agent's instructions; `{{variable}}` placeholders are filled in from a call's dynamic variables. */
   description: Schema.String,
-  /** The provider's name for the agent, by which its webhooks speak of it. */
+  /** The provider's id of the agent, as its webhooks refer to it. */
   assistantId: Fields.named("assistant_id", Schema.NullOr(Schema.String)),
   provider: Schema.NullOr(Schema.String),
   supportedChannels: Fields.named("supported_channels", Schema.Array(Channel)),
@@ -58,19 +58,19 @@ export class Agent extends Schema.Class<Agent>("@earshot/core/catalog/Agent")({
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** An agent's wire form; `agent_name` is its name once more, as the interface's other resources call it. */
+/** An agent's wire form; `agent_name` repeats its name, as other resources of the interface call it. */
 export const AgentWire = Schema.extend(Schema.encodedSchema(Agent), Schema.Struct({ agent_name: Schema.String }))
 
 const encode = Schema.encodeSync(Agent)
 
-/** An agent as it travels. */
+/** An agent in its wire form. */
 export const encodeAgent = (agent: Agent) => ({ ...encode(agent), agent_name: agent.name })
 
 const MAX_DESCRIPTION = 100_000
 
 const blankIsNull = (text: string | null): string | null => (text === null || text.trim() === "" ? null : text)
 
-/** A text where blank and null both mean that there is none. */
+/** A text or null; a blank means null. */
 const textOrNone = (max: number): Schema.Schema<string | null> =>
   Schema.transform(Fields.nullable(Fields.text({ max })), Schema.NullOr(Schema.String), {
     strict: true,
@@ -97,10 +97,10 @@ const chatEndpoint = Fields.nullable(
   })
 )
 
-/** A chat endpoint as it was sent; `ChatEndpointRule` makes one of it that can be kept. */
+/** A chat endpoint as it was sent; `ChatEndpointRules` validates and seals it. */
 export type ChatEndpointInput = typeof chatEndpoint.Type
 
-/** What creates an agent. */
+/** The draft of a new agent. */
 export const AgentDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),
@@ -112,7 +112,7 @@ export const AgentDraft = Fields.object({
 })
 export type AgentDraft = typeof AgentDraft.Type
 
-/** What changes an agent; fields left out stay as they are. An agent stays in its project, for its calls lie there. */
+/** The patch of an agent; fields left out are unchanged. The project of an agent cannot change: its calls belong to it. */
 export const AgentPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION })),

@@ -4,22 +4,22 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Permit } from "../access/Permit.js"
 import type { AgentId, OrganizationId } from "../kernel/Ids.js"
-import { make as makeMemory } from "../kernel/TtlCache.js"
+import { make as makeCache } from "../kernel/TtlCache.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Agent } from "./Agent.js"
 import { type AgentNames, AgentStore } from "./AgentStore.js"
 
 /**
- * Which agents go by which names, remembered for a few seconds, so that taking in a call does not ask storage for the
- * same agent every time (docs/decisions/0012-credential-and-agent-cache.md). What this process changes is seen at once; what
- * another process changes, within `CacheTtl`.
+ * Agents by id and assistant id, cached, so that ingesting a call does not read the same agent from storage every time
+ * (docs/decisions/0012-credential-and-agent-cache.md). Changes of this process are seen at once, those of another process
+ * within `CacheTtl`.
  */
 export class AgentDirectory extends Context.Tag("@earshot/core/catalog/AgentDirectory")<
   AgentDirectory,
   {
-    /** As `AgentStore.findAll`; only names that are not remembered cost a statement, one for all of them. */
+    /** As `AgentStore.findAll`; agents that are not cached are read in one statement. */
     readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
-    /** Forgets an organisation's agents; to be called when a change of them has been committed. */
+    /** Invalidates an organization's agents; call it when a change has been committed. */
     readonly invalidate: (permit: Permit) => Effect.Effect<void>
   }
 >() {}
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
   AgentDirectory,
   Effect.gen(function* () {
     const store = yield* AgentStore
-    const memory = yield* makeMemory<Agent>(10_000)
+    const cache = yield* makeCache<Agent>(10_000)
 
     const entriesOf = (agent: Agent) => [
       [idKey(agent.organizationId, agent.id), agent] as const,
@@ -43,22 +43,20 @@ export const layer = Layer.effect(
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const found = new Map<AgentId, Agent>()
           const isUnknown = (key: string): boolean => {
-            const agent = memory.get(key, now)
+            const agent = cache.get(key, now)
             if (agent !== undefined) found.set(agent.id, agent)
             return agent === undefined
           }
           const ids = names.ids.filter((id) => isUnknown(idKey(permit.organizationId, id)))
           const assistantIds = names.assistantIds.filter((id) => isUnknown(assistantKey(permit.organizationId, id)))
           if (ids.length + assistantIds.length === 0) return Effect.succeed([...found.values()])
-          const lookup = memory.load(store.findAll(permit, { ids, assistantIds }), (agents) =>
-            agents.flatMap(entriesOf)
-          )
+          const lookup = cache.load(store.findAll(permit, { ids, assistantIds }), (agents) => agents.flatMap(entriesOf))
           return Effect.map(lookup, (agents) => {
             for (const agent of agents) found.set(agent.id, agent)
             return [...found.values()]
           })
         }),
-      invalidate: (permit) => memory.invalidate((agent) => agent.organizationId === permit.organizationId)
+      invalidate: (permit) => cache.invalidate((agent) => agent.organizationId === permit.organizationId)
     })
   })
 )

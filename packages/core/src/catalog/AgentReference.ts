@@ -10,7 +10,7 @@ import {
 import type { AgentId } from "../kernel/Ids.js"
 import type { Agent } from "./Agent.js"
 
-/** How an input names an agent: by its id, by its provider's id for it, or by both. */
+/** How an input names an agent: by its id, by its provider's id of it, or by both. */
 export interface AgentReference {
   readonly agent?: AgentId | null | undefined
   readonly assistantId?: string | null | undefined

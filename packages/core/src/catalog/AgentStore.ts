@@ -9,7 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Agent, Channel, ChatEndpoint } from "./Agent.js"
 import type { AssistantIdTaken } from "./AgentErrors.js"
 
-/** What is kept of a new agent. */
+/** What is stored of a new agent. */
 export interface NewAgent {
   readonly projectId: ProjectId
   readonly name: string
@@ -20,49 +20,49 @@ export interface NewAgent {
   readonly chatEndpoint: ChatEndpoint | null
 }
 
-/** A chat endpoint with sealed headers, and the agent whose it is. */
+/** An agent's chat endpoint with sealed headers. */
 export interface SealedChatEndpoint {
   readonly id: AgentId
   readonly organizationId: OrganizationId
   readonly chatEndpoint: ChatEndpoint
 }
 
-/** Which agents are looked for; an agent that answers to either list is found, once. */
+/** Which agents to find: those in either list, each once. */
 export interface AgentNames {
   readonly ids: ReadonlyArray<AgentId>
   readonly assistantIds: ReadonlyArray<string>
 }
 
 /**
- * What storage promises about agents. A permit's organisation bounds every answer; deleted agents, and those of deleted
- * projects, are not there. No two agents of an organisation that are there share an assistant id.
+ * Storage of agents, limited to the permit's organization; soft-deleted agents, and those of deleted
+ * projects, are not found. No two agents of an organization share an assistant id.
  */
 export class AgentStore extends Context.Tag("@earshot/core/catalog/AgentStore")<
   AgentStore,
   {
-    /** Keeps a new agent, and with it the predefined metrics: every agent has them until they are switched off. */
+    /** Inserts an agent with the predefined metrics, which every agent has until they are deleted. */
     readonly insert: (
       permit: Permit<"catalog:write">,
       agent: NewAgent,
       now: DateTime.Utc
     ) => Effect.Effect<Agent, AssistantIdTaken | StorageError>
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
-    /** As `find`, and nobody changes or deletes the agent until the transaction ends: for what changes it. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: AgentId) => Effect.Effect<Option.Option<Agent>, StorageError>
-    /** All agents that go by these names, in one statement and in no order. */
+    /** The agents with these ids and assistant ids, in one statement and in no order. */
     readonly findAll: (permit: Permit, names: AgentNames) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
-    /** Newest first, of one project or of all; within the permit's reach; up to one more than the page holds. */
+    /** Newest first, of one project or of all; within the permit's scope; up to one row more than the page holds. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Agent>, StorageError>
-    /** Saves the changed agent as a whole. */
+    /** Saves all of its fields. */
     readonly save: (
       permit: Permit<"catalog:write">,
       agent: Agent
     ) => Effect.Effect<void, AssistantIdTaken | StorageError>
-    /** Takes the agent out of sight; its assistant id is free again. */
+    /** Soft-deletes the agent; its assistant id can be used again. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: AgentId,

@@ -22,7 +22,7 @@ import { AgentStore } from "./AgentStore.js"
 import { chatEndpointOf, openChatEndpoint, sealHeader } from "./ChatEndpointRules.js"
 import { Projects } from "./Projects.js"
 
-/** Agents of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** Agents of the caller's organization. Inputs are untrusted and validated here. */
 export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
   Agents,
   {
@@ -36,19 +36,18 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
       Agent,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes the agent out of sight; the calls it made stay. */
+    /** Soft-deletes the agent; its calls are retained. */
     readonly delete: UseCase<"agents.delete", [id: AgentId], void, NotFound | StorageError>
-    /** An agent that another use case was given the id of, when it is within the permit's reach. */
+    /** An agent for other use cases, if it is within the permit's scope. */
     readonly find: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
-    /** As `find`, and nobody changes or deletes the agent until the transaction ends. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: AgentId) => Effect.Effect<Agent, NotFound | StorageError>
     /**
-     * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Neither, one that is not there,
-     * or two that are not the same are faults of these fields. What another process changed a few seconds ago may not
-     * be seen yet (see `AgentDirectory`).
+     * The agent that an input names by `agent`, `assistant_id` or both (interface, E10). Naming none, an unknown one, or
+     * two different ones is an error of these fields. May be stale by `CacheTtl` (see `AgentDirectory`).
      */
     readonly resolve: (permit: Permit, name: AgentReference) => Effect.Effect<Agent, ValidationFailed | StorageError>
-    /** The agent's chat endpoint with its headers opened; none where it has none, or where a key that sealed them is missing. */
+    /** The agent's chat endpoint with its headers opened; none if it has none, or if the key that sealed them is missing. */
     readonly openChatEndpoint: (agent: Agent) => Option.Option<OpenChatEndpoint>
     /**
      * Seals the headers of every agent with the newest key and returns how many there were to seal. An operator function:
@@ -61,7 +60,7 @@ export class Agents extends Context.Tag("@earshot/core/catalog/Agents")<
 /** Agents whose secrets are read from storage at a time. */
 const RESEALED_AT_A_TIME = 200
 
-/** What a list of agents takes. */
+/** The query of a list. */
 export const AgentQuery = Fields.object({ ...Pages.PageQuery.fields, project: Fields.optional(Fields.id(ProjectId)) })
 
 const taken = (_: AssistantIdTaken) =>
@@ -109,7 +108,7 @@ export const layer = Layer.effect(
       })
 
     const find = (permit: Permit, id: AgentId) => inScope(permit, store.find(permit, id))
-    const hold = (permit: Permit, id: AgentId) => inScope(permit, store.findForUpdate(permit, id))
+    const findForUpdate = (permit: Permit, id: AgentId) => inScope(permit, store.findForUpdate(permit, id))
 
     const resolve = (permit: Permit, name: AgentReference) => {
       const id = name.agent ?? null
@@ -117,16 +116,13 @@ export const layer = Layer.effect(
       const names = { ids: id === null ? [] : [id], assistantIds: assistantId === null ? [] : [assistantId] }
       return Effect.flatMap(directory.findAll(permit, names), (agents) => {
         const reached = agents.filter((one) => isInScope(permit, { project: one.projectId, agent: one.id }))
-        return Either.mapLeft(
-          referencedAgent(reached, id, assistantId),
-          (faults) => new ValidationFailed({ errors: faults })
-        )
+        return Either.mapLeft(referencedAgent(reached, id, assistantId), (errors) => new ValidationFailed({ errors }))
       })
     }
 
     return Agents.of({
       find,
-      findForUpdate: hold,
+      findForUpdate,
       openChatEndpoint: ({ chatEndpoint, organizationId }) =>
         chatEndpoint === null ? Option.none() : openChatEndpoint(box, organizationId, chatEndpoint),
       reseal: Option.match(box, { onNone: () => Effect.succeed(0), onSome: reseal }),
@@ -137,7 +133,7 @@ export const layer = Layer.effect(
             const draft = yield* decodeInput(AgentDraft, input)
             const chatEndpoint = yield* Effect.mapError(
               chatEndpointOf(draft.chat_endpoint, null, sealFor(permit)),
-              (faults) => new ValidationFailed({ errors: faults })
+              (errors) => new ValidationFailed({ errors })
             )
             const project = yield* projects.findNamedForUpdate(permit, "project", draft.project)
             return yield* store.insert(
@@ -168,14 +164,14 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              const agent = yield* hold(permit, id)
+              const agent = yield* findForUpdate(permit, id)
               const patch = yield* decodeInput(AgentPatch, input)
               const chatEndpoint =
                 patch.chat_endpoint === undefined
                   ? agent.chatEndpoint
                   : yield* Effect.mapError(
                       chatEndpointOf(patch.chat_endpoint, agent.chatEndpoint, sealFor(permit)),
-                      (faults) => new ValidationFailed({ errors: faults })
+                      (errors) => new ValidationFailed({ errors })
                     )
               const changed = new Agent({
                 ...agent,
@@ -200,7 +196,7 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              yield* hold(permit, id)
+              yield* findForUpdate(permit, id)
               yield* store.remove(permit, id, yield* DateTime.now)
             })
           )

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** The organisation has this phone number already. */
+/** The organization has this phone number already. */
 export class NumberTaken extends Schema.TaggedError<NumberTaken>("@earshot/core/catalog/NumberTaken")("NumberTaken", {
   number: Schema.String
 }) {}

@@ -27,7 +27,7 @@ export const sealHeader =
   (value: Redacted.Redacted): SealedHeader =>
     SealedHeader.make(sealing.seal(purposeOf(organizationId), value))
 
-/** Opens the headers; none where the key that sealed one of them is missing. */
+/** Opens the headers; none if the key that sealed one of them is missing. */
 export const openChatEndpoint = (
   sealing: Option.Option<Sealing>,
   organizationId: OrganizationId,
@@ -50,9 +50,9 @@ const NO_SECRET_BOX =
 
 /**
  * The chat endpoint to store. A header sent as `********` keeps the value that `kept` has for it, as long as the address
- * is still of the same origin: otherwise whoever may change an agent could have its secrets sent to themselves.
+ * is still of the same origin: otherwise anyone who may change an agent could have its secrets sent to themselves.
  *
- * @param seal seals new values; none where the engine has no `SecretBox`, and then a new value is a field error
+ * @param seal seals new values; undefined if the engine has no `SecretBox`: then a new value is a field error
  */
 export const chatEndpointOf = (
   input: ChatEndpointInput,
@@ -65,7 +65,7 @@ export const chatEndpointOf = (
   const sameOrigin = kept !== null && new URL(kept.url).origin === new URL(input.url).origin
   const keptHeaders = new Map(Object.entries(kept?.headers ?? {}))
   const headers = new Map<string, SealedHeader>()
-  const faults = names.map((name) => {
+  const errors = names.map((name) => {
     const value = input.headers[name]
     const path = `chat_endpoint.headers.${name}`
     if (!HEADER_NAME.test(name)) return fieldError("chat_endpoint.headers", Messages.notAChoice(name))
@@ -79,11 +79,11 @@ export const chatEndpointOf = (
         : Option.getOrUndefined(Option.map(seal, (sealed) => sealed(Redacted.make(value))))
     if (secret === undefined) return fieldError(path, Messages.required)
     if (value === MASKED && !sameOrigin)
-      return fieldError(path, "Give the value again: the kept one is for another address.")
+      return fieldError(path, "Enter the value again: the stored one belongs to another address.")
     headers.set(name, secret)
     return noFieldErrors
   })
-  return failIfFieldErrors(mergeFieldErrors(...faults), () => ({
+  return failIfFieldErrors(mergeFieldErrors(...errors), () => ({
     url: input.url,
     kind: input.kind,
     headers: Object.fromEntries(headers)

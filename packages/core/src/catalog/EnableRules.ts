@@ -13,14 +13,14 @@ import { inputReader } from "../kernel/InputReader.js"
 import { isPlainObject } from "../kernel/Json.js"
 import { LanguageCode } from "./LanguageCode.js"
 
-/** Which personalities a project is to enable. */
+/** Which personalities to enable in a project. */
 export interface EnableRequest {
   readonly personalities: "all" | ReadonlyArray<PersonalityId>
-  /** Keeps those of this language alone; null for those of any. */
+  /** Enables only those of this language; null for all languages. */
   readonly language: LanguageCode | null
 }
 
-/** What was asked, as far as it could be read: of several personalities those that are named by an id. */
+/** The request as far as it could be parsed: of several personalities, those given by a valid id. */
 export interface ParsedEnableRequest {
   readonly request: EnableRequest
   readonly errors: FieldErrors
@@ -29,32 +29,32 @@ export interface ParsedEnableRequest {
 /** The most personalities that one request may name. */
 export const MAX_ENABLED_AT_ONCE = 1000
 
-const FORMS = 'Name personalities by an id, a list of ids or of {id}, a comma-separated text of ids, or "all".'
+const FORMS = 'Expected an id, a list of ids or of {id}, a comma-separated text of ids, or "all".'
 
-const readId = (value: unknown): PersonalityId | undefined =>
+const parseId = (value: unknown): PersonalityId | undefined =>
   Fields.wellFormedIds(PersonalityId, [isPlainObject(value) ? value.id : value], 1)[0]
 
-interface Named {
+interface ParsedPersonalities {
   readonly personalities: EnableRequest["personalities"]
-  readonly faults: FieldErrors
+  readonly errors: FieldErrors
 }
 
-const nobody = (...said: ReadonlyArray<string>): Named => ({
+const invalid = (...messages: ReadonlyArray<string>): ParsedPersonalities => ({
   personalities: [],
-  faults: fieldError("personalities", ...said)
+  errors: fieldError("personalities", ...messages)
 })
 
-const readIds = (values: ReadonlyArray<unknown>): Named => {
-  if (values.length === 0) return nobody(Messages.tooFew(1))
-  if (values.length > MAX_ENABLED_AT_ONCE) return nobody(Messages.tooMany(MAX_ENABLED_AT_ONCE))
-  const ids = values.map(readId)
-  const faults = ids.flatMap((id, at) =>
+const parseIds = (values: ReadonlyArray<unknown>): ParsedPersonalities => {
+  if (values.length === 0) return invalid(Messages.tooFew(1))
+  if (values.length > MAX_ENABLED_AT_ONCE) return invalid(Messages.tooMany(MAX_ENABLED_AT_ONCE))
+  const ids = values.map(parseId)
+  const errors = ids.flatMap((id, at) =>
     id === undefined ? [fieldError(`personalities[${at}]`, Messages.notAnInteger)] : []
   )
-  return { personalities: [...new Set(ids.filter((id) => id !== undefined))], faults: mergeFieldErrors(...faults) }
+  return { personalities: [...new Set(ids.filter((id) => id !== undefined))], errors: mergeFieldErrors(...errors) }
 }
 
-const readJson = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -62,38 +62,38 @@ const readJson = (text: string): unknown => {
   }
 }
 
-const readPersonalities = (value: unknown): Named => {
-  if (value === undefined) return nobody(Messages.required)
-  if (value === null) return nobody(Messages.notNull)
+const parsePersonalities = (value: unknown): ParsedPersonalities => {
+  if (value === undefined) return invalid(Messages.required)
+  if (value === null) return invalid(Messages.notNull)
   if (Array.isArray(value)) {
-    // A form's one field arrives as a list of one, whatever stands in it.
+    // A form field arrives as a list of one item.
     const only: unknown = value.length === 1 ? value[0] : undefined
-    return typeof only === "string" ? readPersonalities(only) : readIds(value)
+    return typeof only === "string" ? parsePersonalities(only) : parseIds(value)
   }
   if (typeof value !== "string") {
-    const id = readId(value)
-    return id === undefined ? nobody(FORMS) : { personalities: [id], faults: noFieldErrors }
+    const id = parseId(value)
+    return id === undefined ? invalid(FORMS) : { personalities: [id], errors: noFieldErrors }
   }
   const text = value.trim()
-  if (text === "") return nobody(Messages.notBlank)
-  if (text === "all") return { personalities: "all", faults: noFieldErrors }
+  if (text === "") return invalid(Messages.notBlank)
+  if (text === "all") return { personalities: "all", errors: noFieldErrors }
   // A form sends lists and objects as JSON text.
   if (text.startsWith("[") || text.startsWith("{")) {
-    const json = readJson(text)
-    return json === undefined ? nobody(FORMS) : readPersonalities(json)
+    const json = parseJson(text)
+    return json === undefined ? invalid(FORMS) : parsePersonalities(json)
   }
   const parts = text.split(",").map((part) => part.trim())
-  return parts.every((part) => readId(part) !== undefined) ? readIds(parts) : nobody(FORMS)
+  return parts.every((part) => parseId(part) !== undefined) ? parseIds(parts) : invalid(FORMS)
 }
 
 const languageField = Fields.choiceOrNone(LanguageCode.literals)
 
 const validatePersonalities = (value: unknown): Either.Either<EnableRequest["personalities"], FieldErrors> => {
-  const { faults, personalities } = readPersonalities(value)
-  return failIfFieldErrors(faults, () => personalities)
+  const { errors, personalities } = parsePersonalities(value)
+  return failIfFieldErrors(errors, () => personalities)
 }
 
-/** What E7's body looks like from outside; `readEnableRequest` is what reads it. */
+/** The schema of E7's body; `parseEnableRequest` parses it. */
 export const EnableInput = Fields.object({
   personalities: Fields.custom(validatePersonalities, (value) => value, {
     anyOf: [{ type: "integer" }, { type: "string" }, { type: "array", items: {} }, { type: "object" }],
@@ -102,15 +102,15 @@ export const EnableInput = Fields.object({
   language: Fields.optional(languageField)
 })
 
-/** Reads what a project is asked to enable, with every fault that shows without looking anything up. Source: interface E7, design section 3. */
+/** Parses a request to enable personalities, with every error that shows without a lookup. Source: interface E7, design section 3. */
 export const parseEnableRequest = (input: unknown): ParsedEnableRequest => {
   const read = inputReader(input)
   const named = isPlainObject(input)
-    ? readPersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
-    : { personalities: [], faults: noFieldErrors }
+    ? parsePersonalities(Object.hasOwn(input, "personalities") ? input.personalities : undefined)
+    : { personalities: [], errors: noFieldErrors }
   const language = read.optional("language", languageField) ?? null
   return {
     request: { personalities: named.personalities, language },
-    errors: mergeFieldErrors(named.faults, read.errors())
+    errors: mergeFieldErrors(named.errors, read.errors())
   }
 }

@@ -6,18 +6,18 @@ export const MAX_LEVELS = 20
 export const MAX_LEVEL_NAME = 100
 export const MAX_PATH = 500
 
-/** The path of no folder: where evaluators lie that were put into none. */
+/** The root, where evaluators without a folder are. */
 export const ROOT = ""
 
 /**
- * What is wrong with a folder's path: names of 1 to 100 characters, joined by dots, at most 20 of them. A name is not
- * blank and neither begins nor ends with a space, for two folders that look alike are one too many. Names hold no dot,
- * since dots separate levels: `..` is three levels without names. The root, "", is right where `root` allows it.
+ * Validates a folder's path: 1 to 20 names of 1 to 100 characters, joined by dots. A name is not blank and neither begins
+ * nor ends with a space, so that no two folders look alike. `..` is three levels without names. The root, "", is valid
+ * if `root` allows it.
  */
 export const validatePath = (field: string, path: string, root: "root allowed" | "no root"): FieldErrors => {
   if (path === ROOT) return root === "root allowed" ? noFieldErrors : fieldError(field, Messages.notBlank)
   const levels = path.split(".")
-  const said = [
+  const messages = [
     ...(!isWithin(MAX_PATH, path) ? [Messages.tooLong(MAX_PATH)] : []),
     ...(levels.length > MAX_LEVELS ? [`Ensure this path has no more than ${MAX_LEVELS} levels.`] : []),
     ...(levels.some((level) => level.trim() === "") ? ["A level of a folder path may not be blank."] : []),
@@ -28,20 +28,20 @@ export const validatePath = (field: string, path: string, root: "root allowed" |
       ? [`Ensure each level of this path has no more than ${MAX_LEVEL_NAME} characters.`]
       : [])
   ]
-  return said.length === 0 ? noFieldErrors : fieldError(field, ...said)
+  return messages.length === 0 ? noFieldErrors : fieldError(field, ...messages)
 }
 
 /** The path and every path above it, from the top: `a.b` has `a` and `a.b`. The root has none. */
 export const pathAndAncestors = (path: string): ReadonlyArray<string> =>
   path === ROOT ? [] : path.split(".").map((_, at, levels) => levels.slice(0, at + 1).join("."))
 
-/** The path of the folder that holds this one; the root for one level. */
+/** The path of the parent folder; the root for a path of one level. */
 export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")))
 
-/** Whether a path is this folder's or lies in it. */
+/** Whether a path is that of the folder or of one in it. */
 export const isInFolder = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}.`)
 
-/** What is wrong with a path of which only some levels exist; the first one missing is named. */
+/** The error of a path with a missing level; names the first one. */
 export const missingPathErrors = (field: string, path: string, existing: ReadonlySet<string>): FieldErrors => {
   const missing = pathAndAncestors(path).find((level) => !existing.has(level))
   return missing === undefined ? noFieldErrors : fieldError(field, `Folder "${missing}" does not exist.`)
@@ -50,15 +50,17 @@ export const missingPathErrors = (field: string, path: string, existing: Readonl
 /** The path of a folder, or of one in it, when that folder goes from `from` to `to`. */
 export const movedPath = (path: string, from: string, to: string): string => `${to}${path.slice(from.length)}`
 
-/** What is wrong with moving a folder that holds these others; each of them has to have a path after it too. */
+/** Validates moving a folder with the folders in it, whose new paths must be valid too. */
 export const validateMove = (
   field: string,
-  move: { readonly from: string; readonly to: string; readonly held: ReadonlyArray<string> }
+  move: { readonly from: string; readonly to: string; readonly descendants: ReadonlyArray<string> }
 ): FieldErrors => {
-  const { from, held, to } = move
+  const { descendants, from, to } = move
   const own = validatePath(field, to, "no root")
   if (own !== noFieldErrors) return own
   if (isInFolder(to, from)) return fieldError(field, "A folder cannot be moved into itself.")
-  const tooLong = held.some((path) => validatePath(field, movedPath(path, from, to), "no root") !== noFieldErrors)
+  const tooLong = descendants.some(
+    (path) => validatePath(field, movedPath(path, from, to), "no root") !== noFieldErrors
+  )
   return tooLong ? fieldError(field, "The path of a folder in this one would become too long.") : noFieldErrors
 }

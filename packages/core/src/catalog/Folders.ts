@@ -18,11 +18,11 @@ import { missingPathErrors, validateMove, parentPath, validatePath, pathAndAnces
 import { FolderStore } from "./FolderStore.js"
 import { Projects } from "./Projects.js"
 
-/** The folders of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The folders of the caller's organization. Inputs are untrusted and validated here. */
 export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
   Folders,
   {
-    /** `{project, path}`: one level under a folder that is there; levels are made one by one. */
+    /** `{project, path}`: one level under an existing folder. */
     readonly create: UseCase<"folders.create", [input: unknown], Folder, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<"folders.list", [query: unknown], Pages.Page<Folder>, ValidationFailed | StorageError>
@@ -37,8 +37,8 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
     /** Deletes the folder and the folders in it; the evaluators in them move to its parent, or to the root. */
     readonly delete: UseCase<"folders.delete", [id: FolderId], void, NotFound | StorageError>
     /**
-     * The folder of a path, as an input's field names it; null for the root. A path that is malformed, or of which a
-     * level is missing, is a fault of that field. The folder stays until the transaction ends.
+     * The folder that an input field names by path; null for the root. An invalid path, or one with a missing level, is an
+     * error of that field. Locks the folder until the transaction ends.
      */
     readonly findAtPath: (
       permit: Permit,
@@ -49,7 +49,7 @@ export class Folders extends Context.Tag("@earshot/core/catalog/Folders")<
   }
 >() {}
 
-/** What a list of folders takes. */
+/** The query of a list. */
 export const FolderQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId))
@@ -105,14 +105,14 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const seen = yield* find(permit, id)
-            // Folders of a project change one at a time: a move rests on where others are.
+            // Locks the project: a move depends on the paths of other folders.
             yield* projects.findNamedForUpdate(permit, "project", seen.projectId)
             const folder = yield* find(permit, id)
             const { path = folder.path } = yield* decodeInput(FolderPatch, input)
             if (path === folder.path) return folder
-            const held = yield* store.pathsIn(permit, folder)
-            const faults = validateMove("path", { from: folder.path, to: path, held })
-            if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
+            const descendants = yield* store.pathsIn(permit, folder)
+            const errors = validateMove("path", { from: folder.path, to: path, descendants })
+            if (hasFieldErrors(errors)) return yield* new ValidationFailed({ errors })
             yield* named(permit, "path", folder.projectId, parentPath(path))
             const now = yield* DateTime.now
             yield* store.move(permit, folder, path, now)

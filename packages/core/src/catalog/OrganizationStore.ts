@@ -8,15 +8,14 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Organization, OrganizationDraft } from "./Organization.js"
 
 /**
- * What storage promises about organisations. It asks for no permit: organisations are what permits are for, and only
- * the operator, who holds the database, gets to use it.
+ * Storage of organizations. Takes no permit, since a permit belongs to an organization; for the operator only.
  */
 export class OrganizationStore extends Context.Tag("@earshot/core/catalog/OrganizationStore")<
   OrganizationStore,
   {
     readonly insert: (draft: OrganizationDraft, now: DateTime.Utc) => Effect.Effect<Organization, StorageError>
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>, StorageError>
-    /** Newest first; up to one more than the page holds. */
+    /** Newest first; up to one row more than the page holds. */
     readonly list: (page: PageRequest) => Effect.Effect<ReadonlyArray<Organization>, StorageError>
   }
 >() {}

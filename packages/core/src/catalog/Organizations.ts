@@ -18,23 +18,23 @@ import { OrganizationStore } from "./OrganizationStore.js"
 import type { Project } from "./Project.js"
 import { Projects } from "./Projects.js"
 
-/** An organisation that can be used at once. */
+/** A new organization, ready to use. */
 export interface CreatedOrganization {
   readonly organization: Organization
   readonly project: Project
   readonly agent: Agent
-  /** A key with every scope; its secret is shown here and never again. */
+  /** A key with every scope; its secret is not shown again. */
   readonly apiKey: IssuedApiKey
 }
 
 /**
- * The organisations of this database, for its operator: the process or the person that holds the database. No actor is
- * asked for, since all actors belong to an organisation; so no door to the outside may offer these.
+ * The organizations of this database, for its operator. No actor is checked, since actors belong to an organization;
+ * adapters must not expose these functions.
  */
 export class Organizations extends Context.Tag("@earshot/core/catalog/Organizations")<
   Organizations,
   {
-    /** Makes an organisation of `{name}` with a project, an agent and an API key, all or nothing. */
+    /** Creates an organization from `{name}` with a project, an agent and an API key, in one transaction. */
     readonly create: (input: unknown) => Effect.Effect<CreatedOrganization, ValidationFailed | StorageError>
     readonly read: (id: OrganizationId) => Effect.Effect<Organization, NotFound | StorageError>
     /** Newest first: `{cursor?, limit?}` */
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
               return { organization, project, agent, apiKey }
             }).pipe(
               Effect.provideService(CurrentActor, hostActor(organization.id)),
-              // The host may do everything, so neither can be.
+              // The host has every permission, so neither can occur.
               Effect.catchTags({ Forbidden: Effect.die, Unauthenticated: Effect.die })
             )
           })

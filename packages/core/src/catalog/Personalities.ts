@@ -25,11 +25,11 @@ import { Personality, PersonalityDraft, PersonalityPatch, type PersonalityAvaila
 import { PersonalityStore } from "./PersonalityStore.js"
 import { Projects } from "./Projects.js"
 
-/** The personalities of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The personalities of the caller's organization. Inputs are untrusted and validated here. */
 export class Personalities extends Context.Tag("@earshot/core/catalog/Personalities")<
   Personalities,
   {
-    /** `{project, name, language, description?}`; it is enabled nowhere until `enable` says so. */
+    /** `{project, name, language, description?}`; not enabled in any project until `enable`. */
     readonly create: UseCase<"personalities.create", [input: unknown], Personality, ValidationFailed | StorageError>
     /** `{project?, enabled_in?, language?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
@@ -45,11 +45,11 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       Personality,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes it out of sight, and away from the evaluators that use it. */
+    /** Soft-deletes it and removes it from the evaluators that use it. */
     readonly delete: UseCase<"personalities.delete", [id: PersonalityId], void, NotFound | StorageError>
     /**
-     * `{personalities, language?}`: adds personalities to the project's enabled ones, and answers all that are enabled
-     * then, oldest first. Source: interface, E7; `EnableRules` says what `personalities` may be.
+     * `{personalities, language?}`: enables personalities in the project and returns all enabled ones, oldest first.
+     * Source: interface, E7; see `EnableRules` for the forms of `personalities`.
      */
     readonly enable: UseCase<
       "personalities.enable",
@@ -58,17 +58,17 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
       ValidationFailed | NotFound | StorageError
     >
     /**
-     * Whether a project's evaluators and suites may use a personality: `enabled` ones alone. Without a project, because
-     * none was named that is there, it is enough that the personality is there.
+     * Whether a project's evaluators and suites may use a personality: only if it is `enabled`. Without a project, since the
+     * input names no existing one, it is enough that the personality exists.
      */
     readonly availability: (
       permit: Permit,
       project: ProjectId | null,
       id: PersonalityId
     ) => Effect.Effect<PersonalityAvailability, StorageError>
-    /** All that the project has enabled, oldest first; the project is one that the permit was found to reach. */
+    /** All that the project has enabled, oldest first; the caller has checked that the project is in scope. */
     readonly enabledIn: (permit: Permit, project: ProjectId) => Effect.Effect<ReadonlyArray<Personality>, StorageError>
-    /** Which of these are there, within the permit's reach. */
+    /** Which of these exist, within the permit's scope. */
     readonly existingIds: (
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>
@@ -76,7 +76,7 @@ export class Personalities extends Context.Tag("@earshot/core/catalog/Personalit
   }
 >() {}
 
-/** What a list of them takes. */
+/** The query of a list. */
 export const PersonalityQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId)),
@@ -101,13 +101,13 @@ export const layer = Layer.effect(
       existingIds: (permit, ids) => (ids.length === 0 ? Effect.succeed(new Set()) : store.existingIds(permit, ids)),
       availability: (permit, project, id) =>
         Effect.gen(function* () {
-          // One that was made elsewhere and enabled here is in the reach of whoever reaches this project.
+          // A personality of another project that is enabled here is in the scope of this project.
           if (project !== null && (yield* store.isEnabled(permit, project, id))) return "enabled"
-          const isThere = yield* find(permit, id).pipe(
+          const exists = yield* find(permit, id).pipe(
             Effect.as(true),
             Effect.catchTag("NotFound", () => Effect.succeed(false))
           )
-          return isThere ? (project === null ? "enabled" : "not enabled") : "unknown"
+          return exists ? (project === null ? "enabled" : "not enabled") : "unknown"
         }),
       create: useCase("personalities.create")((permit, input) =>
         work.atomically(
@@ -154,14 +154,14 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const project = yield* projects.find(permit, projectId)
-            // Held, so that it is not deleted meanwhile.
+            // Locked, so that it is not deleted meanwhile.
             yield* projects.findNamedForUpdate(permit, "project", project.id)
-            const { errors: faults, request } = parseEnableRequest(input)
+            const { errors, request } = parseEnableRequest(input)
             const named = request.personalities === "all" ? [] : request.personalities
             const known = yield* store.existingIds(permit, named)
             const unknown = named.filter((id) => !known.has(id)).map(Messages.unknownId)
             const all = mergeFieldErrors(
-              faults,
+              errors,
               unknown.length === 0 ? noFieldErrors : fieldError("personalities", ...unknown)
             )
             if (hasFieldErrors(all)) return yield* new ValidationFailed({ errors: all })

@@ -5,28 +5,28 @@ import { LanguageCode } from "./LanguageCode.js"
 import { MAX_NAME } from "./Project.js"
 
 /**
- * How a simulated caller speaks and behaves. It was made in one project and may be enabled in any of the organisation's
- * (docs/decisions/0080-personalities-enabled-per-project.md).
+ * How a simulated caller speaks and behaves. It belongs to one project and can be enabled in every project of the
+ * organization (docs/decisions/0080-personalities-enabled-per-project.md).
  */
 export class Personality extends Schema.Class<Personality>("@earshot/core/catalog/Personality")({
   id: PersonalityId,
   organizationId: Fields.named("organization", OrganizationId),
-  /** Where it was made. */
+  /** The project that it was created in. */
   projectId: Fields.named("project", ProjectId),
   name: Schema.String,
   language: LanguageCode,
-  /** What the caller is told about its own manner. */
+  /** Instructions on how the caller speaks and behaves. */
   description: Schema.String,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A personality as it travels. */
+/** A personality in its wire form. */
 export const encodePersonality = Schema.encodeSync(Personality)
 
 const MAX_DESCRIPTION = 10_000
 
-/** What creates a personality. Source: design, section 7. */
+/** The draft of a new personality. Source: design, section 7. */
 export const PersonalityDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),
@@ -35,7 +35,7 @@ export const PersonalityDraft = Fields.object({
 })
 export type PersonalityDraft = typeof PersonalityDraft.Type
 
-/** What changes a personality; fields left out stay as they are. */
+/** The patch of a personality; fields left out are unchanged. */
 export const PersonalityPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   language: Fields.optional(Fields.choice(LanguageCode.literals)),

@@ -10,7 +10,7 @@ import type { EnableRequest } from "./EnableRules.js"
 import type { LanguageCode } from "./LanguageCode.js"
 import type { Personality } from "./Personality.js"
 
-/** What is kept of a new one. */
+/** What is stored of a new one. */
 export interface NewPersonality {
   readonly projectId: ProjectId
   readonly name: string
@@ -19,8 +19,8 @@ export interface NewPersonality {
 }
 
 /**
- * What storage promises about personalities. A permit's organisation bounds every answer; deleted ones, and those of deleted
- * projects, are not there.
+ * Storage of personalities, limited to the permit's organization; soft-deleted ones, and those of deleted
+ * projects, are not found.
  */
 export class PersonalityStore extends Context.Tag("@earshot/core/catalog/PersonalityStore")<
   PersonalityStore,
@@ -31,12 +31,12 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
       now: DateTime.Utc
     ) => Effect.Effect<Personality, StorageError>
     readonly find: (permit: Permit, id: PersonalityId) => Effect.Effect<Option.Option<Personality>, StorageError>
-    /** As `find`, and nobody changes or deletes it until the transaction ends. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (
       permit: Permit,
       id: PersonalityId
     ) => Effect.Effect<Option.Option<Personality>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
+    /** Newest first, within the permit's scope; up to one row more than the page holds. Null matches any. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: {
@@ -46,24 +46,24 @@ export class PersonalityStore extends Context.Tag("@earshot/core/catalog/Persona
       },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Personality>, StorageError>
-    /** Saves the changed one as a whole. */
+    /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, personality: Personality) => Effect.Effect<void, StorageError>
-    /** Takes it out of sight: no project has it enabled any more, and evaluators that had it have none. */
+    /** Soft-deletes it, disables it in every project and removes it from evaluators. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: PersonalityId,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
     /**
-     * Adds these to the project's enabled ones, or all that the permit reaches; those enabled already stay. With a
-     * language, those of another one are passed over. Ids that are not there are passed over too.
+     * Enables these personalities in the project, or all in the permit's scope. With a language, only those of that
+     * language. Unknown ids are skipped.
      */
     readonly enable: (
       permit: Permit<"catalog:write">,
       project: ProjectId,
       request: EnableRequest
     ) => Effect.Effect<void, StorageError>
-    /** Which of these are there, within the permit's reach. */
+    /** Which of these exist, within the permit's scope. */
     readonly existingIds: (
       permit: Permit,
       ids: ReadonlyArray<PersonalityId>

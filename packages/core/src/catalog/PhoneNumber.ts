@@ -8,20 +8,20 @@ export class PhoneNumber extends Schema.Class<PhoneNumber>("@earshot/core/catalo
   id: PhoneNumberId,
   organizationId: Fields.named("organization", OrganizationId),
   projectId: Fields.named("project", ProjectId),
-  /** As it was given: an E.164 number, or whatever a carrier calls its lines. */
+  /** As given: an E.164 number, or a carrier's name of the line. */
   number: Schema.String,
   name: Schema.String,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A phone number as it travels. */
+/** A phone number in its wire form. */
 export const encodePhoneNumber = Schema.encodeSync(PhoneNumber)
 
 /** As long as a call's `customer_number`, which is the other end of the same line. */
 const number = Fields.text({ max: 100, blank: false })
 
-/** What creates a phone number. Source: design, section 7. */
+/** The draft of a new phone number. Source: design, section 7. */
 export const PhoneNumberDraft = Fields.object({
   project: Fields.id(ProjectId),
   number,
@@ -29,7 +29,7 @@ export const PhoneNumberDraft = Fields.object({
 })
 export type PhoneNumberDraft = typeof PhoneNumberDraft.Type
 
-/** What changes a phone number; fields left out stay as they are. */
+/** The patch of a phone number; fields left out are unchanged. */
 export const PhoneNumberPatch = Fields.object({
   number: Fields.optional(number),
   name: Fields.optional(Fields.text({ max: MAX_NAME }))

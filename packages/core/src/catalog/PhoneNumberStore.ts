@@ -9,7 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { NumberTaken } from "./CatalogErrors.js"
 import type { PhoneNumber } from "./PhoneNumber.js"
 
-/** What is kept of a new one. */
+/** What is stored of a new one. */
 export interface NewPhoneNumber {
   readonly projectId: ProjectId
   readonly number: string
@@ -17,8 +17,8 @@ export interface NewPhoneNumber {
 }
 
 /**
- * What storage promises about phone numbers. A permit's organisation bounds every answer; deleted ones, and those of deleted
- * projects, are not there. No two that are there are of one number.
+ * Storage of phone numbers, limited to the permit's organization; soft-deleted ones, and those of deleted
+ * projects, are not found. Numbers are unique.
  */
 export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNumberStore")<
   PhoneNumberStore,
@@ -29,25 +29,25 @@ export class PhoneNumberStore extends Context.Tag("@earshot/core/catalog/PhoneNu
       now: DateTime.Utc
     ) => Effect.Effect<PhoneNumber, NumberTaken | StorageError>
     readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
-    /** The one of this number, as it was given. */
+    /** The phone number with this number, as given. */
     readonly findNumber: (permit: Permit, number: string) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
-    /** As `find`, and nobody changes or deletes it until the transaction ends. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (
       permit: Permit,
       id: PhoneNumberId
     ) => Effect.Effect<Option.Option<PhoneNumber>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
+    /** Newest first, within the permit's scope; up to one row more than the page holds. Null matches any. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<PhoneNumber>, StorageError>
-    /** Saves the changed one as a whole. */
+    /** Saves all of its fields. */
     readonly save: (
       permit: Permit<"catalog:write">,
       phoneNumber: PhoneNumber
     ) => Effect.Effect<void, NumberTaken | StorageError>
-    /** Takes it out of sight: its number is free again, and evaluators that had it have none. */
+    /** Soft-deletes it and removes it from evaluators; its number can be used again. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: PhoneNumberId,

@@ -16,11 +16,11 @@ import { PhoneNumber, PhoneNumberDraft, PhoneNumberPatch } from "./PhoneNumber.j
 import { PhoneNumberStore } from "./PhoneNumberStore.js"
 import { Projects } from "./Projects.js"
 
-/** The phone numbers of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The phone numbers of the caller's organization. Inputs are untrusted and validated here. */
 export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumbers")<
   PhoneNumbers,
   {
-    /** `{project, number, name?}`; a number is one of an organisation's phone numbers at most. */
+    /** `{project, number, name?}`; numbers are unique in an organization. */
     readonly create: UseCase<"phoneNumbers.create", [input: unknown], PhoneNumber, ValidationFailed | StorageError>
     /** `{project?, cursor?, limit?}`; newest first. */
     readonly list: UseCase<
@@ -36,16 +36,16 @@ export class PhoneNumbers extends Context.Tag("@earshot/core/catalog/PhoneNumber
       PhoneNumber,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes it out of sight, and away from the evaluators that use it. */
+    /** Soft-deletes it and removes it from the evaluators that use it. */
     readonly delete: UseCase<"phoneNumbers.delete", [id: PhoneNumberId], void, NotFound | StorageError>
-    /** A phone number that another use case was given the id of, when it is within the permit's reach. */
+    /** A phone number for other use cases, if it is within the permit's scope. */
     readonly find: (permit: Permit, id: PhoneNumberId) => Effect.Effect<PhoneNumber, NotFound | StorageError>
-    /** The same by the number itself. */
+    /** As `find`, by the number. */
     readonly findNumber: (permit: Permit, number: string) => Effect.Effect<PhoneNumber, NotFound | StorageError>
   }
 >() {}
 
-/** What a list of them takes. */
+/** The query of a list. */
 export const PhoneNumberQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId))

@@ -4,7 +4,7 @@ const PLACEHOLDER = /\{\{\s*([^{}\s][^{}]{0,254}?)\s*\}\}/gu
 
 const print = (value: Json): string => (typeof value === "string" ? value : value === null ? "" : JSON.stringify(value))
 
-/** The value under a name, or under the steps of a dotted one (`account.id`); a name with the dots in it comes first. */
+/** The value of a name or of a dotted path (`account.id`); a name that contains the dots takes precedence. */
 const valueOf = (variables: JsonObject, name: string): Json | undefined => {
   if (Object.hasOwn(variables, name)) return variables[name]
   let value: unknown = variables
@@ -12,7 +12,7 @@ const valueOf = (variables: JsonObject, name: string): Json | undefined => {
     if (!isPlainObject(value) || !Object.hasOwn(value, step)) return undefined
     value = value[step]
   }
-  // Whatever lies in a JSON object is JSON.
+  // The values of a JSON object are JSON.
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- stated above
   return value as Json
 }
@@ -22,37 +22,37 @@ export const placeholdersOf = (text: string): ReadonlyArray<string> => [
   ...new Set(Array.from(text.matchAll(PLACEHOLDER), (match) => match[1] ?? ""))
 ]
 
-/** The most characters that values fill in at a time: a long value in many places would come to more than any memory holds. */
+/** The most characters filled in at a time: a long value in many places could exhaust memory. */
 export const MAX_FILLED = 1_000_000
 
-/** Fills the placeholders of several texts that belong together. */
+/** Fills the placeholders of several texts under one limit. */
 export interface PlaceholderFiller {
   readonly fill: (text: string) => string
-  /** Whether a placeholder stayed because all values together would have come to more than `MAX_FILLED` characters. */
+  /** Whether a placeholder was left because all values together exceed `MAX_FILLED` characters. */
   readonly isLimitExceeded: () => boolean
 }
 
 export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
-  const printed = new Map<string, string | undefined>()
-  let room = MAX_FILLED
+  const cache = new Map<string, string | undefined>()
+  let remaining = MAX_FILLED
   let isOverfull = false
   const printedOf = (name: string): string | undefined => {
-    if (!printed.has(name)) {
+    if (!cache.has(name)) {
       const value = valueOf(variables, name)
-      printed.set(name, value === undefined ? undefined : print(value))
+      cache.set(name, value === undefined ? undefined : print(value))
     }
-    return printed.get(name)
+    return cache.get(name)
   }
   return {
     fill: (text) =>
       text.replace(PLACEHOLDER, (placeholder: string, name: string) => {
         const value = printedOf(name)
         if (value === undefined) return placeholder
-        if (value.length > room) {
+        if (value.length > remaining) {
           isOverfull = true
           return placeholder
         }
-        room -= value.length
+        remaining -= value.length
         return value
       }),
     isLimitExceeded: () => isOverfull
@@ -60,8 +60,7 @@ export const placeholderFiller = (variables: JsonObject): PlaceholderFiller => {
 }
 
 /**
- * Fills `{{variable}}` placeholders: texts as they are, null as nothing, other values as JSON. A placeholder without a
- * value stays, so that it is seen to be missing, and so does one that there is no room for (`MAX_FILLED`); values are not
- * filled in turn, so that none can name another.
+ * Fills `{{variable}}` placeholders: texts unchanged, null as empty, other values as JSON. A placeholder without a value
+ * is left, so that the gap is visible, and so is one beyond `MAX_FILLED`. Placeholders inside values are not filled.
  */
 export const fillPlaceholders = (text: string, variables: JsonObject): string => placeholderFiller(variables).fill(text)

@@ -8,11 +8,11 @@ export const VARIABLES_SECTION = "main_agent_variables"
 
 const decodeInformation = decode(Fields.object({ information: JsonObject }))
 
-/** A profile's information as it may be kept: a JSON object whose `main_agent_variables`, if any, is an object too. */
+/** Validates a profile's information: a JSON object whose `main_agent_variables`, if any, is an object too. */
 export const validateInformation = (input: unknown): Either.Either<JsonObject, FieldErrors> =>
   Either.match(decodeInformation({ information: input }), {
-    onLeft: (faults) =>
-      Either.left(fieldError(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(faults).flat()))),
+    onLeft: (errors) =>
+      Either.left(fieldError(NON_FIELD, ...(input === null ? [Messages.notNull] : Object.values(errors).flat()))),
     onRight: ({ information }) =>
       Object.hasOwn(information, VARIABLES_SECTION) && !isPlainObject(information[VARIABLES_SECTION])
         ? Either.left(fieldError(VARIABLES_SECTION, Messages.notAnObject))
@@ -20,9 +20,8 @@ export const validateInformation = (input: unknown): Either.Either<JsonObject, F
   })
 
 /**
- * Whether information is of the old, flat kind, which is variables and nothing else: `{"name": "Ann", "plan": "gold"}`.
- * It is when it has no `main_agent_variables` object and some value in it is no object. Everything else is sectioned:
- * `{}`, and sections without variables.
+ * Whether information has the legacy flat form, variables only: `{"name": "Ann", "plan": "gold"}`. It has if there is no
+ * `main_agent_variables` object and some value is not an object. Everything else is sectioned, `{}` included.
  */
 export const isLegacyFlat = (information: JsonObject): boolean =>
   !(Object.hasOwn(information, VARIABLES_SECTION) && isPlainObject(information[VARIABLES_SECTION])) &&
@@ -33,9 +32,9 @@ const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? val
 const isObject = (value: Json | undefined): value is JsonObject => isPlainObject(value)
 
 /**
- * The values of `{{variable}}` placeholders when a call is placed. A sectioned profile's `main_agent_variables` are all
- * there is; the evaluator's own `dynamic_variable_values`, which only legacy rows have, are consulted with a legacy-flat
- * profile, over whose values they win, and without a profile. Source: interface, Evaluator, dynamic_variable_values.
+ * The values of `{{variable}}` placeholders when a call is placed: a sectioned profile's `main_agent_variables` alone. The
+ * evaluator's own `dynamic_variable_values`, which only legacy rows have, apply without a profile and override the values
+ * of a legacy-flat one. Source: interface, Evaluator, dynamic_variable_values.
  */
 export const callVariables = (of: {
   readonly information: JsonObject | null

@@ -2,12 +2,12 @@ import * as Schema from "effect/Schema"
 import * as Fields from "../kernel/Fields.js"
 import { OrganizationId, ProjectId } from "../kernel/Ids.js"
 
-/** The longest name of anything in the catalogue that the interface sets no limit for. */
+/** The longest name where the interface sets no limit. */
 export const MAX_NAME = 255
 
 /**
- * A project: the room in an organisation that agents, dashboards and test cases share. The encoded side of a noun's
- * schema is its wire form.
+ * A project groups the agents, dashboards and test cases of an organization. The encoded side of a class's schema is its
+ * wire form.
  */
 export class Project extends Schema.Class<Project>("@earshot/core/catalog/Project")({
   id: ProjectId,
@@ -18,17 +18,17 @@ export class Project extends Schema.Class<Project>("@earshot/core/catalog/Projec
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A project as it travels: `{id, organization, name, description, created_at, updated_at}`. */
+/** A project in its wire form: `{id, organization, name, description, created_at, updated_at}`. */
 export const encodeProject = Schema.encodeSync(Project)
 
-/** What creates a project. */
+/** The draft of a new project. */
 export const ProjectDraft = Fields.object({
   name: Fields.text({ max: MAX_NAME, blank: false }),
   description: Fields.withDefault(Fields.text({ max: 10_000 }), "")
 })
 export type ProjectDraft = typeof ProjectDraft.Type
 
-/** What changes a project; fields left out stay as they are. */
+/** The patch of a project; fields left out are unchanged. */
 export const ProjectPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   description: Fields.optional(Fields.text({ max: 10_000 }))

@@ -8,7 +8,7 @@ import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Project, ProjectDraft } from "./Project.js"
 
-/** What storage promises about projects. A permit's organisation bounds every answer; deleted projects are not there. */
+/** Storage of projects, limited to the permit's organization; soft-deleted projects are not found. */
 export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStore")<
   ProjectStore,
   {
@@ -18,16 +18,16 @@ export class ProjectStore extends Context.Tag("@earshot/core/catalog/ProjectStor
       now: DateTime.Utc
     ) => Effect.Effect<Project, StorageError>
     readonly find: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
-    /** As `find`, and nobody changes or deletes the project until the transaction ends: for what is put into it. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: ProjectId) => Effect.Effect<Option.Option<Project>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds (see `Pages.pageOf`). */
+    /** Newest first, within the permit's scope; up to one row more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"catalog:read">,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Project>, StorageError>
-    /** Saves the changed project as a whole. */
+    /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, project: Project) => Effect.Effect<void, StorageError>
-    /** Takes the project and its agents out of sight; their assistant ids are free again. */
+    /** Soft-deletes the project and its agents; their assistant ids can be used again. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: ProjectId,

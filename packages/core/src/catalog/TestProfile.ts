@@ -10,7 +10,7 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
   id: TestProfileId,
   name: Schema.String,
   projectId: Fields.named("project", ProjectId),
-  /** The agent it was written for; null where it is for all of the project's. */
+  /** The agent it is for; null for all agents of the project. */
   agentId: Fields.named("agent", Schema.NullOr(AgentId)),
   agentName: Fields.named("agent_name", Schema.NullOr(Schema.String)),
   /** Sections of facts; `main_agent_variables` holds the values of `{{variable}}` placeholders. See `ProfileRules`. */
@@ -21,12 +21,12 @@ export class TestProfile extends Schema.Class<TestProfile>("@earshot/core/catalo
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A test profile as it travels. */
+/** A test profile in its wire form. */
 export const encodeTestProfile = Schema.encodeSync(TestProfile)
 
 const information = Fields.custom(validateInformation, (value) => value, { type: "object" })
 
-/** What creates a test profile. Source: design, section 7. */
+/** The draft of a new test profile. Source: design, section 7. */
 export const TestProfileDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),
@@ -35,7 +35,7 @@ export const TestProfileDraft = Fields.object({
 })
 export type TestProfileDraft = typeof TestProfileDraft.Type
 
-/** What changes a test profile; fields left out stay as they are. */
+/** The patch of a test profile; fields left out are unchanged. */
 export const TestProfilePatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   agent: Fields.optional(Fields.nullable(Fields.id(AgentId))),

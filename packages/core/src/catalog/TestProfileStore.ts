@@ -9,7 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { TestProfile } from "./TestProfile.js"
 
-/** What is kept of a new one. */
+/** What is stored of a new one. */
 export interface NewTestProfile {
   readonly projectId: ProjectId
   readonly name: string
@@ -18,8 +18,8 @@ export interface NewTestProfile {
 }
 
 /**
- * What storage promises about test profiles. A permit's organisation bounds every answer; deleted ones, and those of deleted
- * projects, are not there.
+ * Storage of test profiles, limited to the permit's organization; soft-deleted ones, and those of deleted
+ * projects, are not found.
  */
 export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestProfileStore")<
   TestProfileStore,
@@ -30,25 +30,25 @@ export class TestProfileStore extends Context.Tag("@earshot/core/catalog/TestPro
       now: DateTime.Utc
     ) => Effect.Effect<TestProfile, StorageError>
     readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<Option.Option<TestProfile>, StorageError>
-    /** As `find`, and nobody changes or deletes it until the transaction ends. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (
       permit: Permit,
       id: TestProfileId
     ) => Effect.Effect<Option.Option<TestProfile>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
+    /** Newest first, within the permit's scope; up to one row more than the page holds. Null matches any. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null; readonly agentId: AgentId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<TestProfile>, StorageError>
-    /** What the project has of them, by id and name, oldest first. */
+    /** The ids and names of the project's test profiles, oldest first. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
     ) => Effect.Effect<ReadonlyArray<{ readonly id: TestProfileId; readonly name: string }>, StorageError>
-    /** Saves the changed one as a whole. */
+    /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, profile: TestProfile) => Effect.Effect<void, StorageError>
-    /** Takes it out of sight: evaluators that had it have none. */
+    /** Soft-deletes it and removes it from evaluators. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: TestProfileId,

@@ -26,7 +26,7 @@ import { TestProfile, TestProfileDraft, TestProfilePatch } from "./TestProfile.j
 import { TestProfileStore } from "./TestProfileStore.js"
 import { Projects } from "./Projects.js"
 
-/** The test profiles of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The test profiles of the caller's organization. Inputs are untrusted and validated here. */
 export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfiles")<
   TestProfiles,
   {
@@ -46,11 +46,11 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
       TestProfile,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes it out of sight, and away from the evaluators that use it. */
+    /** Soft-deletes it and removes it from the evaluators that use it. */
     readonly delete: UseCase<"testProfiles.delete", [id: TestProfileId], void, NotFound | StorageError>
-    /** A test profile that another use case was given the id of, when it is within the permit's reach. */
+    /** A test profile for other use cases, if it is within the permit's scope. */
     readonly find: (permit: Permit, id: TestProfileId) => Effect.Effect<TestProfile, NotFound | StorageError>
-    /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
+    /** The ids and names of a project's test profiles; the caller has checked that the project is in scope. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
@@ -58,7 +58,7 @@ export class TestProfiles extends Context.Tag("@earshot/core/catalog/TestProfile
   }
 >() {}
 
-/** What a list of them takes. */
+/** The query of a list. */
 export const TestProfileQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId)),
@@ -81,17 +81,17 @@ export const layer = Layer.effect(
     const find = (permit: Permit, id: TestProfileId) => inScope(permit, store.find(permit, id))
 
     /**
-     * The agent that an input writes a profile for, one of its project's, with what is wrong with it; undefined where
-     * the input says nothing of it.
+     * The agent that an input names, which must be of the profile's project, with the field errors; undefined if the
+     * input leaves it out.
      */
     const agentNamed = (permit: Permit, project: ProjectId | undefined, input: unknown) =>
       Effect.gen(function* () {
         const id = inputReader(input).optional("agent", Fields.nullable(Fields.id(AgentId)))
-        if (id === undefined || id === null) return { agent: id, faults: noFieldErrors }
+        if (id === undefined || id === null) return { agent: id, errors: noFieldErrors }
         const agent = yield* Effect.catchTag(agents.find(permit, id), "NotFound", () => Effect.succeed(null))
         return agent === null || (project !== undefined && agent.projectId !== project)
-          ? { agent: null, faults: fieldError("agent", Messages.unknownId(id)) }
-          : { agent, faults: noFieldErrors }
+          ? { agent: null, errors: fieldError("agent", Messages.unknownId(id)) }
+          : { agent, errors: noFieldErrors }
       })
 
     return TestProfiles.of({
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const named = yield* agentNamed(permit, inputReader(input).optional("project", Fields.id(ProjectId)), input)
-            const { draft, project } = yield* projects.decodeDraft(permit, TestProfileDraft, input, named.faults)
+            const { draft, project } = yield* projects.decodeDraft(permit, TestProfileDraft, input, named.errors)
             return yield* store.insert(
               permit,
               {
@@ -127,10 +127,10 @@ export const layer = Layer.effect(
         work.atomically(
           Effect.gen(function* () {
             const profile = yield* inScope(permit, store.findForUpdate(permit, id))
-            const { agent, faults } = yield* agentNamed(permit, profile.projectId, input)
+            const { agent, errors } = yield* agentNamed(permit, profile.projectId, input)
             const read = decode(TestProfilePatch)(input)
-            if (Either.isLeft(read)) return yield* new ValidationFailed({ errors: mergeFieldErrors(read.left, faults) })
-            if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
+            if (Either.isLeft(read)) return yield* new ValidationFailed({ errors: mergeFieldErrors(read.left, errors) })
+            if (hasFieldErrors(errors)) return yield* new ValidationFailed({ errors })
             const patch = read.right
             const changed = new TestProfile({
               ...profile,

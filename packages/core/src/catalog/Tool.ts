@@ -4,25 +4,25 @@ import { OrganizationId, ProjectId, ToolId } from "../kernel/Ids.js"
 import { JsonObject } from "../kernel/Json.js"
 import { MAX_NAME } from "./Project.js"
 
-/** Something that a simulated caller can use while it talks. */
+/** A tool that a simulated caller can use during a call. */
 export class Tool extends Schema.Class<Tool>("@earshot/core/catalog/Tool")({
   id: ToolId,
   organizationId: Fields.named("organization", OrganizationId),
   projectId: Fields.named("project", ProjectId),
   name: Schema.String,
   description: Schema.String,
-  /** What the tool is called with, as a JSON Schema. */
+  /** The parameters of the tool, as a JSON Schema. */
   parameters: JsonObject,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc),
   updatedAt: Fields.named("updated_at", Schema.DateTimeUtc)
 }) {}
 
-/** A tool as it travels. */
+/** A tool in its wire form. */
 export const encodeTool = Schema.encodeSync(Tool)
 
 const MAX_DESCRIPTION = 10_000
 
-/** What creates a tool. Source: design, section 7. */
+/** The draft of a new tool. Source: design, section 7. */
 export const ToolDraft = Fields.object({
   project: Fields.id(ProjectId),
   name: Fields.text({ max: MAX_NAME, blank: false }),
@@ -31,7 +31,7 @@ export const ToolDraft = Fields.object({
 })
 export type ToolDraft = typeof ToolDraft.Type
 
-/** What changes a tool; fields left out stay as they are. */
+/** The patch of a tool; fields left out are unchanged. */
 export const ToolPatch = Fields.object({
   name: Fields.optional(Fields.text({ max: MAX_NAME, blank: false })),
   description: Fields.optional(Fields.text({ max: MAX_DESCRIPTION })),

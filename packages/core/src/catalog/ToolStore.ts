@@ -9,7 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { JsonObject } from "../kernel/Json.js"
 import type { Tool } from "./Tool.js"
 
-/** What is kept of a new one. */
+/** What is stored of a new one. */
 export interface NewTool {
   readonly projectId: ProjectId
   readonly name: string
@@ -18,8 +18,8 @@ export interface NewTool {
 }
 
 /**
- * What storage promises about tools. A permit's organisation bounds every answer; deleted ones, and those of deleted
- * projects, are not there.
+ * Storage of tools, limited to the permit's organization; soft-deleted ones, and those of deleted
+ * projects, are not found.
  */
 export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
   ToolStore,
@@ -30,24 +30,24 @@ export class ToolStore extends Context.Tag("@earshot/core/catalog/ToolStore")<
       now: DateTime.Utc
     ) => Effect.Effect<Tool, StorageError>
     readonly find: (permit: Permit, id: ToolId) => Effect.Effect<Option.Option<Tool>, StorageError>
-    /** As `find`, and nobody changes or deletes it until the transaction ends. */
+    /** As `find`, and locks the row until the transaction ends. */
     readonly findForUpdate: (permit: Permit, id: ToolId) => Effect.Effect<Option.Option<Tool>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds. Null stands for any. */
+    /** Newest first, within the permit's scope; up to one row more than the page holds. Null matches any. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly projectId: ProjectId | null },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
-    /** All of these that are there, within the permit's reach, in one statement. */
+    /** The tools with these ids, within the permit's scope, in one statement. */
     readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
-    /** What the project has of them, by id and name, oldest first. */
+    /** The ids and names of the project's tools, oldest first. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
     ) => Effect.Effect<ReadonlyArray<{ readonly id: ToolId; readonly name: string }>, StorageError>
-    /** Saves the changed one as a whole. */
+    /** Saves all of its fields. */
     readonly save: (permit: Permit<"catalog:write">, tool: Tool) => Effect.Effect<void, StorageError>
-    /** Takes it out of sight, and away from the evaluators that had it. */
+    /** Soft-deletes it and removes it from evaluators. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: ToolId,

@@ -15,7 +15,7 @@ import { Tool, ToolDraft, ToolPatch } from "./Tool.js"
 import { ToolStore } from "./ToolStore.js"
 import { Projects } from "./Projects.js"
 
-/** The tools of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** The tools of the caller's organization. Inputs are untrusted and validated here. */
 export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
   Tools,
   {
@@ -30,11 +30,11 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
       Tool,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes it out of sight, and away from the evaluators that use it. */
+    /** Soft-deletes it and removes it from the evaluators that use it. */
     readonly delete: UseCase<"tools.delete", [id: ToolId], void, NotFound | StorageError>
-    /** Those of these tools that are there, within the permit's reach; for other use cases that were given their ids. */
+    /** For other use cases: the tools with these ids, within the permit's scope. */
     readonly findAll: (permit: Permit, ids: ReadonlyArray<ToolId>) => Effect.Effect<ReadonlyArray<Tool>, StorageError>
-    /** What a project has of them, by id and name; the project is one that the permit was found to reach. */
+    /** The ids and names of a project's tools; the caller has checked that the project is in scope. */
     readonly namesIn: (
       permit: Permit,
       project: ProjectId
@@ -42,7 +42,7 @@ export class Tools extends Context.Tag("@earshot/core/catalog/Tools")<
   }
 >() {}
 
-/** What a list of them takes. */
+/** The query of a list. */
 export const ToolQuery = Fields.object({
   ...Pages.PageQuery.fields,
   project: Fields.optional(Fields.id(ProjectId))

@@ -10,7 +10,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 import { LedgerStore } from "./LedgerStore.js"
 
-/** What the caller's organisation was charged. Source: design, sections 3 (redaction price) and 7. */
+/** What the caller's organization was charged. Source: design, sections 3 (redaction price) and 7. */
 export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   Ledger,
   {

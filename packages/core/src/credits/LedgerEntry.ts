@@ -18,12 +18,12 @@ export class LedgerEntry extends Schema.Class<LedgerEntry>("@earshot/core/credit
   reason: ChargeReason,
   /** What was measured, where the price is one by time. */
   seconds: Schema.NullOr(Schema.Number),
-  /** Credits, a decimal of six places; positive is what the organisation owes. */
+  /** Credits, a decimal of six places; positive is what the organization owes. */
   amount: Credits,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc)
 }) {}
 
-/** An entry as it travels: `{id, organization, project, agent, call, reason, seconds, amount, created_at}`. */
+/** An entry in its wire form: `{id, organization, project, agent, call, reason, seconds, amount, created_at}`. */
 export const encodeLedgerEntry = Schema.encodeSync(LedgerEntry)
 
 /** A charge to be made. */

@@ -7,7 +7,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 
 /**
- * What storage promises about charges. Entries are written by the stores of what is charged for, in the transaction that
+ * Storage of charges. Entries are written by the stores of what is charged for, in the transaction that
  * keeps it, and at most one for each charge key.
  */
 export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore")<
@@ -19,7 +19,7 @@ export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore"
       charges: ReadonlyArray<Charge>,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Newest first; up to one more than the page holds (see `Pages.pageOf`). */
+    /** Newest first; up to one row more than the page holds (see `Pages.pageOf`). */
     readonly list: (
       permit: Permit<"credits:read">,
       page: PageRequest

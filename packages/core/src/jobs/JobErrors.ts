@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 
-/** A job's attempt came to nothing. The reason is shown to its organisation, so it holds nothing that a call said. */
+/** A job attempt failed. The reason is shown to the organization, so it must not contain call content. */
 export class JobFailed extends Schema.TaggedError<JobFailed>("@earshot/core/jobs/JobFailed")("JobFailed", {
   reason: Schema.String,
-  /** Whether another try may come to something. */
+  /** Whether the job is worth retrying. */
   retry: Schema.Boolean,
-  /** Milliseconds that the other side asked to be left alone. */
+  /** Milliseconds that the other side asked to wait before a retry. */
   retryAfter: Schema.optional(Schema.Number)
 }) {
   override get message(): string {
@@ -13,11 +13,11 @@ export class JobFailed extends Schema.TaggedError<JobFailed>("@earshot/core/jobs
   }
 }
 
-/** Only a dead job can be given another chance. */
+/** Only a dead job can be retried by hand. */
 export class JobNotDead extends Schema.TaggedError<JobNotDead>("@earshot/core/jobs/JobNotDead")("JobNotDead", {
   state: Schema.String
 }) {
   override get message(): string {
-    return `Only a dead job can be tried again; this one is ${this.state}.`
+    return `Only a dead job can be retried; this one is ${this.state}.`
   }
 }

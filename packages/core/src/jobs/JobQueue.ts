@@ -7,22 +7,22 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Claim, NewJob } from "./Job.js"
 import { JobStore } from "./JobStore.js"
 
-/** Where subjects put work that is to be done later, and where those who do it ask whether it still is theirs. */
+/** Enqueues background work, and lets handlers check and finish their claims in their own transactions. */
 export class JobQueue extends Context.Tag("@earshot/core/jobs/JobQueue")<
   JobQueue,
   {
     /**
-     * Enqueues in the caller's transaction, and answers the job, or the one of its kind and key that is there. Ring
-     * `JobSignal` once the transaction is committed.
+     * Enqueues a job in the caller's transaction and returns its id, or that of the stored job with its kind and key.
+     * Call `JobSignal.notify` once the transaction is committed.
      */
     readonly enqueue: (job: NewJob) => Effect.Effect<JobId, StorageError>
     /** As `enqueue`, for many. */
     readonly enqueueAll: (jobs: ReadonlyArray<NewJob>) => Effect.Effect<void, StorageError>
-    /** As `JobStore.holds`, now. */
+    /** As `JobStore.isLeaseValid`, now. */
     readonly isLeaseValid: (claim: Claim) => Effect.Effect<boolean, StorageError>
     /**
-     * Ends the job well in the caller's transaction, so that it is over with the last thing it wrote instead of with a
-     * transaction of its own. What is done after it must come to nothing.
+     * Marks the job succeeded in the caller's transaction, so that its last write and its end commit together. The handler
+     * must not write anything afterwards.
      */
     readonly succeed: (claim: Claim) => Effect.Effect<void, StorageError>
   }

@@ -14,67 +14,69 @@ import { JobSignal } from "./JobSignal.js"
 import type { JobFailed } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
 
-/** Who does the jobs of one kind. */
+/** Runs the jobs of one kind. */
 export interface JobHandler {
   readonly kind: string
-  /** Jobs of this kind that this process runs at a time. */
+  /** How many jobs of this kind this process runs at a time. */
   readonly concurrency: number
   /**
-   * Does the work. It may be begun several times and in several processes one after the other, so doing it twice comes to
-   * the same as doing it once. What must not be written by a process that has lost the job is written in a transaction
-   * that asks `JobStore.holds` first.
+   * Runs one attempt. It must be idempotent: a job may be started several times, in several processes one after the
+   * other. What a process that has lost the job must not write belongs in a transaction that checks
+   * `JobQueue.isLeaseValid` first.
    */
   readonly run: (claim: Claim) => Effect.Effect<void, JobFailed | StorageError>
 }
 
-/** What is looked after every so often by every process that runs jobs, so that doing it twice does no harm. */
+/** An idempotent task that every process with a job runner repeats. */
 export interface PeriodicTask {
-  /** A sentence for the log of what could not be done: `Expired leases could not be taken back`. */
+  /** The log message when it fails: `Failed to reclaim expired run leases`. */
   readonly failure: string
   readonly every: Duration.DurationInput
   readonly run: Effect.Effect<unknown, StorageError>
 }
 
 export interface JobRunnerConfig {
-  /** How long a job is this process's without a sign of life; 30 seconds unless told. */
+  /** How long a claim is valid without a heartbeat. Default: 30 seconds. */
   readonly lease?: Duration.DurationInput
-  /** How often to look for jobs that other processes enqueued; half a second unless told. */
+  /** How often to poll for jobs that other processes enqueued. Default: 0.5 seconds. */
   readonly poll?: Duration.DurationInput
   readonly backoff?: Backoff
-  /** How long jobs that succeeded stay in sight; a week unless told. */
+  /** How long succeeded jobs are retained. Default: 7 days. */
   readonly keepSucceeded?: Duration.DurationInput
-  /** How long dead jobs stay in sight; 90 days unless told. */
+  /** How long dead jobs are retained. Default: 90 days. */
   readonly keepDead?: Duration.DurationInput
 }
 
-/** Runs the jobs of this process's kinds. */
+/** Runs jobs in this process. */
 export class JobRunner extends Context.Tag("@earshot/core/jobs/JobRunner")<
   JobRunner,
   {
     /**
-     * Runs jobs as they become due until it is interrupted; jobs under way are then put back for others. A database that
-     * cannot be reached is asked again later.
+     * Runs jobs as they become due until it is interrupted; the claims of running jobs are then released. Polls again
+     * later when the database cannot be reached.
      */
     readonly run: Effect.Effect<never>
     /**
-     * Does the chores once and runs every job that is due, those that become due meanwhile included; answers how many
-     * attempts it made. Where the database fails it, what is under way is put back.
+     * Runs the periodic tasks once and every due job, including those that become due meanwhile; returns the number of
+     * attempts. If the database fails, the claims of running jobs are released.
      */
     readonly drain: Effect.Effect<number, StorageError>
   }
 >() {}
 
-/** A sentence for the list of jobs: what is not expected tells its class alone, since its text may hold anything. */
-const reasonOf = (cause: Cause.Cause<JobFailed | StorageError>): { reason: string; retry: boolean; asked: number } => {
+/** The reason in the list of jobs: of an unexpected error only the class, since its message may contain anything. */
+const reasonOf = (
+  cause: Cause.Cause<JobFailed | StorageError>
+): { reason: string; retry: boolean; retryAfter: number } => {
   const failure = Cause.failureOption(cause)
   if (failure._tag === "Some") {
     const error = failure.value
     return error._tag === "JobFailed"
-      ? { reason: error.reason, retry: error.retry, asked: error.retryAfter ?? 0 }
-      : { reason: error.message, retry: true, asked: 0 }
+      ? { reason: error.reason, retry: error.retry, retryAfter: error.retryAfter ?? 0 }
+      : { reason: error.message, retry: true, retryAfter: 0 }
   }
   const defect = Cause.squash(cause)
-  return { reason: `Unexpected: ${defect instanceof Error ? defect.name : "defect"}.`, retry: true, asked: 0 }
+  return { reason: `Unexpected: ${defect instanceof Error ? defect.name : "defect"}.`, retry: true, retryAfter: 0 }
 }
 
 interface Running {
@@ -91,7 +93,7 @@ export const make = (
   Effect.gen(function* () {
     const store = yield* JobStore
     const work = yield* UnitOfWork
-    const bell = yield* JobSignal
+    const signal = yield* JobSignal
     const lease = Duration.toMillis(config.lease ?? "30 seconds")
     const poll = Duration.decode(config.poll ?? "500 millis")
     const backoff = config.backoff ?? DEFAULT_BACKOFF
@@ -107,13 +109,13 @@ export const make = (
           yield* work.atomically(store.succeed(claim, now))
           return
         }
-        const { asked, reason, retry } = reasonOf(exit.cause)
-        const again = retry && claim.attempt < claim.maxAttempts
-        const chance = yield* Random.next
-        const retryAt = again ? now + retryDelay(claim.attempt, backoff, chance, asked) : null
-        const kept = yield* work.atomically(store.fail(claim, { reason, retryAt }, now))
-        if (kept && !again) {
-          yield* Effect.logWarning("A job is dead", {
+        const { reason, retry, retryAfter } = reasonOf(exit.cause)
+        const isRetried = retry && claim.attempt < claim.maxAttempts
+        const jitter = yield* Random.next
+        const retryAt = isRetried ? now + retryDelay(claim.attempt, backoff, jitter, retryAfter) : null
+        const isRecorded = yield* work.atomically(store.fail(claim, { reason, retryAt }, now))
+        if (isRecorded && !isRetried) {
+          yield* Effect.logWarning("Job is dead: no attempts left", {
             job: claim.id,
             kind: claim.kind,
             attempts: claim.attempt,
@@ -121,15 +123,13 @@ export const make = (
           })
         }
         if (Cause.isDie(exit.cause))
-          yield* Effect.logError("A job died of a defect", { job: claim.id, kind: claim.kind }, exit.cause)
+          yield* Effect.logError("Job failed with a defect", { job: claim.id, kind: claim.kind }, exit.cause)
       }).pipe(
-        // The lease runs out and the job is taken up again: its work is such that this does no harm.
-        Effect.catchAll((error) =>
-          Effect.logWarning("What became of a job could not be kept", { job: claim.id, error })
-        )
+        // The lease expires and the job is claimed again, which is safe since handlers are idempotent.
+        Effect.catchAll((error) => Effect.logWarning("Failed to record job outcome", { job: claim.id, error }))
       )
 
-    /** Runs a claimed job to its end, whatever that is. Interrupted, it leaves the job as it is. */
+    /** Runs a claimed job and records the outcome. If interrupted, it leaves the job as it is. */
     const attempt = (handler: JobHandler, claim: Claim): Effect.Effect<void> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.exit(restore(handler.run(claim))), (exit) =>
@@ -137,29 +137,29 @@ export const make = (
         )
       ).pipe(Effect.withSpan(`job ${handler.kind}`, { captureStackTrace: false }))
 
-    const busy = (kind: string): number => {
+    const runningCount = (kind: string): number => {
       let count = 0
       for (const one of running.values()) if (one.claim.kind === kind) count++
       return count
     }
 
-    /** Takes what is due and starts it; answers how many were started. */
+    /** Claims due jobs and starts them; returns how many. */
     const claimDue = Effect.gen(function* () {
-      const withCapacity = handlers.filter(({ concurrency, kind }) => busy(kind) < concurrency)
+      const withCapacity = handlers.filter(({ concurrency, kind }) => runningCount(kind) < concurrency)
       if (withCapacity.length === 0) return 0
-      const looked = yield* Clock.currentTimeMillis
-      const wanted = withCapacity.map(({ kind }) => kind)
-      if (!(yield* store.hasDue(wanted, looked))) return 0
+      const polledAt = yield* Clock.currentTimeMillis
+      const kinds = withCapacity.map(({ kind }) => kind)
+      if (!(yield* store.hasDue(kinds, polledAt))) return 0
       const claimed = yield* work.atomically(
         Effect.gen(function* () {
-          // Waiting for the database's lock may have taken its time, and the lease begins now.
+          // Read again: waiting for the database lock may have taken long, and the lease starts now.
           const now = yield* Clock.currentTimeMillis
-          yield* store.markExhaustedDead(wanted, now)
+          yield* store.markExhaustedDead(kinds, now)
           return yield* Effect.forEach(withCapacity, (handler) =>
             Effect.map(
               store.claim(
                 owner,
-                { kind: handler.kind, limit: handler.concurrency - busy(handler.kind) },
+                { kind: handler.kind, limit: handler.concurrency - runningCount(handler.kind) },
                 { now, until: now + lease }
               ),
               (claims) => claims.map((claim) => ({ claim, handler }))
@@ -170,57 +170,57 @@ export const make = (
       const all = claimed.flat()
       for (const { claim, handler } of all) {
         const fiber = yield* Effect.forkDaemon(
-          // A fiber begins as its parent is, and this one has to be open to interruption.
+          // A fiber inherits the interruptibility of its parent, and this one must be interruptible.
           Effect.interruptible(attempt(handler, claim)).pipe(
             Effect.ensuring(
               Effect.zipRight(
                 Effect.sync(() => running.delete(claim.id)),
-                bell.notify
+                signal.notify
               )
             )
           )
         )
         running.set(claim.id, { claim, fiber })
-        // It may be over by now.
+        // It may have ended already.
         if ((yield* Fiber.poll(fiber))._tag === "Some") running.delete(claim.id)
       }
       return all.length
-      // What is claimed has to be started: between the two nothing interrupts.
+      // Uninterruptible, so that everything claimed is started.
     }).pipe(Effect.uninterruptible)
 
-    /** Prolongs the leases of what runs, and stops what is no longer ours. */
+    /** Extends the leases of running jobs, and interrupts those whose claim was lost. */
     const heartbeat = Effect.gen(function* () {
-      const held = [...running.values()]
-      if (held.length === 0) return
+      const claims = [...running.values()]
+      if (claims.length === 0) return
       const now = yield* Clock.currentTimeMillis
-      const kept = new Set<number>(
+      const extended = new Set<number>(
         yield* work.atomically(
           store.extend(
-            held.map(({ claim }) => claim),
+            claims.map(({ claim }) => claim),
             { now, until: now + lease }
           )
         )
       )
-      for (const { claim, fiber } of held) {
-        if (!kept.has(claim.id) && running.get(claim.id)?.fiber === fiber) {
-          yield* Effect.logWarning("A job's lease was lost", { job: claim.id, kind: claim.kind })
+      for (const { claim, fiber } of claims) {
+        if (!extended.has(claim.id) && running.get(claim.id)?.fiber === fiber) {
+          yield* Effect.logWarning("Job lease lost", { job: claim.id, kind: claim.kind })
           yield* Fiber.interruptFork(fiber)
         }
       }
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("Leases of jobs could not be prolonged", { error })))
+    }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to extend job leases", { error })))
 
     const heartbeats = Effect.forever(Effect.zipRight(Effect.sleep(Duration.millis(lease / 3)), heartbeat))
 
     const prune = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       work.atomically(store.prune({ succeeded: now - keepSucceeded, dead: now - keepDead }))
-    ).pipe(Effect.catchAll((error) => Effect.logWarning("Old jobs could not be removed", { error })))
+    ).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to delete old jobs", { error })))
 
-    const regularly = periodicTasks.map(({ every, failure, run }) =>
+    const periodic = periodicTasks.map(({ every, failure, run }) =>
       Effect.forever(
         Effect.zipRight(
           run.pipe(
             Effect.catchAll((error) => Effect.logWarning(failure, { error })),
-            // As with the loop: what nobody watches must go on.
+            // A defect must not end the task either.
             Effect.catchAllDefect((defect) => Effect.logError(failure, { defect }))
           ),
           Effect.sleep(every)
@@ -228,9 +228,9 @@ export const make = (
       )
     )
 
-    const housekeeping = Effect.forever(Effect.zipRight(prune, Effect.sleep("1 hour")))
+    const pruning = Effect.forever(Effect.zipRight(prune, Effect.sleep("1 hour")))
 
-    /** Ends what runs and puts it back. */
+    /** Interrupts running jobs and releases their claims. */
     const releaseClaims = Effect.gen(function* () {
       const held = [...running.values()]
       yield* Fiber.interruptAll(held.map(({ fiber }) => fiber))
@@ -243,18 +243,18 @@ export const make = (
           )
         )
       }
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("Jobs could not be put back", { error })))
+    }).pipe(Effect.catchAll((error) => Effect.logWarning("Failed to release job claims", { error })))
 
     const loop = claimDue.pipe(
-      Effect.catchAll((error) => Effect.as(Effect.logWarning("Jobs could not be looked for", { error }), 0)),
-      // Nobody watches the worker: one that ended would leave every job waiting for good.
-      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Jobs could not be looked for", { defect }), 0)),
-      Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(bell.wait, Effect.sleep(poll)))),
+      Effect.catchAll((error) => Effect.as(Effect.logWarning("Failed to poll for due jobs", { error }), 0)),
+      // A defect must not end the worker: every job would wait forever.
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("Failed to poll for due jobs", { defect }), 0)),
+      Effect.flatMap((started) => (started > 0 ? Effect.void : Effect.race(signal.wait, Effect.sleep(poll)))),
       Effect.forever
     )
 
     return JobRunner.of({
-      run: Effect.all([loop, heartbeats, housekeeping, ...regularly], { concurrency: "unbounded", discard: true }).pipe(
+      run: Effect.all([loop, heartbeats, pruning, ...periodic], { concurrency: "unbounded", discard: true }).pipe(
         Effect.zipRight(Effect.never),
         Effect.ensuring(releaseClaims)
       ),
@@ -262,17 +262,17 @@ export const make = (
         let attempts = 0
         yield* Effect.forEach(periodicTasks, ({ run }) => run, { discard: true })
         for (;;) {
-          // One that ends during the look may have enqueued another after it: then it is looked for again.
+          // A job that ends during the poll may have enqueued another one, so poll again unless nothing was running.
           const wasIdle = running.size === 0
           const started = yield* claimDue
           attempts += started
           if (wasIdle && started === 0) return attempts
           const fibers = [...running.values()].map(({ fiber }) => fiber)
-          // One that ended since the look rang the bell: what waited for it is due now, and the others may take long.
+          // A job that ended since the poll has notified: its successors are due now, and the others may take long.
           if (fibers.length > 0) {
             yield* Effect.raceFirst(
               Effect.raceAll(fibers.map((fiber) => Effect.exit(Fiber.join(fiber)))),
-              Effect.asVoid(bell.wait)
+              Effect.asVoid(signal.wait)
             )
           }
         }

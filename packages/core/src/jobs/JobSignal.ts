@@ -3,40 +3,40 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Tells this process's worker that jobs were enqueued, so that they start at once and not at its next look. Ringing is a
- * courtesy: a worker looks by itself, since jobs come from other processes too.
+ * Wakes this process's worker when jobs were enqueued, so that they start before its next poll. Correctness does not
+ * depend on it: the worker polls anyway, since jobs come from other processes too.
  */
 export class JobSignal extends Context.Tag("@earshot/core/jobs/JobSignal")<
   JobSignal,
   {
-    /** To be rung once the transaction that enqueued has been committed. */
+    /** Call once the transaction that enqueued has been committed. */
     readonly notify: Effect.Effect<void>
-    /** Waits for a ring; one that came while nobody waited counts. */
+    /** Waits for a notification; one that came while nobody waited counts. */
     readonly wait: Effect.Effect<void>
   }
 >() {}
 
 export const layer = Layer.sync(JobSignal, () => {
-  let rung = false
-  let waiting: (() => void) | undefined
+  let isNotified = false
+  let wake: (() => void) | undefined
   return JobSignal.of({
     notify: Effect.sync(() => {
-      rung = true
-      waiting?.()
+      isNotified = true
+      wake?.()
     }),
-    wait: Effect.async((resume: (heard: Effect.Effect<void>) => void) => {
-      const hear = (): void => {
-        rung = false
-        waiting = undefined
+    wait: Effect.async((resume: (notified: Effect.Effect<void>) => void) => {
+      const receive = (): void => {
+        isNotified = false
+        wake = undefined
         resume(Effect.void)
       }
-      if (rung) {
-        hear()
+      if (isNotified) {
+        receive()
         return undefined
       }
-      waiting = hear
+      wake = receive
       return Effect.sync(() => {
-        if (waiting === hear) waiting = undefined
+        if (wake === receive) wake = undefined
       })
     })
   })

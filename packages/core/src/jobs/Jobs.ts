@@ -16,20 +16,20 @@ import { JobSignal } from "./JobSignal.js"
 import { JobNotDead } from "./JobErrors.js"
 import { JobStore } from "./JobStore.js"
 
-/** What a list of jobs takes. */
+/** The query of a list of jobs. */
 export const JobQuery = Fields.object({
   ...Pages.PageQuery.fields,
   state: Fields.optional(Fields.choice(JobState.literals)),
   kind: Fields.optional(Fields.text({ max: 100 }))
 })
 
-/** Jobs of the caller's organisation, for whoever looks after it. */
+/** The jobs of the caller's organization, for its operators. */
 export class Jobs extends Context.Tag("@earshot/core/jobs/Jobs")<
   Jobs,
   {
     /** `{state?, kind?, cursor?, limit?}` */
     readonly list: UseCase<"jobs.list", [query: unknown], Pages.Page<Job>, ValidationFailed | StorageError>
-    /** Gives a dead job all its attempts again. */
+    /** Queues a dead job again with all its attempts. */
     readonly retry: UseCase<"jobs.retry", [id: JobId], Job, NotFound | JobNotDead | StorageError>
   }
 >() {}
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* JobStore
     const work = yield* UnitOfWork
-    const bell = yield* JobSignal
+    const signal = yield* JobSignal
 
     const find = (permit: Permit, id: JobId) => orNotFound("Job")(store.find(permit, id))
 
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
               return yield* find(permit, id)
             })
           )
-          .pipe(Effect.zipLeft(bell.notify))
+          .pipe(Effect.zipLeft(signal.notify))
       )
     })
   })

@@ -1,4 +1,4 @@
-/** How far two texts are apart: insertions, deletions, replacements and swaps of neighbours; `limit + 1` beyond it. */
+/** The edit distance of two texts (insertions, deletions, replacements, transpositions); `limit + 1` beyond the limit. */
 const distance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforeLast: ReadonlyArray<number> = []
@@ -26,12 +26,12 @@ const distance = (a: string, b: string, limit: number): number => {
   return last[b.length] ?? limit + 1
 }
 
-/** Texts longer than this are nobody's slip of the finger. */
+/** Longer texts are not compared. */
 const MAX_LENGTH = 64
 
 /**
- * The known name that was most likely meant: the one that differs least, case not counted, by a third of its length at
- * most; the first of several. Undefined where none is near.
+ * The known name closest to a misspelled one, ignoring case: at most a third of its length away, and the first of several
+ * at the same distance. Undefined if none is close.
  */
 export const closestName = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length === 0 || name.length > MAX_LENGTH) return undefined
@@ -40,10 +40,10 @@ export const closestName = (name: string, known: Iterable<string>): string | und
   let limit = Math.max(1, Math.floor(name.length / 3))
   for (const one of known) {
     if (one.length > MAX_LENGTH) continue
-    const apart = distance(given, one.toLowerCase(), limit)
-    if (apart <= limit) {
+    const edits = distance(given, one.toLowerCase(), limit)
+    if (edits <= limit) {
       found = one
-      limit = apart - 1
+      limit = edits - 1
       if (limit < 0) return found
     }
   }

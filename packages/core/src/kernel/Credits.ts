@@ -4,8 +4,8 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
 /**
- * Money: credits as exact decimals of at most six places (interface, Metric.cost). Held as a whole number of
- * micro-credits, so sums in JavaScript and in either database are exact.
+ * Credits: exact decimals of at most six places (interface, Metric.cost), as a whole number of micro-credits, so that sums
+ * are exact in JavaScript and in both databases.
  */
 export const MicroCredits = Schema.BigIntFromSelf.pipe(Schema.brand("MicroCredits"))
 export type MicroCredits = typeof MicroCredits.Type
@@ -30,10 +30,10 @@ export const sum = (all: Iterable<MicroCredits>): MicroCredits => {
   return MicroCredits.make(total)
 }
 
-/** A price times a whole number, for example a cost a run times its frequency. */
+/** A price times a whole number, for example the cost per run times the frequency. */
 export const multiply = (price: MicroCredits, count: number): MicroCredits => MicroCredits.make(price * BigInt(count))
 
-/** Prints with six places, as decimals travel in the interface: `"0.400000"`. */
+/** The wire form, with six places: `"0.400000"`. */
 export const format = (credits: MicroCredits): string => {
   const digits = (credits < 0n ? -credits : credits).toString().padStart(PLACES + 1, "0")
   return `${credits < 0n ? "-" : ""}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
@@ -42,7 +42,7 @@ export const format = (credits: MicroCredits): string => {
 /** The interface's form of a cost: up to four integer digits and six decimals. */
 export const COST_PATTERN = /^-?\d{0,4}(?:\.\d{0,6})?$/
 
-/** Credits from the interface's text, `"0.4"` or `".4"`; a text with no digit at all is refused. */
+/** Credits from the interface's text, `"0.4"` or `".4"`; a text without a digit is rejected. */
 export const parse = (text: string): Either.Either<MicroCredits, string> => {
   if (!COST_PATTERN.test(text) || !/\d/.test(text)) {
     return Either.left("Ensure that there are no more than 4 digits before and 6 after the decimal point.")
@@ -51,13 +51,13 @@ export const parse = (text: string): Either.Either<MicroCredits, string> => {
   return Either.right(MicroCredits.make(BigInt(whole + fraction.padEnd(PLACES, "0"))))
 }
 
-/** Credits as they travel: a decimal text. */
+/** Credits in the wire form: a decimal text. */
 export const Credits: Schema.Schema<MicroCredits, string> = Schema.transformOrFail(
   Schema.String,
   Schema.typeSchema(MicroCredits),
   {
     strict: true,
-    decode: (text, _, ast) => Either.mapLeft(parse(text), (said) => new ParseResult.Type(ast, text, said)),
+    decode: (text, _, ast) => Either.mapLeft(parse(text), (message) => new ParseResult.Type(ast, text, message)),
     encode: (credits) => ParseResult.succeed(format(credits))
   }
 ).annotations({

@@ -5,16 +5,16 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 
-/** The key of faults that fit no field. */
+/** The key of errors that belong to no field. */
 export const NON_FIELD = "non_field_errors"
 
 /**
- * What is wrong with an input: field paths (`scenarios[1].metrics[0]`, `filters.conditions[2].op`) to one or more
- * sentences for a person. Never empty when it stands for a failure.
+ * The field errors of an input: field paths (`scenarios[1].metrics[0]`, `filters.conditions[2].op`) to one or more
+ * messages for a person. Never empty in a failure.
  */
 export type FieldErrors = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** An input that breaks the rules of its kind; carries every fault found, not just the first. */
+/** An invalid input, with every field error and not just the first. */
 export class ValidationFailed extends Schema.TaggedError<ValidationFailed>("@earshot/core/ValidationFailed")(
   "ValidationFailed",
   { errors: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }) }
@@ -28,7 +28,7 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>("@ear
 
 export type PathSegment = PropertyKey
 
-/** Prints a path as faults are keyed: names joined by dots, positions in brackets. */
+/** Formats a path as the key of an error: names joined by dots, positions in brackets. */
 export const formatPath = (path: ReadonlyArray<PathSegment>): string =>
   path.reduce<string>(
     (printed, segment) =>
@@ -44,13 +44,13 @@ export const fieldError = (path: string, ...messages: ReadonlyArray<string>): Fi
 
 export const noFieldErrors: FieldErrors = {}
 
-export const hasFieldErrors = (faults: FieldErrors): boolean => Object.keys(faults).length > 0
+export const hasFieldErrors = (errors: FieldErrors): boolean => Object.keys(errors).length > 0
 
-/** Joins faults; messages under the same path are kept once each, in the order they were found. */
+/** Merges field errors; messages under the same path are kept once each, in order. */
 export const mergeFieldErrors = (...all: ReadonlyArray<FieldErrors>): FieldErrors => {
   const merged = new Map<string, Set<string>>()
-  for (const faults of all) {
-    for (const [path, messages] of Object.entries(faults)) {
+  for (const errors of all) {
+    for (const [path, messages] of Object.entries(errors)) {
       const known = merged.get(path) ?? new Set()
       for (const message of messages) known.add(message)
       merged.set(path, known)
@@ -59,20 +59,20 @@ export const mergeFieldErrors = (...all: ReadonlyArray<FieldErrors>): FieldError
   return Object.fromEntries([...merged].map(([path, messages]) => [path, [...messages]]))
 }
 
-/** Moves faults under a parent: `op` found inside `filters` becomes `filters.op`, `[0]` becomes `filters[0]`. */
-export const underPath = (parent: string, faults: FieldErrors): FieldErrors =>
+/** Moves errors under a parent: `op` found inside `filters` becomes `filters.op`, `[0]` becomes `filters[0]`. */
+export const underPath = (parent: string, errors: FieldErrors): FieldErrors =>
   Object.fromEntries(
-    Object.entries(faults).map(([path, messages]) => [
+    Object.entries(errors).map(([path, messages]) => [
       path === NON_FIELD ? parent : path.startsWith("[") ? `${parent}${path}` : `${parent}.${path}`,
       messages
     ])
   )
 
-/** An Either of the value, or of every fault. */
-export const failIfFieldErrors = <A>(faults: FieldErrors, value: () => A): Either.Either<A, FieldErrors> =>
-  hasFieldErrors(faults) ? Either.left(faults) : Either.right(value())
+/** The value, or the errors if there are any. */
+export const failIfFieldErrors = <A>(errors: FieldErrors, value: () => A): Either.Either<A, FieldErrors> =>
+  hasFieldErrors(errors) ? Either.left(errors) : Either.right(value())
 
-/** Sentences used in more than one place; clients match on them, so each is said in one way. */
+/** Messages used in more than one place; clients match on them, so each has one wording. */
 export const Messages = {
   unknownField: "Unknown field.",
   required: "This field is required.",
@@ -99,8 +99,8 @@ export const Messages = {
 } as const
 
 /**
- * Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. Objects and lists are named
- * only: printing one that is nested 100,000 deep would overflow the stack.
+ * Quotes what a client sent, shortened, so that a message never repeats a whole hostile body. Objects and lists are only
+ * indicated: printing one that is nested 100,000 deep would overflow the stack.
  */
 const shorten = (value: unknown): string => {
   const text = Array.isArray(value) ? "[...]" : typeof value === "object" && value !== null ? "{...}" : String(value)
@@ -108,8 +108,8 @@ const shorten = (value: unknown): string => {
 }
 
 /**
- * Every fault of a failed decode, keyed by path. A schema gives its sentence with a `message` annotation (see
- * `kernel/Fields.ts`); what carries none falls back to the schema library's own words.
+ * Every error of a failed decode, keyed by path. A schema gives its message with a `message` annotation (see
+ * `kernel/Fields.ts`); the default is the schema library's own message.
  */
 export const fromParseError = (error: ParseResult.ParseError): FieldErrors =>
   mergeFieldErrors(...collect(error.issue, []))
@@ -123,41 +123,41 @@ const collect = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>
     case "Pointer":
       return collect(issue.issue, [...path, ...Arr.ensure(issue.path)])
     case "Composite": {
-      if (overrides(issue.ast)) return [sentence(issue, path)]
+      if (overrides(issue.ast)) return [messageOf(issue, path)]
       const issues = Arr.ensure(issue.issues)
-      // "Expected null" is no help to somebody who sent a wrong value to a field that may be null.
-      const telling = issue.ast._tag === "Union" ? issues.filter((member) => !expectsNothing(member)) : issues
-      return telling.flatMap((inner) => collect(inner, path))
+      // "Expected null" does not help a client that sent an invalid value to a nullable field.
+      const relevant = issue.ast._tag === "Union" ? issues.filter((member) => !expectsNull(member)) : issues
+      return relevant.flatMap((inner) => collect(inner, path))
     }
     case "Refinement":
     case "Transformation":
-      return overrides(issue.ast) ? [sentence(issue, path)] : collect(issue.issue, path)
+      return overrides(issue.ast) ? [messageOf(issue, path)] : collect(issue.issue, path)
     case "Type":
     case "Forbidden":
-      // A struct whose fields have defaults or other names is a transformation, which keeps no sentence of its own.
+      // A struct whose fields have defaults or other names is a transformation, which keeps no message of its own.
       return issue.ast._tag === "TypeLiteral" && Option.isNone(SchemaAST.getMessageAnnotation(issue.ast))
         ? [fieldError(formatPath(path), issue.actual === null ? Messages.notNull : Messages.notAnObject)]
-        : [sentence(issue, path)]
+        : [messageOf(issue, path)]
   }
 }
 
-const sentence = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): FieldErrors =>
+const messageOf = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PathSegment>): FieldErrors =>
   fieldError(formatPath(path), ParseResult.TreeFormatter.formatIssueSync(issue))
 
 const overrides = (ast: SchemaAST.AST): boolean =>
   Option.match(SchemaAST.getMessageAnnotation(ast), {
     onNone: () => false,
     onSome: (message) => {
-      const said = message(new ParseResult.Type(ast, undefined))
-      return typeof said === "object" && "override" in said && said.override
+      const result = message(new ParseResult.Type(ast, undefined))
+      return typeof result === "object" && "override" in result && result.override
     }
   })
 
-const expectsNothing = (member: ParseResult.ParseIssue): boolean =>
+const expectsNull = (member: ParseResult.ParseIssue): boolean =>
   member._tag === "Type" &&
   (member.ast._tag === "UndefinedKeyword" || (member.ast._tag === "Literal" && member.ast.literal === null))
 
-/** Decodes an input from outside: the value, or every fault found in it. Unknown fields are passed over. */
+/** Decodes an untrusted input: the value, or every field error. Unknown fields are ignored. */
 export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, FieldErrors>) => {
   const decodeUnknown = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "ignore" })
   return (input) => Either.mapLeft(decodeUnknown(input), fromParseError)
@@ -165,4 +165,4 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => 
 
 /** `decode` as a step of a use case. */
 export const decodeInput = <A, I>(schema: Schema.Schema<A, I>, input: unknown): Either.Either<A, ValidationFailed> =>
-  Either.mapLeft(decode(schema)(input), (faults) => new ValidationFailed({ errors: faults }))
+  Either.mapLeft(decode(schema)(input), (errors) => new ValidationFailed({ errors }))

@@ -1,6 +1,6 @@
 /**
- * The fields that inputs from outside are made of. Each is total on hostile input and says what is wrong in one
- * sentence; together with `FieldErrors.decode` they give every fault of an input at once, keyed by path.
+ * The Schema fields of untrusted inputs. Each is total on hostile input and describes an invalid value in one message;
+ * `FieldErrors.decode` returns all errors of an input at once, keyed by path.
  */
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
@@ -10,15 +10,15 @@ import * as SchemaAST from "effect/SchemaAST"
 import { type FieldErrors, NON_FIELD, Messages } from "./FieldErrors.js"
 import { isWithin, textError } from "./Text.js"
 
-/** One sentence for whatever is wrong below this schema. */
-const says =
-  (sentence: (actual: unknown) => string): SchemaAST.MessageAnnotation =>
-  (issue) => ({ message: sentence(issue.actual), override: true })
+/** One message for whatever is invalid below this schema. */
+const withMessage =
+  (messageOf: (actual: unknown) => string): SchemaAST.MessageAnnotation =>
+  (issue) => ({ message: messageOf(issue.actual), override: true })
 
-/** A text of at most `max` characters (code points), free of NUL and lone surrogates. Blank is fine unless told. */
+/** A text of at most `max` characters (code points), without NUL and lone surrogates. Default: blank allowed. */
 export const text = (limits: { readonly max?: number; readonly blank?: boolean } = {}): Schema.Schema<string> => {
   const { blank = true, max = Number.POSITIVE_INFINITY } = limits
-  const wrong = (value: unknown): string | undefined =>
+  const errorOf = (value: unknown): string | undefined =>
     value === null
       ? Messages.notNull
       : typeof value !== "string"
@@ -29,8 +29,8 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
             : !blank && value.trim() === ""
               ? Messages.notBlank
               : undefined))
-  return Schema.declare((value): value is string => wrong(value) === undefined, {
-    message: says((actual) => wrong(actual) ?? Messages.notAString),
+  return Schema.declare((value): value is string => errorOf(value) === undefined, {
+    message: withMessage((actual) => errorOf(actual) ?? Messages.notAString),
     jsonSchema: {
       type: "string",
       ...(Number.isFinite(max) ? { maxLength: max } : {}),
@@ -39,31 +39,31 @@ export const text = (limits: { readonly max?: number; readonly blank?: boolean }
   })
 }
 
-/** Reads a value from a wider encoded form; `read` answers the value or the sentence that says what is wrong. */
-const reading = <A, I, Plain>(
+/** Parses a value from a wider encoded form; `parse` returns the value or the error message. */
+const parsed = <A, I, Plain>(
   to: Schema.Schema<A, Plain>,
-  read: (value: unknown) => Either.Either<A, string>,
+  parse: (value: unknown) => Either.Either<A, string>,
   jsonSchema: object
 ): Schema.Schema<A, I> =>
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `read` takes any value; I names what clients should send
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- `parse` takes any value; I is what clients should send
   Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<I>, Schema.typeSchema(to), {
     strict: true,
-    decode: (value, _, ast) => Either.mapLeft(read(value), (said) => new ParseResult.Type(ast, value, said)),
+    decode: (value, _, ast) => Either.mapLeft(parse(value), (message) => new ParseResult.Type(ast, value, message)),
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the plain form is one of the wider forms
     encode: (value) => ParseResult.succeed(value as unknown as I)
   }).annotations({
-    message: says((actual) =>
-      Either.match(read(actual), { onLeft: (said) => said, onRight: () => Messages.notAString })
+    message: withMessage((actual) =>
+      Either.match(parse(actual), { onLeft: (message) => message, onRight: () => Messages.notAString })
     ),
     jsonSchema
   })
 
-/** A whole number within limits; forms and paths send it as decimal digits, so those are read too. */
+/** A whole number within limits; forms and paths send it as decimal digits, so those are accepted too. */
 export const integer = (
   limits: { readonly min?: number; readonly max?: number } = {}
 ): Schema.Schema<number, number | string> => {
   const { max = Number.MAX_SAFE_INTEGER, min = Number.MIN_SAFE_INTEGER } = limits
-  return reading(
+  return parsed(
     Schema.Number,
     (value) => {
       if (value === null) return Either.left(Messages.notNull)
@@ -81,13 +81,13 @@ export const integer = (
   )
 }
 
-const readId = (value: unknown): number | undefined => {
+const parseId = (value: unknown): number | undefined => {
   const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value
   return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
-/** What is wrong with what is no id: a number that nothing has, or no whole number at all. */
-const whyNoId = (value: unknown): string => {
+/** Why a value is not an id: not positive, or not a whole number. */
+const idError = (value: unknown): string => {
   if (value === null) return Messages.notNull
   const number = typeof value === "string" && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value
   return Number.isSafeInteger(number) ? Messages.notPositive : Messages.notAnInteger
@@ -95,21 +95,21 @@ const whyNoId = (value: unknown): string => {
 
 /** An identifier of one kind, for example `Fields.id(ProjectId)`. */
 export const id = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, number | string> =>
-  reading(
+  parsed(
     of,
     (value) => {
-      const number = readId(value)
+      const number = parseId(value)
       return number !== undefined
         ? // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
           Either.right(number as A)
-        : Either.left(whyNoId(value))
+        : Either.left(idError(value))
     },
     { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   )
 
 /**
- * A list of identifiers of one kind, each named once. Read in one pass, since a request may name thousands; an item that
- * is no id is a fault at its position.
+ * A list of distinct identifiers of one kind. Parsed in one pass, since a request may name thousands; an item that is
+ * not an id is an error at its position.
  */
 export const ids = <A extends number>(
   _: Schema.Schema<A, number>,
@@ -122,18 +122,18 @@ export const ids = <A extends number>(
         return Either.left({ [NON_FIELD]: [input === null ? Messages.notNull : Messages.notAList] })
       if (input.length < min) return Either.left({ [NON_FIELD]: [Messages.tooFew(min)] })
       if (input.length > max) return Either.left({ [NON_FIELD]: [Messages.tooMany(max)] })
-      const faults: Record<string, Array<string>> = {}
+      const errors: Record<string, Array<string>> = {}
       const seen = new Set<number>()
       const repeated = new Set<number>()
       input.forEach((value: unknown, position) => {
-        const number = readId(value)
+        const number = parseId(value)
         if (number !== undefined) {
           ;(seen.has(number) ? repeated : seen).add(number)
-        } else faults[`[${position}]`] = [whyNoId(value)]
+        } else errors[`[${position}]`] = [idError(value)]
       })
-      if (repeated.size > 0) faults[NON_FIELD] = Array.from(repeated, Messages.repeatedId)
-      return Object.keys(faults).length > 0
-        ? Either.left(faults)
+      if (repeated.size > 0) errors[NON_FIELD] = Array.from(repeated, Messages.repeatedId)
+      return Object.keys(errors).length > 0
+        ? Either.left(errors)
         : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
           Either.right([...seen] as unknown as ReadonlyArray<A>)
     },
@@ -149,8 +149,8 @@ export const ids = <A extends number>(
 }
 
 /**
- * Those items of a list that are ids, each once, whatever the others are: what can be looked up although the list has a
- * fault. Nothing of what is no list, or has more than `max` items.
+ * The items of a list that are ids, each once: what can be looked up although the list is invalid. Empty for what is not
+ * a list or has more than `max` items.
  */
 export const wellFormedIds = <A extends number>(
   _: Schema.Schema<A, number>,
@@ -160,10 +160,10 @@ export const wellFormedIds = <A extends number>(
   !Array.isArray(input) || input.length > max
     ? []
     : // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand is what was just checked
-      ([...new Set(input.map(readId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
+      ([...new Set(input.map(parseId))].filter((id) => id !== undefined) as unknown as ReadonlyArray<A>)
 
 /** A finite number. */
-export const number: Schema.Schema<number, number | string> = reading(
+export const number: Schema.Schema<number, number | string> = parsed(
   Schema.Number,
   (value) => {
     if (value === null) return Either.left(Messages.notNull)
@@ -176,8 +176,8 @@ export const number: Schema.Schema<number, number | string> = reading(
   { type: "number" }
 )
 
-/** True or false; forms send `true` and `false` as words. */
-export const boolean: Schema.Schema<boolean, boolean | string> = reading(
+/** True or false; forms send `true` and `false` as text. */
+export const boolean: Schema.Schema<boolean, boolean | string> = parsed(
   Schema.Boolean,
   (value) =>
     value === null
@@ -193,15 +193,15 @@ export const boolean: Schema.Schema<boolean, boolean | string> = reading(
 /** One of a closed list of words. */
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Schema.Schema<Words[number]> =>
   Schema.declare((value): value is Words[number] => typeof value === "string" && words.includes(value), {
-    message: says((actual) => (actual === null ? Messages.notNull : Messages.notAChoice(actual))),
+    message: withMessage((actual) => (actual === null ? Messages.notNull : Messages.notAChoice(actual))),
     jsonSchema: { type: "string", enum: [...words] }
   })
 
-/** One of a closed list of words, where blank and null both mean that none is chosen. */
+/** One of a closed list of words, or null; a blank means null. */
 export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   words: Words
 ): Schema.Schema<Words[number] | null, string | null> =>
-  reading(
+  parsed(
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Literal loses the words' types in a spread
     Schema.NullOr(Schema.Literal(...words)) as Schema.Schema<Words[number] | null>,
     (value) =>
@@ -214,10 +214,10 @@ export const choiceOrNone = <const Words extends ReadonlyArray<string>>(
   )
 
 /**
- * An ISO 8601 date-time, kept in UTC at millisecond precision. A text without an offset is taken as UTC; years outside
- * 0001 to 9999 are refused, since neither ISO 8601's plain form nor every client can say them.
+ * An ISO 8601 date-time, kept in UTC at millisecond precision. A text without an offset is UTC. Years outside 0001 to
+ * 9999 are rejected: ISO 8601's plain form and many clients cannot express them.
  */
-export const timestamp: Schema.Schema<DateTime.Utc, string> = reading(
+export const timestamp: Schema.Schema<DateTime.Utc, string> = parsed(
   Schema.DateTimeUtcFromSelf,
   (value) => {
     if (value === null) return Either.left(Messages.notNull)
@@ -230,7 +230,7 @@ export const timestamp: Schema.Schema<DateTime.Utc, string> = reading(
 const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
 
-/** The instants whose year in UTC is 0001 to 9999: an offset may lead out of it. */
+/** The instants whose year in UTC is 0001 to 9999: an offset may lead outside. */
 const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00.000Z")
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z")
 
@@ -259,27 +259,27 @@ export const parseTimestamp = (value: string): number | undefined => {
 }
 
 /**
- * A field whose reader finds faults below it: they are keyed by path from the field itself, its own by
- * `non_field_errors`, and `FieldErrors.decode` puts them under the field's path.
+ * A field with its own parser, whose errors are keyed by path from the field itself, its own by `non_field_errors`;
+ * `FieldErrors.decode` moves them under the field's path.
  */
 export const custom = <A>(
-  read: (input: unknown) => Either.Either<A, FieldErrors>,
-  write: (value: A) => unknown,
+  parse: (input: unknown) => Either.Either<A, FieldErrors>,
+  encode: (value: A) => unknown,
   jsonSchema: object
 ): Schema.Schema<A, unknown> =>
   Schema.transformOrFail(
     Schema.Unknown,
-    // What `read` answers is what the field holds; nothing else gets here.
+    // The value is what `parse` returned; nothing else gets here.
     Schema.declare((_): _ is A => true),
     {
       strict: true,
-      decode: (input, _, ast) => Either.mapLeft(read(input), (faults) => toIssue(ast, input, faults)),
-      encode: (value) => ParseResult.succeed(write(value))
+      decode: (input, _, ast) => Either.mapLeft(parse(input), (errors) => toIssue(ast, input, errors)),
+      encode: (value) => ParseResult.succeed(encode(value))
     }
   ).annotations({ jsonSchema })
 
-const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: FieldErrors): ParseResult.ParseIssue => {
-  const [first, ...rest] = Object.entries(faults).flatMap(([path, messages]) =>
+const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, errors: FieldErrors): ParseResult.ParseIssue => {
+  const [first, ...rest] = Object.entries(errors).flatMap(([path, messages]) =>
     messages.map((message): ParseResult.ParseIssue => {
       const issue = new ParseResult.Type(ast, undefined, message)
       return path === NON_FIELD ? issue : new ParseResult.Pointer(path, undefined, issue)
@@ -291,15 +291,15 @@ const toIssue = (ast: ParseResult.Composite["ast"], input: unknown, faults: Fiel
 }
 
 /**
- * A list of items; one single value, as a form sends it, is no list here: adapters make lists of repeated fields. Items
- * are counted before they are looked at, so that half a million of them do not cost half a million faults.
+ * A list of items. A single value, as a form sends it, is not a list here: adapters make lists of repeated fields. Items
+ * are counted before they are decoded, so that half a million of them do not cost half a million errors.
  */
 export const list = <A, I>(
   item: Schema.Schema<A, I>,
   limits: { readonly min?: number; readonly max?: number } = {}
 ): Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>> => {
   const { max = Number.MAX_SAFE_INTEGER, min = 0 } = limits
-  const wrong = (value: unknown): string | undefined =>
+  const errorOf = (value: unknown): string | undefined =>
     value === null
       ? Messages.notNull
       : !Array.isArray(value)
@@ -318,14 +318,14 @@ export const list = <A, I>(
       }
     })
   )
-  const counted = Schema.declare((value): value is ReadonlyArray<I> => wrong(value) === undefined, {
-    message: says((actual) => wrong(actual) ?? Messages.notAList),
+  const counted = Schema.declare((value): value is ReadonlyArray<I> => errorOf(value) === undefined, {
+    message: withMessage((actual) => errorOf(actual) ?? Messages.notAList),
     [SchemaAST.SurrogateAnnotationId]: described.ast
   })
   return Schema.compose(counted, items)
 }
 
-/** An object with these fields; other keys are passed over. */
+/** An object with these fields; other keys are ignored. */
 export const object = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
   Schema.Struct(fields).annotations({
     message: (issue) => (issue.actual === null ? Messages.notNull : Messages.notAnObject)
@@ -340,6 +340,6 @@ export const withDefault = <A, I>(field: Schema.Schema<A, I>, value: NoInfer<A>)
 
 export { NullOr as nullable } from "effect/Schema"
 
-/** A property of a noun that travels under another name: `createdAt` is `created_at` on the wire. */
+/** A property with another name in the wire form: `createdAt` is `created_at`. */
 export const named = <A, I, const Name extends string>(wireName: Name, schema: Schema.Schema<A, I>) =>
   Schema.propertySignature(schema).pipe(Schema.fromKey(wireName))

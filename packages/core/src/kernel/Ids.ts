@@ -1,8 +1,7 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The largest identifier Earshot hands out or accepts. Ids are integers in time order; beyond 2^53 - 1 a JSON number no
- * longer names one integer, so such an id cannot be anybody's.
+ * The largest identifier. Ids are integers in time order; beyond 2^53 - 1 a JSON number is no longer exact.
  */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
 

@@ -4,7 +4,7 @@ export interface JUnitCase {
   readonly name: string
   readonly group: string
   readonly seconds: number | null
-  /** Null for one that passed. A failure is the tested thing's, an error the test's own. */
+  /** Null for a passed case. A failure is of the tested subject, an error of the test itself. */
   readonly outcome: {
     readonly is: "failure" | "error" | "skipped"
     readonly message: string
@@ -12,9 +12,9 @@ export interface JUnitCase {
   } | null
 }
 
-/** Characters that XML 1.0 cannot say at all, however they are written. */
-const UNSAYABLE =
-  // eslint-disable-next-line no-control-regex -- finding control characters is what it is for
+/** Characters that XML 1.0 cannot represent, escaped or not. */
+const NOT_XML =
+  // eslint-disable-next-line no-control-regex -- matches control characters on purpose
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -28,10 +28,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 const inText = (text: string): string =>
-  text.replace(UNSAYABLE, "\u{fffd}").replace(/[&<>]/g, (one) => ENTITIES[one] ?? one)
+  text.replace(NOT_XML, "\u{fffd}").replace(/[&<>]/g, (one) => ENTITIES[one] ?? one)
 
 const inAttribute = (text: string): string =>
-  text.replace(UNSAYABLE, "\u{fffd}").replace(/[&<>"\n\r\t]/g, (one) => ENTITIES[one] ?? one)
+  text.replace(NOT_XML, "\u{fffd}").replace(/[&<>"\n\r\t]/g, (one) => ENTITIES[one] ?? one)
 
 const timeOf = (seconds: number | null): string => (seconds === null ? "" : ` time="${seconds.toFixed(3)}"`)
 

@@ -10,18 +10,18 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** Deepest nesting of a free-form JSON value; deeper ones cost a stack, and nothing real comes near. */
+/** The deepest nesting of a free-form JSON value, which bounds the stack that recursion over it needs. */
 export const MAX_JSON_DEPTH = 64
 
-/** Most values (leaves and containers) in one free-form JSON value. */
+/** The most values (leaves and containers) in one free-form JSON value. */
 export const MAX_JSON_NODES = 100_000
 
 const NOT_JSON = "Value must be valid JSON."
 
 /**
- * Why a value cannot be kept as JSON by both databases, with the place, or undefined when it can: numbers that are not
- * finite or are integers beyond 2^53 - 1 (they would come back as others), NUL and lone surrogates in texts and keys,
- * a `__proto__` key, too deep, too many. Walks with a stack of its own, so that depth costs no recursion.
+ * Why a value cannot be stored as JSON in both databases, or undefined if it can: numbers that are not finite or are
+ * integers beyond 2^53 - 1 (they would come back changed), NUL and lone surrogates in texts and keys, a `__proto__` key,
+ * too deep, too many. Uses a stack of its own instead of recursion.
  */
 export const jsonError = (root: unknown): string | undefined => {
   const stack: Array<{ readonly value: unknown; readonly depth: number }> = [{ value: root, depth: 0 }]
@@ -32,8 +32,8 @@ export const jsonError = (root: unknown): string | undefined => {
     if (depth > MAX_JSON_DEPTH) return `Ensure this value is nested no deeper than ${MAX_JSON_DEPTH} levels.`
     switch (typeof value) {
       case "string": {
-        const wrong = textError(value)
-        if (wrong !== undefined) return wrong
+        const error = textError(value)
+        if (error !== undefined) return error
         break
       }
       case "number":
@@ -51,8 +51,8 @@ export const jsonError = (root: unknown): string | undefined => {
         }
         for (const key of Object.keys(value)) {
           if (key === "__proto__") return `The key "__proto__" is not allowed.`
-          const wrong = textError(key)
-          if (wrong !== undefined) return wrong
+          const error = textError(key)
+          if (error !== undefined) return error
           stack.push({ value: Reflect.get(value, key), depth: depth + 1 })
         }
         break
@@ -64,22 +64,22 @@ export const jsonError = (root: unknown): string | undefined => {
   return undefined
 }
 
-/** Why no rule may walk a value: it is too deep, or there is too much of it; with that, all that `jsonFault` finds, by path. */
+/** The errors of a document by path; `isBounded` is false for one that is too deep or too large to visit. */
 export interface JsonErrors {
   readonly isBounded: boolean
   readonly errors: FieldErrors
 }
 
-/** How many faults of one document are told of. */
-const MAX_TOLD = 100
+/** The most errors reported for one document. */
+const MAX_REPORTED = 100
 
-/** What `jsonFault` says, of each part that it is to be said of. Slower: for documents in which it found something. */
+/** The errors of each part of a document. Slower than `jsonError`: for documents in which that found an error. */
 export const jsonErrors = (root: unknown): JsonErrors => {
   const found = fieldErrorCollector()
-  let told = 0
+  let reported = 0
   let nodes = 0
-  const add = (path: ReadonlyArray<PathSegment>, wrong: string | undefined) => {
-    if (wrong !== undefined && told++ < MAX_TOLD) found.add(formatPath(path), wrong)
+  const add = (path: ReadonlyArray<PathSegment>, error: string | undefined) => {
+    if (error !== undefined && reported++ < MAX_REPORTED) found.add(formatPath(path), error)
   }
   const isBounded = (value: unknown, path: ReadonlyArray<PathSegment>): boolean => {
     if (++nodes > MAX_JSON_NODES || path.length > MAX_JSON_DEPTH) return false
@@ -89,10 +89,10 @@ export const jsonErrors = (root: unknown): JsonErrors => {
       return true
     }
     return Object.keys(value).every((key) => {
-      const wrong = key === "__proto__" ? `The key "__proto__" is not allowed.` : textError(key)
-      // Told of the object: such a key is no part of a path either.
-      add(path, wrong)
-      return wrong !== undefined || isBounded(value[key], [...path, key])
+      const error = key === "__proto__" ? `The key "__proto__" is not allowed.` : textError(key)
+      // Reported for the object: such a key cannot be part of a path either.
+      add(path, error)
+      return error !== undefined || isBounded(value[key], [...path, key])
     })
   }
   return isBounded(root, [])
@@ -100,7 +100,7 @@ export const jsonErrors = (root: unknown): JsonErrors => {
     : { isBounded: false, errors: fieldError(NON_FIELD, jsonError(root) ?? NOT_JSON) }
 }
 
-/** Whether a parsed value nests deeper than may be printed again: what recurses over it, `JSON.stringify` too, could overflow. */
+/** Whether a parsed value is nested too deep for recursion over it, `JSON.stringify` included. */
 export const isTooDeep = (root: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [root]
   for (let depth = 0; level.length > 0; depth++) {
@@ -112,11 +112,11 @@ export const isTooDeep = (root: unknown): boolean => {
   return false
 }
 
-/** A free-form JSON value that both databases keep as it is. Source: interface, fields of type `any`. */
+/** A free-form JSON value that both databases store unchanged. Source: interface, fields of type `any`. */
 export const Json: Schema.Schema<Json> = Schema.declare((value): value is Json => jsonError(value) === undefined, {
   identifier: "Json",
   message: (issue) => ({ message: jsonError(issue.actual) ?? NOT_JSON, override: true }),
-  // A JSON Schema that says neither a type nor an anyOf counts as none.
+  // A JSON Schema with neither a type nor an anyOf counts as none.
   jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })
 

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** The database failed at something that should have worked; the cause is for the operator's log, never for a caller. */
+/** An unexpected database failure; the cause is for the operator's log, never for a caller. */
 export class StorageFailed extends Schema.TaggedError<StorageFailed>("@earshot/core/StorageFailed")("StorageFailed", {
   operation: Schema.String,
   cause: Schema.Defect
@@ -12,10 +12,10 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>("@earshot/c
   }
 }
 
-/** No database connection came free in time; the same request may work a moment later. */
+/** No database connection was available in time; the request can be retried. */
 export class StorageBusy extends Schema.TaggedError<StorageBusy>("@earshot/core/StorageBusy")("StorageBusy", {
   operation: Schema.String,
-  /** Whether the database undid the transaction to let another one finish: the same steps may be taken again at once. */
+  /** Whether the database rolled the transaction back to resolve a conflict: it can be retried at once. */
   undone: Schema.optionalWith(Schema.Boolean, { default: () => false })
 }) {
   override get message(): string {
@@ -26,9 +26,9 @@ export class StorageBusy extends Schema.TaggedError<StorageBusy>("@earshot/core/
 export type StorageError = StorageFailed | StorageBusy
 
 /**
- * One transaction around the steps of a use case: all of its writes are kept, or none. Nested calls join the outer one.
- * On SQLite it takes the write lock at once, since a transaction that reads first and writes later would lose against
- * another process.
+ * One transaction around a use case: all of its writes are committed, or none. Nested calls join the outer transaction.
+ * On SQLite it takes the write lock at once: a transaction that reads first and writes later can fail when another process
+ * writes in between.
  */
 export class UnitOfWork extends Context.Tag("@earshot/core/kernel/UnitOfWork")<
   UnitOfWork,

@@ -1,13 +1,13 @@
 /**
- * What any text from outside must be before it may be kept: free of NUL (PostgreSQL refuses it) and of lone surrogates
- * (no UTF-8 says them). Returns the sentence for a person, or undefined when the text is fine.
+ * Why an untrusted text cannot be stored: it contains NUL (PostgreSQL rejects it) or lone surrogates (not expressible in
+ * UTF-8). Returns the error message, or undefined for a valid text.
  */
 export const textError = (text: string): string | undefined =>
   text.includes("\0")
     ? "Null characters are not allowed."
     : text.isWellFormed()
       ? undefined
-      : "Surrogate characters are not allowed: lone surrogates are no text."
+      : "Lone surrogate characters are not allowed."
 
 /** Length in characters (code points), which is what every limit of the interface counts. */
 export const lengthOf = (text: string): number => {
@@ -22,7 +22,7 @@ export const lengthOf = (text: string): number => {
   return length
 }
 
-/** Whether a text is within a limit; counts code points only where the cheap count does not settle it. */
+/** Whether a text is within a limit; counts code points only where its length in UTF-16 units does not decide. */
 export const isWithin = (limit: number, text: string): boolean => text.length <= limit || lengthOf(text) <= limit
 
 /** Orders texts by code point, as both databases do with binary collation (UTF-16 order differs beyond U+FFFF). */

@@ -4,9 +4,9 @@ import { type RedactedTranscript, roleNames } from "../transcripts/Transcript.js
 import { transcriptObject, transcriptText } from "../transcripts/TranscriptView.js"
 import type { EvaluationValue } from "./FormulaResult.js"
 
-/** What is evaluated: a call, simulated or not, as metrics see it. */
+/** A call, simulated or not, as metrics evaluate it. */
 export interface EvaluatedSubject {
-  /** Whoever gave the call its name calls it so. */
+  /** The id that the provider gave the call. */
   readonly name: string
   readonly transcript: RedactedTranscript
   readonly durationSeconds: number | null
@@ -15,20 +15,20 @@ export interface EvaluatedSubject {
   readonly endedReason: string | null
   readonly metadata: Json
   readonly dynamicVariables: Json
-  /** What the agent is told to be, its placeholders filled in. */
+  /** The agent's description, its placeholders filled in. */
   readonly agentDescription: string
-  /** What the call is to come to; null where nobody said. */
+  /** The expected outcome; null if none is given. */
   readonly expectedOutcome: string | null
 }
 
-/** What earlier metrics said, as code sees it. */
+/** The result of another metric, as custom code sees it. */
 export interface PreviousResult {
   readonly value: EvaluationValue
   readonly status: string
   readonly explanation: string | null
 }
 
-/** What custom code is given. Names are those of the Call record. */
+/** The input of custom code. Names are those of the Call record. */
 export const codeInput = (subject: EvaluatedSubject, results: ReadonlyMap<string, PreviousResult>): Json => ({
   call_id: subject.name,
   duration_s: subject.durationSeconds,
@@ -56,35 +56,35 @@ const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * Fills `{{variable}}` placeholders in; those that nothing is known for, or that there is no room for, stay. Source: interface, E10, dynamic_variables.
+ * Fills `{{variable}}` placeholders with text, numbers and booleans; others, and those beyond `MAX_FILLED`, are left. Source: interface, E10, dynamic_variables.
  */
 export const fillVariables = (text: string, variables: Json): string => {
   if (!isRecord(variables)) return text
-  let room = MAX_FILLED
+  let remaining = MAX_FILLED
   return text.replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (placeholder, name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return placeholder
     const printed = String(value)
-    if (printed.length > room) return placeholder
-    room -= printed.length
+    if (printed.length > remaining) return placeholder
+    remaining -= printed.length
     return printed
   })
 }
 
-/** A call's metadata may say what it was to come to. */
+/** The expected outcome that a call's metadata may state. */
 export const expectedOutcomeOf = (metadata: Json): string | null => {
-  const said = isRecord(metadata) ? metadata.expected_outcome : undefined
-  return typeof said === "string" && said.trim() !== "" ? said : null
+  const outcome = isRecord(metadata) ? metadata.expected_outcome : undefined
+  return typeof outcome === "string" && outcome.trim() !== "" ? outcome : null
 }
 
-/** Line breaks that JSON lets stand, each as the escape that means it. */
+/** Line breaks that JSON does not escape. */
 const BREAKS = /[\u0085\u2028\u2029]/g
 
-/** JSON on one line, whatever a text holds. */
+/** JSON on one line. */
 export const singleLineJson = (value: Json): string =>
   JSON.stringify(value).replace(BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** The turns as a judge reads them, a JSON document a line, so that nothing said in one looks like another. */
+/** The turns for a language model, one JSON document per line, so that no text can imitate another turn. */
 export const numberedTurns = ({ turns }: RedactedTranscript): string =>
   turns
     .map(({ content, speaker, startTime }, position) =>

@@ -3,52 +3,52 @@ import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { EvaluationValue, Moment } from "./FormulaResult.js"
 
 /**
- * How an evaluation ended: with a value; with none, since the call has not what the metric measures; not begun, for want of
- * a model or of occasion; with a judge that could not tell, which says nothing of the call; or in a fault of the metric's
- * code or of what it needs.
+ * How an evaluation ended: `scored` with a value; `not_applicable` to this call; `skipped` without a language model or
+ * because its trigger did not apply; `could_not_judge` if the language model could not tell; `failed` with an error of the
+ * metric's code or of what it needs.
  */
 export const EvaluationStatus = Schema.Literal("scored", "not_applicable", "skipped", "could_not_judge", "failed")
 export type EvaluationStatus = typeof EvaluationStatus.Type
 
-/** How a judge came to its value: enough to ask the same again, and the turn that decided. */
+/** How a language model decided: enough to repeat the question, and the turn that decided. */
 export interface Judgement {
   readonly model: string
   readonly prompt_hash: string
   readonly seed: number
-  /** The deciding turn's place in the transcript, from 1. */
+  /** The position of the deciding turn in the transcript, from 1. */
   readonly turn: number | null
   readonly quote: string | null
 }
 
-/** What explains a value, or why there is none. */
+/** The explanation of a value, or why there is none. */
 export interface EvaluationDetail {
   readonly reason: string | null
   readonly explanation: string | null
   readonly moments: ReadonlyArray<Moment>
   readonly statistics?: Readonly<Record<string, number>>
   readonly judgement?: Judgement
-  /** The job that evaluated: what it has done it does not do again. */
+  /** The job that evaluated, which does not repeat it. */
   readonly job?: JobId
 }
 
-/** What evaluating a metric came to. */
+/** The outcome of evaluating a metric. */
 export interface Outcome {
   readonly status: EvaluationStatus
   readonly value: EvaluationValue
   readonly detail: EvaluationDetail
 }
 
-/** What a metric said of a call. A call has at most one evaluation a metric. */
+/** The evaluation of a metric for a call; at most one per metric and call. */
 export interface Evaluation {
   readonly callId: CallId
   readonly metricId: MetricId
   readonly value: EvaluationValue
-  /** `scored` where it is left out. */
+  /** Default: `scored`. */
   readonly status?: EvaluationStatus
   readonly detail?: EvaluationDetail
 }
 
-/** An evaluation with the metric it is of. */
+/** An evaluation with its metric. */
 export interface StoredEvaluation extends Outcome {
   readonly metricId: MetricId
   readonly metricName: string
@@ -71,7 +71,7 @@ export const outcomes = {
   ): Outcome => ({ status, value: null, detail: { ...noDetail, ...detail, reason } })
 }
 
-/** Evaluations as they travel, for API descriptions. */
+/** The wire form of an evaluation. */
 export const EvaluationJson = Schema.Struct({
   metric: Schema.Int,
   metric_name: Schema.String,

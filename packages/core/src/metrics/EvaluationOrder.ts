@@ -1,9 +1,9 @@
-/** In which order metrics are evaluated. */
+/** The order in which metrics are evaluated. */
 import type { Metric } from "./Metric.js"
 import { isFormulaName, type FormulaName } from "./Formulas.js"
 import { isJudged, dependenciesOf } from "./MetricRules.js"
 
-/** A metric's means: a formula, code of its own, or a judge. */
+/** The formula of a metric; undefined for one with custom code or a language model. */
 export const formulaOf = (metric: Metric): FormulaName | undefined =>
   !isJudged(metric) && metric.customCode.trim() === "" && isFormulaName(metric.functionName)
     ? metric.functionName
@@ -12,17 +12,17 @@ export const formulaOf = (metric: Metric): FormulaName | undefined =>
 export interface EvaluationOrder {
   readonly formulas: ReadonlyArray<Metric>
   readonly judged: ReadonlyArray<Metric>
-  /** Each after those that it needs; otherwise by display order and id. */
+  /** Each after its dependencies; otherwise by display order and id. */
   readonly code: ReadonlyArray<Metric>
-  /** Code that needs itself, through others or not. */
+  /** Code metrics in a dependency cycle. */
   readonly circular: ReadonlyArray<Metric>
 }
 
 const byDisplay = (a: Metric, b: Metric): number => a.displayOrder - b.displayOrder || a.id - b.id
 
 /**
- * Formulas first, then judges, then code, which may read what all of those said and what the code metrics it names under
- * `configuration.depends_on` did. What they name and is not here is taken from what was said before.
+ * Formulas first, then judges, then code, which may read the results of those and of the code metrics that it names in
+ * `configuration.depends_on`. Named metrics that are not in the list count with their earlier results.
  */
 export const evaluationOrder = (metrics: ReadonlyArray<Metric>): EvaluationOrder => {
   const code = metrics.filter((metric) => !isJudged(metric) && formulaOf(metric) === undefined).toSorted(byDisplay)

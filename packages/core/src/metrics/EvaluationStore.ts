@@ -6,21 +6,20 @@ import type { CallId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Evaluation, StoredEvaluation } from "./Evaluation.js"
 
-/** What storage promises about evaluations. */
+/** Storage of evaluations. */
 export class EvaluationStore extends Context.Tag("@earshot/core/metrics/EvaluationStore")<
   EvaluationStore,
   {
     /**
-     * Keeps evaluations, in as few statements as they fit in: a call and a metric that were there already get the new
-     * value, and of two for the same pair in one list the later counts. Pairs whose call or metric is not there, deleted
-     * or another organisation's, are passed over; what was kept is answered.
+     * Upserts evaluations in as few statements as possible; of two for the same call and metric the later one counts.
+     * Skips those whose call or metric does not exist in the organization, and returns those that were stored.
      */
     readonly record: (
       permit: Permit<"calls:write">,
       evaluations: ReadonlyArray<Evaluation>,
       now: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<Evaluation>, StorageError>
-    /** Everything that was said of a call by metrics that are there, by display order and id. */
+    /** The evaluations of a call by metrics that exist, by display order and id. */
     readonly ofCall: (permit: Permit, call: CallId) => Effect.Effect<ReadonlyArray<StoredEvaluation>, StorageError>
   }
 >() {}

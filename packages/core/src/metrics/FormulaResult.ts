@@ -1,4 +1,4 @@
-/** What a metric can say of a call; null where it was evaluated and came to no value. */
+/** The value of an evaluation; null for none. */
 export type EvaluationValue = number | boolean | string | null
 
 /** A moment of the call that explains a value. */
@@ -9,23 +9,23 @@ export interface Moment {
   readonly duration_ms: number
 }
 
-/** The most moments that are kept with a value: the first in time. */
+/** The most moments stored with a value: the first in time. */
 export const MAX_MOMENTS = 100
 
-/** What a formula makes of a call. */
+/** The result of a formula for a call. */
 export interface FormulaResult {
   readonly value: EvaluationValue
-  /** Why there is no value, in a sentence for a person; null where there is one. */
+  /** Why there is no value, for a person; null if there is one. */
   readonly reason: string | null
   readonly moments: ReadonlyArray<Moment>
   /** Other figures of the same sample, such as the percentiles of latencies. */
   readonly statistics?: Readonly<Record<string, number>>
 }
 
-/** Rounds to three decimals: milliseconds where the unit is seconds, and then what is left is noise of floating point. */
+/** Rounds to three decimals: milliseconds if the unit is seconds; the rest is floating-point noise. */
 export const toThousandths = (value: number): number => Math.round(value * 1000) / 1000
 
-/** Ratios and rates are kept to six decimals. */
+/** Rounds to six decimals, for ratios and rates. */
 export const toMillionths = (value: number): number => Math.round(value * 1_000_000) / 1_000_000
 
 export const moment = (startSecond: number, seconds: number): Moment => ({

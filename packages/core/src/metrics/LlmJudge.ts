@@ -1,4 +1,4 @@
-/** What a judge is asked, and whether what it answers may be kept. */
+/** The questions to the language model, and the validation of its answers. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
@@ -10,7 +10,7 @@ import { scaleOf } from "./MetricRules.js"
 import { isBinary, wordsOf } from "./MetricTerms.js"
 import { containsPhrase, normalizeText } from "./Words.js"
 
-/** A judge's answer, whatever the metric. */
+/** The model's answer, for every metric. */
 export interface Verdict {
   readonly reasoning: string
   readonly verdict: "decided" | "cannot_tell" | "not_applicable"
@@ -35,13 +35,13 @@ Give your reasoning first, in two sentences at most. Then the verdict: "decided"
 allow an answer, or "not_applicable" where the question does not arise in this call. Where it is decided, give the value, and
 the turn that decides with a quote of it: some of its words, exactly as they stand there. Otherwise the value is null.`
 
-/** The longest question, with all that is known of the call, that is put to a language model, in characters. */
+/** The longest prompt for a language model, the call included, in characters. */
 export const MAX_PROMPT_CHARACTERS = 400_000
 
-/** Whether a question is short enough to be put to a language model. */
+/** Whether a question is within the prompt limit. */
 export const isWithinPromptLimit = ({ prompt }: JudgeQuestion): boolean => isWithin(MAX_PROMPT_CHARACTERS, prompt)
 
-/** A value of the metric's kind, as the schema of answers has it. */
+/** The schema of the metric's value in an answer. */
 const valueSchema = (spec: MetricSpec): Schema.Schema<Verdict["value"], Verdict["value"]> => {
   const words = wordsOf(spec.enumValues)
   const value = isBinary(spec.evalType)
@@ -69,11 +69,11 @@ const kindOfAnswer = (spec: MetricSpec): string => {
 const section = (title: string, text: string): string => `## ${title}\n${text}\n`
 const data = (title: string, value: Json): string => (value === null ? "" : section(title, singleLineJson(value)))
 
-/** The question of a metric about a call; `again` is what was wrong with the answer before. */
+/** The question of a metric about a call; `again` is the error of the previous answer. */
 export const questionOf = (spec: MetricSpec, subject: EvaluatedSubject, again?: string): JudgeQuestion =>
   question(spec.prompt, kindOfAnswer(spec), valueSchema(spec), subject, again)
 
-/** The question whether a metric is to be evaluated at all. */
+/** The question whether the trigger of a metric applies. */
 export const triggerQuestionOf = (spec: MetricSpec, subject: EvaluatedSubject): JudgeQuestion =>
   question(spec.evaluationTriggerPrompt, "true or false", valueSchema({ ...spec, evalType: "binary" }), subject)
 
@@ -117,29 +117,29 @@ const question = (
     .join("\n")
 })
 
-/** A verdict that may be kept: its value is one of the metric's, and what it quotes was said. */
+/** A valid verdict: the value is one of the metric's, and the quote is in the transcript. */
 export interface Decision {
   readonly value: number | boolean | string
   readonly turn: number
   readonly quote: string
 }
 
-/** What is wrong with a value for this metric, in a sentence; undefined for one that may be kept. */
+/** The error message of a value that is invalid for this metric. */
 export const valueError = (spec: MetricSpec, value: Json): string | undefined => {
-  if (isBinary(spec.evalType)) return typeof value === "boolean" ? undefined : "The value has to be true or false."
+  if (isBinary(spec.evalType)) return typeof value === "boolean" ? undefined : "The value must be true or false."
   if (spec.evalType === "enum") {
     const words = wordsOf(spec.enumValues)
     return typeof value === "string" && words.includes(value)
       ? undefined
-      : `The value has to be one of ${JSON.stringify(words).slice(0, 500)}.`
+      : `The value must be one of ${JSON.stringify(words).slice(0, 500)}.`
   }
-  if (typeof value !== "number" || !Number.isFinite(value)) return "The value has to be a number."
+  if (typeof value !== "number" || !Number.isFinite(value)) return "The value must be a number."
   if (spec.evalType !== "continuous_qualitative") return undefined
   const { max, min } = scaleOf(spec.configuration)
-  return value >= min && value <= max ? undefined : `The value has to be a number from ${min} to ${max}.`
+  return value >= min && value <= max ? undefined : `The value must be a number from ${min} to ${max}.`
 }
 
-/** The turn that a quote is of: the one that is named if it has these words, else the first that has them. */
+/** The turn that contains a quote: the given one if it does, else the first that does. */
 const turnOf = (subject: EvaluatedSubject, turn: number, quote: string): number | undefined => {
   const words = normalizeText(quote)
   if (words === "") return undefined
@@ -150,18 +150,18 @@ const turnOf = (subject: EvaluatedSubject, turn: number, quote: string): number 
   return found === -1 ? undefined : found + 1
 }
 
-/** The decision in a verdict, or what is wrong with it. */
+/** The decision in a verdict, or the error message. */
 export const decisionOf = (
   spec: MetricSpec,
   subject: EvaluatedSubject,
   verdict: Verdict
 ): Either.Either<Decision, string> => {
   const { quote, turn, value } = verdict
-  if (value === null) return Either.left("A value is missing, although it is decided.")
-  const wrong = valueError(spec, value)
-  if (wrong !== undefined) return Either.left(wrong)
-  const said = turnOf(subject, turn, quote)
-  return said === undefined
-    ? Either.left("The quote is in no turn of the transcript: quote some of a turn's words exactly.")
-    : Either.right({ value, turn: said, quote })
+  if (value === null) return Either.left("The verdict is decided, but the value is missing.")
+  const error = valueError(spec, value)
+  if (error !== undefined) return Either.left(error)
+  const quoted = turnOf(subject, turn, quote)
+  return quoted === undefined
+    ? Either.left("The quote does not occur in the transcript: quote words of one turn exactly.")
+    : Either.right({ value, turn: quoted, quote })
 }

@@ -5,7 +5,7 @@ import { Json } from "../kernel/Json.js"
 import type * as DateTime from "effect/DateTime"
 import { EvalType, EvaluationTrigger, JsonFromSelf, MetricType } from "./MetricTerms.js"
 
-/** What a metric asks and how: all that an agent's metric is made of but for whose it is. */
+/** What a metric measures and how: an agent's metric without its owner. */
 export interface MetricSpec {
   readonly name: string
   readonly description: string
@@ -26,13 +26,13 @@ export interface MetricSpec {
   readonly customCode: string
 }
 
-/** A metric of an agent: a question that is asked of its calls. */
+/** A metric of an agent, evaluated for its calls. */
 export interface Metric extends MetricSpec {
   readonly id: MetricId
   readonly organizationId: OrganizationId
   readonly projectId: ProjectId
   readonly agentId: AgentId
-  /** Names the metric in specs and in other metrics' code, unique among an agent's; null for one that nobody gave any. */
+  /** Names the metric in specs and in other metrics' code, unique for an agent; null for none. */
   readonly slug: string | null
   /** The predefined metric that it is, or null. */
   readonly predefinedCode: string | null
@@ -40,7 +40,7 @@ export interface Metric extends MetricSpec {
   readonly updatedAt: DateTime.Utc
 }
 
-/** What a metric is where nothing is said of it. */
+/** The defaults of a new metric. */
 export const defaultMetricSpec = {
   description: "",
   enumValues: null,
@@ -58,7 +58,7 @@ export const defaultMetricSpec = {
   customCode: ""
 } as const satisfies Partial<MetricSpec>
 
-/** A metric that is to be kept; what is left out is as in `plainSpec`. */
+/** A metric to insert; `defaultMetricSpec` has the defaults. */
 export interface NewMetric extends Partial<MetricSpec> {
   readonly projectId: ProjectId
   readonly agentId: AgentId
@@ -86,16 +86,16 @@ export const MetricJson = Schema.Struct({
   configuration: JsonFromSelf,
   display_order: Schema.Int,
   overall_score: Schema.NullOr(Schema.Number).annotations({
-    description: "Kept for the interface's sake and null: what the calls scored is what widgets show."
+    description: "Always null: widgets show the scores of calls."
   }),
-  total_score: Schema.NullOr(Schema.Number).annotations({ description: "As overall_score." }),
+  total_score: Schema.NullOr(Schema.Number).annotations({ description: "Always null, as overall_score." }),
   knowledge_base_files: Schema.Array(JsonFromSelf),
   observability_enabled: Schema.Boolean,
   simulation_enabled: Schema.Boolean,
   function_name: Schema.String,
   custom_code: Schema.String,
   service_defined_metric_code: Schema.NullOr(Schema.String),
-  reviews: Schema.Array(JsonFromSelf).annotations({ description: "Kept for the interface's sake and empty." })
+  reviews: Schema.Array(JsonFromSelf).annotations({ description: "Always empty." })
 }).annotations({ identifier: "Metric" })
 
 export interface MetricJson extends Schema.Schema.Type<typeof MetricJson> {}
@@ -152,15 +152,15 @@ const writable = {
   custom_code: Fields.text({ max: MAX_CODE })
 }
 
-const ofWhom = {
+const agentFields = {
   agent: Fields.optional(Fields.nullable(Fields.id(AgentId))),
-  /** The provider's name of the agent. */
+  /** The provider's id of the agent. */
   assistant_id: Fields.optional(Fields.nullable(Fields.text({ max: 255 })))
 }
 
-/** What creates a metric. Source: design, section 7. */
+/** The draft of a new metric. Source: design, section 7. */
 export const MetricDraft = Fields.object({
-  ...ofWhom,
+  ...agentFields,
   name: writable.name,
   type: writable.type,
   eval_type: writable.eval_type,
@@ -181,7 +181,7 @@ export const MetricDraft = Fields.object({
 })
 export type MetricDraft = typeof MetricDraft.Type
 
-/** What changes a metric; fields left out stay as they are. Source: interface, E12. */
+/** The patch of a metric; fields left out are unchanged. Source: interface, E12. */
 export const MetricPatch = Fields.object({
   ...MetricDraft.fields,
   name: Fields.optional(writable.name),
@@ -190,7 +190,7 @@ export const MetricPatch = Fields.object({
 })
 export type MetricPatch = typeof MetricPatch.Type
 
-/** A patch laid over what is there. */
+/** Applies a patch. */
 export const applyPatch = (spec: MetricSpec, patch: MetricPatch): MetricSpec => ({
   name: patch.name ?? spec.name,
   description: patch.description ?? spec.description,
@@ -211,6 +211,6 @@ export const applyPatch = (spec: MetricSpec, patch: MetricPatch): MetricSpec => 
   customCode: patch.custom_code ?? spec.customCode
 })
 
-/** The spec that a draft makes. */
+/** The spec of a draft. */
 export const specFromDraft = (draft: MetricDraft): MetricSpec =>
   applyPatch({ ...defaultMetricSpec, name: draft.name, type: draft.type, evalType: draft.eval_type }, draft)

@@ -1,4 +1,4 @@
-/** Whether a metric can be kept as it is said to be. Pure: whether its code is JavaScript is for the sandbox to say. */
+/** Validation of metrics. Pure: the syntax of custom code is checked by the sandbox. */
 import { type FieldErrors, fieldError, mergeFieldErrors, noFieldErrors, Messages } from "../kernel/FieldErrors.js"
 import type { Json, JsonObject } from "../kernel/Json.js"
 import { isFormulaName } from "./Formulas.js"
@@ -13,7 +13,7 @@ const MAX_WORD = 255
 const MAX_PHRASES = 200
 const MAX_NEEDED = 100
 
-/** What a judge answers with where a metric sets no bounds of its own. */
+/** The scale of a metric that sets no bounds. */
 export const DEFAULT_SCALE = { min: 1, max: 5 } as const
 
 /** The lowest and highest value of a metric that is scored on a scale. */
@@ -34,22 +34,22 @@ export const dependenciesOf = (configuration: Json): ReadonlyArray<string> => {
 /** Whether a metric's value decides the call's `success`. */
 export const decidesSuccess = (configuration: Json): boolean => settingsOf(configuration)?.decides_success === true
 
-/** Every fault of a metric; `before` is what it was, for what is kept but no longer given out. */
+/** The field errors of a metric; `before` is its stored state, since it may keep a deprecated type. */
 export const validateMetric = (spec: MetricSpec, before?: MetricSpec): FieldErrors =>
   mergeFieldErrors(
-    typeFaults(spec, before),
-    enumFaults(spec),
-    sourceFaults(spec),
-    triggerFaults(spec),
-    configurationFaults(spec)
+    typeErrors(spec, before),
+    enumErrors(spec),
+    sourceErrors(spec),
+    triggerErrors(spec),
+    configurationErrors(spec)
   )
 
-const typeFaults = ({ type }: MetricSpec, before: MetricSpec | undefined): FieldErrors =>
+const typeErrors = ({ type }: MetricSpec, before: MetricSpec | undefined): FieldErrors =>
   type === before?.type || supportedTypes.some((one) => one === type)
     ? noFieldErrors
     : fieldError("type", `"${type}" is deprecated: use ${type === "basic" ? "custom_code" : "llm_judge"}.`)
 
-const enumFaults = ({ enumValues, evalType }: MetricSpec): FieldErrors => {
+const enumErrors = ({ enumValues, evalType }: MetricSpec): FieldErrors => {
   if (evalType !== "enum") return noFieldErrors
   if (enumValues === null) return fieldError("enum_values", "This field is required if eval_type is enum.")
   if (typeof enumValues !== "object") return fieldError("enum_values", "Expected an object, or a list of texts.")
@@ -58,7 +58,7 @@ const enumFaults = ({ enumValues, evalType }: MetricSpec): FieldErrors => {
   }
   const words = wordsOf(enumValues)
   return words.length === 0
-    ? fieldError("enum_values", "Name at least one value.")
+    ? fieldError("enum_values", "At least one value is required.")
     : words.length > MAX_WORDS
       ? fieldError("enum_values", Messages.tooMany(MAX_WORDS))
       : words.some((word) => word.trim() === "")
@@ -70,10 +70,10 @@ const enumFaults = ({ enumValues, evalType }: MetricSpec): FieldErrors => {
             : noFieldErrors
 }
 
-/** What the deprecated types are evaluated as. */
+/** Whether a language model answers the metric; so it is with the deprecated types. */
 export const isJudged = ({ type }: Pick<MetricSpec, "type">): boolean => type !== "custom_code"
 
-const sourceFaults = (spec: MetricSpec): FieldErrors => {
+const sourceErrors = (spec: MetricSpec): FieldErrors => {
   if (isJudged(spec)) {
     return spec.prompt.trim() === ""
       ? fieldError("prompt", `This field is required if type is ${spec.type}.`)
@@ -90,7 +90,7 @@ const sourceFaults = (spec: MetricSpec): FieldErrors => {
       : fieldError("function_name", `There is no built-in function of this name; give custom_code that defines it.`)
 }
 
-const triggerFaults = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpec): FieldErrors =>
+const triggerErrors = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpec): FieldErrors =>
   evaluationTrigger === "custom" && evaluationTriggerPrompt.trim() === ""
     ? fieldError("evaluation_trigger_prompt", "This field is required if evaluation_trigger is custom.")
     : noFieldErrors
@@ -98,14 +98,14 @@ const triggerFaults = ({ evaluationTrigger, evaluationTriggerPrompt }: MetricSpe
 const SECONDS = ["max_silence_s", "min_silence_s", "max_wait_s", "min_overlap_s", "min_words"]
 const PHRASES = ["phrases", "required", "forbidden"]
 
-const configurationFaults = ({ configuration, evalType }: MetricSpec): FieldErrors => {
+const configurationErrors = ({ configuration, evalType }: MetricSpec): FieldErrors => {
   if (configuration === null) return noFieldErrors
   const settings = settingsOf(configuration)
   if (settings === null) return fieldError("configuration", Messages.notAnObject)
-  const at = (name: string, wrong: (value: Json) => string | undefined): FieldErrors => {
+  const at = (name: string, errorOf: (value: Json) => string | undefined): FieldErrors => {
     const value = settings[name]
-    const said = value === undefined ? undefined : wrong(value)
-    return said === undefined ? noFieldErrors : fieldError(`configuration.${name}`, said)
+    const error = value === undefined ? undefined : errorOf(value)
+    return error === undefined ? noFieldErrors : fieldError(`configuration.${name}`, error)
   }
   return mergeFieldErrors(
     ...SECONDS.map((name) =>
@@ -113,13 +113,13 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): FieldErro
         typeof value !== "number" ? Messages.notANumber : value < 0 ? Messages.tooSmall(0) : undefined
       )
     ),
-    ...PHRASES.map((name) => at(name, (value) => textsFault(value))),
+    ...PHRASES.map((name) => at(name, (value) => textsError(value))),
     at("statistic", (value) => (STATISTICS.some((one) => one === value) ? undefined : Messages.notAChoice(value))),
     at("decides_success", (value) =>
       typeof value !== "boolean"
         ? Messages.notABoolean
         : value && evalType !== "binary" && evalType !== "binary_workflow_adherence"
-          ? "Only a metric that is true or false decides whether a call is a success."
+          ? "Only a binary metric can decide whether a call is a success."
           : undefined
     ),
     at("depends_on", (value) =>
@@ -128,14 +128,14 @@ const configurationFaults = ({ configuration, evalType }: MetricSpec): FieldErro
         : value.length > MAX_NEEDED
           ? Messages.tooMany(MAX_NEEDED)
           : value.some((one: Json) => typeof one !== "string" && typeof one !== "number")
-            ? "Name metrics by slug or id."
+            ? "Expected slugs or ids of metrics."
             : undefined
     ),
-    evalType === "continuous_qualitative" ? scaleFaults(settings) : noFieldErrors
+    evalType === "continuous_qualitative" ? scaleErrors(settings) : noFieldErrors
   )
 }
 
-const textsFault = (value: Json): string | undefined =>
+const textsError = (value: Json): string | undefined =>
   !Array.isArray(value)
     ? Messages.notAList
     : value.length > MAX_PHRASES
@@ -143,10 +143,10 @@ const textsFault = (value: Json): string | undefined =>
       : value.some((one: Json) => typeof one !== "string")
         ? Messages.notAString
         : value.some((one: Json) => typeof one === "string" && normalizeText(one) === "")
-          ? "A phrase needs a word."
+          ? "A phrase must contain a word."
           : undefined
 
-const scaleFaults = (settings: JsonObject): FieldErrors => {
+const scaleErrors = (settings: JsonObject): FieldErrors => {
   const [min, max] = [settings.min, settings.max]
   if (min === undefined && max === undefined) return noFieldErrors
   return mergeFieldErrors(
@@ -160,7 +160,7 @@ const scaleFaults = (settings: JsonObject): FieldErrors => {
 
 const MAX_SLUG = 255
 
-/** A name in snake_case, or null where nothing of it can be. */
+/** A name in snake_case, or null if nothing of it remains. */
 const snakeCase = (name: string): string | null => {
   const slug = name
     .normalize("NFKD")
@@ -171,7 +171,7 @@ const snakeCase = (name: string): string | null => {
   return slug === "" ? null : slug
 }
 
-/** The slug of a new metric: its name in snake_case, numbered where the agent has one of that slug. */
+/** The slug of a new metric: its name in snake_case, with a number if the agent already has that slug. */
 export const slugFor = (name: string, taken: ReadonlySet<string>): string | null => {
   const slug = snakeCase(name)
   if (slug === null || !taken.has(slug)) return slug

@@ -9,8 +9,8 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Metric, NewMetric } from "./Metric.js"
 
 /**
- * What storage promises about metrics. A permit's organisation bounds every answer; deleted metrics are not there. Of an
- * agent's metrics no two that are there have the same slug, and no two, deleted ones included, are the same predefined
+ * Storage of metrics. A permit's organization bounds every answer; deleted metrics are not found. Of an
+ * agent's metrics no two that exist have the same slug, and no two, deleted ones included, are the same predefined
  * metric. Every agent has the predefined metrics from the transaction on that makes it (`AgentStore.insert`), and those
  * that the catalogue gained since from when its database is first opened by a newer Earshot.
  */
@@ -27,13 +27,13 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
     readonly findForUpdate: (permit: Permit, id: MetricId) => Effect.Effect<Option.Option<Metric>, StorageError>
     /** All metrics of an agent, by display order and id. */
     readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
-    /** Newest first, within the permit's reach; up to one more than the page holds. */
+    /** Newest first, within the permit's scope; up to one row more than the page holds. */
     readonly list: (
       permit: Permit<"catalog:read">,
       of: { readonly agentId: AgentId | undefined; readonly projectId: ProjectId | undefined },
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
-    /** All of these that are there, in one statement and in no order. */
+    /** All of these that exist, in one statement and in no order. */
     readonly findAll: (
       permit: Permit,
       ids: ReadonlyArray<MetricId>
@@ -46,7 +46,7 @@ export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore"
     ) => Effect.Effect<ReadonlyArray<MetricId>, StorageError>
     /** Saves the changed metric as a whole. */
     readonly save: (permit: Permit<"catalog:write">, metric: Metric) => Effect.Effect<void, StorageError>
-    /** Takes the metric out of sight; what it said of calls goes out of sight with it. */
+    /** Soft-deletes the metric, and with it its evaluations. */
     readonly remove: (
       permit: Permit<"catalog:delete">,
       id: MetricId,

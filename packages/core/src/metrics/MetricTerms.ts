@@ -1,4 +1,4 @@
-/** The words that metrics of both kinds are described with. */
+/** Terms of predefined and per-agent metrics. */
 import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
 
@@ -6,7 +6,7 @@ import type { Json } from "../kernel/Json.js"
 export const MetricType = Schema.Literal("basic", "custom_prompt", "custom_code", "llm_judge")
 export type MetricType = typeof MetricType.Type
 
-/** The types that a new metric may have; the others are deprecated and stay on metrics that had them. */
+/** The types that a new metric may have; the others are deprecated and remain valid on metrics that have them. */
 export const supportedTypes = ["custom_code", "llm_judge"] as const
 
 /** What a predefined metric's values are. Source: interface, Metric. */
@@ -23,13 +23,13 @@ export type Direction = "higher" | "lower"
 export const EvaluationTrigger = Schema.Literal("always", "automatic", "custom")
 export type EvaluationTrigger = typeof EvaluationTrigger.Type
 
-/** A document that was judged when it came in. */
+/** A JSON document that was validated on input. */
 export const JsonFromSelf: Schema.Schema<Json> = Schema.declare((_value): _value is Json => true, {
   identifier: "JsonFromSelf",
   jsonSchema: { anyOf: [{ description: "Any JSON value." }] }
 })
 
-/** The words that an enum metric chooses from: the items of a list, or the keys of an object that describes them. */
+/** The values of an enum metric: the items of a list, or the keys of an object that describes them. */
 export const wordsOf = (enumValues: Json): ReadonlyArray<string> =>
   Array.isArray(enumValues)
     ? enumValues.filter((one): one is string => typeof one === "string")

@@ -29,46 +29,46 @@ import { MetricStore } from "./MetricStore.js"
 import type { PredefinedMetric } from "./PredefinedMetric.js"
 import { Sandbox } from "./Sandbox.js"
 
-/** What a list of metrics takes. */
+/** The query of a list. */
 export const MetricQuery = Fields.object({
   ...Pages.PageQuery.fields,
   agent_id: Fields.optional(Fields.id(AgentId)),
   project: Fields.optional(Fields.id(ProjectId))
 })
 
-/** Metrics of the caller's organisation. Inputs are what came from outside and are judged here. */
+/** Metrics of the caller's organization. Inputs are untrusted and validated here. */
 export class Metrics extends Context.Tag("@earshot/core/metrics/Metrics")<
   Metrics,
   {
-    /** E11: every metric that agents have unless it is switched off. */
+    /** E11: the metrics that every agent has until they are deleted there. */
     readonly predefined: UseCase<"metrics.predefined", [], ReadonlyArray<PredefinedMetric>, never>
     readonly create: UseCase<"metrics.create", [input: unknown], Metric, ValidationFailed | StorageError>
     /** `{agent_id?, project?, cursor?, limit?}`; the predefined metrics of agents are among them. */
     readonly list: UseCase<"metrics.list", [query: unknown], Pages.Page<Metric>, ValidationFailed | StorageError>
     readonly read: UseCase<"metrics.read", [id: MetricId], Metric, NotFound | StorageError>
-    /** E12. The patch is laid over what is there and the whole is judged. */
+    /** E12. The patch is applied and the whole metric validated. */
     readonly update: UseCase<
       "metrics.update",
       [id: MetricId, input: unknown],
       Metric,
       ValidationFailed | NotFound | StorageError
     >
-    /** Takes the metric out of sight; a predefined one is so switched off for its agent. */
+    /** Soft-deletes the metric; this is also how a predefined one is disabled for its agent. */
     readonly delete: UseCase<"metrics.delete", [id: MetricId], void, NotFound | StorageError>
     /** A metric that another use case was given the id of. */
     readonly find: (permit: Permit, id: MetricId) => Effect.Effect<Metric, NotFound | StorageError>
-    /** Those of these metrics that are there, in no order. */
+    /** The metrics with these ids that exist, in no order. */
     readonly findAll: (
       permit: Permit,
       ids: ReadonlyArray<MetricId>
     ) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
-    /** The metrics of this slug that a project's agents have; the project is one that the permit was found to reach. */
+    /** The metrics of this slug that a project's agents have; the caller has checked that the project is in scope. */
     readonly withSlug: (
       permit: Permit,
       project: ProjectId,
       slug: string
     ) => Effect.Effect<ReadonlyArray<MetricId>, StorageError>
-    /** Every metric of an agent, the predefined ones included; the agent is one that the permit was found to reach. */
+    /** Every metric of an agent, the predefined ones included; the caller has checked that the agent is in scope. */
     readonly ofAgent: (permit: Permit, agent: AgentId) => Effect.Effect<ReadonlyArray<Metric>, StorageError>
   }
 >() {}
@@ -86,8 +86,8 @@ export const layer = Layer.effect(
     const sandbox = yield* Sandbox
     const work = yield* UnitOfWork
 
-    /** Every fault of a metric, those of its code's syntax among them. */
-    const judged = (spec: MetricSpec, faults: FieldErrors, before?: MetricSpec) =>
+    /** Fails with every error of a metric, those of its code's syntax included. */
+    const validate = (spec: MetricSpec, errors: FieldErrors, before?: MetricSpec) =>
       Effect.gen(function* () {
         const hasNewCode =
           !isJudged(spec) &&
@@ -99,18 +99,18 @@ export const layer = Layer.effect(
               Effect.catchTag("CodeFailed", ({ reason }) => Effect.succeed(fieldError("custom_code", reason)))
             )
           : noFieldErrors
-        const all = mergeFieldErrors(faults, validateMetric(spec, before), syntax)
+        const all = mergeFieldErrors(errors, validateMetric(spec, before), syntax)
         if (hasFieldErrors(all)) yield* new ValidationFailed({ errors: all })
       })
 
     const blankIsNull = (text: string | null | undefined): string | null =>
       text === undefined || text === null || text.trim() === "" ? null : text
 
-    /** The agent that an input names, or its faults, which are told along with the others. */
+    /** The agent that an input names, or the errors, which are reported together with the others. */
     const namedAgent = (permit: Permit, input: MetricPatch) =>
       agents.resolve(permit, { agent: input.agent ?? null, assistantId: blankIsNull(input.assistant_id) }).pipe(
-        Effect.map((agent) => ({ agent, faults: noFieldErrors })),
-        Effect.catchTag("ValidationFailed", ({ errors: faults }) => Effect.succeed({ agent: undefined, faults }))
+        Effect.map((agent) => ({ agent, errors: noFieldErrors })),
+        Effect.catchTag("ValidationFailed", ({ errors }) => Effect.succeed({ agent: undefined, errors }))
       )
 
     const findAgent = (field: string, found: Effect.Effect<Agent, NotFound | StorageError>, id: AgentId) =>
@@ -133,10 +133,10 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const draft = yield* decodeInput(MetricDraft, input)
           const spec = specFromDraft(draft)
-          const { agent, faults } = yield* namedAgent(permit, draft)
-          yield* judged(spec, faults)
-          // Without one there were faults.
-          if (agent === undefined) return yield* Effect.dieMessage("A metric's agent was neither found nor missed")
+          const { agent, errors } = yield* namedAgent(permit, draft)
+          yield* validate(spec, errors)
+          // Validation has failed if there is none.
+          if (agent === undefined) return yield* Effect.dieMessage("A validated metric has no agent")
           return yield* work.atomically(
             Effect.gen(function* () {
               yield* lockAgent(permit, agent.id)
@@ -162,43 +162,43 @@ export const layer = Layer.effect(
       read: useCase("metrics.read")((permit, id) => inScope(permit, store.find(permit, id))),
       update: useCase("metrics.update")((permit, id, input) =>
         Effect.gen(function* () {
-          // Its code is checked before the metric is held: the sandbox may take its time.
+          // The code is checked before the metric is locked: the sandbox may take long.
           const before = yield* inScope(permit, store.find(permit, id))
           const patch = yield* decodeInput(MetricPatch, input)
           const moves = (patch.agent ?? null) !== null || blankIsNull(patch.assistant_id) !== null
-          const { agent, faults } = moves
+          const { agent, errors } = moves
             ? yield* namedAgent(permit, patch)
-            : { agent: undefined, faults: noFieldErrors }
+            : { agent: undefined, errors: noFieldErrors }
           const moving = agent !== undefined && agent.id !== before.agentId
-          yield* judged(
+          yield* validate(
             applyPatch(before, patch),
             mergeFieldErrors(
-              faults,
+              errors,
               moving && before.predefinedCode !== null
-                ? fieldError("agent", "Every agent has the predefined metrics: this one stays with its own.")
+                ? fieldError("agent", "A predefined metric cannot move to another agent: every agent has its own.")
                 : moving && agent.projectId !== before.projectId
-                  ? fieldError("agent", "A metric stays in its project.")
+                  ? fieldError("agent", "A metric cannot move to another project.")
                   : noFieldErrors
             ),
             before
           )
           return yield* work.atomically(
             Effect.gen(function* () {
-              const held = yield* inScope(permit, store.findForUpdate(permit, id))
-              const spec = applyPatch(held, patch)
-              const wrong = validateMetric(spec, held)
-              if (hasFieldErrors(wrong)) return yield* new ValidationFailed({ errors: wrong })
-              const agentId = agent?.id ?? held.agentId
-              if (agentId !== held.agentId) {
+              const current = yield* inScope(permit, store.findForUpdate(permit, id))
+              const spec = applyPatch(current, patch)
+              const errors = validateMetric(spec, current)
+              if (hasFieldErrors(errors)) return yield* new ValidationFailed({ errors })
+              const agentId = agent?.id ?? current.agentId
+              if (agentId !== current.agentId) {
                 yield* lockAgent(permit, agentId)
-                const theirs = yield* store.ofAgent(permit, agentId)
-                if (theirs.some((one) => one.slug !== null && one.slug === held.slug)) {
+                const others = yield* store.ofAgent(permit, agentId)
+                if (others.some((one) => one.slug !== null && one.slug === current.slug)) {
                   return yield* new ValidationFailed({
-                    errors: fieldError("agent", "This agent has such a metric already.")
+                    errors: fieldError("agent", "This agent already has a metric with this slug.")
                   })
                 }
               }
-              const changed: Metric = { ...held, ...spec, agentId, updatedAt: yield* DateTime.now }
+              const changed: Metric = { ...current, ...spec, agentId, updatedAt: yield* DateTime.now }
               yield* store.save(permit, changed)
               return changed
             })

@@ -39,7 +39,7 @@ export class PredefinedMetric extends Schema.Class<PredefinedMetric>("@earshot/c
   organizationId: Fields.named("organization", OrganizationId)
 }) {}
 
-/** A predefined metric as it travels. */
+/** A predefined metric in its wire form. */
 export const encodePredefinedMetric = Schema.encodeSync(PredefinedMetric)
 
 /** A predefined metric before it is shown to an organization or given to an agent. */

@@ -1,4 +1,4 @@
-/** What an evaluation costs. */
+/** The price of evaluations. */
 import type { MicroCredits } from "../kernel/Credits.js"
 import type { EvaluationStatus } from "./Evaluation.js"
 import { evaluationPrices } from "./EvaluationPrices.js"

@@ -3,10 +3,10 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Json } from "../kernel/Json.js"
 
-/** Custom code came to nothing. */
+/** Custom code failed. */
 export class CodeFailed extends Schema.TaggedError<CodeFailed>("@earshot/core/metrics/CodeFailed")("CodeFailed", {
   kind: Schema.Literal("syntax", "threw", "timeout", "memory", "result", "crashed"),
-  /** A sentence for whoever wrote the code. */
+  /** The error message for the author of the code. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -14,29 +14,28 @@ export class CodeFailed extends Schema.TaggedError<CodeFailed>("@earshot/core/me
   }
 }
 
-/** Custom code and what it is called by. */
+/** Custom code and its entry point. */
 export interface Code {
-  /** The body of a function of one argument, `call`; it may instead define a function and leave calling it to us. */
+  /** The body of a function of one argument, `call`; it may instead define a function, which is then called. */
   readonly source: string
-  /** The function that the code defines, `evaluate` where it is empty. */
+  /** The function that the code defines. Default: `evaluate`. */
   readonly functionName: string
 }
 
-/** What custom code runs with. */
+/** The input of custom code. */
 export interface CodeInput {
   readonly call: Json
-  /** The instant that the code's clock stands still at, epoch milliseconds. */
+  /** The fixed time of the code's clock, epoch milliseconds. */
   readonly clock: number
 }
 
 /**
- * Where JavaScript of strangers runs: with what it is given and nothing else, for a limited time, in limited memory. One
- * run leaves no trace for the next.
+ * Runs untrusted JavaScript with nothing but its input, within limits of time and memory. Runs share no state.
  */
 export class Sandbox extends Context.Tag("@earshot/core/metrics/Sandbox")<
   Sandbox,
   {
-    /** Fails with what is wrong with the code's syntax; runs nothing of it. */
+    /** Checks the syntax of the code without running it. */
     readonly check: (code: Code) => Effect.Effect<void, CodeFailed>
     /** What the code returns. */
     readonly run: (code: Code, input: CodeInput) => Effect.Effect<Json, CodeFailed>

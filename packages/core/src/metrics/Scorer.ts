@@ -24,13 +24,13 @@ import type { Metric } from "./Metric.js"
 import { dependenciesOf } from "./MetricRules.js"
 import { type CodeFailed, Sandbox } from "./Sandbox.js"
 
-/** A metric and what evaluating it came to. */
+/** A metric and the outcome of its evaluation. */
 export interface Evaluated {
   readonly metric: Metric
   readonly outcome: Outcome
 }
 
-/** A metric that could not be evaluated now, for want of the language model. */
+/** A metric that could not be evaluated because the language model is unavailable. */
 export interface Postponed {
   readonly metric: Metric
   readonly error: ModelUnavailable
@@ -38,38 +38,38 @@ export interface Postponed {
 
 export interface EvaluationRequest<E> {
   readonly subject: EvaluatedSubject
-  /** The call as a language model may see it, which may be somebody else's; as it is unless told. */
+  /** The call as an external language model may see it. Default: unchanged. */
   readonly forModel?: () => EvaluatedSubject
   readonly metrics: ReadonlyArray<Metric>
-  /** What metrics that are not among these said before, by slug and id. */
+  /** Earlier results of other metrics, by slug and id. */
   readonly previousResults: ReadonlyMap<string, PreviousResult>
-  /** Whether nothing that is postponed will be asked again; code then makes do without what was. */
+  /** Whether postponed metrics will not be retried; code metrics then run without their results. */
   readonly isLastAttempt?: boolean
-  /** Told of outcomes as they come, some at a time: what is told is kept even if the rest comes to nothing. */
+  /** Receives outcomes in batches as they come, so that they are stored even if the rest fails. */
   readonly emit: (evaluated: ReadonlyArray<Evaluated>) => Effect.Effect<void, E>
 }
 
-/** Evaluates metrics. It knows neither storage nor tenants: simulated calls are evaluated by it as well as real ones. */
+/** Evaluates the metrics of a call, real or simulated; independent of storage and tenants. */
 export class Scorer extends Context.Tag("@earshot/core/metrics/Scorer")<
   Scorer,
   {
-    /** Answers the metrics that are to be asked again when the language model can be. */
+    /** Returns the metrics to retry when the language model is available. */
     readonly evaluate: <E>(request: EvaluationRequest<E>) => Effect.Effect<ReadonlyArray<Postponed>, E>
   }
 >() {}
 
-/** Questions about one call that are put to the language model at a time. */
-const JUDGES = 4
+/** Concurrent questions to the language model about one call. */
+const JUDGE_CONCURRENCY = 4
 
 const NO_MODEL = "No language model is configured."
 const NO_AUDIO = "This metric needs audio analysis, which is not available."
-const NOBODY = "Nobody speaks in the transcript."
-const TOO_LONG = `There is more of this call than the ${MAX_PROMPT_CHARACTERS} characters that a language model is asked about.`
+const NO_SPEECH = "Nobody speaks in the transcript."
+const TOO_LONG = `The call exceeds the ${MAX_PROMPT_CHARACTERS}-character limit for model-based metrics.`
 const MAX_EXPLANATION = 2000
 
-const keepable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
+const storable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_EXPLANATION).toWellFormed()
 
-/** Whether code may look at what other metrics said: it says so, or at least has the word. */
+/** Whether code may read the results of other metrics: it declares dependencies, or contains the word. */
 const readsResults = (metric: Metric): boolean =>
   dependenciesOf(metric.configuration).length > 0 || /\bresults\b/.test(metric.customCode)
 
@@ -77,11 +77,11 @@ const judgementOf = (
   answer: Answer<Verdict>,
   decided?: { readonly turn: number; readonly quote: string }
 ): Judgement => ({
-  model: keepable(answer.model),
+  model: storable(answer.model),
   prompt_hash: answer.promptHash,
   seed: answer.seed,
   turn: decided?.turn ?? null,
-  quote: decided === undefined ? null : keepable(decided.quote)
+  quote: decided === undefined ? null : storable(decided.quote)
 })
 
 export const layer = Layer.effect(
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
     const sandbox = yield* Sandbox
     const model = yield* LanguageModel
 
-    /** Whether a metric that has an occasion has it in this call. */
+    /** The outcome of a metric whose trigger does not apply to this call; none if it is to be evaluated. */
     const triggered = (
       ask: Option.Option<Ask>,
       metric: Metric,
@@ -109,15 +109,15 @@ export const layer = Layer.effect(
                       value.verdict === "decided" && value.value === true
                         ? Option.none()
                         : Option.some(
-                            outcomes.withoutValue("skipped", "The trigger prompt was not answered with yes.", {
-                              explanation: keepable(value.reasoning)
+                            outcomes.withoutValue("skipped", "The trigger condition is not met.", {
+                              explanation: storable(value.reasoning)
                             })
                           )
                     ),
-                    // Nothing was evaluated, so that nothing is charged either.
+                    // Nothing was evaluated, so nothing is charged.
                     Effect.catchTag("AnswerUnusable", ({ reason }) =>
                       Effect.succeedSome(
-                        outcomes.withoutValue("skipped", `The trigger prompt was not answered. ${reason}`)
+                        outcomes.withoutValue("skipped", `The trigger prompt could not be answered. ${reason}`)
                       )
                     )
                   )
@@ -125,7 +125,7 @@ export const layer = Layer.effect(
             }
           })
 
-    /** One question, asked once more where the answer cannot be kept. */
+    /** Asks one question, and once more if the answer is invalid. */
     const judge = (
       ask: Ask,
       metric: Metric,
@@ -135,7 +135,7 @@ export const layer = Layer.effect(
       ask(questionOf(metric, subject, again)).pipe(
         Effect.flatMap((answer) => {
           const { reasoning, verdict } = answer.value
-          const explanation = keepable(reasoning)
+          const explanation = storable(reasoning)
           if (verdict !== "decided") {
             return Effect.succeed(
               verdict === "not_applicable" && metric.evaluationTrigger === "automatic"
@@ -143,7 +143,7 @@ export const layer = Layer.effect(
                     explanation,
                     judgement: judgementOf(answer)
                   })
-                : outcomes.withoutValue("could_not_judge", "The judge could not tell.", {
+                : outcomes.withoutValue("could_not_judge", "The language model could not tell.", {
                     explanation,
                     judgement: judgementOf(answer)
                   })
@@ -186,12 +186,12 @@ export const layer = Layer.effect(
         )
       )
 
-    const judged = (metric: Metric, subject: EvaluatedSubject): Effect.Effect<Outcome, ModelUnavailable> =>
+    const judgedOutcome = (metric: Metric, subject: EvaluatedSubject): Effect.Effect<Outcome, ModelUnavailable> =>
       Effect.gen(function* () {
         if (Option.isNone(model.ask)) return outcomes.withoutValue("skipped", NO_MODEL)
         if (metric.audioEnabled) return outcomes.withoutValue("skipped", NO_AUDIO)
         const { turns } = subject.transcript
-        if (turns.every((turn) => turn.content.trim() === "")) return outcomes.withoutValue("not_applicable", NOBODY)
+        if (turns.every((turn) => turn.content.trim() === "")) return outcomes.withoutValue("not_applicable", NO_SPEECH)
         if (!isWithinPromptLimit(questionOf(metric, subject))) return outcomes.withoutValue("skipped", TOO_LONG)
         const untriggered = yield* triggered(model.ask, metric, subject)
         return Option.isSome(untriggered) ? untriggered.value : yield* judge(model.ask.value, metric, subject)
@@ -201,28 +201,28 @@ export const layer = Layer.effect(
     const outcomeOf = (metric: Metric, returned: Json): Outcome => {
       const fields = settingsOf(returned)
       const value: Json = fields === null ? returned : (fields.value ?? null)
-      const told: Json = fields?.explanation ?? null
-      const explanation = typeof told === "string" ? keepable(told) : null
+      const explained: Json = fields?.explanation ?? null
+      const explanation = typeof explained === "string" ? storable(explained) : null
       if (value === null) {
-        return outcomes.withoutValue("not_applicable", explanation ?? "The code came to no value.", { explanation })
+        return outcomes.withoutValue("not_applicable", explanation ?? "The code returned no value.", { explanation })
       }
-      const wrong = valueError(metric, value)
-      return wrong !== undefined || typeof value === "object"
-        ? outcomes.withoutValue("failed", `The code's answer cannot be kept. ${wrong ?? ""}`.trim(), { explanation })
+      const error = valueError(metric, value)
+      return error !== undefined || typeof value === "object"
+        ? outcomes.withoutValue("failed", `The code returned an invalid value. ${error ?? ""}`.trim(), { explanation })
         : outcomes.scored(value, { explanation })
     }
 
-    const ran = (
+    const runCode = (
       metric: Metric,
       subject: EvaluatedSubject,
-      outside: EvaluatedSubject,
+      masked: EvaluatedSubject,
       results: ReadonlyMap<string, PreviousResult>
     ): Effect.Effect<Outcome, ModelUnavailable> =>
-      Effect.flatMap(triggered(model.ask, metric, outside), (untriggered) =>
+      Effect.flatMap(triggered(model.ask, metric, masked), (untriggered) =>
         Option.isSome(untriggered)
           ? Effect.succeed(untriggered.value)
           : metric.customCode.trim() === ""
-            ? Effect.succeed(outcomes.withoutValue("failed", "There is no built-in function of this metric's name."))
+            ? Effect.succeed(outcomes.withoutValue("failed", "No built-in function has this name."))
             : sandbox
                 .run(
                   { source: metric.customCode, functionName: metric.functionName },
@@ -232,7 +232,7 @@ export const layer = Layer.effect(
                   Effect.map((returned) => outcomeOf(metric, returned)),
                   Effect.catchTag("CodeFailed", (failed: CodeFailed) =>
                     Effect.succeed(
-                      outcomes.withoutValue("failed", keepable(`The code failed (${failed.kind}). ${failed.reason}`))
+                      outcomes.withoutValue("failed", storable(`The code failed (${failed.kind}). ${failed.reason}`))
                     )
                   )
                 )
@@ -240,36 +240,37 @@ export const layer = Layer.effect(
 
     return Scorer.of({
       evaluate: <E>({
-        previousResults: earlier,
         emit,
-        isLastAttempt: last = false,
+        forModel,
+        isLastAttempt = false,
         metrics,
-        forModel: seen,
+        previousResults,
         subject
       }: EvaluationRequest<E>) =>
         Effect.gen(function* () {
-          // Nobody outside is asked where there is no model.
-          const outside = Option.isNone(model.ask) ? subject : (seen?.() ?? subject)
+          // Without a model nothing is sent out, so nothing needs masking.
+          const masked = Option.isNone(model.ask) ? subject : (forModel?.() ?? subject)
           const order = evaluationOrder(metrics)
-          const results = new Map(earlier)
+          const results = new Map(previousResults)
           const postponed: Array<Postponed> = []
-          const remember = ({ metric, outcome }: Evaluated) => {
+          const addResult = ({ metric, outcome }: Evaluated) => {
             const result = { value: outcome.value, status: outcome.status, explanation: outcome.detail.explanation }
             results.set(String(metric.id), result)
             if (metric.slug !== null) results.set(metric.slug, result)
           }
-          const tell = (evaluated: ReadonlyArray<Evaluated>) => {
-            for (const one of evaluated) remember(one)
+          const emitAll = (evaluated: ReadonlyArray<Evaluated>) => {
+            for (const one of evaluated) addResult(one)
             return evaluated.length === 0 ? Effect.void : emit(evaluated)
           }
-          /** One metric that may have to wait for the model; code sees of one that waits no longer that it failed. */
-          const attempted = (metric: Metric, outcome: Effect.Effect<Outcome, ModelUnavailable>) =>
+          /** Evaluates or postpones a metric; for code, a metric that is not retried counts as failed. */
+          const evaluateOrPostpone = (metric: Metric, outcome: Effect.Effect<Outcome, ModelUnavailable>) =>
             Effect.matchEffect(outcome, {
-              onSuccess: (done) => tell([{ metric, outcome: done }]),
-              onFailure: (fault) =>
+              onSuccess: (done) => emitAll([{ metric, outcome: done }]),
+              onFailure: (error) =>
                 Effect.sync(() => {
-                  postponed.push({ metric, error: fault })
-                  if (last || !fault.retry) remember({ metric, outcome: outcomes.withoutValue("failed", fault.reason) })
+                  postponed.push({ metric, error })
+                  if (isLastAttempt || !error.retry)
+                    addResult({ metric, outcome: outcomes.withoutValue("failed", error.reason) })
                 })
             })
 
@@ -278,53 +279,53 @@ export const layer = Layer.effect(
             toolCalls: subject.transcript.toolCalls,
             durationSeconds: subject.durationSeconds
           })
-          const [plain, occasional] = [
+          const [untriggeredFormulas, triggeredFormulas] = [
             order.formulas.filter((metric) => metric.evaluationTrigger !== "custom"),
             order.formulas.filter((metric) => metric.evaluationTrigger === "custom")
           ]
-          const measuredOutcome = (metric: Metric): Outcome => {
+          const formulaOutcome = (metric: Metric): Outcome => {
             const name = formulaOf(metric)
-            if (name === undefined) return outcomes.withoutValue("failed", "There is no such formula.")
+            if (name === undefined) return outcomes.withoutValue("failed", "No such formula.")
             const { moments, reason, statistics, value } = measure(name, context, metric.configuration)
             const detail = { moments, ...(statistics === undefined ? {} : { statistics }) }
             return value === null
-              ? outcomes.withoutValue("not_applicable", reason ?? "It came to no value.", detail)
+              ? outcomes.withoutValue("not_applicable", reason ?? "The formula has no value.", detail)
               : outcomes.scored(value, detail)
           }
           const withoutModel = Option.isNone(model.ask)
             ? order.judged.map((metric) => ({ metric, outcome: outcomes.withoutValue("skipped", NO_MODEL) }))
             : []
-          // All that takes no time is kept together.
-          yield* tell([
-            ...plain.map((metric) => ({ metric, outcome: measuredOutcome(metric) })),
+          // Everything that needs no model or sandbox is emitted together.
+          yield* emitAll([
+            ...untriggeredFormulas.map((metric) => ({ metric, outcome: formulaOutcome(metric) })),
             ...withoutModel,
             ...order.circular.map((metric) => ({
               metric,
-              outcome: outcomes.withoutValue("failed", "It depends on itself: see configuration.depends_on.")
+              outcome: outcomes.withoutValue("failed", "The metric depends on itself: see configuration.depends_on.")
             }))
           ])
-          for (const metric of occasional) {
-            yield* attempted(
+          for (const metric of triggeredFormulas) {
+            yield* evaluateOrPostpone(
               metric,
-              Effect.map(triggered(model.ask, metric, outside), (untriggered) =>
-                Option.getOrElse(untriggered, () => measuredOutcome(metric))
+              Effect.map(triggered(model.ask, metric, masked), (untriggered) =>
+                Option.getOrElse(untriggered, () => formulaOutcome(metric))
               )
             )
           }
           if (Option.isSome(model.ask)) {
-            yield* Effect.forEach(order.judged, (metric) => attempted(metric, judged(metric, outside)), {
-              concurrency: JUDGES,
+            yield* Effect.forEach(order.judged, (metric) => evaluateOrPostpone(metric, judgedOutcome(metric, masked)), {
+              concurrency: JUDGE_CONCURRENCY,
               discard: true
             })
           }
           for (const metric of order.code) {
-            // What a judge has yet to say is waited for, or code would have its say without it for good.
-            const waited = last ? undefined : postponed.find(({ error: fault }) => fault.retry)
-            yield* attempted(
+            // Code that reads results waits for postponed metrics.
+            const waiting = isLastAttempt ? undefined : postponed.find(({ error }) => error.retry)
+            yield* evaluateOrPostpone(
               metric,
-              waited !== undefined && readsResults(metric)
-                ? Effect.fail(waited.error)
-                : ran(metric, subject, outside, results)
+              waiting !== undefined && readsResults(metric)
+                ? Effect.fail(waiting.error)
+                : runCode(metric, subject, masked, results)
             )
           }
           return postponed

@@ -1,16 +1,16 @@
 /**
- * Who spoke when. Turns overlap, come out of order and are cut into pieces as a provider sees fit, so every measure of
- * time is taken from speech segments and not from turns: for each speaker the union of their turns' intervals, in order.
+ * Who spoke when. Turns overlap, are out of order and are split differently by every provider, so times are measured on
+ * speech segments, not on turns: for each speaker the union of the turns' intervals, in order.
  */
 import type { Speaker, Turn } from "../transcripts/Transcript.js"
 
-/** A stretch of time in seconds from the start of the call; `start <= end`. */
+/** An interval in seconds from the start of the call; `start <= end`. */
 export interface Interval {
   readonly start: number
   readonly end: number
 }
 
-/** A stretch in which one speaker talks without a break. Its end is undefined where the last turn in it has none. */
+/** An interval in which one speaker talks without a break. The end is undefined if its last turn has none. */
 export interface Segment {
   readonly speaker: Speaker
   readonly start: number
@@ -28,26 +28,26 @@ export interface Speech {
   readonly segments: ReadonlyArray<Segment>
   readonly agent: ReadonlyArray<Segment>
   readonly user: ReadonlyArray<Segment>
-  /** Turns that say something but when is not known: they have no start. */
+  /** Turns with text but without a start time. */
   readonly turnsWithoutStart: number
-  /** Turns that have a start and no end. */
+  /** Turns with a start time but no end time. */
   readonly turnsWithoutEnd: number
 }
 
-/** Speech of which every start and end is known. */
+/** Speech whose every start and end is known. */
 export interface TimedSpeech {
   readonly segments: ReadonlyArray<TimedSegment>
   readonly agent: ReadonlyArray<TimedSegment>
   readonly user: ReadonlyArray<TimedSegment>
-  /** The stretches in which anybody speaks; disjoint, and none touches the next. */
+  /** The intervals in which anybody speaks; disjoint, and none touches the next. */
   readonly spoken: ReadonlyArray<Interval>
-  /** The stretches in which both speak. */
+  /** The intervals in which both speak. */
   readonly overlaps: ReadonlyArray<Interval>
-  /** The mutual silences between the first word and the last; silence before and after belongs to nobody. */
+  /** The mutual silences between the first word and the last; silence before and after is not included. */
   readonly gaps: ReadonlyArray<Interval>
 }
 
-/** A turn's own times, or those of its words where it has none. */
+/** A turn's own times, or those of its words if it has none. */
 const timesOf = (turn: Turn): { readonly start: number | undefined; readonly end: number | undefined } => {
   let start = turn.startTime
   let end = turn.endTime
@@ -60,19 +60,19 @@ const timesOf = (turn: Turn): { readonly start: number | undefined; readonly end
   return { start, end }
 }
 
-/** An open end, for ordering: after all others, and finite, so that two of them are equal. */
+/** The end for ordering: an unknown one after all others, and finite, so that two of them are equal. */
 const endOf = (segment: Segment): number => segment.end ?? Number.MAX_VALUE
 
-/** By start, then by end, one that is open last. */
+/** By start, then by end; unknown ends last. */
 const byTime = (a: Segment, b: Segment): number => a.start - b.start || endOf(a) - endOf(b)
 
-/** The union of one speaker's intervals; those that touch are one. An open end swallows nothing but what starts at it. */
+/** The union of one speaker's intervals; those that touch are merged. A segment without an end absorbs only what starts with it. */
 const union = (sorted: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
   const merged: Array<Segment> = []
   for (const segment of sorted) {
     const last = merged[merged.length - 1]
     if (last !== undefined && segment.start <= (last.end ?? last.start)) {
-      // Of those that start together the open ones come last, so what follows an open one here is open too.
+      // Segments without an end come last among those that start together, so what follows one here has none either.
       const end = segment.end === undefined ? undefined : Math.max(last.end ?? segment.end, segment.end)
       merged[merged.length - 1] = { ...last, end }
     } else {
@@ -83,8 +83,7 @@ const union = (sorted: ReadonlyArray<Segment>): ReadonlyArray<Segment> => {
 }
 
 /**
- * The speech of a transcript: one sweep over its turns, whatever their order. Turns with no text say nothing, whatever
- * their times.
+ * The speech of a transcript: one sweep over its turns, whatever their order. Turns without text are ignored.
  */
 export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
   const agent: Array<Segment> = []
@@ -98,7 +97,7 @@ export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
       unplaced++
       continue
     }
-    // A turn that ends before it starts says nothing of its end.
+    // An end before the start is ignored.
     const known = (end ?? start) < start ? undefined : end
     if (known === undefined) open++
     const segments = turn.speaker === "main_agent" ? agent : user
@@ -116,7 +115,7 @@ export const speechOf = (turns: ReadonlyArray<Turn>): Speech => {
 
 const isTimed = (segment: Segment): segment is TimedSegment => segment.end !== undefined
 
-/** The speech with its overlaps and silences, or undefined where a turn's time is missing: no total can be had then. */
+/** The speech with its overlaps and gaps, or undefined if a turn's time is missing. */
 export const timedSpeech = ({ segments, turnsWithoutStart: unplaced }: Speech): TimedSpeech | undefined => {
   if (unplaced > 0 || !segments.every(isTimed)) return undefined
   const spoken: Array<{ start: number; end: number }> = []
@@ -130,7 +129,7 @@ export const timedSpeech = ({ segments, turnsWithoutStart: unplaced }: Speech): 
       gaps.push({ start: last.end, end: start })
       spoken.push({ start, end })
     } else {
-      // Each speaker's segments are disjoint, so what reaches into what is spoken already is the other speaker's.
+      // Each speaker's segments are disjoint, so what overlaps with earlier speech is the other speaker's.
       const until = Math.min(last.end, end)
       if (until > start) overlaps.push({ start, end: until })
       last.end = Math.max(last.end, end)
@@ -146,7 +145,7 @@ export const timedSpeech = ({ segments, turnsWithoutStart: unplaced }: Speech): 
   }
 }
 
-/** Seconds of all these stretches together. */
+/** The total length of these intervals in seconds. */
 export const totalOf = (intervals: ReadonlyArray<Interval>): number => {
   let total = 0
   for (const { end, start } of intervals) total += end - start

@@ -171,7 +171,7 @@ for (const database of TestEngine.databases) {
         expect(all.get("books")).toMatchObject({ status: "scored", value: true })
         expect(all.get("wrong_kind")).toMatchObject({
           status: "failed",
-          detail: { reason: "The code's answer cannot be kept. The value has to be true or false." }
+          detail: { reason: "The code returned an invalid value. The value must be true or false." }
         })
         expect(all.get("throws")).toMatchObject({ status: "failed" })
         expect(all.get("throws")?.detail.reason).toMatch(/^The code failed \(threw\)\. TypeError/)

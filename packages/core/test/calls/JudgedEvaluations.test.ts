@@ -175,7 +175,7 @@ for (const database of TestEngine.databases) {
             expect(outcome).toMatchObject({
               status: "skipped",
               detail: {
-                reason: "There is more of this call than the 400000 characters that a language model is asked about."
+                reason: "The call exceeds the 400000-character limit for model-based metrics."
               }
             })
           }
