@@ -38,7 +38,7 @@ export const main = async (say: (line: string) => void, database = "sqlite::memo
       await engine.calls.ingest({ call_id: "call-0002", agent: 999, transcript_type: "morse" }, { actor })
     } catch (fault) {
       if (!(fault instanceof ValidationFailed)) throw fault
-      say(`Refused: ${Object.keys(fault.faults).sort().join(", ")}`)
+      say(`Refused: ${Object.keys(fault.errors).sort().join(", ")}`)
     }
   } finally {
     await engine.close()

@@ -73,7 +73,7 @@ const MAX_CAUSES = 5
  * An error and its causes without their messages. Messages of drivers and parsers quote their input, such as a transcript;
  * type, code and stack frames are enough to find the reason.
  */
-export const describeError = (error: unknown, depth = MAX_CAUSES): unknown => {
+const describeError = (error: unknown, depth = MAX_CAUSES): unknown => {
   if (!(error instanceof Error)) return { type: typeof error }
   const cause = depth > 0 && error.cause !== undefined ? { cause: describeError(error.cause, depth - 1) } : {}
   return {

@@ -17,7 +17,7 @@ const MAX_AUTHORIZATION = 1_000
  * The token in a header `Authorization`: a bearer token, or the password of `Basic`, where clients of code hosts put it. The
  * user name is ignored.
  */
-export const tokenOf = (authorization: string | undefined): string | undefined => {
+const tokenOf = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length > MAX_AUTHORIZATION) return undefined
   const [, scheme = "", credential = ""] = /^(basic|bearer) +(\S+) *$/i.exec(authorization) ?? []
   if (scheme.toLowerCase() === "bearer") return credential

@@ -67,7 +67,7 @@ export const pathId = <Id extends number>(
 }
 
 /** The schema of a page. Source: design, lists beyond the interface. */
-export const pageSchema = (item: NamedSchema): NamedSchema => ({
+const pageSchema = (item: NamedSchema): NamedSchema => ({
   name: `${item.name}Page`,
   schema: Schema.Struct({
     next: Schema.NullOr(Schema.String),

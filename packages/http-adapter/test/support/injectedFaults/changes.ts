@@ -5,7 +5,7 @@ import type { Interception, ProxiedRequest } from "../FaultyProxy.js"
 /** What is wrong, the check that has to detect it, and the interception that causes it. */
 export type InjectedFault = readonly [title: string, check: string, interception: Interception]
 
-export const parseJson = (text: string | Buffer): unknown => {
+const parseJson = (text: string | Buffer): unknown => {
   try {
     return JSON.parse(text.toString())
   } catch {
