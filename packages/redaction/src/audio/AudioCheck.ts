@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { yieldToEventLoop } from "../Steps.js"
-import { type AudioFault, MutingNotProven } from "./AudioErrors.js"
+import { type AudioError, MutingNotProven } from "./AudioErrors.js"
 import { isEmptyFrame, type Mp3Layout, mp3Lateness, mp3Objection } from "./Mp3.js"
 import { type MutedAudio, muteAudio, type MuteOptions, type MutingSummary } from "./MuteAudio.js"
 import { allRanges, type ChannelRanges, mergeRanges, type MuteRange, type AudioRange } from "./MuteRanges.js"
@@ -66,7 +66,7 @@ export const redactAudio = Effect.fn("redactAudio")(function* (
   bytes: Uint8Array,
   ranges: ReadonlyArray<MuteRange>,
   options: MuteOptions = {}
-): Effect.fn.Return<RedactedAudio, AudioFault> {
+): Effect.fn.Return<RedactedAudio, AudioError> {
   const muted = yield* muteAudio(bytes, ranges, options)
   return yield* checkMuted(bytes, muted)
 })

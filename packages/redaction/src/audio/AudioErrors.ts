@@ -48,4 +48,4 @@ export class MutingNotProven extends Schema.TaggedError<MutingNotProven>("@earsh
 }
 
 /** Why audio could not be redacted. None of them carries a byte of the audio. */
-export type AudioFault = UnsupportedAudio | MalformedAudio | UnusableRanges | MutingNotProven
+export type AudioError = UnsupportedAudio | MalformedAudio | UnusableRanges | MutingNotProven

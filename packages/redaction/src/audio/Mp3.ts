@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
+import { type AudioError, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, readBits, sameBytes, writeBits } from "./Bytes.js"
 import { type ChannelRanges, mergeRanges, type AudioRange } from "./MuteRanges.js"
 
@@ -124,7 +124,7 @@ export const isMp3 = (bytes: Uint8Array): boolean => firstFrame(bytes) >= 0
 const MAX_GAPS = 65_536
 
 /** Finds every frame. A stream that changes its version or sample rate on the way is refused: its clock is unknown. */
-export const parseMp3 = (bytes: Uint8Array): Either.Either<Mp3Layout, AudioFault> => {
+export const parseMp3 = (bytes: Uint8Array): Either.Either<Mp3Layout, AudioError> => {
   const first = firstFrame(bytes)
   if (first < 0) return Either.left(malformed("no frames"))
   const info = readInfoFrame(bytes, first)
@@ -300,6 +300,17 @@ export interface MutedMp3 {
   readonly widened: number
 }
 
+/** Where a frame ends in the file; the start of the first one for the frame before it. */
+const frameEnd = (layout: Mp3Layout, index: number): number =>
+  index < 0 ? layout.start : (layout.offsets[index] ?? 0) + (layout.sizes[index] ?? 0)
+
+/** Where a frame's main data ends, with what lies between it and that of the next frame. */
+const mainEnd = (bytes: Uint8Array, layout: Mp3Layout, index: number): number => {
+  const isLast = index + 1 >= layout.offsets.length
+  const next = isLast ? layout.mainLength : frameAt(bytes, layout, index + 1).from
+  return Math.min(layout.mainLength, Math.max(frameAt(bytes, layout, index).to, next))
+}
+
 /**
  * A copy in which the flagged frames are silent, without decoding: their side information says that every granule has
  * no bits at all, and their main data, wherever in the reservoir it lies, is overwritten with zeros. Headers, frame
@@ -318,27 +329,30 @@ export const muteMp3 = (bytes: Uint8Array, layout: Mp3Layout, flags: Uint8Array)
     if (flag === 0) continue
     const frame = frameAt(bytes, layout, index)
     const end = frame.at + (layout.sizes[index] ?? 0)
-    const sideFrom = sideOffset(bytes, frame.at)
-    const sideTo = Math.min(end, frame.at + headLength(bytes, frame.at))
-    const next = index + 1 < layout.offsets.length ? frameAt(bytes, layout, index + 1).from : layout.mainLength
-    const mainTo = Math.min(layout.mainLength, Math.max(frame.to, next))
+    const headTo = frame.at + headLength(bytes, frame.at)
+    const sideTo = Math.min(end, headTo)
     const isWhole = frame.from >= 0 && frame.to <= (layout.positions[index + 1] ?? layout.mainLength) && sideTo < end
     const only = frame.isSplit && isWhole ? flag : 3
     if (only !== flag) widened++
     const kept = only === 3 ? undefined : takeBits(bytes, layout, index, frame, only === 1 ? 1 : 0)
 
-    silenceSide(muted, frame, only, sideFrom, sideTo)
-    if (sideTo === frame.at + headLength(bytes, frame.at)) writeChecksum(muted, frame.at, sideTo)
+    silenceSide(muted, frame, only, sideOffset(bytes, frame.at), sideTo)
+    if (sideTo === headTo) writeChecksum(muted, frame.at, sideTo)
     touch(frame.at + 4, sideTo)
-    const fileSpans = mainSpans(bytes, layout, index, Math.max(0, frame.from), mainTo)
     let taken = 0
-    for (const { from, to } of fileSpans) {
+    for (const { from, to } of mainSpans(
+      bytes,
+      layout,
+      index,
+      Math.max(0, frame.from),
+      mainEnd(bytes, layout, index)
+    )) {
       for (let at = from; at < to; at++) muted[at] = kept?.[taken++] ?? 0
       touch(from, to)
     }
-    // What lies between frames is no frame's; beside a muted one it might be a broken copy of it.
-    const before = index === 0 ? layout.start : (layout.offsets[index - 1] ?? 0) + (layout.sizes[index - 1] ?? 0)
-    const after = index + 1 < layout.offsets.length ? (layout.offsets[index + 1] ?? end) : end
+    // What lies between frames belongs to none; beside a muted one it might be a broken copy of it.
+    const before = frameEnd(layout, index - 1)
+    const after = layout.offsets[index + 1] ?? end
     muted.fill(0, before, Math.max(before, frame.at))
     touch(before, frame.at)
     muted.fill(0, end, Math.max(end, after))

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type AudioFault, UnsupportedAudio } from "./AudioErrors.js"
+import { type AudioError, UnsupportedAudio } from "./AudioErrors.js"
 import { hasText } from "./Bytes.js"
 import { isMp3, mp3Duration, mp3Length, type Mp3Layout, muteMp3, mutedFrames, parseMp3 } from "./Mp3.js"
 import {
@@ -88,7 +88,7 @@ const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: stri
  * Recognises audio by its bytes, never by a name or a declared type, and finds its samples: WAV (integers of 8 to 32
  * bits, floating point, mu-law, A-law), MPEG Layer III, Opus in Ogg. Anything else is `UnsupportedAudio`.
  */
-export const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioFault> => {
+export const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
   if (isWav(bytes)) return Either.map(parseWav(bytes), (layout) => ({ format: "wav", layout }) as const)
   if (isOgg(bytes)) return Either.map(parseOpus(bytes), (layout) => ({ format: "opus", layout }) as const)
   const other = KNOWN_OTHERS.find(([, at, text]) => hasText(bytes, at, text))
@@ -115,11 +115,11 @@ const infoOf = (audio: AudioLayout): AudioInfo => {
 }
 
 /** Format, duration, channels and sample rate of audio. */
-export const describeAudio = (bytes: Uint8Array): Either.Either<AudioInfo, AudioFault> =>
+export const describeAudio = (bytes: Uint8Array): Either.Either<AudioInfo, AudioError> =>
   Either.map(parseAudio(bytes), infoOf)
 
 /** Seconds of sound in audio. */
-export const durationOf = (bytes: Uint8Array): Either.Either<number, AudioFault> =>
+export const durationOf = (bytes: Uint8Array): Either.Either<number, AudioError> =>
   Either.map(describeAudio(bytes), ({ durationSeconds }) => durationSeconds)
 
 /**
@@ -135,7 +135,7 @@ export const muteAudio = (
   bytes: Uint8Array,
   ranges: ReadonlyArray<MuteRange>,
   options: MuteOptions = {}
-): Either.Either<MutedAudio, AudioFault> => {
+): Either.Either<MutedAudio, AudioError> => {
   const padding = options.padding ?? DEFAULT_PADDING_SECONDS
   return Either.flatMap(validateRanges(ranges, padding), () =>
     Either.map(parseAudio(bytes), (audio) => mute(bytes, audio, ranges, padding, options.fill ?? "silence"))

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
+import { type AudioError, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
 import { mergeRanges, type AudioRange } from "./MuteRanges.js"
 
@@ -75,115 +75,171 @@ const packetSamples = (bytes: Uint8Array, first: AudioRange, second: AudioRange 
   return samples > 0 && samples <= 5760 ? samples : undefined
 }
 
+interface Head {
+  readonly channels: number
+  readonly preSkip: number
+}
+
+/** A page with sound: which packets end on it, its granule position, and whether it is the last. */
+interface PageEnd {
+  readonly first: number
+  readonly to: number
+  readonly granule: number
+  readonly isLast: boolean
+}
+
+/** Bytes of the page that starts at an offset; undefined where the file ends within it. */
+const pageLength = (bytes: Uint8Array, at: number): number | undefined => {
+  const segments = byteAt(bytes, at + 26)
+  if (at + HEADER + segments > bytes.length) return undefined
+  let length = HEADER + segments
+  for (let i = 0; i < segments; i++) length += byteAt(bytes, at + HEADER + i)
+  return at + length > bytes.length ? undefined : length
+}
+
+/** Puts the packets of one stream together from its pages. */
+class OpusReader {
+  readonly #view: DataView
+  readonly #pages: Array<Page> = []
+  readonly #packetRanges: Array<Array<AudioRange>> = []
+  readonly #ends: Array<PageEnd> = []
+  #serial: number | undefined
+  #head: Head | undefined
+  /** Whether the last packet goes on on the next page. */
+  #open = false
+  /** The packet that is being read; the two headers are -2 and -1. */
+  #packet = -2
+
+  constructor(readonly bytes: Uint8Array) {
+    this.#view = viewOf(bytes)
+  }
+
+  /** Adds a whole page; answers why it cannot be one of this stream. */
+  addPage(at: number, length: number): AudioError | undefined {
+    const error = this.#pageError(at, length)
+    if (error !== undefined) return error
+    this.#serial = this.#view.getUint32(at + 14, true)
+    const firstPacket = this.#packet
+    const pieces = this.#piecesOf(at)
+    if (Either.isLeft(pieces)) return pieces.left
+    const segments = byteAt(this.bytes, at + 26)
+    this.#pages.push({ offset: at, length, bodyOffset: at + HEADER + segments, pieces: pieces.right })
+    if (this.#packet > 0 && this.#packet > firstPacket)
+      this.#ends.push({
+        first: Math.max(0, firstPacket),
+        to: this.#packet,
+        granule: readGranule(this.#view, at + 6),
+        isLast: (byteAt(this.bytes, at + 5) & LAST) !== 0
+      })
+    return undefined
+  }
+
+  #pageError(at: number, length: number): AudioError | undefined {
+    const flags = byteAt(this.bytes, at + 5)
+    const isOther = this.#view.getUint32(at + 14, true) !== this.#serial || (flags & FIRST) !== 0
+    if (this.#serial !== undefined && isOther) return new UnsupportedAudio({ reason: "Ogg with more than one stream" })
+    if (checksum(this.bytes, at, at + length) !== this.#view.getUint32(at + 22, true))
+      return malformed("a page whose checksum is wrong")
+    const isContinued = (flags & CONTINUED) !== 0
+    return isContinued !== this.#open && byteAt(this.bytes, at + 26) > 0
+      ? malformed("a packet without its end")
+      : undefined
+  }
+
+  /** The parts of packets on a page. */
+  #piecesOf(at: number): Either.Either<ReadonlyArray<Piece>, AudioError> {
+    const pieces: Array<Piece> = []
+    const segments = byteAt(this.bytes, at + 26)
+    let from = at + HEADER + segments
+    let to = from
+    for (let i = 0; i < segments; i++) {
+      const lacing = byteAt(this.bytes, at + HEADER + i)
+      to += lacing
+      if (lacing === 255 && i < segments - 1) continue
+      const piece = { packet: this.#packet, from, to, isLast: lacing < 255 }
+      const error = this.#addPiece(piece)
+      if (error !== undefined) return Either.left(error)
+      pieces.push(piece)
+      from = to
+    }
+    return Either.right(pieces)
+  }
+
+  #addPiece(piece: Piece): AudioError | undefined {
+    if (this.#packet >= 0) (this.#packetRanges[this.#packet] ??= []).push(piece)
+    if (this.#packet === -2 && piece.isLast) {
+      const head = readHead(this.bytes, piece.from, piece.to)
+      if (Either.isLeft(head)) return head.left
+      this.#head = head.right
+    }
+    if (piece.isLast) this.#packet++
+    this.#open = !piece.isLast
+    return undefined
+  }
+
+  /** The samples of every packet. */
+  #durations(): Either.Either<ReadonlyArray<number>, AudioError> {
+    const durations: Array<number> = []
+    for (let i = 0; i < this.#packet; i++) {
+      const [first, second] = (this.#packetRanges[i] ?? []).filter((range) => range.from < range.to)
+      const samples = first === undefined ? 0 : packetSamples(this.bytes, first, second)
+      if (samples === undefined) return Either.left(malformed("a packet that is no Opus"))
+      durations.push(samples)
+    }
+    return Either.right(durations)
+  }
+
+  /** What all pages together hold; `end` is where the last whole one ends. */
+  layout(end: number): Either.Either<OpusLayout, AudioError> {
+    const head = this.#head
+    if (head === undefined) return Either.left(malformed("no header"))
+    return Either.map(this.#durations(), (durations) => {
+      const clock = byGranules(durations, this.#ends)
+      const packets: Array<OpusPacket> = []
+      let position = 0
+      for (const [i, samples] of durations.entries()) {
+        const spans = this.#packetRanges[i] ?? []
+        const size = spans.reduce((sum, span) => sum + span.to - span.from, 0)
+        const toc = byteAt(this.bytes, spans.find((span) => span.from < span.to)?.from ?? -1)
+        packets.push({ spans, bytes: size, toc, samples, position, granule: clock.starts[i] ?? position })
+        position += samples
+      }
+      return {
+        ...head,
+        pages: this.#pages,
+        packets,
+        end,
+        length: Math.max(0, Math.min(position, clock.heardEnd) - head.preSkip),
+        reach: Math.max(position, clock.end)
+      }
+    })
+  }
+}
+
 /**
  * Reads pages and packets. Anything a player would pass over or guess at (a wrong checksum, bytes between pages, a
- * packet without its end) is a fault, since what players hear then differs; only a cut-off last page is let go.
+ * packet without its end) is an error, since what players play then differs; only a cut-off last page is ignored.
  */
-export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioFault> => {
-  const view = viewOf(bytes)
-  const pages: Array<Page> = []
-  const spansOfPacket: Array<Array<AudioRange>> = []
-  /** For every page with sound: which packets end on it, its granule position, and whether it is the last. */
-  const ends: Array<{
-    readonly first: number
-    readonly to: number
-    readonly granule: number
-    readonly isLast: boolean
-  }> = []
-  let serial: number | undefined
-  let head: { readonly channels: number; readonly preSkip: number } | undefined
-  let open = false
+export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioError> => {
+  const reader = new OpusReader(bytes)
   let hasEnded = false
-  let packet = -2
   let at = 0
   while (at + HEADER <= bytes.length) {
     if (!hasText(bytes, at, "OggS") || bytes[at + 4] !== 0) {
       if (hasEnded) break
       return Either.left(malformed("bytes between the pages"))
     }
-    const segments = byteAt(bytes, at + 26)
-    const bodyOffset = at + HEADER + segments
-    if (bodyOffset > bytes.length) break
-    let length = HEADER + segments
-    for (let i = 0; i < segments; i++) length += byteAt(bytes, at + HEADER + i)
-    if (at + length > bytes.length) break
-    const flags = byteAt(bytes, at + 5)
-    if (serial !== undefined && (view.getUint32(at + 14, true) !== serial || (flags & FIRST) !== 0)) {
-      return Either.left(new UnsupportedAudio({ reason: "Ogg with more than one stream" }))
-    }
-    serial = view.getUint32(at + 14, true)
-    if (checksum(bytes, at, at + length) !== view.getUint32(at + 22, true)) {
-      return Either.left(malformed("a page whose checksum is wrong"))
-    }
-    if (((flags & CONTINUED) !== 0) !== open && segments > 0) return Either.left(malformed("a packet without its end"))
-    const pieces: Array<Piece> = []
-    const firstPacket = packet
-    let from = bodyOffset
-    let to = bodyOffset
-    for (let i = 0; i < segments; i++) {
-      const lacing = byteAt(bytes, at + HEADER + i)
-      to += lacing
-      if (lacing === 255 && i < segments - 1) continue
-      const isLast = lacing < 255
-      const piece = { packet, from, to, isLast }
-      pieces.push(piece)
-      if (packet >= 0) (spansOfPacket[packet] ??= []).push(piece)
-      if (packet === -2 && isLast) {
-        const read = readHead(bytes, from, to)
-        if (Either.isLeft(read)) return Either.left(read.left)
-        head = read.right
-      }
-      if (isLast) packet++
-      open = !isLast
-      from = to
-    }
-    const isFinal = (flags & LAST) !== 0
-    pages.push({ offset: at, length, bodyOffset, pieces })
-    if (packet > 0 && packet > firstPacket) {
-      ends.push({
-        first: Math.max(0, firstPacket),
-        to: packet,
-        granule: readGranule(view, at + 6),
-        isLast: isFinal
-      })
-    }
+    const length = pageLength(bytes, at)
+    if (length === undefined) break
+    const error = reader.addPage(at, length)
+    if (error !== undefined) return Either.left(error)
+    hasEnded ||= (byteAt(bytes, at + 5) & LAST) !== 0
     at += length
-    hasEnded ||= isFinal
   }
-  if (head === undefined) return Either.left(malformed("no header"))
-  const durations: Array<number> = []
-  for (let i = 0; i < packet; i++) {
-    const [first, second] = (spansOfPacket[i] ?? []).filter((span) => span.from < span.to)
-    const samples = first === undefined ? 0 : packetSamples(bytes, first, second)
-    if (samples === undefined) return Either.left(malformed("a packet that is no Opus"))
-    durations.push(samples)
-  }
-  const clock = byGranules(durations, ends)
-  const packets: Array<OpusPacket> = []
-  let position = 0
-  for (let i = 0; i < durations.length; i++) {
-    const spans = spansOfPacket[i] ?? []
-    const size = spans.reduce((sum, span) => sum + span.to - span.from, 0)
-    const toc = byteAt(bytes, spans.find((span) => span.from < span.to)?.from ?? -1)
-    const samples = durations[i] ?? 0
-    packets.push({ spans, bytes: size, toc, samples, position, granule: clock.starts[i] ?? position })
-    position += samples
-  }
-  return Either.right({
-    ...head,
-    pages,
-    packets,
-    end: at,
-    length: Math.max(0, Math.min(position, clock.heardEnd) - head.preSkip),
-    reach: Math.max(position, clock.end)
-  })
+  return reader.layout(at)
 }
 
-const readHead = (
-  bytes: Uint8Array,
-  from: number,
-  to: number
-): Either.Either<{ readonly channels: number; readonly preSkip: number }, AudioFault> => {
+const readHead = (bytes: Uint8Array, from: number, to: number): Either.Either<Head, AudioError> => {
   if (!hasText(bytes, from, "OpusHead")) return Either.left(new UnsupportedAudio({ reason: "Ogg that holds no Opus" }))
   if (to - from < 19 || byteAt(bytes, from + 8) >> 4 !== 0) return Either.left(malformed("a header of an unknown kind"))
   const channels = byteAt(bytes, from + 9)

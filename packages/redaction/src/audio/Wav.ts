@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type AudioFault, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
+import { type AudioError, MalformedAudio, UnsupportedAudio } from "./AudioErrors.js"
 import { byteAt, hasText, sameBytes, viewOf } from "./Bytes.js"
 import { allRanges, type ChannelRanges, type AudioRange } from "./MuteRanges.js"
 
@@ -37,7 +37,7 @@ export const isWav = (bytes: Uint8Array): boolean =>
  * chunks, is taken to run to the end of the file, so that no sample hides behind a wrong number. A header whose parts
  * contradict each other is a fault.
  */
-export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioFault> => {
+export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioError> => {
   if (hasText(bytes, 0, "RIFX")) return Either.left(new UnsupportedAudio({ reason: "big-endian WAV (RIFX)" }))
   const view = viewOf(bytes)
   let format: Omit<WavLayout, "offset" | "frames"> | undefined
@@ -103,7 +103,7 @@ const readFormat = (
   bytes: Uint8Array,
   at: number,
   size: number
-): Either.Either<Omit<WavLayout, "offset" | "frames">, AudioFault> => {
+): Either.Either<Omit<WavLayout, "offset" | "frames">, AudioError> => {
   if (size < 16) return Either.left(malformed("fmt chunk cut short"))
   const view = viewOf(bytes)
   const outer = view.getUint16(at, true)

@@ -1,4 +1,4 @@
-export { type AudioFault, MalformedAudio, MutingNotProven, UnsupportedAudio, UnusableRanges } from "./AudioErrors.js"
+export { type AudioError, MalformedAudio, MutingNotProven, UnsupportedAudio, UnusableRanges } from "./AudioErrors.js"
 export { checkMuted, redactAudio, type RedactedAudio } from "./AudioCheck.js"
 export {
   type AudioFormat,

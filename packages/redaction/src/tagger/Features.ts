@@ -36,84 +36,113 @@ const shapeOf = (text: string, cls: string): number => {
   return cls === "w" || cls === "L" ? 0 : 4
 }
 
+/** How a word enters the features. Figures count by their length: a model that knows numbers knows people's numbers. */
+const readingOf = (token: Token): string => {
+  if (token.cls === "N") return "0".repeat(Math.min(token.text.length, 9))
+  if (token.cls === "X") return token.lower.replace(/\d/g, "0")
+  return token.cls === "P" ? OPAQUE : token.lower
+}
+
+const withoutOwner = (lower: string): string => (lower.endsWith("'s") ? lower.slice(0, -2) : lower)
+
+/** Places of the arrays below before the first and after the last token. */
+const MARGIN = 2
+
+/** What is known of the tokens of a turn, by position plus `MARGIN`; beyond either end there are values of their own. */
+interface Columns {
+  readonly words: Int32Array
+  readonly shapes: Int32Array
+  /** Which word sets a word is in, as bits. */
+  readonly sets: Int32Array
+  readonly kinds: Int32Array
+  readonly hasCapital: boolean
+}
+
+const inFirstNames = 1
+const inLastNames = 2
+const inPlaces = 4
+const inPlacePhrase = 8
+const inCommon1 = 16
+const inCommon2 = 32
+const inCommon3 = 64
+
+const wordFlags = (word: string, sets: WordSets): number => {
+  let flags = 0
+  if (inSet(sets.firstNames, word)) flags |= inFirstNames
+  if (inSet(sets.lastNames, word)) flags |= inLastNames
+  if (inSet(sets.places, word)) flags |= inPlaces
+  if (inSet(sets.common1, word)) return flags | inCommon1
+  if (inSet(sets.common2, word)) return flags | inCommon2
+  return inSet(sets.common3, word) ? flags | inCommon3 : flags
+}
+
+/** Phrases of up to three words in the place set; single words in all sets. */
+const flagsOf = (all: ReadonlyArray<Token>, sets: WordSets): Int32Array => {
+  const known = new Int32Array(all.length + 2 * MARGIN)
+  const flag = (at: number, bits: number): void => {
+    known[at + MARGIN] = (known[at + MARGIN] ?? 0) | bits
+  }
+  for (const [i, token] of all.entries()) {
+    if (!/^[wLmW]$/.test(token.cls)) continue
+    const word = withoutOwner(token.lower)
+    flag(i, wordFlags(word, sets))
+    let phrase = word
+    for (let more = 1; more < 3; more++) {
+      const next = all[i + more]
+      if (next === undefined || next.cls === "n") break
+      const isMark = next.text === "-" || next.text === "."
+      phrase += isMark ? next.text : ` ${withoutOwner(next.lower)}`
+      if (isMark || !inSet(sets.places, phrase)) continue
+      for (let part = 0; part <= more; part++) flag(i + part, inPlacePhrase)
+    }
+  }
+  return known
+}
+
+const columnsOf = (all: ReadonlyArray<Token>, sets: WordSets): Columns => {
+  const size = all.length + 2 * MARGIN
+  const words = new Int32Array(size).fill(1)
+  const shapes = new Int32Array(size).fill(30)
+  const kinds = new Int32Array(size).fill(110)
+  let hasCapital = false
+  for (const [i, token] of all.entries()) {
+    const shape = shapeOf(token.text, token.cls)
+    words[i + MARGIN] = hashText(readingOf(token))
+    shapes[i + MARGIN] = shape
+    kinds[i + MARGIN] = token.cls.charCodeAt(0)
+    if (i > 0 && shape === 1) hasCapital = true
+  }
+  return { words, shapes, sets: flagsOf(all, sets), kinds, hasCapital }
+}
+
+/** Two values on either side of a token, and its own. */
+type Window = readonly [before2: number, before1: number, own: number, after1: number, after2: number]
+
+const windowAt = (column: Int32Array, at: number): Window => [
+  column[at] ?? 0,
+  column[at + 1] ?? 0,
+  column[at + 2] ?? 0,
+  column[at + 3] ?? 0,
+  column[at + 4] ?? 0
+]
+
 /**
  * The features of tokens `from` to `to` (one turn), `FEATURES` rows a token. They look two tokens to either side, at
  * endings, at shape, at token classes and at which word sets the word is in; never at the tags given to others.
  */
 export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordSets): Int32Array => {
-  const length = to - from
-  const rows = new Int32Array(length * FEATURES)
-  const words = new Int32Array(length + 4).fill(1)
-  const shapes = new Int32Array(length + 4).fill(30)
-  const known = new Int32Array(length + 4)
-  const kinds = new Int32Array(length + 4).fill(110)
-  let hasCapital = 0
-  for (let i = 0; i < length; i++) {
-    const token = tokens.all[from + i]
-    if (token === undefined) continue
-    // Figures are told apart by length, not by value: a model that knows numbers by heart knows people's numbers.
-    const word =
-      token.cls === "N"
-        ? "0".repeat(Math.min(token.text.length, 9))
-        : token.cls === "X"
-          ? token.lower.replace(/\d/g, "0")
-          : token.cls === "P"
-            ? OPAQUE
-            : token.lower
-    words[i + 2] = hashText(word)
-    shapes[i + 2] = shapeOf(token.text, token.cls)
-    kinds[i + 2] = token.cls.charCodeAt(0)
-    if (i > 0 && shapes[i + 2] === 1) hasCapital = 1
-  }
-  // Phrases of up to three words in the place set; single words in the others.
-  for (let i = 0; i < length; i++) {
-    const token = tokens.all[from + i]
-    if (token === undefined || !/^[wLmW]$/.test(token.cls)) continue
-    const lower = token.lower.endsWith("'s") ? token.lower.slice(0, -2) : token.lower
-    let flags = known[i + 2] ?? 0
-    if (inSet(sets.firstNames, lower)) flags |= 1
-    if (inSet(sets.lastNames, lower)) flags |= 2
-    if (inSet(sets.places, lower)) flags |= 4
-    if (inSet(sets.common1, lower)) flags |= 16
-    else if (inSet(sets.common2, lower)) flags |= 32
-    else if (inSet(sets.common3, lower)) flags |= 64
-    known[i + 2] = flags
-    let phrase = lower
-    for (let more = 1; more < 3 && i + more < length; more++) {
-      const next = tokens.all[from + i + more]
-      if (next === undefined || next.cls === "n") break
-      const isMark = next.text === "-" || next.text === "."
-      phrase += isMark ? next.text : ` ${next.lower.endsWith("'s") ? next.lower.slice(0, -2) : next.lower}`
-      if (!isMark && inSet(sets.places, phrase)) {
-        for (let part = 0; part <= more; part++) known[i + 2 + part] = (known[i + 2 + part] ?? 0) | 8
-      }
-    }
-  }
-  for (let i = 0; i < length; i++) {
-    const token = tokens.all[from + i]
-    if (token === undefined) continue
-    const c = i + 2
-    const at = i * FEATURES
-    const w = words[c] ?? 0
-    const w1 = words[c - 1] ?? 0
-    const w2 = words[c - 2] ?? 0
-    const n1 = words[c + 1] ?? 0
-    const n2 = words[c + 2] ?? 0
-    const s = shapes[c] ?? 0
-    const s1 = shapes[c - 1] ?? 0
-    const sn = shapes[c + 1] ?? 0
-    const k = known[c] ?? 0
-    const k1 = known[c - 1] ?? 0
-    const kn = known[c + 1] ?? 0
-    const d = kinds[c] ?? 0
-    const d1 = kinds[c - 1] ?? 0
-    const d2 = kinds[c - 2] ?? 0
-    const e1 = kinds[c + 1] ?? 0
-    const e2 = kinds[c + 2] ?? 0
+  const all = tokens.all.slice(from, to)
+  const columns = columnsOf(all, sets)
+  const rows = new Int32Array(all.length * FEATURES)
+  const cased = columns.hasCapital ? 64 : 0
+  for (const [i, token] of all.entries()) {
+    const [w2, w1, w, n1, n2] = windowAt(columns.words, i)
+    const [, s1, s, sn] = windowAt(columns.shapes, i)
+    const [, k1, k, kn] = windowAt(columns.sets, i)
+    const [d2, d1, d, e1, e2] = windowAt(columns.kinds, i)
     const lower = plainOf(token)
     const size = lower.length
-    const cased = hasCapital * 64
-    let f = at
+    let f = i * FEATURES
     const put = (template: number, value: number): void => {
       rows[f++] = mix(value, template * 0x01000193) & (BUCKETS - 1)
     }
@@ -146,7 +175,7 @@ export const featuresOf = (tokens: Tokens, from: number, to: number, sets: WordS
     put(27, mix(s, w1))
     put(28, mix(s, n1))
     put(29, mix(hashText(lower.slice(Math.max(0, size - 4))), s))
-    put(30, i === 0 ? 1 : i === length - 1 ? 2 : 3)
+    put(30, i === 0 ? 1 : i === all.length - 1 ? 2 : 3)
   }
   return rows
 }

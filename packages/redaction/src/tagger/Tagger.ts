@@ -14,17 +14,15 @@ let loaded: Model | undefined
  */
 export const shippedModel = (): Model => (loaded ??= unpackModel(packed.packed))
 
-/** Longest stretch judged at once; a turn that is longer is judged in pieces. */
+/** Most tokens that are tagged together; a longer turn is tagged in pieces. */
 const MAX_STRETCH = 400
 
-/**
- * How likely each token of a stretch is each label, by the forward and backward passes of the field; `LABELS` numbers
- * a token, which sum to 1. Undefined where nothing in the stretch comes near to being claimed.
- */
-export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
-  const { step, transitions, weights } = model
+/** A stretch whose every token is this much likelier to be nothing than anything else is not looked at further. */
+const HOPELESS = -5
+
+/** The sum of the weights of each token's features, `LABELS` numbers a token, as whole numbers of the model's step. */
+const emissions = ({ weights }: Model, rows: Int32Array, length: number): Int32Array => {
   const sums = new Int32Array(length * LABELS)
-  let best = -Infinity
   for (let i = 0; i < length; i++) {
     const at = i * LABELS
     for (let f = i * FEATURES; f < (i + 1) * FEATURES; f++) {
@@ -32,72 +30,92 @@ export const marginals = (model: Model, rows: Int32Array, length: number): Float
       for (let label = 0; label < LABELS; label++)
         sums[at + label] = (sums[at + label] ?? 0) + (weights[row + label] ?? 0)
     }
+  }
+  return sums
+}
+
+/** By how much the likeliest label of any token exceeds "none". */
+const bestMargin = (sums: Int32Array): number => {
+  let best = -Infinity
+  for (let at = 0; at < sums.length; at += LABELS) {
     const none = sums[at] ?? 0
     for (let label = 1; label < LABELS; label++) best = Math.max(best, (sums[at + label] ?? 0) - none)
   }
-  if (best * step < HOPELESS) return undefined
+  return best
+}
+
+/**
+ * How likely each token of a stretch is each label, by the forward and backward passes of the field; `LABELS` numbers
+ * a token, which sum to 1. Undefined where nothing in the stretch comes near to being claimed.
+ */
+export const marginals = (model: Model, rows: Int32Array, length: number): Float64Array | undefined => {
+  const sums = emissions(model, rows, length)
+  if (bestMargin(sums) * model.step < HOPELESS) return undefined
   return forwardBackward(
-    Float64Array.from(sums, (sum) => sum * step),
-    transitions,
+    Float64Array.from(sums, (sum) => sum * model.step),
+    model.transitions,
     length
   )
 }
 
-/** A stretch whose every token is this much likelier to be nothing than anything else needs no further reading. */
-const HOPELESS = -5
+/** The scores of each token as factors, the largest of which is 1. */
+const factorsOf = (scores: Float64Array): Float64Array => {
+  const emit = new Float64Array(scores.length)
+  for (let at = 0; at < scores.length; at += LABELS) {
+    const top = Math.max(...scores.subarray(at, at + LABELS))
+    for (let label = at; label < at + LABELS; label++) emit[label] = Math.exp((scores[label] ?? 0) - top)
+  }
+  return emit
+}
+
+/** Divides the numbers of one token by their sum. */
+const normalize = (numbers: Float64Array, at: number): void => {
+  let sum = 0
+  for (let label = at; label < at + LABELS; label++) sum += numbers[label] ?? 0
+  for (let label = at; label < at + LABELS; label++) numbers[label] = (numbers[label] ?? 0) / sum
+}
+
+const forwardPass = (emit: Float64Array, step: Float64Array): Float64Array => {
+  const forward = new Float64Array(emit.length)
+  for (let at = 0; at < emit.length; at += LABELS) {
+    for (let label = 0; label < LABELS; label++) {
+      let reach = at === 0 ? 1 : 0
+      for (let from = 0; at > 0 && from < LABELS; from++)
+        reach += (forward[at - LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
+      forward[at + label] = reach * (emit[at + label] ?? 0)
+    }
+    normalize(forward, at)
+  }
+  return forward
+}
+
+/** The backward factors of the token before the one at `at`, in place. */
+const stepBack = (backward: Float64Array, emit: Float64Array, step: Float64Array, at: number): void => {
+  const before = new Float64Array(LABELS)
+  for (let from = 0; from < LABELS; from++) {
+    let value = 0
+    for (let label = 0; label < LABELS; label++)
+      value += (step[from * LABELS + label] ?? 0) * (emit[at + label] ?? 0) * (backward[label] ?? 0)
+    before[from] = value
+  }
+  normalize(before, 0)
+  backward.set(before)
+}
 
 export const forwardBackward = (scores: Float64Array, transitions: Float32Array, length: number): Float64Array => {
-  const step = new Float64Array(LABELS * LABELS)
-  for (let i = 0; i < step.length; i++) step[i] = Math.exp(transitions[i] ?? 0)
-  const emit = new Float64Array(length * LABELS)
-  for (let i = 0; i < length; i++) {
-    let top = -Infinity
-    for (let label = 0; label < LABELS; label++) top = Math.max(top, scores[i * LABELS + label] ?? 0)
-    for (let label = 0; label < LABELS; label++)
-      emit[i * LABELS + label] = Math.exp((scores[i * LABELS + label] ?? 0) - top)
-  }
-  const forward = new Float64Array(length * LABELS)
-  for (let i = 0; i < length; i++) {
-    let sum = 0
-    for (let label = 0; label < LABELS; label++) {
-      let reach = 1
-      if (i > 0) {
-        reach = 0
-        for (let from = 0; from < LABELS; from++)
-          reach += (forward[(i - 1) * LABELS + from] ?? 0) * (step[from * LABELS + label] ?? 0)
-      }
-      const value = reach * (emit[i * LABELS + label] ?? 0)
-      forward[i * LABELS + label] = value
-      sum += value
-    }
-    for (let label = 0; label < LABELS; label++) forward[i * LABELS + label] = (forward[i * LABELS + label] ?? 0) / sum
-  }
-  const out = new Float64Array(length * LABELS)
+  const step = Float64Array.from(transitions.subarray(0, LABELS * LABELS), Math.exp)
+  const emit = factorsOf(scores.subarray(0, length * LABELS))
+  const out = forwardPass(emit, step)
   const backward = new Float64Array(LABELS).fill(1)
-  const before = new Float64Array(LABELS)
-  for (let i = length - 1; i >= 0; i--) {
-    let sum = 0
-    for (let label = 0; label < LABELS; label++) {
-      const value = (forward[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
-      out[i * LABELS + label] = value
-      sum += value
-    }
-    for (let label = 0; label < LABELS; label++) out[i * LABELS + label] = (out[i * LABELS + label] ?? 0) / sum
-    let total = 0
-    for (let from = 0; from < LABELS; from++) {
-      let value = 0
-      for (let label = 0; label < LABELS; label++)
-        value += (step[from * LABELS + label] ?? 0) * (emit[i * LABELS + label] ?? 0) * (backward[label] ?? 0)
-      before[from] = value
-      total += value
-    }
-    for (let from = 0; from < LABELS; from++) backward[from] = (before[from] ?? 0) / total
+  for (let at = out.length - LABELS; at >= 0; at -= LABELS) {
+    for (let label = 0; label < LABELS; label++) out[at + label] = (out[at + label] ?? 0) * (backward[label] ?? 0)
+    normalize(out, at)
+    stepBack(backward, emit, step, at)
   }
   return out
 }
 
 const fields = taggerLabels.map((label) => sensitiveFields.find((field) => field === label.replace("+", "")))
-const fieldOf = (label: number): SensitiveField | undefined => fields[label]
 const isEveryday = taggerLabels.map((label) => label.endsWith("+"))
 
 const TITLES = /^(mr|mrs|ms|miss|mx|dr|doctor|prof|professor)$/
@@ -113,9 +131,126 @@ export const defaultThresholds: TaggerThresholds = { plain: 0.42, everyday: 0.4 
 /** How many tokens are tagged in one step. */
 const STEP = 4096
 
+/** Adjacent tokens that are claimed for one field. */
+interface Claim {
+  readonly field: SensitiveField | undefined
+  readonly from: number
+  to: number
+  /** The tokens' shares of all labels, added up. */
+  sum: number
+  everyday: boolean
+}
+
+interface LikelyLabel {
+  readonly label: number
+  /** The share of all labels that count. */
+  readonly total: number
+}
+
+/** The likeliest label of the `i`th token of a stretch. */
+const likeliest = (likely: Float64Array, i: number, everyday: boolean): LikelyLabel => {
+  let best = 0
+  let bestShare = 0
+  let total = 0
+  for (let label = 1; label < LABELS; label++) {
+    if (isEveryday[label] === true && !everyday) continue
+    const share = likely[i * LABELS + label] ?? 0
+    total += share
+    if (share > bestShare) {
+      bestShare = share
+      best = label
+    }
+  }
+  return { label: best, total }
+}
+
+/** Tags the turns of a call. */
+class Tagger {
+  readonly #least: number
+
+  constructor(
+    readonly call: CallText,
+    readonly everyday: boolean,
+    readonly model: Model,
+    thresholds: TaggerThresholds
+  ) {
+    this.#least = everyday ? thresholds.everyday : thresholds.plain
+  }
+
+  /** Where a stretch ends that begins at a token: with its turn, or at the most tokens. */
+  stretchEnd(from: number): number {
+    const { tokens, turnOf } = this.call
+    let to = from
+    while (to < tokens.all.length && to - from < MAX_STRETCH && turnOf[to] === turnOf[from]) to++
+    return to
+  }
+
+  /** What is found in a stretch. */
+  find(from: number, to: number): ReadonlyArray<Candidate> {
+    const { tokens } = this.call
+    const likely = marginals(this.model, featuresOf(tokens, from, to, this.model.sets), to - from)
+    if (likely === undefined) return []
+    return this.#claims(likely, from, to).flatMap((claim) => {
+      const one = this.#candidate(claim)
+      return one === undefined ? [] : [one]
+    })
+  }
+
+  #claims(likely: Float64Array, from: number, to: number): ReadonlyArray<Claim> {
+    const claims: Array<Claim> = []
+    let open: Claim | undefined
+    for (let at = from; at < to; at++) {
+      const { label, total } = likeliest(likely, at - from, this.everyday)
+      if (total < this.#least || /^[Pn]$/.test(this.call.tokens.all[at]?.cls ?? "")) {
+        open = undefined
+        continue
+      }
+      const field = fields[label]
+      if (open?.field !== field || open === undefined) {
+        open = { field, from: at, to: at, sum: 0, everyday: true }
+        claims.push(open)
+      }
+      open.to = at + 1
+      open.sum += total
+      if (isEveryday[label] !== true) open.everyday = false
+    }
+    return claims
+  }
+
+  #candidate({ everyday, field, from, sum, to }: Claim): Candidate | undefined {
+    const { all } = this.call.tokens
+    let first = from
+    let last = to
+    // Marks at either end are no part of a name.
+    while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
+    while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
+    if (field === "person_name") first = this.#afterTitles(first, last)
+    if (field === undefined || last <= first) return undefined
+    const mean = sum / (to - from)
+    const one = candidate(
+      field,
+      all[first]?.start ?? 0,
+      all[last - 1]?.end ?? 0,
+      Math.min(0.9, 0.5 + mean * 0.4),
+      `tagger ${mean.toFixed(2)}`
+    )
+    return everyday ? { ...one, everyday: true } : one
+  }
+
+  #afterTitles(from: number, to: number): number {
+    const { all } = this.call.tokens
+    let first = from
+    while (to - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
+    return first
+  }
+}
+
+const shifted = (found: ReadonlyArray<Candidate>, by: number): ReadonlyArray<Candidate> =>
+  found.map((one) => ({ ...one, start: one.start + by, end: one.end + by }))
+
 /**
  * Names, places, dates, times, occupations and events by the statistical tagger. With `everyday` its everyday labels
- * count too. `seen` remembers turns by their text, so that a call read twice is tagged once.
+ * count too. `seen` caches what was found in turns by their text, so that a call that is read twice is tagged once.
  */
 export function* taggerCandidates(
   call: CallText,
@@ -124,87 +259,24 @@ export function* taggerCandidates(
   thresholds: TaggerThresholds = defaultThresholds,
   seen = new Map<string, ReadonlyArray<Candidate>>()
 ): Steps<ReadonlyArray<Candidate>> {
+  const tagger = new Tagger(call, everyday, model, thresholds)
   const { all } = call.tokens
   const found: Array<Candidate> = []
-  let breath = STEP
+  let pause = STEP
   for (let from = 0; from < all.length;) {
-    if (from >= breath) {
+    if (from >= pause) {
       yield
-      breath = from + STEP
+      pause = from + STEP
     }
-    let to = from
-    while (to < all.length && to - from < MAX_STRETCH && call.turnOf[to] === call.turnOf[from]) to++
-    const length = to - from
+    const to = tagger.stretchEnd(from)
     const base = all[from]?.start ?? 0
     const text = call.text.slice(base, all[to - 1]?.end)
-    const known = seen.get(text)
-    if (known !== undefined) {
-      for (const one of known) found.push({ ...one, start: one.start + base, end: one.end + base })
-      from = to
-      continue
+    let here = seen.get(text)
+    if (here === undefined) {
+      here = shifted(tagger.find(from, to), -base)
+      seen.set(text, here)
     }
-    const first = found.length
-    const likely = marginals(model, featuresOf(call.tokens, from, to, model.sets), length)
-    if (likely === undefined) {
-      seen.set(text, [])
-      from = to
-      continue
-    }
-    let open: { label: number; from: number; sum: number; everyday: boolean } | undefined
-    const close = (end: number): void => {
-      if (open === undefined) return
-      const field = fieldOf(open.label)
-      // Marks at either end are no part of a name.
-      let first = open.from
-      let last = end
-      while (first < last && /^[^\p{L}\p{N}$#+(]$/u.test(all[first]?.text ?? "")) first++
-      while (last > first && /^[^\p{L}\p{N}]$/u.test(all[last - 1]?.text ?? "")) last--
-      // Names are kept without titles.
-      if (field === "person_name")
-        while (last - first > 1 && (TITLES.test(all[first]?.lower ?? "") || all[first]?.text === ".")) first++
-      if (field !== undefined && last > first) {
-        const mean = open.sum / (end - open.from)
-        const one = candidate(
-          field,
-          all[first]?.start ?? 0,
-          all[last - 1]?.end ?? 0,
-          Math.min(0.9, 0.5 + mean * 0.4),
-          `tagger ${mean.toFixed(2)}`
-        )
-        found.push(open.everyday ? { ...one, everyday: true } : one)
-      }
-      open = undefined
-    }
-    for (let i = 0; i < length; i++) {
-      let best = 0
-      let bestShare = 0
-      let total = 0
-      for (let label = 1; label < LABELS; label++) {
-        if (isEveryday[label] === true && !everyday) continue
-        const share = likely[i * LABELS + label] ?? 0
-        total += share
-        if (share > bestShare) {
-          bestShare = share
-          best = label
-        }
-      }
-      const claimed =
-        total >= (everyday ? thresholds.everyday : thresholds.plain) &&
-        all[from + i]?.cls !== "P" &&
-        all[from + i]?.cls !== "n"
-      if (!claimed) close(from + i)
-      else {
-        if (open !== undefined && fieldOf(open.label) !== fieldOf(best)) close(from + i)
-        open ??= { label: best, from: from + i, sum: 0, everyday: true }
-        open.sum += total
-        if (isEveryday[best] !== true) open.everyday = false
-      }
-    }
-    close(to)
-    seen.set(
-      text,
-      found.slice(first).map((one) => ({ ...one, start: one.start - base, end: one.end - base }))
-    )
+    found.push(...shifted(here, base))
     from = to
   }
   return found

@@ -32,7 +32,7 @@ export const faultOf = (
   bytes: Uint8Array,
   ranges: ReadonlyArray<RedactionAudio.MuteRange> = [],
   options: RedactionAudio.MuteOptions = {}
-): RedactionAudio.AudioFault => Either.getOrThrow(Either.flip(muteAudio(bytes, ranges, options)))
+): RedactionAudio.AudioError => Either.getOrThrow(Either.flip(muteAudio(bytes, ranges, options)))
 
 /** All of a file as a decoder hears it, a list of samples a channel, with no delay cut off. */
 export const hear = async (bytes: Uint8Array): Promise<ReadonlyArray<Float32Array>> => {

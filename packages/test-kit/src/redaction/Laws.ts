@@ -272,8 +272,18 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
   return [
     property("only the fields that were asked for are redacted", [anyCall, someFields], promises.onlyAsked, runs),
     property("without fields nothing is changed", [anyCall], promises.identity, runs),
-    property("what goes for some fields goes for more of them", [anyCall, someFields, someFields], promises.monotone, runs),
-    property("what was redacted is left as it is when it is redacted again", [anyCall, someFields], promises.stable, runs),
+    property(
+      "what goes for some fields goes for more of them",
+      [anyCall, someFields, someFields],
+      promises.monotone,
+      runs
+    ),
+    property(
+      "what was redacted is left as it is when it is redacted again",
+      [anyCall, someFields],
+      promises.stable,
+      runs
+    ),
     property("spans tell what went, to the letter", [anyCall, someFields], promises.offsets, runs),
     property(
       "values of fields that were not asked for stay, those of the others go",
@@ -358,6 +368,9 @@ const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
         ).spans
     ))
   return Redaction.sensitiveFields.map((field) =>
-    invariant(`of labelled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
+    invariant(
+      `of labelled values of ${field}, most are found`,
+      () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR
+    )
   )
 }

@@ -182,27 +182,36 @@ const code = (random: Random, style: Style, value: string, groups: ReadonlyArray
   return parts.join(separator)
 }
 
-/** A value of a field as somebody would give it in this style. */
-export const valueOf = (random: Random, part: Part, style: Style, field: string): string => {
-  const typed = style === "typed"
-  switch (field) {
-    case "person_name":
-      return random.chance(0.6)
-        ? `${word(random, part, "first")} ${word(random, part, "last")}`
-        : word(random, part, "first")
-    case "full_name":
-      return `${word(random, part, "first")} ${word(random, part, "last")}`
-    case "last_name":
-      return word(random, part, "last")
-    case "spelled_name":
-      return [
+/** What a value is made from. */
+interface Making {
+  readonly random: Random
+  readonly part: Part
+  readonly style: Style
+  readonly typed: boolean
+}
+
+/** How a value of each slot is made. */
+const makers: ReadonlyMap<string, (making: Making) => string> = new Map([
+  [
+    "person_name",
+    ({ random, part }) =>
+      random.chance(0.6) ? `${word(random, part, "first")} ${word(random, part, "last")}` : word(random, part, "first")
+  ],
+  ["full_name", ({ random, part }) => `${word(random, part, "first")} ${word(random, part, "last")}`],
+  ["last_name", ({ random, part }) => word(random, part, "last")],
+  [
+    "spelled_name",
+    ({ random, part }) =>
+      [
         ...word(random, part, "last")
           .toUpperCase()
           .replace(/[^A-Z]/g, "")
       ].join(random.pick(["-", " ", ", "]))
-    case "age":
-      return typed ? String(random.int(18, 90)) : cardinal(random.int(18, 90))
-    case "phone_number": {
+  ],
+  ["age", ({ random, typed }) => (typed ? String(random.int(18, 90)) : cardinal(random.int(18, 90)))],
+  [
+    "phone_number",
+    ({ random, typed }) => {
       const digits = `${random.int(2, 9)}${random.digits(2)}${random.int(2, 9)}${random.digits(6)}`
       return typed
         ? random.pick([
@@ -212,7 +221,10 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
           ])
         : sayCode(random, digits, [3, 3, 4])
     }
-    case "email_address": {
+  ],
+  [
+    "email_address",
+    ({ random, part, typed }) => {
       const name = random
         .pick([
           `${word(random, part, "first")}.${word(random, part, "last")}`,
@@ -225,11 +237,12 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
       const written = `${name}@${word(random, part, "domain")}`
       return typed ? written : sayAddress(written)
     }
-    case "date":
-      return dateValue(random, style, 2015, 2026)
-    case "dob":
-      return dateValue(random, style, 1940, 2005).replace(/^(\w+ \w+( \w+)?)$/, "$1")
-    case "time": {
+  ],
+  ["date", ({ random, style }) => dateValue(random, style, 2015, 2026)],
+  ["dob", ({ random, style }) => dateValue(random, style, 1940, 2005).replace(/^(\w+ \w+( \w+)?)$/, "$1")],
+  [
+    "time",
+    ({ random, typed }) => {
       const hour = random.int(1, 12)
       return typed
         ? random.pick([
@@ -244,7 +257,10 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
             `quarter to ${cardinal(hour)}`
           ])
     }
-    case "location": {
+  ],
+  [
+    "location",
+    ({ random, part, typed }) => {
       const number = random.int(12, 4999)
       const street = `${word(random, part, "street")} ${word(random, part, "streetEnd")}`
       const said = typed
@@ -266,31 +282,35 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
         `${word(random, part, "city")}, ${word(random, part, "state")}`
       ])
     }
-    case "zip":
-      return typed
-        ? `${random.int(1, 9)}${random.digits(4)}`
-        : sayCode(random, `${random.int(1, 9)}${random.digits(4)}`, [5])
-    case "origin":
-      return word(random, part, "origin")
-    case "gender_sexuality":
-      return word(random, part, "gender")
-    case "physical_attribute":
-      return word(random, part, "body")
-    case "occupation":
-      return word(random, part, "job")
-    case "username": {
+  ],
+  [
+    "zip",
+    ({ random, typed }) =>
+      typed ? `${random.int(1, 9)}${random.digits(4)}` : sayCode(random, `${random.int(1, 9)}${random.digits(4)}`, [5])
+  ],
+  ["origin", ({ random, part }) => word(random, part, "origin")],
+  ["gender_sexuality", ({ random, part }) => word(random, part, "gender")],
+  ["physical_attribute", ({ random, part }) => word(random, part, "body")],
+  ["occupation", ({ random, part }) => word(random, part, "job")],
+  [
+    "username",
+    ({ random, part, typed }) => {
       const user = word(random, part, "user")
       return typed ? user : sayAddress(user)
     }
-    case "password": {
+  ],
+  [
+    "password",
+    ({ random, part, typed }) => {
       const password = word(random, part, "password")
       return typed ? password : password.replace(/\d/g, (digit) => ` ${cardinal(Number(digit))}`)
     }
-    case "secret":
-      return word(random, part, "secret")
-    case "pin":
-      return code(random, style, random.digits(4), [4])
-    case "ip_address": {
+  ],
+  ["secret", ({ random, part }) => word(random, part, "secret")],
+  ["pin", ({ random, style }) => code(random, style, random.digits(4), [4])],
+  [
+    "ip_address",
+    ({ random, typed }) => {
       const parts = [random.int(11, 223), random.int(0, 255), random.int(0, 255), random.int(1, 254)]
       return typed
         ? parts.join(".")
@@ -298,51 +318,70 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
             .map((one) => sayCode(random, String(one), [String(one).length]).replace(/double (\w+)/g, "$1 $1"))
             .join(" dot ")
     }
-    case "url":
-      return typed ? word(random, part, "site") : sayAddress(word(random, part, "site"))
-    case "filename":
-      return typed ? word(random, part, "file") : sayAddress(word(random, part, "file"))
-    case "event":
-      return word(random, part, "event")
-    case "vehicle_id": {
+  ],
+  ["url", ({ random, part, typed }) => (typed ? word(random, part, "site") : sayAddress(word(random, part, "site")))],
+  [
+    "filename",
+    ({ random, part, typed }) => (typed ? word(random, part, "file") : sayAddress(word(random, part, "file")))
+  ],
+  ["event", ({ random, part }) => word(random, part, "event")],
+  [
+    "vehicle_id",
+    ({ random, style }) => {
       const value = vin(random)
       return code(random, style, value, [3, 6, 8], "")
     }
-    case "plate":
-      return code(random, style, `${random.letters(3)}${random.digits(4)}`, [3, 4], random.pick([" ", "-", ""]))
-    case "healthcare_number":
-      return random.chance(0.5)
+  ],
+  [
+    "plate",
+    ({ random, style }) =>
+      code(random, style, `${random.letters(3)}${random.digits(4)}`, [3, 4], random.pick([" ", "-", ""]))
+  ],
+  [
+    "healthcare_number",
+    ({ random, style }) =>
+      random.chance(0.5)
         ? code(random, style, random.digits(8), [4, 4], "")
         : code(random, style, `${random.letters(3)}${random.digits(9)}`, [3, 3, 3, 3], "")
-    case "medical_professional":
-      return random.pick([
+  ],
+  [
+    "medical_professional",
+    ({ random, part }) =>
+      random.pick([
         `Dr. ${word(random, part, "last")}`,
         `Doctor ${word(random, part, "last")}`,
         `Dr. ${word(random, part, "first")} ${word(random, part, "last")}`
       ])
-    case "credit_card":
-      return code(random, style, luhn(`4${random.digits(14)}`), [4, 4, 4, 4])
-    case "cvv":
-      return code(random, style, random.digits(3), [3])
-    case "expiry":
-      return typed
+  ],
+  ["credit_card", ({ random, style }) => code(random, style, luhn(`4${random.digits(14)}`), [4, 4, 4, 4])],
+  ["cvv", ({ random, style }) => code(random, style, random.digits(3), [3])],
+  [
+    "expiry",
+    ({ random, typed }) =>
+      typed
         ? `${String(random.int(1, 12)).padStart(2, "0")}/${random.int(26, 32)}`
         : random.pick([
             `${random.pick(["oh three", "oh nine", "eleven", "twelve"])} ${cardinal(random.int(26, 32))}`,
             `${random.pick(months)} ${year(random.int(2026, 2032))}`
           ])
-    case "account_number":
-      return random.chance(0.7)
+  ],
+  [
+    "account_number",
+    ({ random, style }) =>
+      random.chance(0.7)
         ? code(random, style, random.digits(9), [3, 3, 3], "")
         : code(random, style, `${random.letters(2)}${random.digits(6)}`, [2, 6], "-")
-    case "bank_account":
-      return code(random, style, random.digits(10), [4, 3, 3], "")
-    case "routing":
-      return code(random, style, routing(random), [3, 3, 3], "")
-    case "iban":
-      return typed ? iban(random) : code(random, style, iban(random), [4, 4, 4, 4, 4, 2])
-    case "money":
-      return typed
+  ],
+  ["bank_account", ({ random, style }) => code(random, style, random.digits(10), [4, 3, 3], "")],
+  ["routing", ({ random, style }) => code(random, style, routing(random), [3, 3, 3], "")],
+  [
+    "iban",
+    ({ random, style, typed }) => (typed ? iban(random) : code(random, style, iban(random), [4, 4, 4, 4, 4, 2]))
+  ],
+  [
+    "money",
+    ({ random, typed }) =>
+      typed
         ? random.pick([
             `$${random.int(5, 900)}`,
             `$${random.int(1, 90)},${random.digits(3)}.50`,
@@ -354,28 +393,35 @@ export const valueOf = (random: Random, part: Part, style: Style, field: string)
             `${cardinal(random.int(20, 90))} bucks`,
             `${cardinal(random.int(1000, 9000))} dollars`
           ])
-    case "ssn": {
+  ],
+  [
+    "ssn",
+    ({ random, typed }) => {
       const digits = `${random.int(1, 6)}${random.int(10, 59)}${random.int(10, 99)}${random.int(1000, 9999)}`
       return typed
         ? `${digits.slice(0, 3)}-${digits.slice(3, 5)}-${digits.slice(5)}`
         : sayCode(random, digits, [3, 2, 4])
     }
-    case "ssn4":
-      return code(random, style, String(random.int(1000, 9999)), [4])
-    case "passport_number":
-      return random.chance(0.5)
+  ],
+  ["ssn4", ({ random, style }) => code(random, style, String(random.int(1000, 9999)), [4])],
+  [
+    "passport_number",
+    ({ random, style }) =>
+      random.chance(0.5)
         ? code(random, style, `${random.letters(1)}${random.digits(8)}`, [1, 4, 4], "")
         : code(random, style, random.digits(9), [3, 3, 3], "")
-    case "driver_license":
-      return code(random, style, `${random.letters(1)}${random.digits(7)}`, [1, 3, 4], "")
-    case "numerical_pii":
-      return code(random, style, random.digits(8), [4, 4], "")
-    case "order":
-      return code(random, style, random.digits(random.pick([5, 6, 8])), [3, 2, 3].slice(0, 3))
-    default:
-      return field
-  }
-}
+  ],
+  [
+    "driver_license",
+    ({ random, style }) => code(random, style, `${random.letters(1)}${random.digits(7)}`, [1, 3, 4], "")
+  ],
+  ["numerical_pii", ({ random, style }) => code(random, style, random.digits(8), [4, 4], "")],
+  ["order", ({ random, style }) => code(random, style, random.digits(random.pick([5, 6, 8])), [3, 2, 3].slice(0, 3))]
+])
+
+/** A value of a field as somebody would give it in this style; an unknown slot is its own value. */
+export const valueOf = (random: Random, part: Part, style: Style, field: string): string =>
+  makers.get(field)?.({ random, part, style, typed: style === "typed" }) ?? field
 
 /** The redact_field that a slot's value belongs to. */
 export const fieldOfSlot = (slot: string): SensitiveField | undefined => {
