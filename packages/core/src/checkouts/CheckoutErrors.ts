@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** The organisation has no active connection to a code host. */
+/** The organization has no active connection to a code host. */
 export class NoActiveConnection extends Schema.TaggedError<NoActiveConnection>(
   "@earshot/core/checkouts/NoActiveConnection"
 )("NoActiveConnection", {}) {
@@ -29,7 +29,7 @@ export class CodeHostFailed extends Schema.TaggedError<CodeHostFailed>("@earshot
   {
     /** A sentence of ours for a person: it holds nothing that the host said, and no secret. */
     reason: Schema.String,
-    /** Seconds after which the host said that it may be asked again. */
+    /** Seconds until the next request, as stated by the host. */
     retryAfterSeconds: Schema.NullOr(Schema.Number)
   }
 ) {
@@ -44,6 +44,6 @@ export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>("@earshot
   {}
 ) {
   override get message(): string {
-    return "Too many repositories are being read at this moment."
+    return "Too many repositories are being read. Try again later."
   }
 }

@@ -8,29 +8,29 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { StoredConnection } from "./CodeConnectionStore.js"
 import type { RepositoryName } from "./RepositoryName.js"
 
-/** What is kept of a checkout: everything but its token. */
+/** A checkout as it is stored: everything but its token. */
 export interface NewCheckoutGrant {
   readonly connectionId: CodeConnectionId
   readonly repository: RepositoryName
-  /** The agent whose session asked, and what names the session; null for the host process. */
+  /** The agent and the `jti` of the session that requested it; null for the host process. */
   readonly agentId: AgentId | null
   readonly sessionJti: string | null
   readonly tokenHash: string
-  /** What ends the token at its host, sealed; null where nothing is to be done there. */
+  /** The sealed handle that releases the token at its host; null if there is nothing to release. */
   readonly sealedHandle: string | null
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
   readonly lapsesAt: DateTime.Utc
 }
 
-/** What a token in force opens. */
+/** The repository that a valid token grants access to. */
 export interface GrantedRepository {
   readonly organizationId: OrganizationId
   readonly host: string
   readonly repository: RepositoryName
 }
 
-/** A token that should have ended and has to be taken back at its host. */
+/** An expired or revoked token that is to be released at its host. */
 export interface DueGrant {
   readonly id: CheckoutGrantId
   readonly organizationId: OrganizationId
@@ -41,34 +41,34 @@ export interface DueGrant {
 
 /**
  * What storage promises about checkouts. A token is in force from its insertion to `expiresAt`, while its connection is
- * the active one, its session is not revoked and its agent is there; all of that is asked of the database every time.
+ * the active one, its session is not revoked and its agent exists; the database is queried for all of that every time.
  */
 export class CheckoutGrantStore extends Context.Tag("@earshot/core/checkouts/CheckoutGrantStore")<
   CheckoutGrantStore,
   {
-    /** Keeps a checkout if it would be in force; whether it was kept. */
+    /** Stores a checkout if it would be in force; returns whether it was stored. */
     readonly insert: (
       permit: Permit<"checkouts:create">,
       grant: NewCheckoutGrant
     ) => Effect.Effect<boolean, StorageError>
-    /** What a token in force opens, by its hash. It asks for no permit, since the token is the proof. */
+    /** The repository of a valid token, by the token's hash. Needs no permit, since the token is the credential. */
     readonly findInForce: (
       tokenHash: string,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<GrantedRepository>, StorageError>
-    /** Tokens that are no longer in force, that their hosts still take, and whose next try has come; the oldest first. */
+    /** Tokens that are no longer in force, that their hosts still accept, and whose next attempt is due; oldest first. */
     readonly due: (
       now: DateTime.Utc,
       limit: number,
       of?: OrganizationId
     ) => Effect.Effect<ReadonlyArray<DueGrant>, StorageError>
-    /** Notes that a token was taken back; what ended it is erased. */
+    /** Records that a token was released and erases its handle. */
     readonly released: (id: CheckoutGrantId) => Effect.Effect<void, StorageError>
-    /** Notes a try that failed, and when the next one is. */
+    /** Records a failed attempt and the time of the next one. */
     readonly failed: (id: CheckoutGrantId, next: DateTime.Utc) => Effect.Effect<void, StorageError>
     /**
-     * Erases what is of no more use at `now`: handles of tokens that lapsed by themselves, secrets of revoked connections
-     * that no token needs any more, and checkouts that lapsed before `forgottenBefore`.
+     * Erases what is no longer needed at `now`: handles of tokens that expired at their hosts, secrets of revoked connections
+     * without unreleased tokens, and checkouts that expired before `forgottenBefore`.
      */
     readonly tidy: (now: DateTime.Utc, forgottenBefore: DateTime.Utc) => Effect.Effect<void, StorageError>
   }

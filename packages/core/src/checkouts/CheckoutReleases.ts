@@ -8,39 +8,39 @@ import { CheckoutGrantStore, type DueGrant } from "./CheckoutGrantStore.js"
 import { CodeHosts } from "./CodeHost.js"
 import { unknownHost, Vault } from "./Vault.js"
 
-/** What became of the tokens that were to be taken back. */
+/** The outcome of releasing due tokens. */
 export interface Released {
   readonly released: number
-  /** Those whose host could not be asked; they are tried again later, less and less often. */
+  /** Tokens whose host failed; they are retried with exponential backoff. */
   readonly failed: number
 }
 
 /**
- * Takes back the tokens of checkouts that ended before their hosts would refuse them: at hosts that do not ask this
- * engine, a token goes on until it is ended there.
+ * Releases tokens of ended checkouts at hosts that do not ask this engine: there a token stays valid until it is revoked
+ * or expires. The job runner does it every 30 seconds.
  */
 export class CheckoutReleases extends Context.Tag("@earshot/core/checkouts/CheckoutReleases")<
   CheckoutReleases,
   {
     /**
-     * Takes back all that is due now, of one organisation or of all of them, and erases what is of no more use. A host that
-     * fails time and again is left alone for this once, so that it keeps no other's keys in force.
+     * Releases all due tokens, of one organization or of all, and erases what is no longer needed. A connection whose
+     * host fails repeatedly is skipped for the rest of the pass, so that it does not delay the others.
      */
     readonly releaseDue: (of?: OrganizationId) => Effect.Effect<Released, StorageError>
   }
 >() {}
 
-const AT_A_TIME = 100
-const CONCURRENTLY = 4
+const BATCH_SIZE = 100
+const CONCURRENCY = 4
 
-/** Failures after which a connection's host is not asked again in one go: others wait for theirs meanwhile. */
-const MOST_FAILURES = 4
+/** Failures after which a connection is skipped for the rest of a pass. */
+const MAX_FAILURES = 4
 
-/** Seconds to the next try: 15, 30, 60 and so on, up to ten minutes. */
+/** Seconds to the next attempt: 15, 30, 60 and so on, up to ten minutes. */
 const pause = (attempts: number): number => Math.min(600, 15 * 2 ** Math.min(attempts, 10))
 
-/** Checkouts are kept for so many days after they ended, so that it can be said who had what. */
-const KEPT_DAYS = 30
+/** Days that ended checkouts are kept, for audits. */
+const RETENTION_DAYS = 30
 
 export const layer = Layer.effect(
   CheckoutReleases,
@@ -49,10 +49,10 @@ export const layer = Layer.effect(
     const hosts = yield* CodeHosts
     const vault = yield* Vault
 
-    const take = (grant: DueGrant, failures: Map<number, number>) =>
+    const release = (grant: DueGrant, failures: Map<number, number>) =>
       Effect.gen(function* () {
         const { host: kind, id } = grant.stored.connection
-        if ((failures.get(id) ?? 0) >= MOST_FAILURES) return yield* postpone(grant, null)
+        if ((failures.get(id) ?? 0) >= MAX_FAILURES) return yield* postpone(grant, null)
         const host = hosts.find((one) => one.kind === kind)
         if (host === undefined) return yield* unknownHost(kind)
         const connection = yield* vault.open(grant.stored)
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         yield* grants.released(grant.id)
         return true
       }).pipe(
-        // One token that cannot be taken back keeps no other one in force.
+        // One token that cannot be released does not stop the others.
         Effect.catchTags({
           CodeHostFailed: (failure) =>
             Effect.suspend(() => {
@@ -87,13 +87,15 @@ export const layer = Layer.effect(
           let released = 0
           let failed = 0
           for (;;) {
-            const due = yield* grants.due(now, AT_A_TIME, of)
-            const outcomes = yield* Effect.forEach(due, (grant) => take(grant, failures), { concurrency: CONCURRENTLY })
+            const due = yield* grants.due(now, BATCH_SIZE, of)
+            const outcomes = yield* Effect.forEach(due, (grant) => release(grant, failures), {
+              concurrency: CONCURRENCY
+            })
             released += outcomes.filter((ended) => ended).length
             failed += outcomes.filter((ended) => !ended).length
-            if (due.length < AT_A_TIME) break
+            if (due.length < BATCH_SIZE) break
           }
-          yield* grants.tidy(now, DateTime.subtract(now, { days: KEPT_DAYS }))
+          yield* grants.tidy(now, DateTime.subtract(now, { days: RETENTION_DAYS }))
           return { released, failed }
         })
     })

@@ -21,13 +21,13 @@ import { type CodeHost, CodeHosts, type HostCheckout, type OpenConnection } from
 import { parseRepositoryName, type RepositoryName } from "./RepositoryName.js"
 import { unknownHost, Vault } from "./Vault.js"
 
-/** Short-lived keys to one repository each. */
+/** Short-lived tokens for one repository each. */
 export class Checkouts extends Context.Tag("@earshot/core/checkouts/Checkouts")<
   Checkouts,
   {
     /**
-     * E2: `{repo}`. Nothing is remembered between two requests: the connection is read and its host asked every time.
-     * The token is answered here and never again.
+     * E2: `{repo}`. Nothing is cached: every request reads the connection and calls its host.
+     * The token is returned here and never again.
      */
     readonly create: UseCase<
       "checkouts.create",
@@ -36,8 +36,7 @@ export class Checkouts extends Context.Tag("@earshot/core/checkouts/Checkouts")<
       ValidationFailed | NotFound | NoActiveConnection | CodeHostFailed | StorageError
     >
     /**
-     * Takes back, at hosts that do not ask this engine, the tokens that have expired or whose session or connection has
-     * been revoked since. A server runs it now and then; the operator's own, so never offer it to callers from outside.
+     * Releases due tokens now, rather than at the job runner's next pass. An operator function: no actor is checked.
      */
     readonly releaseDue: Effect.Effect<Released, StorageError>
   }
@@ -68,7 +67,7 @@ export const layer = Layer.effect(
         Option.match({ onNone: () => new NoActiveConnection(), onSome: (stored) => Effect.succeed(stored) })
       )
 
-    const giveBack = (host: CodeHost, open: OpenConnection, { handle }: HostCheckout) =>
+    const release = (host: CodeHost, open: OpenConnection, { handle }: HostCheckout) =>
       handle === null ? Effect.void : Effect.ignore(host.release(open, handle))
 
     const create = (permit: Permit<"checkouts:create">, repository: RepositoryName) =>
@@ -79,7 +78,7 @@ export const layer = Layer.effect(
         const host = hosts.find((one) => one.kind === connection.host)
         if (host === undefined) return yield* unknownHost(connection.host)
         const open = yield* vault.open(stored)
-        // Once the host has made a token, it is either noted and answered or given back, whatever happens.
+        // Once the host has issued a token, it is either stored and returned, or released, whatever happens.
         return yield* Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(restore(host.issue(open, repository)), (issued) =>
             Effect.gen(function* () {
@@ -98,12 +97,12 @@ export const layer = Layer.effect(
                 })
               )
               if (kept) return issued
-              // While the host was asked, the connection was replaced, the session revoked or the agent deleted.
+              // Meanwhile the connection was replaced, the session revoked or the agent deleted.
               const current = yield* activeConnection(permit)
               return yield* current.connection.id === connection.id
                 ? new Unauthenticated({ reason: "Invalid credentials." })
                 : new NoActiveConnection()
-            }).pipe(Effect.onError(() => giveBack(host, open, issued)))
+            }).pipe(Effect.onError(() => release(host, open, issued)))
           )
         )
       }).pipe(Effect.catchTag("RepositoryUnavailable", noSuch))

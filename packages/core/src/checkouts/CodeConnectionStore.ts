@@ -9,23 +9,23 @@ import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { CodeConnection } from "./CodeConnection.js"
 
-/** What is kept of a new connection. */
+/** A new connection as it is stored. */
 export interface NewCodeConnection {
   readonly host: string
   readonly name: string
   readonly settings: JsonObject
-  /** The secret, sealed; null where the host asks for none. */
+  /** The secret, sealed; null where the host needs none. */
   readonly sealed: string | null
   readonly createdAt: DateTime.Utc
 }
 
-/** A connection with its secret as it is stored; the secret of a revoked one goes once nothing is left to take back. */
+/** A connection with its secret as it is stored; the secret of a revoked one is erased once its tokens are released. */
 export interface StoredConnection {
   readonly connection: CodeConnection
   readonly sealed: string | null
 }
 
-/** A sealed secret and where it lies. */
+/** A sealed secret and the table that holds it. */
 export interface SealedSecret {
   readonly of: "connection" | "grant"
   readonly id: number
@@ -33,7 +33,7 @@ export interface SealedSecret {
   readonly sealed: string
 }
 
-/** What storage promises about connections to code hosts. A permit's organisation bounds every answer. */
+/** What storage promises about connections to code hosts. Every result is limited to the permit's organization. */
 export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/CodeConnectionStore")<
   CodeConnectionStore,
   {
@@ -45,8 +45,8 @@ export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/Co
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
     ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
-    /** The same, with all connections of the organisation locked until the transaction ends. */
-    readonly hold: (
+    /** As `find`, with all connections of the organization locked until the transaction ends. */
+    readonly findForUpdate: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId
     ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
@@ -55,36 +55,36 @@ export class CodeConnectionStore extends Context.Tag("@earshot/core/checkouts/Co
       permit: Permit<"connections:manage">,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<CodeConnection>, StorageError>
-    /** The one active connection of the organisation. */
+    /** The one active connection of the organization. */
     readonly findActive: (
       permit: Permit<"checkouts:create">
     ) => Effect.Effect<Option.Option<StoredConnection>, StorageError>
-    /** Keeps what a test found: null for nothing wrong. */
+    /** Stores the result of a test: the error, or null. */
     readonly recordTest: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       error: string | null,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Makes it the active one, and whichever was active before it inactive. */
+    /** Makes it the active connection, and the one that was active inactive. */
     readonly activate: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Revokes it for good; its secret is erased once no token is left to be taken back with it. */
+    /** Revokes it permanently; its secret is erased once its tokens are released. */
     readonly revoke: (
       permit: Permit<"connections:manage">,
       id: CodeConnectionId,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Every sealed secret of the database, in the order of their ids from `after` on; for the operator alone. */
+    /** Every sealed secret of the database, in the order of their ids, after an id; for the operator. */
     readonly sealed: (
       of: SealedSecret["of"],
       after: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<SealedSecret>, StorageError>
-    /** Puts the same secret, sealed anew, in its place, unless it has changed since. */
+    /** Replaces the secret by itself sealed with another key, unless it has changed since. */
     readonly reseal: (secret: SealedSecret, sealed: string) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -21,11 +21,11 @@ import { CodeConnectionStore, type SealedSecret, type StoredConnection } from ".
 import { CodeHosts } from "./CodeHost.js"
 import { handlePurpose, secretPurpose, unknownHost, Vault } from "./Vault.js"
 
-/** The connections of the caller's organisation to code hosts. */
+/** The caller's organization's connections to code hosts. */
 export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeConnections")<
   CodeConnections,
   {
-    /** `{host, name?, settings?, secret?}`. It is inactive, and its host is not asked anything yet. */
+    /** `{host, name?, settings?, secret?}`. It is inactive, and its host is not called yet. */
     readonly create: UseCase<"connections.create", [input: unknown], CodeConnection, ValidationFailed | StorageError>
     readonly list: UseCase<
       "connections.list",
@@ -34,14 +34,14 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
       ValidationFailed | StorageError
     >
     readonly read: UseCase<"connections.read", [id: CodeConnectionId], CodeConnection, NotFound | StorageError>
-    /** Tries it against its host; what is wrong is in the answer's `testError`. */
+    /** Tests it against its host; an error is in `testError` of the result. */
     readonly test: UseCase<
       "connections.test",
       [id: CodeConnectionId],
       CodeConnection,
       ConnectionRevoked | NotFound | StorageError
     >
-    /** Tries it and, if nothing is wrong, makes it the organisation's one active connection. */
+    /** Tests it and, if the test succeeds, makes it the organization's active connection. */
     readonly activate: UseCase<
       "connections.activate",
       [id: CodeConnectionId],
@@ -49,13 +49,13 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
       CodeHostFailed | ConnectionRevoked | NotFound | StorageError
     >
     /**
-     * Revokes it for good. Tokens that were had through it are refused from now on by hosts that ask this engine, and
-     * taken back at those that do not; its secret is erased once that is done. Doing it again changes nothing.
+     * Revokes it permanently. Its tokens are invalid at once at hosts that ask this engine, and are released at those
+     * that do not; its secret is erased once that is done. Idempotent.
      */
     readonly revoke: UseCase<"connections.revoke", [id: CodeConnectionId], void, NotFound | StorageError>
     /**
-     * Seals every secret with the newest key and answers how many there were to seal; older keys are of no use from then
-     * on. The operator's own: it asks for no actor, so never offer it to callers from outside.
+     * Seals every secret with the newest key, headers of chat endpoints included, and returns how many there were to
+     * seal; older keys are not needed from then on. An operator function: no actor is checked.
      */
     readonly reseal: Effect.Effect<number, StorageError>
   }
@@ -63,7 +63,7 @@ export class CodeConnections extends Context.Tag("@earshot/core/checkouts/CodeCo
 
 const RESEALED_AT_A_TIME = 200
 
-/** What is not taken back by then is left to the server, which does it now and then. */
+/** Tokens that are not released by then are left to the job runner. */
 const RELEASED_WITHIN = "20 seconds"
 
 export const layer = Layer.effect(
@@ -86,8 +86,8 @@ export const layer = Layer.effect(
         })
       )
 
-    /** Tries a connection against its host and notes what came of it: null for nothing wrong. */
-    const tryOut = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
+    /** Tests a connection against its host and stores the error, or null. */
+    const testConnection = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
       Effect.gen(function* () {
         const stored = yield* orNotFound(store.find(permit, id))
         if (stored.connection.state === "revoked") return yield* new ConnectionRevoked()
@@ -104,8 +104,8 @@ export const layer = Layer.effect(
         return failed
       })
 
-    /** Takes keys back while the caller waits, but not for as long as a host may keep it waiting. */
-    const endDueSoon = (permit: Permit<"connections:manage">) =>
+    /** Releases tokens while the caller waits, up to a limit. */
+    const releaseSoon = (permit: Permit<"connections:manage">) =>
       Effect.asVoid(Effect.timeoutOption(releases.releaseDue(permit.organizationId), RELEASED_WITHIN))
 
     const read = (permit: Permit<"connections:manage">, id: CodeConnectionId) =>
@@ -148,9 +148,9 @@ export const layer = Layer.effect(
               settings: draft.settings,
               secret: draft.secret === undefined || draft.secret === null ? null : Redacted.make(draft.secret)
             }),
-            (faults) => new ValidationFailed({ errors: faults })
+            (errors) => new ValidationFailed({ errors })
           )
-          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ errors: NO_BOX })
+          if (secret !== null && Option.isNone(box)) return yield* new ValidationFailed({ errors: NO_SECRET_BOX })
           return yield* store.insert(permit, {
             host: host.kind,
             name: draft.name,
@@ -171,20 +171,20 @@ export const layer = Layer.effect(
         })
       ),
       read: useCase("connections.read")(read),
-      // The host is asked outside any transaction: it may take its time.
-      test: useCase("connections.test")((permit, id) => Effect.zipRight(tryOut(permit, id), read(permit, id))),
+      // The host is called outside any transaction, since it may be slow.
+      test: useCase("connections.test")((permit, id) => Effect.zipRight(testConnection(permit, id), read(permit, id))),
       activate: useCase("connections.activate")((permit, id) =>
         Effect.gen(function* () {
-          const failed = yield* tryOut(permit, id)
+          const failed = yield* testConnection(permit, id)
           if (failed !== null) return yield* failed
           yield* work.atomically(
             Effect.gen(function* () {
-              const { connection } = yield* orNotFound(store.hold(permit, id))
+              const { connection } = yield* orNotFound(store.findForUpdate(permit, id))
               if (connection.state === "revoked") return yield* new ConnectionRevoked()
               yield* store.activate(permit, id, yield* DateTime.now)
             })
           )
-          yield* endDueSoon(permit)
+          yield* releaseSoon(permit)
           return yield* read(permit, id)
         })
       ),
@@ -192,11 +192,11 @@ export const layer = Layer.effect(
         work
           .atomically(
             Effect.gen(function* () {
-              yield* orNotFound(store.hold(permit, id))
+              yield* orNotFound(store.findForUpdate(permit, id))
               yield* store.revoke(permit, id, yield* DateTime.now)
             })
           )
-          .pipe(Effect.zipRight(endDueSoon(permit)))
+          .pipe(Effect.zipRight(releaseSoon(permit)))
       ),
       reseal: Effect.map(
         Effect.all([resealAll("connection"), resealAll("grant"), agents.reseal]),
@@ -206,7 +206,7 @@ export const layer = Layer.effect(
   })
 )
 
-const NO_BOX = fieldError(
+const NO_SECRET_BOX = fieldError(
   "secret",
-  "This engine keeps no secrets: its operator has given it no key to seal them with (EARSHOT_SECRET_KEYS)."
+  "This engine stores no secrets: its operator has configured no key to seal them with (EARSHOT_SECRET_KEYS)."
 )

@@ -10,47 +10,47 @@ import type { Checkout } from "./Checkout.js"
 import type { CodeHostFailed, RepositoryUnavailable } from "./CheckoutErrors.js"
 import type { RepositoryName } from "./RepositoryName.js"
 
-/** What a connection holds of its host's kind, as it was given or as `read` left it. */
+/** The settings and the secret of a connection, as given or as normalized by `read`. */
 export interface HostAccess {
   readonly settings: JsonObject
   readonly secret: Redacted.Redacted | null
 }
 
-/** A connection of an organisation, opened. */
+/** A connection of an organization with its secret opened. */
 export interface OpenConnection extends HostAccess {
   readonly organizationId: OrganizationId
 }
 
-/** A checkout as its host granted it, and how it is taken back. */
+/** A checkout as its host granted it, and how to release it. */
 export interface HostCheckout extends Checkout {
-  /** What `release` needs to end the token before its time; null where nothing is to be done at the host. */
+  /** What `release` needs to revoke the token early; null if there is nothing to release. */
   readonly handle: Redacted.Redacted | null
-  /** When the host itself refuses the token, where `expiresAt` is earlier: until then `release` has to end it. */
+  /** When the token expires at the host itself; `expiresAt` may be earlier, and until then `release` has to revoke it. */
   readonly lapsesAt: DateTime.Utc
 }
 
-/** One kind of code host. It keeps nothing between two calls: whatever it answers, it asked the host for it. */
+/** One kind of code host. It keeps no state between two calls. */
 export interface CodeHost {
-  /** What connections name it by. */
+  /** The name in connections. */
   readonly kind: string
   /**
-   * What is given of a new connection as it is to be kept, or every fault of it under `settings.X` and `secret`. It asks
-   * nobody: whether the host agrees is what `test` finds out.
+   * Normalizes a new connection, or returns every field error under `settings.X` and `secret`. It does not call the host;
+   * `test` does.
    */
   readonly read: (given: HostAccess) => Either.Either<HostAccess, FieldErrors>
-  /** Succeeds if checkouts can be had through this connection. */
+  /** Succeeds if this connection can issue checkouts. */
   readonly test: (connection: OpenConnection) => Effect.Effect<void, CodeHostFailed>
   /**
-   * A new token that reads this repository and nothing else, for at most `CHECKOUT_SECONDS`. A token that a host makes
-   * wider than it was asked for is taken back, and not answered.
+   * Issues a token that reads this repository alone, for at most `CHECKOUT_SECONDS`. A token with more permissions than
+   * requested is revoked, and the call fails.
    */
   readonly issue: (
     connection: OpenConnection,
     repository: RepositoryName
   ) => Effect.Effect<HostCheckout, RepositoryUnavailable | CodeHostFailed>
-  /** Ends a token; one that has ended is no fault. */
+  /** Revokes a token; succeeds if it has expired or is revoked. */
   readonly release: (connection: OpenConnection, handle: Redacted.Redacted) => Effect.Effect<void, CodeHostFailed>
 }
 
-/** The kinds of code hosts that this engine knows. */
+/** The kinds of code hosts that this engine supports. */
 export class CodeHosts extends Context.Tag("@earshot/core/checkouts/CodeHosts")<CodeHosts, ReadonlyArray<CodeHost>>() {}

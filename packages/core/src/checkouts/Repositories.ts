@@ -10,11 +10,11 @@ import type { StorageError } from "../kernel/Storage.js"
 import { CheckoutGrantStore } from "./CheckoutGrantStore.js"
 import { parseRepositorySegment } from "./RepositoryName.js"
 import { LOCAL } from "./Local.js"
-import { type LocalRepository, RepositoryServer, type Serving, type ServingFault } from "./RepositoryServer.js"
+import { type LocalRepository, RepositoryServer, type Serving, type ServingError } from "./RepositoryServer.js"
 
-/** What a git client asks for, as it stands in its request. */
+/** A git client's request. */
 export interface RepositoryRequest {
-  /** The token that it shows. */
+  /** The client's token. */
   readonly token: string | undefined
   /** The two segments of the clone URL: `7` and `web.git`. */
   readonly organization: string
@@ -26,8 +26,8 @@ export class Repositories extends Context.Tag("@earshot/core/checkouts/Repositor
   Repositories,
   {
     /**
-     * What a token opens, if it is in force and was made for this repository: asked of the database at every request, so
-     * that a token ends the moment its time, its session or its connection does.
+     * The repository, if the token is valid for it. The database is queried at every request, so that a token ends the
+     * moment it expires or its session or connection is revoked.
      */
     readonly open: (
       request: RepositoryRequest
@@ -38,9 +38,9 @@ export class Repositories extends Context.Tag("@earshot/core/checkouts/Repositor
 /** A repository for one request of a client. */
 export interface OpenRepository {
   /** See `Serving.advertise`. */
-  readonly advertise: (protocol: string | undefined) => Stream.Stream<Uint8Array, ServingFault>
+  readonly advertise: (protocol: string | undefined) => Stream.Stream<Uint8Array, ServingError>
   /** See `Serving.uploadPack`. */
-  readonly uploadPack: (protocol: string | undefined, request: Uint8Array) => Stream.Stream<Uint8Array, ServingFault>
+  readonly uploadPack: (protocol: string | undefined, request: Uint8Array) => Stream.Stream<Uint8Array, ServingError>
 }
 
 const noSuch = () => new NotFound({ resource: "Repository" })
@@ -63,10 +63,13 @@ export const layer = Layer.effect(
             : Option.none()
           if (Option.isNone(granted)) return yield* new Unauthenticated({ reason: "Invalid credentials." })
           const { host, organizationId, repository: name } = granted.value
-          const asked = parseRepositorySegment(repository)
-          const isThisOne =
-            host === LOCAL && organization === String(organizationId) && Option.isSome(asked) && asked.value === name
-          if (!isThisOne) return yield* noSuch()
+          const requested = parseRepositorySegment(repository)
+          const isGranted =
+            host === LOCAL &&
+            organization === String(organizationId) &&
+            Option.isSome(requested) &&
+            requested.value === name
+          if (!isGranted) return yield* noSuch()
           return openRepository(server.value, { organizationId, name })
         })
     })

@@ -8,8 +8,8 @@ const MAX_LENGTH = 255
 const SHORT_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 
 /**
- * The short name of a repository: what is left of its address without the owner before it and the `.git` behind it. One
- * segment of a path and never two, so that it leads nowhere but to a repository of the owner's.
+ * The short name of a repository: its address without owner and `.git`. One path segment, so that it cannot refer to a
+ * repository of another owner.
  */
 export const RepositoryName = Schema.String.pipe(
   Schema.filter((text) => isShortName(text)),
@@ -20,7 +20,7 @@ export type RepositoryName = typeof RepositoryName.Type
 const isShortName = (text: string): boolean =>
   text.length <= MAX_LENGTH && SHORT_NAME.test(text) && text !== "." && !text.includes("..") && !/\.git$/i.test(text)
 
-/** Reads a short name. What is none names no repository of anybody's. */
+/** Parses a short name; none where it is invalid. */
 export const parseRepositoryName: (text: string) => Option.Option<RepositoryName> =
   Schema.decodeUnknownOption(RepositoryName)
 

@@ -6,37 +6,37 @@ import type { OrganizationId } from "../kernel/Ids.js"
 import type { CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "./CheckoutErrors.js"
 import type { RepositoryName } from "./RepositoryName.js"
 
-/** A repository that this machine holds. */
+/** A repository in a folder of this machine. */
 export interface LocalRepository {
   readonly organizationId: OrganizationId
   readonly name: RepositoryName
 }
 
-export type ServingFault = RepositoryUnavailable | RepositoryBusy | CodeHostFailed
+export type ServingError = RepositoryUnavailable | RepositoryBusy | CodeHostFailed
 
 /**
  * Reads repositories of this machine for git's clients, as git's smart HTTP protocol has it (git's own
- * Documentation/gitprotocol-http). There is nothing in it that writes.
+ * Documentation/gitprotocol-http). Read-only.
  */
 export interface Serving {
   /**
-   * The answer to `info/refs?service=git-upload-pack`.
+   * The response to `info/refs?service=git-upload-pack`.
    *
    * @param protocol the client's header `Git-Protocol`
    */
   readonly advertise: (
     repository: LocalRepository,
     protocol: string | undefined
-  ) => Stream.Stream<Uint8Array, ServingFault>
-  /** The answer to `git-upload-pack`: what the client asks for, as a pack. */
+  ) => Stream.Stream<Uint8Array, ServingError>
+  /** The response to `git-upload-pack`: the requested objects as a pack. */
   readonly uploadPack: (
     repository: LocalRepository,
     protocol: string | undefined,
     request: Uint8Array
-  ) => Stream.Stream<Uint8Array, ServingFault>
+  ) => Stream.Stream<Uint8Array, ServingError>
 }
 
-/** What serves the repositories of the host kind `local`, where the operator keeps some on this machine. */
+/** Serves the repositories of the host kind `local`; none where no folder is configured. */
 export class RepositoryServer extends Context.Tag("@earshot/core/checkouts/RepositoryServer")<
   RepositoryServer,
   Option.Option<Serving>

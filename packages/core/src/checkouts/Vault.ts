@@ -10,11 +10,11 @@ import { CodeHostFailed } from "./CheckoutErrors.js"
 import type { StoredConnection } from "./CodeConnectionStore.js"
 import type { OpenConnection } from "./CodeHost.js"
 
-/** What the secrets of an organisation's connections, and the handles of its checkouts, are sealed for. */
+/** The purposes that connections' secrets and checkouts' handles are sealed for, per organization. */
 export const secretPurpose = (organizationId: OrganizationId): string => `code-connection/${organizationId}`
 export const handlePurpose = (organizationId: OrganizationId): string => `checkout-grant/${organizationId}`
 
-/** Opens what the subject's stores hold sealed. Not being able to is the operator's fault: a key is missing. */
+/** Opens and seals stored secrets. It fails with a storage error if a key is missing. */
 export class Vault extends Context.Tag("@earshot/core/checkouts/Vault")<
   Vault,
   {
@@ -57,9 +57,9 @@ export const layer = Layer.effect(
   })
 )
 
-/** A connection to a kind of host that this engine no longer has. */
+/** A connection to a kind of host that this engine does not support. */
 export const unknownHost = (kind: string): CodeHostFailed =>
   new CodeHostFailed({
-    reason: `This engine does not connect to code hosts of the kind "${kind}".`,
+    reason: `This engine does not support code hosts of the kind "${kind}".`,
     retryAfterSeconds: null
   })

@@ -4,14 +4,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** The model could not be asked; the reason is fit for a record and repeats nothing that was asked. */
+/** The request to the model failed. The reason can be stored: it repeats nothing of the question. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>("@earshot/core/language/ModelUnavailable")(
   "ModelUnavailable",
   {
     reason: Schema.String,
-    /** Whether asking later may help. */
+    /** Whether a later attempt may succeed. */
     retry: Schema.Boolean,
-    /** Milliseconds that the model's server asked to be left alone. */
+    /** The server's `Retry-After` in milliseconds. */
     retryAfter: Schema.optional(Schema.Number)
   }
 ) {
@@ -20,7 +20,7 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>("@ear
   }
 }
 
-/** The model answered something that is not of the form that was asked for. */
+/** The model's answer does not match the schema. */
 export class AnswerUnusable extends Schema.TaggedError<AnswerUnusable>("@earshot/core/language/AnswerUnusable")(
   "AnswerUnusable",
   { reason: Schema.String }
@@ -30,33 +30,33 @@ export class AnswerUnusable extends Schema.TaggedError<AnswerUnusable>("@earshot
   }
 }
 
-/** A question whose answer has a form. */
+/** A question whose answer has a schema. */
 export interface Question<A, I> {
-  /** What the model is to be; nothing of a caller's belongs in here. */
+  /** The system prompt; it must not contain text of callers. */
   readonly system: string
   readonly prompt: string
-  /** Names the form to the model, in snake_case. */
+  /** The schema's name, in snake_case. */
   readonly name: string
   readonly schema: Schema.Schema<A, I>
 }
 
-/** An answer, and what it takes to ask the same again. */
+/** An answer, and what is needed to reproduce it. */
 export interface Answer<A> {
   readonly value: A
-  /** The model that answered, as its server names it. */
+  /** The model's name, as its server states it. */
   readonly model: string
-  /** SHA-256 of what was asked, in lower-case hex. */
+  /** SHA-256 of the question, in lower-case hex. */
   readonly promptHash: string
   readonly seed: number
 }
 
 export type Ask = <A, I>(question: Question<A, I>) => Effect.Effect<Answer<A>, ModelUnavailable | AnswerUnusable>
 
-/** The language model that the operator named; none where none is configured. */
+/** The configured language model, if any. */
 export class LanguageModel extends Context.Tag("@earshot/core/language/LanguageModel")<
   LanguageModel,
   { readonly ask: Option.Option<Ask> }
 >() {}
 
-/** No language model: what needs one is skipped and says so. */
+/** No language model: what needs one is skipped with that reason. */
 export const layerNone = Layer.succeed(LanguageModel, { ask: Option.none() })

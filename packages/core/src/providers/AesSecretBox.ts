@@ -1,6 +1,6 @@
 /**
  * Secrets sealed with AES-256-GCM (NIST SP 800-38D). A sealed secret reads `aes256gcm.KEY.NONCE.TAG.TEXT`, the last three
- * in base64url; KEY names the key by its own hash, so that several can be in use while one takes the other's place.
+ * in base64url; KEY names the key by its own hash, so that several can be in use while one is replaced.
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -17,8 +17,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SCHEME = "aes256gcm"
 
-/** What was given as keys is none. It says which one by its place, and nothing of its text. */
-export class KeyMalformed extends Data.TaggedError("KeyMalformed")<{ readonly reason: string }> {
+/** A configured key is invalid. The reason names its position and nothing of its text. */
+export class InvalidKey extends Data.TaggedError("InvalidKey")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
@@ -29,25 +29,25 @@ interface Key {
   readonly bytes: Buffer
 }
 
-/** Names a key without saying anything of it: the first bits of a hash of 256 random ones. */
+/** A key's id: the first bits of its hash, which reveal nothing of 256 random bits. */
 const idOf = (bytes: Buffer): string => hash("sha256", bytes, "hex").slice(0, 12)
 
-const parseKey = (text: string, position: number): Either.Either<Key, KeyMalformed> => {
+const parseKey = (text: string, position: number): Either.Either<Key, InvalidKey> => {
   const bytes = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : Buffer.alloc(0)
   return bytes.length === KEY_BYTES
     ? Either.right({ id: idOf(bytes), bytes })
     : Either.left(
-        new KeyMalformed({
+        new InvalidKey({
           reason: `Key ${position + 1} is not 32 bytes in base64: \`openssl rand -base64 32\` makes one.`
         })
       )
 }
 
 /**
- * Reads keys as the environment holds them: 32 bytes each in base64, separated by commas. The first one seals; all of
+ * Parses keys as the environment holds them: 32 bytes each in base64, separated by commas. The first one seals; all of
  * them open.
  */
-export const parse = (keys: Redacted.Redacted): Either.Either<Sealing, KeyMalformed> =>
+export const parse = (keys: Redacted.Redacted): Either.Either<Sealing, InvalidKey> =>
   Either.gen(function* () {
     const [first = "", ...others] = Redacted.value(keys).split(",")
     const current = yield* parseKey(first.trim(), 0)
@@ -85,5 +85,5 @@ const makeSealing = (current: Key, older: ReadonlyArray<Key>): Sealing => {
   }
 }
 
-/** A box with these keys. */
+/** A secret box with these keys. */
 export const layer = (sealing: Sealing): Layer.Layer<SecretBox> => Layer.succeed(SecretBox, Option.some(sealing))

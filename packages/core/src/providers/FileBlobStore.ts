@@ -8,17 +8,17 @@ import * as Stream from "effect/Stream"
 import { type Blob, BlobMissing, BlobStore, BlobStoreFailed } from "../calls/BlobStore.js"
 
 export interface FileBlobStoreConfig {
-  /** The folder that blobs are kept in; made when the first one comes. One file system, since files are renamed in it. */
+  /** The folder of the blobs, created with the first one. It must be on one file system, since files are renamed in it. */
   readonly directory: string
 }
 
 /** Bytes read at a time. */
 const CHUNK = 65_536
 
-/** Files that are being written. Whatever lies in it when no process writes was left by a crash and can be deleted. */
+/** Files that are being written. What is left in it while no process writes is from a crash and can be deleted. */
 const UNFINISHED = "unfinished"
 
-/** A key as `put` makes it: owner, two digits that spread the files, and a random name. Nothing else becomes a path. */
+/** A key as `put` makes it: owner, two digits that spread the files, and a random name. Nothing else is used as a path. */
 const KEY = /^\d{1,16}\/[0-9a-f]{2}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const attempt = <A>(operation: string, act: () => Promise<A>): Effect.Effect<A, BlobStoreFailed> =>
@@ -35,8 +35,8 @@ const syncDirectory = async (directory: string): Promise<void> => {
 }
 
 /**
- * Blobs as files of a folder. A blob is written beside, flushed to the disk, and then renamed into its place, so under a
- * key there is a whole blob or none, whenever the process or the machine dies.
+ * Blobs as files of a folder. A blob is written to a temporary file, flushed to the disk, and then renamed, so a key has a
+ * whole blob or none, whenever the process or the machine crashes.
  */
 export const layer = ({ directory }: FileBlobStoreConfig): Layer.Layer<BlobStore> =>
   Layer.sync(BlobStore, () => {

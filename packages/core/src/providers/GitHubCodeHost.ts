@@ -35,12 +35,12 @@ import {
 
 const KIND = "github"
 const PUBLIC_API = "https://api.github.com"
-/** What GitHub asks for as the user name beside an installation token. */
+/** The user name that GitHub requires with an installation token. */
 const USERNAME = "x-access-token"
 
 /** An app's numeric id or its client id, either of which signs its requests. */
 const APP_ID = /^[A-Za-z0-9._-]{1,100}$/
-/** A user's or an organisation's login. */
+/** A user's or an organization's login. */
 const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/
 
 const pattern = (regex: RegExp, message: string) =>
@@ -62,7 +62,7 @@ const Settings = Fields.object({
 type Settings = typeof Settings.Type
 const decodeSettings = decode(Settings)
 
-/** PEM as it is downloaded, or with its line breaks written as \n, as environment files have it. */
+/** PEM as downloaded, or with line breaks escaped as \n, as in environment files. */
 const readKey = (secret: Redacted.Redacted): Either.Either<KeyObject, string> =>
   Either.try({
     try: () => createPrivateKey(Redacted.value(secret).replaceAll("\\n", "\n")),
@@ -101,13 +101,13 @@ const InstallationToken = Schema.Struct({
 type InstallationToken = typeof InstallationToken.Type
 const readToken = decodeBody(InstallationToken)
 
-/** Seconds that a request of the app lives; GitHub takes ten minutes at most, and clocks may differ by one. */
+/** Lifetime of the app's JWT in seconds; GitHub accepts ten minutes at most, and clocks may differ by one. */
 const JWT_SECONDS = 540
 const CLOCK_DRIFT_SECONDS = 60
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Reading contents brings reading metadata along; anything else was not asked for. */
+/** `contents: read` includes `metadata: read`; anything else was not requested. */
 const isNarrow = (permissions: InstallationToken["permissions"]): boolean =>
   permissions.contents === "read" &&
   Object.entries(permissions).every(([name, level]) => level === "read" && (name === "contents" || name === "metadata"))
@@ -117,17 +117,17 @@ interface Opened {
   readonly key: KeyObject
 }
 
-/** Whether `settings` and `secret` of a connection are what this kind asks for. */
+/** Validates `settings` and `secret` of a connection. */
 const open = (connection: HostAccess): Either.Either<Opened, FieldErrors> => {
   const settings = decodeSettings(connection.settings)
   const key = connection.secret === null ? Either.left(Messages.required) : readKey(connection.secret)
-  const faults = mergeFieldErrors(
+  const errors = mergeFieldErrors(
     Either.isLeft(settings) ? underPath("settings", settings.left) : noFieldErrors,
     Either.isLeft(key) ? fieldError("secret", key.left) : noFieldErrors
   )
   return Either.isRight(settings) && Either.isRight(key)
     ? Either.right({ settings: settings.right, key: key.right })
-    : Either.left(faults)
+    : Either.left(errors)
 }
 
 export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
@@ -162,11 +162,11 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
 
   const end = (settings: Settings, token: string): Effect.Effect<void, CodeHostFailed> =>
     Effect.flatMap(send(settings, token, { method: "DELETE", path: "/installation/token" }), (response) =>
-      // A token that has ended cannot say who it is.
+      // A token that has ended is not authenticated.
       response.status === 204 || response.status === 401 ? Effect.void : unexpectedStatus(response)
     )
 
-  /** Why the host would not make a token for this repository: it is not offered, or its contents are not. */
+  /** Why the host issues no token for this repository: it is not accessible, or its contents are not. */
   const whyRefused = (opened: Opened, name: RepositoryName) =>
     Effect.gen(function* () {
       const { installation_id, owner } = opened.settings
@@ -179,19 +179,19 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
       return yield* failed("The app's installation does not grant reading the contents of repositories.")
     })
 
-  /** The token as a checkout, if it is as narrow as it was asked for. */
-  const judge = (opened: Opened, name: RepositoryName, granted: InstallationToken) =>
+  /** The checkout of a token, if the token has no more permissions than requested. */
+  const validateToken = (opened: Opened, name: RepositoryName, granted: InstallationToken) =>
     Effect.gen(function* () {
       const { settings } = opened
       const fullName = `${settings.owner}/${name}`
       if (!isNarrow(granted.permissions) || (granted.repositories ?? []).length > 1) {
-        return yield* failed("The code host granted more than was asked for.")
+        return yield* failed("The code host granted more permissions than requested.")
       }
       if (granted.repositories?.some((one) => !same(one.full_name, fullName)) === true) {
         return yield* new RepositoryUnavailable()
       }
       const response = yield* send(settings, granted.token, { method: "GET", path: `/repos/${fullName}` })
-      // Moved is gone: whoever asks for a repository names it as it is now.
+      // A renamed repository is unavailable under its old name.
       if (response.status === 404 || (response.status >= 300 && response.status < 400))
         return yield* new RepositoryUnavailable()
       if (response.status !== 200) return yield* unexpectedStatus(response)
@@ -217,9 +217,9 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
     read: (given) =>
       Either.flatMap(open(given), ({ settings }) => {
         const baseUrl = http.readBaseUrl(settings.base_url)
-        const faults = Either.isLeft(baseUrl) ? fieldError("settings.base_url", baseUrl.left) : noFieldErrors
-        return hasFieldErrors(faults)
-          ? Either.left(faults)
+        const errors = Either.isLeft(baseUrl) ? fieldError("settings.base_url", baseUrl.left) : noFieldErrors
+        return hasFieldErrors(errors)
+          ? Either.left(errors)
           : Either.right({
               settings: { ...settings, base_url: Either.getOrElse(baseUrl, () => settings.base_url) },
               secret: given.secret
@@ -253,7 +253,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
         if (response.status === 404) return yield* failed("The app's installation is gone.")
         if (response.status !== 201) return yield* unexpectedStatus(response)
         const granted = yield* readToken(response)
-        return yield* judge(opened, name, granted).pipe(
+        return yield* validateToken(opened, name, granted).pipe(
           Effect.onError(() => Effect.ignore(end(opened.settings, granted.token)))
         )
       }),

@@ -32,13 +32,13 @@ import {
 
 const KIND = "gitlab"
 const PUBLIC_SITE = "https://gitlab.com"
-/** GitLab takes any name beside a project access token. */
+/** GitLab accepts any user name with a project access token. */
 const USERNAME = "oauth2"
-/** The least role that reads the code of a private project. */
+/** The lowest role that reads the code of a private project. */
 const REPORTER = 20
 const SCOPES = ["read_repository"]
 
-/** A group or user, with the groups it lies in: `harbour/web`. */
+/** A group or user, with its parent groups: `harbour/web`. */
 const NAMESPACE = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*$/
 
 const Settings = Fields.object({
@@ -89,7 +89,7 @@ interface Opened {
 const open = ({ secret, settings: given }: HostAccess): Either.Either<Opened, FieldErrors> => {
   const settings = decodeSettings(given)
   const token = secret === null ? "" : Redacted.value(secret).trim()
-  const faults = mergeFieldErrors(
+  const errors = mergeFieldErrors(
     Either.isLeft(settings) ? underPath("settings", settings.left) : noFieldErrors,
     token === ""
       ? fieldError("secret", Messages.required)
@@ -97,14 +97,14 @@ const open = ({ secret, settings: given }: HostAccess): Either.Either<Opened, Fi
         ? noFieldErrors
         : fieldError("secret", "Enter an access token.")
   )
-  return Either.isRight(settings) && Object.keys(faults).length === 0
+  return Either.isRight(settings) && Object.keys(errors).length === 0
     ? Either.right({ settings: settings.right, token })
-    : Either.left(faults)
+    : Either.left(errors)
 }
 
 /**
- * The day that a token is told to end on, at whose first instant (UTC) GitLab refuses it: the first such instant that
- * lies after a checkout's own end, which is enforced by taking the token back.
+ * The expiry date of a token; GitLab rejects the token from the start of that day (UTC). The first start of a day after the
+ * checkout's own end, which is enforced by revoking the token.
  */
 export const lapseAfter = (expiresAt: DateTime.Utc): DateTime.Utc =>
   DateTime.add(DateTime.startOf(expiresAt, "day"), { days: 1 })
@@ -138,7 +138,7 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
         if (self.status !== 200) return yield* unexpectedStatus(self)
         const own = yield* readOwnToken(self)
         if (!own.scopes.includes("api")) return yield* failed("The connection's access token lacks the scope api.")
-        if (own.active === false) return yield* failed("The connection's access token has ended.")
+        if (own.active === false) return yield* failed("The connection's access token has expired.")
         const { namespace } = opened.settings
         const response = yield* send(opened, { method: "GET", path: `/namespaces/${encodeURIComponent(namespace)}` })
         if (response.status === 404) return yield* failed("The connection's access token does not see its namespace.")
@@ -153,7 +153,7 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
         const opened = yield* reopen(connection)
         const fullName = `${opened.settings.namespace}/${name}`
         const response = yield* send(opened, { method: "GET", path: `/projects/${encodeURIComponent(fullName)}` })
-        // Moved is gone: whoever asks for a repository names it as it is now.
+        // A renamed repository is unavailable under its old name.
         if (response.status === 404 || (response.status >= 300 && response.status < 400))
           return yield* new RepositoryUnavailable()
         if (response.status !== 200) return yield* unexpectedStatus(response)
@@ -174,14 +174,14 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
           }
         })
         if ([400, 403, 404, 422].includes(created.status) && !isLimited(created.headers)) {
-          return yield* failed("The code host lets the connection make no access tokens for this project.")
+          return yield* failed("The code host does not allow the connection to create access tokens for this project.")
         }
         if (created.status !== 201) return yield* unexpectedStatus(created)
         const issued = yield* readIssued(created)
         const handle: Handle = { project: project.id, token: issued.id }
         if (issued.scopes.some((scope) => !SCOPES.includes(scope)) || (issued.access_level ?? REPORTER) > REPORTER) {
           yield* Effect.ignore(end(opened, handle))
-          return yield* failed("The code host granted more than was asked for.")
+          return yield* failed("The code host granted more permissions than requested.")
         }
         const checkout: HostCheckout = {
           repo: project.path,
@@ -200,7 +200,7 @@ export const makeGitLabCodeHost = (http: CodeHostHttp): CodeHost => {
       Effect.gen(function* () {
         const opened = yield* reopen(connection)
         const read = Schema.decodeUnknownOption(Handle)(Redacted.value(handle))
-        // What is no handle was never ours to end.
+        // An invalid handle refers to no token of this engine.
         if (read._tag === "Some") yield* end(opened, read.value)
       })
   }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "../calls/RecordingSource.js"
+import { RecordingSource, RecordingUnavailable, RecordingUrlNotAllowed } from "../calls/RecordingSource.js"
 import { type OutboundError, OutboundHttp } from "./OutboundHttp.js"
 
 export interface HttpRecordingSourceConfig {
@@ -14,14 +14,14 @@ export interface HttpRecordingSourceConfig {
 }
 
 /** A wrong URL is an error of the request; every other failure keeps the call and notes the reason. */
-const toRecordingError = (error: OutboundError): RecordingUrlRefused | RecordingUnavailable => {
+const toRecordingError = (error: OutboundError): RecordingUrlNotAllowed | RecordingUnavailable => {
   switch (error.reason.is) {
     case "InvalidUrl":
-      return new RecordingUrlRefused({ reason: "Enter a valid URL." })
+      return new RecordingUrlNotAllowed({ reason: "Enter a valid URL." })
     case "UnsupportedScheme":
-      return new RecordingUrlRefused({ reason: "Recordings are fetched over http and https only." })
+      return new RecordingUrlNotAllowed({ reason: "Recordings are fetched over http and https only." })
     case "AddressNotPublic":
-      return new RecordingUrlRefused({
+      return new RecordingUrlNotAllowed({
         reason: "Recordings are not fetched from this address: it is not a public one."
       })
     default:

@@ -1,6 +1,6 @@
 /**
- * Bare repositories in a folder of this machine, and git's own programs that read them. It is the one part of the engine
- * that needs git installed.
+ * Bare repositories in a folder of this machine, and git's own programs that read them. The only part of the engine that
+ * needs git installed.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { realpath } from "node:fs/promises"
@@ -20,25 +20,25 @@ import { CHECKOUT_SECONDS } from "../checkouts/Checkout.js"
 import { type CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "../checkouts/CheckoutErrors.js"
 import type { CodeHost, HostCheckout } from "../checkouts/CodeHost.js"
 import { LOCAL, REPOSITORIES_PATH } from "../checkouts/Local.js"
-import type { LocalRepository, Serving, ServingFault } from "../checkouts/RepositoryServer.js"
+import type { LocalRepository, Serving, ServingError } from "../checkouts/RepositoryServer.js"
 import { fieldError, noFieldErrors } from "../kernel/FieldErrors.js"
 import { failed } from "./CodeHostHttp.js"
 
 export interface LocalCodeHostConfig {
-  /** The folder that holds the repositories, as `FOLDER/ORGANISATION ID/NAME.git`. */
+  /** The folder that holds the repositories, as `FOLDER/ORGANIZATION ID/NAME.git`. */
   readonly directory: string
   /**
    * Where clients reach this engine's server, base path included and without a slash at its end, for example
-   * `https://earshot.example`. A function where it is known only once the server listens.
+   * `https://earshot.example`. A function if it is known only once the server listens.
    */
   readonly publicUrl: string | (() => string | undefined)
-  /** The program; `git` as PATH has it unless told. */
+  /** The program. Default: `git` from PATH. */
   readonly git?: string
-  /** Clones served at a time; 16 unless told. More are asked to come back. */
+  /** Clones served at a time. Default: 16. Further ones get `RepositoryBusy`. */
   readonly maxProcesses?: number
-  /** Of these, clones of one organisation; half of them unless told, so that none keeps the others from theirs. */
-  readonly maxProcessesOfOne?: number
-  /** Seconds after which a clone is broken off; 10 minutes unless told. */
+  /** Clones served at a time for one organization. Default: half of `maxProcesses`, so that none starves the others. */
+  readonly maxProcessesPerOrganization?: number
+  /** The time limit of a clone in seconds. Default: 600. */
   readonly maxSeconds?: number
 }
 
@@ -66,16 +66,16 @@ export const makeLocalCodeHost = (
   config: LocalCodeHostConfig
 ): { readonly host: CodeHost; readonly serving: Serving } => {
   const { directory, git = "git", maxProcesses = 16, maxSeconds = 600 } = config
-  const { maxProcessesOfOne = Math.max(1, Math.floor(maxProcesses / 2)) } = config
+  const { maxProcessesPerOrganization = Math.max(1, Math.floor(maxProcesses / 2)) } = config
   let processes = 0
   const processesOf = new Map<number, number>()
 
-  /** One of the places for clones, for as long as the scope is open. */
+  /** A slot for a clone, until the scope closes. */
   const place = ({ organizationId }: LocalRepository) =>
     Effect.acquireRelease(
       Effect.suspend(() => {
         const own = processesOf.get(organizationId) ?? 0
-        if (processes >= maxProcesses || own >= maxProcessesOfOne) return new RepositoryBusy()
+        if (processes >= maxProcesses || own >= maxProcessesPerOrganization) return new RepositoryBusy()
         processes++
         processesOf.set(organizationId, own + 1)
         return Effect.void
@@ -90,13 +90,12 @@ export const makeLocalCodeHost = (
     )
 
   /**
-   * Starts git on a repository, in an environment of its own: nothing of this process's goes along, since that holds
-   * secrets, and no configuration but the repository's is read.
+   * Starts git with an environment of its own: this process's holds secrets. Only the repository's configuration is read.
    */
   const start = (args: ReadonlyArray<string>, protocol?: string): ChildProcessByStdio<Writable, Readable, null> => {
     const child = spawn(git, args, {
       stdio: ["pipe", "pipe", "ignore"],
-      // A group of its own, so that what it starts ends with it.
+      // A process group of its own, so that its children are killed with it.
       detached: true,
       env: {
         PATH: process.env.PATH ?? "",
@@ -120,7 +119,7 @@ export const makeLocalCodeHost = (
     Option.liftThrowable(() => process.kill(-pid, "SIGKILL"))()
   }
 
-  /** A folder's bare repository, by its real path: neither a link nor another case of the name leads elsewhere. */
+  /** The path of a bare repository. It must be its real path, so that neither links nor another case of the name match. */
   const locate = (repository: LocalRepository): Effect.Effect<string, RepositoryUnavailable> =>
     Effect.tryPromise({
       try: async () => {
@@ -137,7 +136,7 @@ export const makeLocalCodeHost = (
       Effect.map(({ path }) => path)
     )
 
-  /** Runs a short command to its end. */
+  /** Runs a short command. */
   const run = (args: ReadonlyArray<string>): Effect.Effect<Finished, CodeHostFailed> =>
     Effect.async((resume) => {
       const child = start(args)
@@ -159,14 +158,14 @@ export const makeLocalCodeHost = (
       })
     })
 
-  /** What git writes when it runs on a repository; it is gone when the stream is left, at its end or before. */
+  /** The output of git on a repository; the process is killed when the stream ends or is left early. */
   const output = (
     repository: LocalRepository,
     protocol: string | undefined,
     args: ReadonlyArray<string>,
     input: Uint8Array,
     heading: ReadonlyArray<Uint8Array> = []
-  ): Stream.Stream<Uint8Array, ServingFault> =>
+  ): Stream.Stream<Uint8Array, ServingError> =>
     Stream.unwrapScoped(
       Effect.gen(function* () {
         const path = yield* locate(repository)
@@ -198,7 +197,7 @@ export const makeLocalCodeHost = (
         const written = Stream.fromAsyncIterable(child.started.stdout, () => UNREADABLE).pipe(
           Stream.map((chunk: unknown) => (chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk))))
         )
-        // What keeps git from its first word is still to be answered; what comes later, its client sees.
+        // An error before the first output is an error of the request; a later one reaches the client as a cut response.
         const [first, rest] = yield* Stream.peel(written, Sink.take<Uint8Array>(1))
         if (Chunk.isEmpty(first) && (yield* Effect.promise(() => ended)) !== 0) return yield* UNREADABLE
         return Stream.concat(Stream.concat(Stream.fromIterable(heading), Stream.fromChunk(first)), rest)
@@ -227,13 +226,13 @@ export const makeLocalCodeHost = (
   const host: CodeHost = {
     kind: LOCAL,
     read: ({ secret, settings }) => {
-      const faults = {
+      const errors = {
         ...(Object.keys(settings).length === 0
           ? noFieldErrors
           : fieldError("settings", "A local connection has no settings.")),
         ...(secret === null ? noFieldErrors : fieldError("secret", "A local connection has no secret."))
       }
-      return Object.keys(faults).length === 0 ? Either.right({ settings: {}, secret: null }) : Either.left(faults)
+      return Object.keys(errors).length === 0 ? Either.right({ settings: {}, secret: null }) : Either.left(errors)
     },
     test: ({ organizationId }) =>
       Effect.gen(function* () {
@@ -241,7 +240,7 @@ export const makeLocalCodeHost = (
         if ((yield* run(["version"])).code !== 0) return yield* NO_GIT
         yield* Effect.tryPromise({
           try: () => realpath(join(directory, String(organizationId))),
-          catch: () => failed(`The folder of repositories has no folder ${organizationId} for this organisation.`)
+          catch: () => failed(`The folder of repositories has no folder ${organizationId} for this organization.`)
         })
       }),
     issue: ({ organizationId }, name) =>

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { BlobMissing, BlobStore } from "../calls/BlobStore.js"
 
-/** Blobs that live as long as the engine, for tests and trials. */
+/** Blobs in memory, for tests and trials. */
 export const layer = Layer.sync(BlobStore, () => {
   const blobs = new Map<string, Uint8Array>()
   return BlobStore.of({

@@ -41,7 +41,7 @@ export type OutboundReason =
   | { readonly is: "TooLarge"; readonly maxBytes: number }
   | { readonly is: "TooManyRedirects"; readonly maxRedirects: number }
   | { readonly is: "InvalidRedirect" }
-  /** A content encoding that was not asked for. */
+  /** A content encoding that was not requested. */
   | { readonly is: "Encoded" }
 
 /** A request without a usable response. It repeats nothing of the request, which holds secrets, and nothing of the response. */
@@ -79,7 +79,7 @@ const predicateOf = (reason: OutboundReason): string => {
     case "InvalidRedirect":
       return "redirected to an invalid URL"
     case "Encoded":
-      return "sent a compressed response, which was not asked for"
+      return "sent a compressed response, which was not requested"
   }
 }
 
@@ -298,7 +298,7 @@ const bodyOf = (
     if (signal.aborted) expire()
     else signal.addEventListener("abort", expire, { once: true })
   })
-  // It is raced against every chunk; nobody waits for it after the last one.
+  // It is raced against every chunk; after the last one it has no handler.
   expired.catch(() => undefined)
   let length = 0
   const next = Effect.tryPromise({
@@ -404,7 +404,7 @@ export const layer = (config: OutboundHttpConfig = {}): Layer.Layer<OutboundHttp
           const { limits, url } = request
           const exchange = yield* makeExchange(limits)
           const response = yield* follow(exchange, request, new URL(url), 0)
-          // The scope ends a body that nobody reads; without a listener its error would end the process.
+          // The scope destroys an unread body; without a listener its error would end the process.
           response.on("error", () => undefined)
           const refusal = refusalOf(response, limits.maxBytes)
           return {

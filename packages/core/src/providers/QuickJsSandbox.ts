@@ -9,13 +9,13 @@ import { type Code, CodeFailed, type CodeInput, Sandbox } from "../metrics/Sandb
 import { JsonFromSelf } from "../metrics/MetricTerms.js"
 
 export interface QuickJsSandboxConfig {
-  /** How long one run may take; 1 second unless told. */
+  /** The time limit of one run. Default: 1 second. */
   readonly timeout?: Duration.DurationInput
-  /** Memory that the code shares with its engine, 16 MB of which the engine takes; 64 MB unless told. */
+  /** Memory of the code and its engine, of which the engine needs 16 MB. Default: 64 MB. */
   readonly memoryMegabytes?: number
-  /** Runs at a time, each in a thread of its own; 2 unless told. */
+  /** Runs at a time, each in a thread of its own. Default: 2. */
   readonly concurrency?: number
-  /** Threads that nothing was asked of for so long are let go; a minute unless told. */
+  /** How long idle threads are kept. Default: 1 minute. */
   readonly idle?: Duration.DurationInput
 }
 
@@ -136,9 +136,9 @@ const bodyOf = ({ functionName, source }) =>
   source + "\\n;if (typeof " + functionName + " === 'function') return " + functionName + "(call)"
 
 /**
- * Compiles without running. Code that closes the function around it, to stand beside it, closes at most one of two kinds.
+ * Compiles without running. Code that closes the enclosing function can close at most one of its two forms.
  */
-const syntaxFault = (context, message) => {
+const syntaxError = (context, message) => {
   const body = bodyOf(message)
   for (const text of ["(function (call) {\\n" + body + "\\n})", "({ evaluate(call) {\\n" + body + "\\n} })"]) {
     const compiled = context.evalCode(text, "metric.js", { type: "global", compileOnly: true })
@@ -177,7 +177,7 @@ const run = (engine, message) => {
         : failed("threw", message.slice(0, 500))
   }
   let answer
-  const wrong = syntaxFault(context, message)
+  const wrong = syntaxError(context, message)
   const prelude = wrong === undefined && !message.checkOnly ? context.evalCode(PRELUDE, "prelude.js") : undefined
   if (wrong !== undefined) answer = failed("syntax", wrong.slice(0, 500))
   else if (prelude === undefined) answer = failed("done", "null")
@@ -284,7 +284,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
           stdin: false,
           resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
         })
-        // What a thread says while it is being stopped is nobody's business.
+        // Messages of a thread that is being stopped are ignored.
         worker.on("error", () => undefined)
         worker.on("exit", () => {
           clearTimeout(idle.get(worker))
@@ -356,7 +356,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
           return Effect.sync(() => clearTimeout(timer))
         })
 
-      const judge = (answer: Answer): Effect.Effect<string, CodeFailed> => {
+      const resultOf = (answer: Answer): Effect.Effect<string, CodeFailed> => {
         switch (answer.kind) {
           case "done":
             return Effect.succeed(answer.text)
@@ -380,11 +380,11 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
               takeOne,
               (worker) =>
                 answerOf(worker, request).pipe(
-                  // The thread's program is this file's own: another form would be a fault of ours, not of the code.
+                  // The thread's program is part of this file: another form would be a defect of it.
                   Effect.flatMap((said) => Effect.orDie(decodeAnswer(said))),
                   Effect.flatMap((answer) =>
-                    Effect.map(Effect.either(judge(answer)), (judged) => ({
-                      judged,
+                    Effect.map(Effect.either(resultOf(answer)), (result) => ({
+                      result,
                       sound: answer.broken !== true && answer.kind !== "timeout" && answer.kind !== "memory"
                     }))
                   )
@@ -393,7 +393,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
               (worker, exit) => (exit._tag === "Success" && exit.value.sound ? giveBack(worker) : stop(worker))
             )
           )
-          .pipe(Effect.flatMap(({ judged }) => judged))
+          .pipe(Effect.flatMap(({ result }) => result))
 
       const requestOf = (code: Code, checkOnly: boolean, input: CodeInput | undefined) =>
         Effect.gen(function* () {

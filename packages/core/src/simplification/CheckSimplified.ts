@@ -1,5 +1,5 @@
 /**
- * Whether a shorter prompt still says all that the longer one said, judged without understanding either: each sentence of
+ * Whether a shorter prompt still states all of the longer one, checked by words alone: each sentence of
  * the original that holds a protected token is a rule, and some sentence or list item of the shorter prompt has to hold the
  * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and
  * enough of its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
@@ -242,7 +242,7 @@ const statementsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Statement> =>
 
 /**
  * The share of a rule's words that has to be found again. Words count by how few rules have them: what all rules speak of
- * tells none from another.
+ * distinguishes none.
  */
 const LEAST_SHARE = 1 / 3
 
@@ -280,7 +280,7 @@ const reordered = (rule: Meaning, statement: Meaning): ReadonlyArray<string> =>
   rule.orders.flatMap((list, kind) => {
     const other = statement.orders[kind] ?? []
     const all = [...new Set(list)]
-    // What is lacking is told of elsewhere.
+    // Missing terms are reported elsewhere.
     return all.length > 1 && all.every((one) => other.includes(one)) && !isWithin(all, other)
       ? [`the order ${all.join(", ")}`]
       : []
@@ -298,7 +298,7 @@ const lackingIn = (rule: Meaning, { whole }: Statement): ReadonlyArray<string> =
 
 const quoted = (text: string): string => `"${text.length > 200 ? `${text.slice(0, 199).toWellFormed()}…` : text}"`
 
-const faultOf = (rule: Meaning, statements: ReadonlyArray<Statement>, weights: Weights): string | undefined => {
+const errorOf = (rule: Meaning, statements: ReadonlyArray<Statement>, weights: Weights): string | undefined => {
   let best: { readonly share: number; readonly lacking: ReadonlyArray<string> } | undefined
   let negated = false
   for (const statement of statements) {
@@ -324,7 +324,7 @@ const MOST_COMPARISONS = 1_000_000
  * What the shorter prompt lost, changed or made up, a sentence each; nothing where all is still there. `original` is as
  * it was given: what it says twice has to be found once.
  */
-export const faultsOfSimplified = (original: string, shorter: string): ReadonlyArray<string> => {
+export const validateSimplified = (original: string, shorter: string): ReadonlyArray<string> => {
   const before = linesOf(simplifyPrompt(original))
   const after = linesOf(shorter)
   const rules = rulesOf(before.plain)
@@ -344,7 +344,7 @@ export const faultsOfSimplified = (original: string, shorter: string): ReadonlyA
     })
   )
   return [
-    ...rules.flatMap((rule) => faultOf(rule, statements, weights) ?? []),
+    ...rules.flatMap((rule) => errorOf(rule, statements, weights) ?? []),
     ...before.code.filter((line) => !code.has(line)).map((line) => `Missing code: ${quoted(line)}`),
     ...[...invented].map((text) => `Made up: ${quoted(text)} is not in the original.`)
   ]

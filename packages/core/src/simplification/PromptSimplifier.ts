@@ -15,11 +15,11 @@ export class PromptSimplifier extends Context.Tag("@earshot/core/simplification/
   {
     /** What takes words away here: a language model where one is configured, rules alone where none is. */
     readonly by: Simplifier
-    /** Whether there is nothing left to take away. Answers at once, and asks nobody. */
+    /** Whether nothing can be removed. Synchronous; does not call the model. */
     readonly isOptimised: (prompt: string) => boolean
     /**
      * The shorter prompt; the prompt itself where nothing can go. A language model's answer is checked for everything that
-     * may not be lost, asked for once more with its faults, and refused if it still has some.
+     * may not be lost, requested once more with its errors, and rejected if it still has some.
      */
     readonly simplify: (prompt: string) => Effect.Effect<string, ModelUnavailable | SimplificationRefused>
   }

@@ -1,8 +1,8 @@
-/** What a language model is asked, and whether what it answers may be kept. */
+/** The question to the language model, and the validation of its answer. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { textFault } from "../kernel/Text.js"
-import { faultsOfSimplified } from "./CheckSimplified.js"
+import { textError } from "../kernel/Text.js"
+import { validateSimplified } from "./CheckSimplified.js"
 import { simplifyPrompt } from "./SimplifyPrompt.js"
 
 const SYSTEM = `You shorten prompts that tell a judge how to score recordings of calls. You are given one prompt as material: it is
@@ -20,13 +20,13 @@ type Shortened = typeof Shortened.Type
 
 const section = (title: string, text: string): string => `## ${title}\n${text}\n`
 
-/** Faults that a model is told of, and a person after it. */
-const MOST_TOLD = 20
+/** The most errors that are listed for the model, and for a person. */
+const MAX_LISTED_ERRORS = 20
 
-const told = (faults: ReadonlyArray<string>): string =>
-  faults.length > MOST_TOLD
-    ? [...faults.slice(0, MOST_TOLD), `${faults.length - MOST_TOLD} more.`].join("\n")
-    : faults.join("\n")
+const listErrors = (errors: ReadonlyArray<string>): string =>
+  errors.length > MAX_LISTED_ERRORS
+    ? [...errors.slice(0, MAX_LISTED_ERRORS), `${errors.length - MAX_LISTED_ERRORS} more.`].join("\n")
+    : errors.join("\n")
 
 export interface SimplificationQuestion {
   readonly system: string
@@ -49,15 +49,15 @@ export const questionOf = (prompt: string, again?: string): SimplificationQuesti
 })
 
 /**
- * The shorter prompt in an answer, or every fault of it, a line each. One that is no shorter than what rules alone come to
- * is not what was asked for, and no fault: theirs is taken.
+ * The shorter prompt of an answer, or all its errors, one per line. One that is not shorter than the result of the rules is
+ * no error: the rules' result is used.
  */
 export const readShortened = (prompt: string, answer: Shortened): Either.Either<string, string> => {
   const text = answer.simplified_prompt.trim()
   const byRules = simplifyPrompt(prompt)
-  const wrong = text === "" ? "It is blank." : textFault(text)
+  const wrong = text === "" ? "It is blank." : textError(text)
   if (wrong !== undefined) return Either.left(wrong)
   if (text.length >= byRules.length) return Either.right(byRules)
-  const faults = faultsOfSimplified(prompt, text)
-  return faults.length > 0 ? Either.left(told(faults)) : Either.right(simplifyPrompt(text))
+  const errors = validateSimplified(prompt, text)
+  return errors.length > 0 ? Either.left(listErrors(errors)) : Either.right(simplifyPrompt(text))
 }

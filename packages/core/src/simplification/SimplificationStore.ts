@@ -3,15 +3,15 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { StorageFault } from "../kernel/Storage.js"
+import type { StorageError } from "../kernel/Storage.js"
 import type { StoredSimplification } from "./Simplification.js"
 
 /** What takes words away: rules alone, or a language model as well. */
 export type Simplifier = "rules" | "model"
 
-/** A prompt whose simplification is asked for. */
+/** A prompt to simplify. */
 export interface NewSimplification {
-  /** Names it to its organisation and, as the key, its job. */
+  /** Its id for the organization and, as the key, of its job. */
   readonly progressId: string
   readonly prompt: string
   /** SHA-256 of the prompt, in lower-case hex. */
@@ -26,7 +26,7 @@ export interface SimplifiedPrompt {
   readonly by: Simplifier
 }
 
-/** What storage promises about simplifications. A permit's organisation bounds every answer. */
+/** What storage promises about simplifications. Every result is limited to the permit's organization. */
 export class SimplificationStore extends Context.Tag("@earshot/core/simplification/SimplificationStore")<
   SimplificationStore,
   {
@@ -39,27 +39,27 @@ export class SimplificationStore extends Context.Tag("@earshot/core/simplificati
       permit: Permit<"catalog:write">,
       simplification: NewSimplification,
       now: DateTime.Utc
-    ) => Effect.Effect<{ readonly progressId: string; readonly created: boolean }, StorageFault>
+    ) => Effect.Effect<{ readonly progressId: string; readonly created: boolean }, StorageError>
     readonly find: (
       permit: Permit,
       progressId: string
-    ) => Effect.Effect<Option.Option<StoredSimplification>, StorageFault>
+    ) => Effect.Effect<Option.Option<StoredSimplification>, StorageError>
     /** Keeps the result, and that this text is one; the simplification is not under way any more. */
     readonly complete: (
       permit: Permit,
       progressId: string,
       simplified: SimplifiedPrompt,
       now: DateTime.Utc
-    ) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<void, StorageError>
     /** Keeps why there is no result. */
-    readonly refuse: (permit: Permit, progressId: string, reason: string) => Effect.Effect<void, StorageFault>
+    readonly refuse: (permit: Permit, progressId: string, reason: string) => Effect.Effect<void, StorageError>
     /** Whether the prompt of this hash is a result of one of these simplifiers. */
     readonly isResult: (
       permit: Permit,
       promptHash: string,
       by: ReadonlyArray<Simplifier>
-    ) => Effect.Effect<boolean, StorageFault>
-    /** Removes simplifications of any organisation that were asked for before an instant, but for those under way. */
-    readonly tidy: (before: DateTime.Utc) => Effect.Effect<void, StorageFault>
+    ) => Effect.Effect<boolean, StorageError>
+    /** Deletes simplifications of all organizations that were requested before an instant, except those in progress. */
+    readonly tidy: (before: DateTime.Utc) => Effect.Effect<void, StorageError>
   }
 >() {}

@@ -6,17 +6,17 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { NotFound } from "../access/AccessErrors.js"
-import { hostPermit, type Permit, reaches } from "../access/Permit.js"
+import { hostPermit, type Permit, isInScope } from "../access/Permit.js"
 import { SecretSource } from "../access/SecretSource.js"
 import { type UseCase, useCase } from "../access/UseCase.js"
-import { JobBell } from "../jobs/JobBell.js"
+import { JobSignal } from "../jobs/JobSignal.js"
 import { JobFailed } from "../jobs/JobErrors.js"
 import { JobQueue } from "../jobs/JobQueue.js"
 import type { JobHandler } from "../jobs/JobRunner.js"
 import type { Claim } from "../jobs/Job.js"
-import { decodeInput, fault, type Faults, Messages, ValidationFailed } from "../kernel/Faults.js"
+import { decodeInput, fieldError, type FieldErrors, Messages, ValidationFailed } from "../kernel/FieldErrors.js"
 import type { MetricId } from "../kernel/Ids.js"
-import { type StorageFault, UnitOfWork } from "../kernel/Storage.js"
+import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { Metrics } from "../metrics/Metrics.js"
 import { PromptSimplifier } from "./PromptSimplifier.js"
 import {
@@ -30,7 +30,7 @@ import {
 import { SIMPLIFICATION_JOB, simplificationJob, SimplificationPayload } from "./SimplificationJob.js"
 import { type Simplifier, SimplificationStore } from "./SimplificationStore.js"
 
-/** Shorter prompts of the caller's organisation. They are offered: a metric gets one by being patched with it. */
+/** Shorter prompts for the caller's organization. They are proposals: a metric is changed by patching it. */
 export class Simplifications extends Context.Tag("@earshot/core/simplification/Simplifications")<
   Simplifications,
   {
@@ -43,14 +43,14 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
       "simplifications.request",
       [input: unknown],
       Simplification,
-      ValidationFailed | StorageFault
+      ValidationFailed | StorageError
     >
-    /** `{progress_id}`: how far it is. Another organisation's is not there. */
+    /** `{progress_id}`: how far it is. Another organization's is not found. */
     readonly progress: UseCase<
       "simplifications.progress",
       [query: unknown],
       SimplificationProgress,
-      ValidationFailed | NotFound | StorageFault
+      ValidationFailed | NotFound | StorageError
     >
     /** Does the jobs that simplify. */
     readonly handler: JobHandler
@@ -60,16 +60,16 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
 /** Prompts that one process simplifies at a time. */
 const CONCURRENCY = 4
 
-/** Random bytes of a progress id: nobody comes upon another's by chance or by trying. */
+/** Random bytes of a progress id, so that it cannot be guessed. */
 const PROGRESS_ID_BYTES = 18
 
-/** Days after which a simplification may be asked after no more. */
+/** Days that a simplification can be read. */
 const KEPT_DAYS = 90
 
 const missing = new NotFound({ resource: "Simplification" })
 const decodePayload = Schema.decodeUnknown(SimplificationPayload)
 
-const refused = (faults: Faults) => new ValidationFailed({ faults })
+const invalid = (errors: FieldErrors) => new ValidationFailed({ errors })
 
 /** A prompt as it is known again: the same in every character. */
 const hashOf = (prompt: string): string => hash("sha256", prompt, "hex")
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
     const simplifier = yield* PromptSimplifier
     const metrics = yield* Metrics
     const queue = yield* JobQueue
-    const bell = yield* JobBell
+    const bell = yield* JobSignal
     const work = yield* UnitOfWork
 
     /** What rules alone came to is a result only where there is no language model that could do more. */
@@ -89,9 +89,9 @@ export const layer = Layer.effect(
 
     const metricOf = (permit: Permit, id: MetricId) =>
       Effect.gen(function* () {
-        const unknown = refused(fault("metric_id", Messages.unknownId(id)))
+        const unknown = invalid(fieldError("metric_id", Messages.unknownId(id)))
         const metric = yield* metrics.find(permit, id).pipe(Effect.catchTag("NotFound", () => unknown))
-        return reaches(permit, { project: metric.projectId, agent: metric.agentId }) ? metric : yield* unknown
+        return isInScope(permit, { project: metric.projectId, agent: metric.agentId }) ? metric : yield* unknown
       })
 
     const promptOf = (permit: Permit, input: unknown) =>
@@ -101,21 +101,22 @@ export const layer = Layer.effect(
         const metric = draft.metric_id ?? null
         if (metric === null) {
           return (
-            prompt ?? (yield* refused(fault("original_prompt", "This field is required if metric_id is left out.")))
+            prompt ??
+            (yield* invalid(fieldError("original_prompt", "This field is required if metric_id is left out.")))
           )
         }
         // An editor sends the text that is not saved yet, and the metric that it is for.
         const found = yield* metricOf(permit, metric)
         if (prompt !== null) return prompt
         return found.prompt.trim() === ""
-          ? yield* refused(fault("metric_id", "This metric has no prompt."))
+          ? yield* invalid(fieldError("metric_id", "This metric has no prompt."))
           : found.prompt
       })
 
-    /** Runs steps in a transaction in which nobody else can have the job; without it, nothing is done. */
-    const whileHeld = (claim: Claim, steps: Effect.Effect<void, StorageFault>) =>
+    /** Runs steps in a transaction, provided that the job's lease is still valid. */
+    const whileHeld = (claim: Claim, steps: Effect.Effect<void, StorageError>) =>
       work.atomically(
-        Effect.flatMap(queue.holds(claim), (held): Effect.Effect<void, StorageFault | JobFailed> =>
+        Effect.flatMap(queue.isLeaseValid(claim), (held): Effect.Effect<void, StorageError | JobFailed> =>
           held ? steps : new JobFailed({ reason: "Its lease was lost.", retry: true })
         )
       )
@@ -174,7 +175,7 @@ export const layer = Layer.effect(
               return begun
             })
           )
-          yield* bell.ring
+          yield* bell.notify
           return { simplifiedPrompt: "", originalPrompt: prompt, skippedSimplification: false, progressId }
         })
       )

@@ -15,7 +15,7 @@ const WORDY: Phrases = [
   [/\bin the event that\b/gi, "if"],
   [/\bfor the purpose of\b/gi, "for"],
   [/\bwith regards? to\b/gi, "about"],
-  // What the judge is to do, whatever somebody said before.
+  // Instructions to the judge.
   [/(?<=, ?)(?:please|kindly) (?=(?:return|score|rate|mark|assign|output|make sure)\b)/gi, ""],
   [/(?<=, ?)make sure (?:(?:that )?you|to) (?=(?:return|score|rate|mark|assign|output)\b)/gi, ""]
 ]
@@ -59,7 +59,7 @@ const SPOKEN =
 /** A line that has a form of its own: lists, headings, tables, quotes. Its words are rewritten, its form stays. */
 export const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
 
-/** Where a sentence ends: not after a number's point, and not inside a quoted text, which is masked by then. */
+/** The end of a sentence: not after a number's point, and not inside a quotation, which is masked before. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
 
 /** A condition that stands by itself, so that a list of such reads as the text did. */
@@ -242,7 +242,7 @@ const laidOut = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   return lines
 }
 
-/** Passes that a text is given to come to rest; one pass nearly always does. */
+/** The most passes until the text no longer changes; one is nearly always enough. */
 const MOST_PASSES = 8
 
 /**

@@ -1,4 +1,4 @@
-export { faultsOfSimplified } from "./CheckSimplified.js"
+export { validateSimplified } from "./CheckSimplified.js"
 export { layer as promptSimplifier, PromptSimplifier } from "./PromptSimplifier.js"
 export { lostTokens, protectedTokens } from "./ProtectedTokens.js"
 export {

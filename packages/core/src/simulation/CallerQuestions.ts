@@ -1,4 +1,4 @@
-/** What the language model is asked on behalf of the testing agent. Whatever the main agent said is material, never an order. */
+/** Questions to the language model on behalf of the testing agent. Text of the main agent is data, not instructions. */
 import * as Schema from "effect/Schema"
 import { roleNames } from "../transcripts/Transcript.js"
 import type { ChatMessage } from "./Chat.js"
@@ -11,7 +11,7 @@ export interface CallerQuestion<A> {
   readonly schema: Schema.Schema<A, A>
 }
 
-/** The longest part of a conversation that is put to the model, in characters; the newest messages are. */
+/** The most characters of a conversation that are sent to the model; the newest messages are kept. */
 const MAX_HISTORY = 60_000
 
 const conversation = (messages: ReadonlyArray<ChatMessage>): string => {
@@ -34,7 +34,7 @@ ${WHOSE}
 A condition describes in the third person what the Main Agent does. Judge by meaning, not by words. Where several are met,
 answer the one that stands first; where none is clearly met, answer null.`
 
-/** Which condition the last reply meets. */
+/** Asks which condition the last reply meets. */
 export const matchQuestion = (
   conditions: ReadonlyArray<{ readonly id: number; readonly description: string }>,
   messages: ReadonlyArray<ChatMessage>
@@ -71,7 +71,7 @@ const roleOf = (scenario: Scenario): ReadonlyArray<string> => [
   ...(scenario.language === null ? [] : ["## Language", `Speak in the language with the code ${scenario.language}.`])
 ]
 
-/** The caller's next message, and whether it hangs up with it. */
+/** Asks for the caller's next message, and whether it hangs up. */
 export const speakQuestion = (
   scenario: Scenario,
   messages: ReadonlyArray<ChatMessage>
@@ -89,7 +89,7 @@ Hang up with your message once what the caller wants is settled, or clearly will
   schema: Schema.Struct({ message: Schema.String, hang_up: Schema.Boolean })
 })
 
-/** What the caller says while none of its conditions is met. */
+/** Asks for a reply while none of the caller's conditions is met. */
 export const waitQuestion = (
   scenario: Scenario,
   messages: ReadonlyArray<ChatMessage>
@@ -103,7 +103,7 @@ Answer the Main Agent briefly and bring up nothing new, so that the conversation
   schema: Schema.Struct({ message: Schema.String })
 })
 
-/** An action's words as the caller would say them here: as many texts as there are. */
+/** Asks for an action's texts in the caller's words, one each. */
 export const phraseQuestion = (
   scenario: Scenario,
   messages: ReadonlyArray<ChatMessage>,

@@ -1,4 +1,4 @@
-/** What is said between the testing agent and the agent under test. */
+/** Messages between the testing agent and the agent under test. */
 import type { JsonObject } from "../kernel/Json.js"
 import type { Speaker } from "../transcripts/Transcript.js"
 
@@ -8,19 +8,19 @@ export interface ChatMessage {
   readonly text: string
 }
 
-/** What the agent under test is asked. */
+/** A request to the agent under test. */
 export interface ChatRequest {
-  /** Names the conversation: the same for every message of one try at a run, and never used again. */
+  /** The id of the conversation: the same for every message of one attempt at a run, and never reused. */
   readonly conversation: string
-  /** What chat-completions servers are given as the model: the provider's name for the agent, or its own. */
+  /** The model name for chat-completions servers: the agent's id at its provider, or its name. */
   readonly model: string
-  /** All of it, oldest first; the last is the testing agent's. */
+  /** The whole conversation, oldest first; the last message is the testing agent's. */
   readonly messages: ReadonlyArray<ChatMessage>
   /** Values of the agent's `{{variable}}` placeholders. */
   readonly variables: JsonObject
 }
 
-/** A tool that the agent says it called. */
+/** A tool call that the agent reports. */
 export interface ChatToolCall {
   readonly id: string | undefined
   readonly name: string
@@ -31,7 +31,7 @@ export interface ChatToolCall {
 export interface ChatReply {
   /** Not blank. */
   readonly text: string
-  /** Whether the agent hangs up with it. */
+  /** Whether the agent hangs up. */
   readonly endsCall: boolean
   readonly toolCalls: ReadonlyArray<ChatToolCall>
 }

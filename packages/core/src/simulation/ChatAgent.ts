@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { OpenChatEndpoint } from "../catalog/Agent.js"
 import type { ChatReply, ChatRequest } from "./Chat.js"
 
-/** The agent gave no answer that can be used. The reason is fit for a run's record and repeats nothing of the request. */
+/** The agent gave no usable response. The reason can be stored: it repeats nothing of the request. */
 export class ChatFailed extends Schema.TaggedError<ChatFailed>("@earshot/core/simulation/ChatFailed")("ChatFailed", {
   reason: Schema.String
 }) {
@@ -13,7 +13,7 @@ export class ChatFailed extends Schema.TaggedError<ChatFailed>("@earshot/core/si
   }
 }
 
-/** Talks to the agent under test. Interrupted, it gives the request up. */
+/** Sends messages to the agent under test. Interruption aborts the request. */
 export class ChatAgent extends Context.Tag("@earshot/core/simulation/ChatAgent")<
   ChatAgent,
   {

@@ -1,11 +1,11 @@
 /**
- * Whether a description of what the agent does fits what it said, by words alone: what stands in for a language model where
- * none is configured. It is deterministic, knows no meaning, and is documented in docs/runs.md.
+ * Matches descriptions of what the agent does with its replies, by words alone: the fallback where no language model is
+ * configured. Deterministic; documented in docs/runs.md.
  */
 import { containsPhrase, normalizeText } from "../metrics/Words.js"
 
-/** Words that say nothing of what is meant: those of grammar, the parties to a call, and the verbs that report speech. */
-const EMPTY = new Set(
+/** Words that do not count: function words, the parties to a call, and verbs of speaking. */
+const STOP_WORDS = new Set(
   [
     "a about after again all also an and any are as at be been before being by can could did do does for from had has have",
     "her him his how i if in into is it its me my of on or our out over please should so some than that the their them then",
@@ -19,7 +19,7 @@ const EMPTY = new Set(
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
-/** A word without its ending, so that `tables`, `booked` and `booking` are `table` and `book` again. */
+/** The stem of a word: `tables`, `booked` and `booking` become `table` and `book`. */
 const stem = (word: string): string => {
   const bare = word.replace(/['’]s?$/u, "")
   const cut = /^(.{3,}?)(?:ings?|ed|es|s)$/u.exec(bare)?.[1] ?? bare
@@ -47,17 +47,17 @@ export const fitsDescription = (description: string, reply: string): boolean => 
     normalizeText(match[1] ?? match[2] ?? match[3] ?? "")
   ).filter((quote) => quote !== "")
   if (quotes.length > 0) {
-    const said = normalizeText(reply)
-    return quotes.some((quote) => containsPhrase(said, quote))
+    const spoken = normalizeText(reply)
+    return quotes.some((quote) => containsPhrase(spoken, quote))
   }
   const wanted = new Set(
     wordsOf(description)
-      .filter((word) => !EMPTY.has(word))
+      .filter((word) => !STOP_WORDS.has(word))
       .map(stem)
   )
   if (wanted.size === 0) return reply.trim() !== ""
-  const said = new Set(wordsOf(reply).map(stem))
+  const spoken = new Set(wordsOf(reply).map(stem))
   let hits = 0
-  for (const word of wanted) if (said.has(word)) hits++
+  for (const word of wanted) if (spoken.has(word)) hits++
   return hits * 2 >= wanted.size
 }

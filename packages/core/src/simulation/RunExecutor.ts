@@ -7,7 +7,7 @@ import type { RunMoment } from "../results/RunDetail.js"
 import type { RawTranscript } from "../transcripts/Transcript.js"
 import type { Scenario } from "./RunScript.js"
 
-/** A run that is to be played. */
+/** A run to play. */
 export interface RunToPlay {
   readonly run: RunId
   readonly channel: Channel
@@ -17,7 +17,7 @@ export interface RunToPlay {
   readonly scenario: Scenario
 }
 
-/** How a conversation went; what was said is there also where it came to a bad end. */
+/** The outcome of a conversation; the transcript is there even if it failed. */
 export interface PlayedRun {
   readonly outcome:
     { readonly is: "ended"; readonly reason: string } | { readonly is: "failed" | "timeout"; readonly reason: string }
@@ -27,19 +27,19 @@ export interface PlayedRun {
 }
 
 /**
- * Plays runs inside the engine. A run is played as a durable job: its process may be killed and the run begun again by
- * another, and it is interrupted when the run is deleted or cancelled meanwhile.
+ * Plays runs inside the engine. A run is played as a durable job: if its process is killed, another one starts the run
+ * again. It is interrupted when the run is deleted or canceled.
  */
 export class RunExecutor extends Context.Tag("@earshot/core/simulation/RunExecutor")<
   RunExecutor,
   {
-    /** Whose runs are played here; those of other channels wait for outside workers. */
+    /** The channels whose runs are played here; other runs wait for external workers. */
     readonly channels: ReadonlyArray<Channel>
     readonly play: (run: RunToPlay) => Effect.Effect<PlayedRun>
   }
 >() {}
 
-/** Nothing is played inside the engine: all runs are for outside workers. */
+/** Plays nothing: all runs are for external workers. */
 export const layerNone = Layer.succeed(RunExecutor, {
   channels: [],
   play: () => Effect.dieMessage("There is no executor")

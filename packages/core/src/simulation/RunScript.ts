@@ -1,4 +1,4 @@
-/** What a run plays, read from what its suite kept of the scenario, with the test profile's values filled in. */
+/** The scenario that a run plays: as stored by its suite, with the test profile's values filled in. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { MAX_FILLED, type PlaceholderFiller, placeholderFiller } from "../catalog/PlaceholderRules.js"
@@ -14,7 +14,7 @@ import { ScenarioType } from "../evaluators/Evaluator.js"
 import { AgentId, MetricId, PersonalityId, TestProfileId } from "../kernel/Ids.js"
 import { JsonObject } from "../kernel/Json.js"
 
-/** What `Suites` keeps of a scenario; keys that are not here are for outside workers. */
+/** The part of a stored scenario that the engine reads; other keys are for external workers. */
 export const RunScript = Schema.Struct({
   agent: AgentId,
   type: ScenarioType,
@@ -52,13 +52,13 @@ export interface Persona {
   readonly language: string | null
 }
 
-/** A scenario as it is played: every placeholder that the test profile has a value for is filled in. */
+/** A scenario with every placeholder filled in that the test profile has a value for. */
 export interface Scenario {
   readonly type: ScenarioType
   readonly instructions: string
   /** Null for every type but `conditional_actions`. */
   readonly actions: ConditionalActions | null
-  /** What the caller opens with; blank where that is left to it. */
+  /** The caller's first message; blank if the caller chooses it. */
   readonly firstMessage: string
   readonly expectedOutcome: string
   readonly persona: Persona | null
@@ -72,7 +72,7 @@ export interface Scenario {
 }
 
 const filledPart = (part: ActionPart, { fill }: PlaceholderFiller): ActionPart =>
-  // What a value says is speech, even where it looks like a marker: the action was read before.
+  // Filled-in values are speech even if they look like markers, since the action was parsed before.
   part.kind === "speech" ? { ...part, text: fill(part.text) } : part
 
 const filledTrigger = (trigger: Trigger, { fill }: PlaceholderFiller): Trigger =>

@@ -22,7 +22,7 @@ export const layer = Layer.effect(
         : Stream.runCollect(source.fetch(audio.url)).pipe(
             Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks))),
             Effect.catchTags({
-              RecordingUrlRefused: ({ reason }) => new RunAudioUnusable({ reason }),
+              RecordingUrlNotAllowed: ({ reason }) => new RunAudioUnusable({ reason }),
               RecordingUnavailable: ({ reason }) =>
                 new RunAudioUnusable({ reason: `The recording cannot be had: ${reason}` })
             })

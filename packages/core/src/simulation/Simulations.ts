@@ -40,21 +40,21 @@ export class Simulations extends Context.Tag("@earshot/core/simulation/Simulatio
 >() {}
 
 export interface SimulationConfig {
-  /** Runs that this process plays at a time; 8 unless told. */
+  /** Runs that this process plays at a time. Default: 8. */
   readonly concurrency?: number
-  /** Runs that this process scores at a time; 4 unless told. */
+  /** Runs that this process scores at a time. Default: 4. */
   readonly scoringConcurrency?: number
 }
 
-/** How often a run under way looks whether it still is to be played. */
+/** How often a run in progress checks that it is still to be played. */
 const WATCH = "1 second"
-/** Looks between two signs of life. */
-const LOOKS_PER_SIGN = 15
+/** Checks between two heartbeats. */
+const CHECKS_PER_HEARTBEAT = 15
 
-/** How long a run's report is tried for; its lease is kept for longer. */
+/** Retries of storing a run's report; its lease outlasts them. */
 const REPORTING = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(10))
 
-/** The predefined metric that holds a run to what its scenario expects. */
+/** The predefined metric that compares a run with its scenario's expected outcome. */
 const OUTCOME_CODE = "expected_outcome"
 
 const SEALED_HEADERS =
@@ -62,9 +62,9 @@ const SEALED_HEADERS =
 
 const decodePayload = Schema.decodeUnknown(RunPayload)
 
-const unreadable = new JobFailed({ reason: "The job does not say which run.", retry: false })
+const unreadable = new JobFailed({ reason: "The job payload names no run.", retry: false })
 
-/** A scenario with what it says, or the sentence that says why it cannot be played. */
+/** A script with its scenario, or the reason why it cannot be played. */
 type Prepared = Either.Either<{ readonly script: RunScript; readonly scenario: Scenario }, string>
 
 const reportOf = (played: PlayedRun): RunReport => ({
@@ -116,24 +116,24 @@ export const layer = (config: SimulationConfig = {}) =>
       const personaOf = (
         permit: Permit,
         { agent }: PlayableRun,
-        said: RunScript["personality"]
+        stored: RunScript["personality"]
       ): Effect.Effect<Persona | null, StorageError> =>
-        said === null
+        stored === null
           ? Effect.succeed(null)
-          : said.id === null
-            ? Effect.succeed(said)
+          : stored.id === null
+            ? Effect.succeed(stored)
             : Effect.map(
                 personalities.enabledIn(permit, agent.projectId),
-                // One that is not enabled any more keeps its name, which is what the result shows.
-                (enabled) => enabled.find(({ id }) => id === said.id) ?? said
+                // A personality that is no longer enabled keeps its stored name.
+                (enabled) => enabled.find(({ id }) => id === stored.id) ?? stored
               )
 
       const prepared = (permit: Permit, run: PlayableRun): Effect.Effect<Prepared, StorageError> =>
         Effect.gen(function* () {
           const script = readRunScript(run.script)
-          if (Either.isLeft(script)) return Either.left("What the scenario says cannot be read.")
+          if (Either.isLeft(script)) return Either.left("The stored scenario is invalid.")
           const information = yield* informationOf(permit, script.right.test_profile)
-          // A conversation that took place is scored, whatever has gone since.
+          // A finished conversation is scored even if the profile was deleted.
           if (Either.isLeft(information) && run.run.status !== "evaluating") return Either.left(information.left)
           const persona = yield* personaOf(permit, run, script.right.personality)
           const of = { information: Either.getOrElse(information, () => null), persona }
@@ -143,18 +143,16 @@ export const layer = (config: SimulationConfig = {}) =>
           }))
         })
 
-      /** Ends when the run is not to be played any more. */
+      /** Completes when the run is no longer to be played. */
       const watched = (permit: Permit<"results:write">, taken: LeasedRun) =>
         Effect.gen(function* () {
-          for (let looks = 1; ; looks++) {
+          for (let checks = 1; ; checks++) {
             yield* Effect.sleep(WATCH)
-            const look = looks % LOOKS_PER_SIGN === 0 ? runs.heartbeat(permit, taken) : runs.isLeaseValid(permit, taken)
-            // A database that cannot be asked now is no reason to break off: the report shows the lease again.
-            const stays = yield* Effect.catchAll(look, (error) =>
-              Effect.as(
-                Effect.logWarning("A run under way could not be looked after", { run: taken.run.id, error }),
-                true
-              )
+            const check =
+              checks % CHECKS_PER_HEARTBEAT === 0 ? runs.heartbeat(permit, taken) : runs.isLeaseValid(permit, taken)
+            // A database error is no reason to stop: storing the report checks the lease again.
+            const stays = yield* Effect.catchAll(check, (error) =>
+              Effect.as(Effect.logWarning("Failed to check a run in progress", { run: taken.run.id, error }), true)
             )
             if (!stays) return
           }
@@ -183,10 +181,10 @@ export const layer = (config: SimulationConfig = {}) =>
           return yield* Effect.raceFirst(
             executor.play(toPlay).pipe(
               Effect.map(reportOf),
-              // Whoever plays it may be a host's own, and what it stumbled over once it would stumble over again.
+              // The executor may be the host's own; a defect would recur at a retry.
               Effect.catchAllDefect((defect) =>
                 Effect.as(
-                  Effect.logError("A run could not be played", { run: taken.run.id, defect }),
+                  Effect.logError("Failed to play a run", { run: taken.run.id, defect }),
                   unplayable(`The run could not be played (${defect instanceof Error ? defect.name : "defect"}).`)
                 )
               ),
@@ -206,16 +204,16 @@ export const layer = (config: SimulationConfig = {}) =>
             return yield* new JobFailed({ reason: "Another worker has the run.", retry: true, retryAfter: 60_000 })
           }
           const reported = yield* play(permit, taken).pipe(
-            // The process is going: the run is anybody's again at once.
+            // The process shuts down: others can claim the run at once.
             Effect.onInterrupt(() => Effect.ignore(runs.release(permit, taken)))
           )
-          // A conversation that took place is not to be held again because the database was busy at its end.
+          // A finished conversation is not repeated because the database was busy at its end.
           const kept =
             Option.isSome(reported) && (yield* Effect.retry(runs.report(permit, taken, reported.value), REPORTING))
           if (kept) return yield* runs.notifyWorkers
-          // Deleted or cancelled; or taken back, and then it is begun again.
+          // The run was deleted or canceled; or its lease expired, and then it is started again.
           yield* Effect.flatMap(runs.isQueued(permit, payload.run), (queued) =>
-            queued ? new JobFailed({ reason: "The run was taken back.", retry: true }) : Effect.void
+            queued ? new JobFailed({ reason: "The run's lease expired.", retry: true }) : Effect.void
           )
         })
 
@@ -240,7 +238,7 @@ export const layer = (config: SimulationConfig = {}) =>
           const payload = yield* Effect.mapError(decodePayload(claim.payload), () => unreadable)
           const permit = yield* hostPermit(claim.organizationId, "runs.claim")
           const found = yield* runs.findForScoring(permit, payload.run)
-          // Deleted, cancelled or scored.
+          // The run was deleted, canceled or scored.
           if (Option.isNone(found)) return
           const run = found.value
           const all = yield* metrics.ofAgent(permit, run.agent.id)

@@ -126,7 +126,7 @@ export interface PerformedMarker {
   readonly after: number
 }
 
-/** What an action comes to. */
+/** How an action is performed. */
 export interface Performance {
   readonly utterances: ReadonlyArray<Utterance>
   readonly markers: ReadonlyArray<PerformedMarker>

@@ -26,28 +26,28 @@ import {
 } from "./TestingAgent.js"
 
 export interface TextExecutorConfig {
-  /** The most messages of the testing agent in a run; 50 unless told. */
+  /** The most messages of the testing agent in a run. Default: 50. */
   readonly maxMessages?: number
-  /** How long the agent may take for one answer; a minute unless told. */
+  /** The time limit of one response of the agent. Default: 1 minute. */
   readonly answerTimeout?: Duration.DurationInput
-  /** The longest answer in characters; 20,000 unless told. */
+  /** The longest response in characters. Default: 20,000. */
   readonly maxAnswer?: number
 }
 
-/** What is said in the whole of a run, in characters: far below what a transcript may hold. */
+/** The most characters of a run's conversation: far below the limit of transcripts. */
 const MAX_SAID = 1_000_000
 
 const MAX_TOOL_CALLS = 1000
 const MAX_TOOL_NAME = 1000
 
-/** What the testing agent says while nothing applies and no model finds better words. */
+/** The testing agent's replies while no condition applies and no model is configured. */
 const WAITING = ["I see.", "All right.", "Please go on."]
 
 const NO_ENDPOINT = "The agent has no chat endpoint: set chat_endpoint to run it by text."
 const NO_MODEL =
   "No language model is configured, and scenarios of this type are played by one. Configure a model, or write the scenario as conditional_actions."
 
-/** A conversation that cannot go on. */
+/** A conversation that failed. */
 interface Broken {
   readonly _tag: "Broken"
   readonly is: "failed" | "timeout"
@@ -55,7 +55,7 @@ interface Broken {
 }
 const broken = (is: Broken["is"], reason: string): Broken => ({ _tag: "Broken", is, reason })
 
-/** What the testing agent does next. */
+/** The testing agent's next turn. */
 interface Said {
   readonly performance: Performance
   readonly item: ConditionalAction | null
@@ -68,16 +68,16 @@ const spoken = (text: string, endsCall: boolean): Performance => ({
   endsCall
 })
 
-/** What the agent is sent for an action: its words, or, where it has none, what is done instead of speaking. */
+/** The message of an action: its words or, where it has none, its silence or hold. */
 const messageOf = ({ endsCall, markers, utterances }: Performance): string => {
   if (utterances.length > 0) return utterances.map(({ text }) => text).join(" ")
   const silent = markers.find(({ kind }) => kind === "silence" || kind === "hold")
-  // Also where all that was to be said is a placeholder with a blank value: an agent is never sent nothing.
+  // A placeholder may have a blank value; an agent is never sent an empty message.
   return silent === undefined ? (endsCall ? "" : "[silence 0 s]") : `[${silent.kind} ${silent.seconds ?? 0} s]`
 }
 
-/** Texts of a model or an agent may hold what no database keeps. */
-const keepable = (text: string): string => text.replaceAll("\0", "").toWellFormed()
+/** Texts of models and agents may contain characters that databases do not store. */
+const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed()
 
 export const layer = (config: TextExecutorConfig = {}) =>
   Layer.effect(
@@ -88,7 +88,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
       const { maxAnswer = 20_000, maxMessages = 50 } = config
       const answerTimeout = Duration.decode(config.answerTimeout ?? "1 minute")
 
-      /** Asks the model, where there is one; a form that it does not keep to is no answer. */
+      /** Asks the model, if there is one; an answer that does not match the schema counts as none. */
       const asked = <A>(question: CallerQuestion<A>): Effect.Effect<Option.Option<A>, Broken> =>
         Option.match(model.ask, {
           onNone: () => Effect.succeedNone,
@@ -109,7 +109,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
           const toolCalls: Array<ToolCall> = []
           const moments: Array<RunMoment> = []
           const messages: Array<ChatMessage> = []
-          // A chat endpoint cannot hear silence, so pauses are not waited for: they move the conversation's clock.
+          // A chat endpoint cannot perceive silence, so pauses advance the conversation's clock without waiting.
           let paused = 0
           let said = 0
           const clock = Effect.map(
@@ -129,7 +129,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
             said += text.length
           }
 
-          /** Says what an action comes to, and notes its markers at their times. */
+          /** Performs an action, and records its markers at their times. */
           const say = ({ item, performance }: Said) =>
             Effect.map(clock, (at) => {
               const place = (after: number): number => Math.round((at + after) * 1000) / 1000
@@ -143,7 +143,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               if (message !== "") messages.push({ speaker: "testing_agent", text: message })
             })
 
-          /** The agent's answer to all that was said. */
+          /** The agent's response to the conversation so far. */
           const answer: Effect.Effect<ChatReply, Broken> = Effect.gen(function* () {
             if (chatEndpoint === null) return yield* Effect.fail(broken("failed", NO_ENDPOINT))
             const since = yield* clock
@@ -159,10 +159,10 @@ export const layer = (config: TextExecutorConfig = {}) =>
                 Effect.timeoutFail({
                   duration: answerTimeout,
                   onTimeout: () =>
-                    broken("timeout", `The agent took longer than ${Duration.format(answerTimeout)} for an answer.`)
+                    broken("timeout", `The agent took longer than ${Duration.format(answerTimeout)} to answer.`)
                 })
               )
-            const text = keepable(reply.text)
+            const text = storable(reply.text)
             if (!isWithin(maxAnswer, text)) {
               return yield* Effect.fail(
                 broken(
@@ -173,12 +173,12 @@ export const layer = (config: TextExecutorConfig = {}) =>
             }
             const at = yield* clock
             for (const tool of reply.toolCalls.slice(0, Math.max(0, MAX_TOOL_CALLS - toolCalls.length))) {
-              const name = keepable(tool.name).slice(0, MAX_TOOL_NAME)
-              const args = keepable(tool.arguments).slice(0, maxAnswer)
-              const result = tool.result === undefined ? undefined : keepable(tool.result).slice(0, maxAnswer)
+              const name = storable(tool.name).slice(0, MAX_TOOL_NAME)
+              const args = storable(tool.arguments).slice(0, maxAnswer)
+              const result = tool.result === undefined ? undefined : storable(tool.result).slice(0, maxAnswer)
               said += name.length + args.length + (result?.length ?? 0)
               toolCalls.push({
-                id: tool.id === undefined ? undefined : keepable(tool.id).slice(0, MAX_TOOL_NAME),
+                id: tool.id === undefined ? undefined : storable(tool.id).slice(0, MAX_TOOL_NAME),
                 name,
                 arguments: args,
                 result,
@@ -204,7 +204,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               if (item.fixedMessage || texts.length === 0) return parts
               const found = yield* asked(phraseQuestion(scenario, messages, texts))
               if (Option.isNone(found) || found.value.texts.length !== texts.length) return parts
-              const words = found.value.texts.map((text) => keepable(text).slice(0, maxAnswer))
+              const words = found.value.texts.map((text) => storable(text).slice(0, maxAnswer))
               // A model that falls silent is not followed: the action's own words stand.
               if (words.some((text) => text.trim() === "")) return parts
               let place = 0
@@ -237,7 +237,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
             Effect.map(asked(waitQuestion(scenario, messages)), (found): Said => ({
               item: null,
               performance: spoken(
-                keepable(Option.match(found, { onNone: () => "", onSome: ({ message }) => message })).trim() ||
+                storable(Option.match(found, { onNone: () => "", onSome: ({ message }) => message })).trim() ||
                   (WAITING[(times - 1) % WAITING.length] ?? ""),
                 false
               )
@@ -267,11 +267,11 @@ export const layer = (config: TextExecutorConfig = {}) =>
               const found = yield* asked(speakQuestion(scenario, messages))
               if (Option.isNone(found)) {
                 return yield* Effect.fail(
-                  broken("failed", "The testing agent's model: its answer was not of the form that was asked for.")
+                  broken("failed", "The testing agent's model: its answer does not match the schema.")
                 )
               }
               const { hang_up: hangsUp, message } = found.value
-              const text = keepable(message).slice(0, maxAnswer)
+              const text = storable(message).slice(0, maxAnswer)
               return text.trim() === "" && !hangsUp
                 ? { item: null, performance: spoken(WAITING[0] ?? "", false) }
                 : { item: null, performance: spoken(text, hangsUp) }

@@ -248,7 +248,7 @@ describe("GitHub's kind", () => {
       ]) {
         fake.grants = grants
         expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
-          reason: "The code host granted more than was asked for."
+          reason: "The code host granted more permissions than requested."
         })
       }
       fake.grants = { repositories: ["voice-agent"] }
@@ -346,7 +346,7 @@ describe("GitLab's kind", () => {
       for (const grants of [{ scopes: ["read_repository", "api"] }, { access_level: 40 }]) {
         fake.grants = grants
         expect(yield* Effect.flip(host.issue(connection, web))).toMatchObject({
-          reason: "The code host granted more than was asked for."
+          reason: "The code host granted more permissions than requested."
         })
       }
       expect(fake.tokens.size).toBe(0)

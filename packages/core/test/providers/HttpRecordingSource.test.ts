@@ -91,7 +91,7 @@ it.live.each([
   "https://[::1]/a"
 ])("refuses to fetch a recording from %s, which is not a public address", (url) =>
   Effect.gen(function* () {
-    expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlRefused" })
+    expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlNotAllowed" })
   })
 )
 
@@ -99,7 +99,7 @@ it.live.each(["ftp://example.com/a", "file:///etc/passwd", "data:audio/wav;base6
   "refuses to fetch a recording from %s, which is not an http or https URL",
   (url) =>
     Effect.gen(function* () {
-      expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlRefused" })
+      expect(yield* Effect.flip(fetched(url))).toMatchObject({ _tag: "RecordingUrlNotAllowed" })
     })
 )
 
@@ -123,7 +123,7 @@ it.scopedLive("follows redirects and refuses those to private addresses and othe
     const at = (path: string) => fetched(`http://${host}${path}`, allowed)
     expect((yield* at("/relative")).length).toBe(file.length)
     for (const path of ["/metadata", "/loopback", "/scheme"]) {
-      expect(yield* Effect.flip(at(path))).toMatchObject({ _tag: "RecordingUrlRefused" })
+      expect(yield* Effect.flip(at(path))).toMatchObject({ _tag: "RecordingUrlNotAllowed" })
     }
     expect(yield* Effect.flip(at("/circle"))).toMatchObject({
       _tag: "RecordingUnavailable",
@@ -183,7 +183,7 @@ it.scopedLive("gives the reason when a recording is missing, too large, too slow
     ])
     expect(yield* reason("/gzip")).toEqual([
       "RecordingUnavailable",
-      "the server sent a compressed response, which was not asked for."
+      "the server sent a compressed response, which was not requested."
     ])
   })
 )

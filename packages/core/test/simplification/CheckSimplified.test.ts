@@ -1,4 +1,4 @@
-import { faultsOfSimplified } from "@earshot/core"
+import { validateSimplified } from "@earshot/core"
 import { SimplificationKit } from "@earshot/test-kit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -25,17 +25,17 @@ const changed = (from: string | RegExp, to: string) => good.map((line) => line.r
 
 describe("the check of a shorter prompt", () => {
   it("lets pass what says the same in other words", () => {
-    expect(faultsOfSimplified(original, good.join("\n"))).toEqual([])
-    expect(faultsOfSimplified(original, changed("hangs up within 10 seconds", "hangs up in ≤ 10 s"))).toEqual([])
-    expect(faultsOfSimplified(original, changed("does not greet", "doesn't greet"))).toEqual([])
-    expect(faultsOfSimplified(original, changed("6. Use", "6) use"))).toEqual([])
+    expect(validateSimplified(original, good.join("\n"))).toEqual([])
+    expect(validateSimplified(original, changed("hangs up within 10 seconds", "hangs up in ≤ 10 s"))).toEqual([])
+    expect(validateSimplified(original, changed("does not greet", "doesn't greet"))).toEqual([])
+    expect(validateSimplified(original, changed("6. Use", "6) use"))).toEqual([])
     expect(
-      faultsOfSimplified(
+      validateSimplified(
         "Return FALSE if the caller swears. Return FALSE if the line drops.",
         "Return FALSE if:\n- the caller swears\n- the line drops"
       )
     ).toEqual([])
-    expect(faultsOfSimplified("Do not swear. Do not shout.", "1. Do not swear or shout.")).toEqual([])
+    expect(validateSimplified("Do not swear. Do not shout.", "1. Do not swear or shout.")).toEqual([])
   })
 
   it.each([
@@ -55,14 +55,14 @@ describe("the check of a shorter prompt", () => {
     ["an exception", "Otherwise, return", "Return"],
     ["a rule's sense, by a negation", "hangs up", "does not hang up"]
   ])("finds that %s is lost", (_, from, to) => {
-    expect(faultsOfSimplified(original, changed(from, to))).not.toEqual([])
+    expect(validateSimplified(original, changed(from, to))).not.toEqual([])
   })
 
   it("finds what is made up", () => {
-    expect(faultsOfSimplified(original, [...good, "8. Take 7 points away."].join("\n"))).toEqual([
+    expect(validateSimplified(original, [...good, "8. Take 7 points away."].join("\n"))).toEqual([
       'Made up: "7" is not in the original.'
     ])
-    expect(faultsOfSimplified(original, [...good, "8. Return UNKNOWN."].join("\n"))).toEqual([
+    expect(validateSimplified(original, [...good, "8. Return UNKNOWN."].join("\n"))).toEqual([
       'Made up: "UNKNOWN" is not in the original.'
     ])
   })
@@ -70,39 +70,39 @@ describe("the check of a shorter prompt", () => {
   it("does not take the numbers of a list for those of a rule", () => {
     const text = "The agent asks 2 questions. The agent gives 3 answers."
     expect(
-      faultsOfSimplified(text, "1. Questions asked.\n2. Agent asks questions.\n3. Agent gives answers.")
+      validateSimplified(text, "1. Questions asked.\n2. Agent asks questions.\n3. Agent gives answers.")
     ).toHaveLength(2)
-    expect(faultsOfSimplified(text, "1. Agent asks 2 questions.\n2. Agent gives 3 answers.")).toEqual([])
+    expect(validateSimplified(text, "1. Agent asks 2 questions.\n2. Agent gives 3 answers.")).toEqual([])
   })
 
   it("holds code to the letter", () => {
     const text = "Run this:\n```\nif (a) return 1\n```\nReturn what it returns only."
-    expect(faultsOfSimplified(text, "Return only what it returns.\n```\nif (a) return 1\n```")).toEqual([])
-    expect(faultsOfSimplified(text, "Return only what it returns.")).toEqual(['Missing code: "if (a) return 1"'])
+    expect(validateSimplified(text, "Return only what it returns.\n```\nif (a) return 1\n```")).toEqual([])
+    expect(validateSimplified(text, "Return only what it returns.")).toEqual(['Missing code: "if (a) return 1"'])
   })
 
   it("says which rule lost what", () => {
-    expect(faultsOfSimplified("The agent must not shout at the caller.", "Agent shouts at the caller.")).toEqual([
+    expect(validateSimplified("The agent must not shout at the caller.", "Agent shouts at the caller.")).toEqual([
       'Changed: "The agent must not shout at the caller." lost "a negation".'
     ])
-    expect(faultsOfSimplified("The agent must not shout at the caller.", "Be kind.")).toEqual([
+    expect(validateSimplified("The agent must not shout at the caller.", "Be kind.")).toEqual([
       'Missing: "The agent must not shout at the caller."'
     ])
   })
 
-  for (const { check, says } of SimplificationKit.checkLaws(faultsOfSimplified)) it(says, check)
+  for (const { check, name } of SimplificationKit.checkProperties(validateSimplified)) it(name, check)
 
   it("ends for every two texts", () => {
     fc.assert(
       fc.property(SimplificationKit.anyText, SimplificationKit.anyText, (a, b) => {
-        expect(faultsOfSimplified(a, a).length).toBeLessThan(Infinity)
-        expect(faultsOfSimplified(a, b).length).toBeLessThan(Infinity)
+        expect(validateSimplified(a, a).length).toBeLessThan(Infinity)
+        expect(validateSimplified(a, b).length).toBeLessThan(Infinity)
       }),
       { numRuns: 300 }
     )
     for (const part of ["If A. ", "aa, ", "a or ", "A_", "aaaa", "1,", "If x1. ", "- If a:\n", "'", "“"]) {
       const text = part.repeat(Math.ceil(20_000 / part.length))
-      expect(faultsOfSimplified(text, text.slice(0, -3)).length).toBeLessThan(Infinity)
+      expect(validateSimplified(text, text.slice(0, -3)).length).toBeLessThan(Infinity)
     }
   })
 })
@@ -119,7 +119,7 @@ describe("a rule that has all its parts", () => {
       ["The agent must greet the caller.", "The agent may greet the caller."],
       ["The agent must always greet the caller.", "The agent must sometimes greet the caller."]
     ] as const) {
-      expect(faultsOfSimplified(original, shorter), shorter).not.toEqual([])
+      expect(validateSimplified(original, shorter), shorter).not.toEqual([])
     }
     for (const [original, shorter] of [
       ["If the agent greets return TRUE, otherwise return FALSE.", "Agent greets: TRUE, otherwise FALSE."],
@@ -127,7 +127,7 @@ describe("a rule that has all its parts", () => {
       ["The agent may greet the caller once.", "The agent may greet the caller once."]
     ] as const) {
       expect(
-        faultsOfSimplified(original, shorter).filter((one) => !one.startsWith("Made up")),
+        validateSimplified(original, shorter).filter((one) => !one.startsWith("Made up")),
         shorter
       ).toEqual([])
     }

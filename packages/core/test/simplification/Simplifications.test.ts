@@ -17,7 +17,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import { faultsOf } from "../dashboards/fixtures.js"
+import { errorsOf } from "../dashboards/fixtures.js"
 
 const VERBOSE =
   "Please make sure that you return TRUE if the agent greets the caller within 5 seconds. Otherwise, return FALSE."
@@ -29,9 +29,9 @@ const WORDY =
 const REWORDED =
   "1. Return TRUE if the agent has not raised its voice against the caller.\n2. Return FALSE in every other case."
 
-const world = Effect.gen(function* () {
+const fixture = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 2, 31))
-  const made = yield* TestEngine.world
+  const made = yield* TestEngine.fixture
   const as = TestEngine.as(made.actor)
   const all = yield* Simplifications
   const metrics = yield* Metrics
@@ -44,7 +44,7 @@ const world = Effect.gen(function* () {
     runner,
     request: (input: unknown) => as(all.request(input)),
     progress: (progress_id: unknown) => as(all.progress({ progress_id })),
-    faults: (input: unknown) => faultsOf(as(all.request(input))),
+    faults: (input: unknown) => errorsOf(as(all.request(input))),
     jobs: Effect.map(as(jobs.list({ kind: "simplify_prompt" })), ({ results }) => results),
     retry: (id: Parameters<typeof jobs.retry>[0]) => as(jobs.retry(id)),
     judged: (prompt: string) =>
@@ -58,7 +58,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(TestEngine.layer(database), quiet))(`simplifications by rules, on ${database},`, (it) => {
     it.effect("are offered once a job has made them, and applied by whoever patches the metric", () =>
       Effect.gen(function* () {
-        const { as, judged, metrics, progress, request, runner } = yield* world
+        const { as, judged, metrics, progress, request, runner } = yield* fixture
         const metric = yield* judged(VERBOSE)
         const asked = yield* request({ metric_id: metric.id })
         expect(asked).toEqual({
@@ -96,7 +96,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("of what is short already are answered at once", () =>
       Effect.gen(function* () {
-        const { jobs, request } = yield* world
+        const { jobs, request } = yield* fixture
         for (const original_prompt of [SHORT, ` ${SHORT}\n`, "真を返す。", WORDY]) {
           expect(yield* request({ original_prompt })).toEqual({
             simplifiedPrompt: original_prompt,
@@ -111,7 +111,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are made once for all who ask for the same prompt at once, and anew for who asks later", () =>
       Effect.gen(function* () {
-        const { jobs, judged, progress, request, runner } = yield* world
+        const { jobs, judged, progress, request, runner } = yield* fixture
         const metric = yield* judged(VERBOSE)
         const asked = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, n) => n),
@@ -121,7 +121,7 @@ for (const database of TestEngine.databases) {
         expect(new Set(asked.map(({ progressId }) => progressId)).size).toBe(1)
         expect(yield* jobs).toHaveLength(1)
         // Another organisation's is another one.
-        const theirs = yield* world
+        const theirs = yield* fixture
         const other = yield* theirs.request({ original_prompt: VERBOSE })
         expect(other.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* runner.drain).toBe(2)
@@ -140,8 +140,8 @@ for (const database of TestEngine.databases) {
 
     it.effect("are there for their organisation alone", () =>
       Effect.gen(function* () {
-        const mine = yield* world
-        const theirs = yield* world
+        const mine = yield* fixture
+        const theirs = yield* fixture
         const { progressId } = yield* mine.request({ original_prompt: VERBOSE })
         const missing = { _tag: "NotFound" }
         expect(yield* Effect.flip(theirs.progress(progressId))).toMatchObject(missing)
@@ -149,7 +149,7 @@ for (const database of TestEngine.databases) {
           expect(yield* Effect.flip(mine.progress(id)), id).toMatchObject(missing)
         }
         for (const id of [undefined, null, "", "  ", 5, ["a"], "a\0", "\ud800"]) {
-          expect(yield* faultsOf(mine.progress(id))).toHaveProperty("progress_id")
+          expect(yield* errorsOf(mine.progress(id))).toHaveProperty("progress_id")
         }
         const metric = yield* theirs.judged(VERBOSE)
         expect(yield* mine.faults({ metric_id: metric.id })).toEqual({
@@ -160,7 +160,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are asked for by a prompt or a metric, and every fault is told", () =>
       Effect.gen(function* () {
-        const { agent, as, faults, judged, metrics, request } = yield* world
+        const { agent, as, faults, judged, metrics, request } = yield* fixture
         const metric = yield* judged(VERBOSE)
         expect(yield* faults({})).toEqual({
           original_prompt: ["This field is required if metric_id is left out."]
@@ -183,7 +183,7 @@ for (const database of TestEngine.databases) {
           [" \n\t ", "This field may not be blank."],
           ["a".repeat(50_001), "Ensure this field has no more than 50000 characters."],
           ["a\0b", "Null characters are not allowed."],
-          ["a\ud800b", "Surrogate characters are not allowed: lone surrogates are no text."]
+          ["a\ud800b", "Lone surrogate characters are not allowed."]
         ] as const) {
           expect(yield* faults({ original_prompt })).toEqual({ original_prompt: [said] })
         }
@@ -211,7 +211,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("take hostile text as text", () =>
       Effect.gen(function* () {
-        const { progress, request, runner } = yield* world
+        const { progress, request, runner } = yield* fixture
         const texts = [
           "Please __proto__ '); DROP TABLE simplifications; -- {{constructor}} never.",
           "Please say \u202e never, \u001b[2J {{x}} 😀 ﷽.",
@@ -228,7 +228,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are done by a later process where one was lost, and failed once none is left to try", () =>
       Effect.gen(function* () {
-        const { jobs, progress, request, retry, runner } = yield* world
+        const { jobs, progress, request, retry, runner } = yield* fixture
         const { progressId } = yield* request({ original_prompt: VERBOSE })
         const [job] = yield* jobs
         const lost = (attempts: number) =>
@@ -270,7 +270,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are forgotten after ninety days, but for their results", () =>
       Effect.gen(function* () {
-        const { progress, request, runner } = yield* world
+        const { progress, request, runner } = yield* fixture
         const { progressId } = yield* request({ original_prompt: VERBOSE })
         yield* runner.drain
         yield* TestClock.adjust("91 days")
@@ -282,7 +282,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("reach no further than the credential", () =>
       Effect.gen(function* () {
-        const { actor, judged } = yield* world
+        const { actor, judged } = yield* fixture
         const metric = yield* judged(VERBOSE)
         const all = yield* Simplifications
         const bound = (type: "agent" | "project", id: number) =>
@@ -291,7 +291,7 @@ for (const database of TestEngine.databases) {
           originalPrompt: VERBOSE
         })
         expect(
-          yield* faultsOf(bound("agent", metric.agentId + 999)(all.request({ metric_id: metric.id })))
+          yield* errorsOf(bound("agent", metric.agentId + 999)(all.request({ metric_id: metric.id })))
         ).toHaveProperty("metric_id")
         const reader = TestEngine.as({ ...actor, permissions: new Set(["catalog:read"] as const) })
         expect(yield* Effect.flip(reader(all.request({ original_prompt: VERBOSE })))).toMatchObject({
@@ -330,7 +330,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(withModel, quiet))(`simplifications by a language model, on ${database},`, (it) => {
     it.effect("are kept where nothing is lost, and known again when the metric is patched with them", () =>
       Effect.gen(function* () {
-        const { as, judged, metrics, progress, request, runner } = yield* world
+        const { as, judged, metrics, progress, request, runner } = yield* fixture
         script(REWORDED)
         const metric = yield* judged(WORDY)
         const { progressId } = yield* request({ metric_id: metric.id })
@@ -346,7 +346,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are mended once, with the faults told", () =>
       Effect.gen(function* () {
-        const { progress, request, runner } = yield* world
+        const { progress, request, runner } = yield* fixture
         const wrong = REWORDED.replace("has not raised", "has raised")
         script(wrong, REWORDED)
         const { progressId } = yield* request({ original_prompt: WORDY })
@@ -363,7 +363,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are refused where the second answer loses something too, and say what", () =>
       Effect.gen(function* () {
-        const { jobs, progress, request, runner } = yield* world
+        const { jobs, progress, request, runner } = yield* fixture
         for (const [at, wrong] of [
           REWORDED.replace("has not raised", "has raised"),
           REWORDED.replace("FALSE", "TRUE"),
@@ -392,7 +392,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("are those of rules where the model's are no shorter", () =>
       Effect.gen(function* () {
-        const { progress, request, runner } = yield* world
+        const { progress, request, runner } = yield* fixture
         script(`${WORDY} ${WORDY}`)
         const { progressId } = yield* request({ original_prompt: WORDY })
         yield* runner.drain
@@ -407,7 +407,7 @@ for (const database of TestEngine.databases) {
 
     it.effect("wait for a model that is out, and fail with its reason when it does not come back", () =>
       Effect.gen(function* () {
-        const { jobs, progress, request, retry, runner } = yield* world
+        const { jobs, progress, request, retry, runner } = yield* fixture
         const out = new ModelUnavailable({ reason: "The language model could not be reached.", retry: true })
         script(out, out, REWORDED)
         const { progressId } = yield* request({ original_prompt: WORDY })

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 describe("a simplified prompt", () => {
-  for (const { check, says } of SimplificationKit.simplifierLaws(simplifyPrompt)) it(says, check)
+  for (const { check, name } of SimplificationKit.simplifierProperties(simplifyPrompt)) it(name, check)
 
   it("is known as simple", () => {
     fc.assert(

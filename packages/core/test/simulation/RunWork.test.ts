@@ -113,7 +113,7 @@ for (const database of TestEngine.databases) {
           must(yield* take(1, 3))
           expect(yield* take(1, 4)).toBe(null)
           expect(yield* status).toEqual(["timeout", 3])
-          expect((yield* as(results.readRun(id))).error).toBe("The processes that played it ended before it did.")
+          expect((yield* as(results.readRun(id))).error).toBe("The processes that executed it stopped before it ended.")
           expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
         })
       )
@@ -138,7 +138,7 @@ for (const database of TestEngine.databases) {
           expect(yield* as(results.readRun(id))).toMatchObject({
             status: "failed",
             success: false,
-            error: "The run could not be played: Unexpected: RangeError."
+            error: "The run could not be executed: Unexpected: RangeError."
           })
           expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
           expect(yield* results.sweep).toBe(0)

@@ -93,7 +93,7 @@ for (const database of TestEngine.databases) {
               "A table is booked.",
               false,
               false,
-              "Not met: Reported by the worker (The worker that executed the run reported no success.)"
+              "Not met: Reported by the worker (The worker reported that the run failed.)"
             ],
             ["The caller gets two tables.", true, false, "Not met: Expected outcome (Booked.)"]
           ] as const) {
@@ -130,7 +130,7 @@ for (const database of TestEngine.databases) {
           yield* TestClock.adjust("9 minutes")
           const refused = yield* Effect.flip(beat)
           expect(refused).toMatchObject({
-            faults: { lease: ["The run took longer than its 60 seconds. Stop executing it."] }
+            errors: { lease: ["The run took longer than its 60 seconds. Stop executing it."] }
           })
           expect(yield* as(results.readRun(id))).toMatchObject({
             status: "timeout",
@@ -148,7 +148,7 @@ for (const database of TestEngine.databases) {
           expect(yield* as(results.complete(id, { ...lease, success: false }))).toMatchObject({
             status: "completed",
             success: false,
-            error: "Not met: Reported by the worker (The worker that executed the run reported no success.)"
+            error: "Not met: Reported by the worker (The worker reported that the run failed.)"
           })
           expect(yield* runner.drain).toBe(0)
         })
