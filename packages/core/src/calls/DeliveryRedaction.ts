@@ -16,7 +16,7 @@ import {
   redactText,
   type SensitiveField
 } from "@earshot/redaction"
-import { type AudioFault, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
+import { type AudioError, describeAudio, type Fill, redactAudio } from "@earshot/redaction/audio"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -82,7 +82,7 @@ const NO_TIMES = `${NOT_STORED} the transcript has no times for what is redacted
 const BEYOND_END = `${NOT_STORED} the transcript has times beyond the end of the recording, so it cannot be muted reliably.`
 
 /** Why audio could not be muted; the message holds nothing of the audio. */
-const notMuted = (error: AudioFault): string => {
+const notMuted = (error: AudioError): string => {
   switch (error._tag) {
     case "UnsupportedAudio":
       return `${NOT_STORED} audio of this format cannot be muted.`
@@ -270,7 +270,7 @@ export const make = (config: RedactionConfig) =>
           return audio === undefined ? failedAudio(recordingMissing(NOT_AUDIO)) : { audio, error: undefined }
         }),
         Effect.catchTags({
-          RecordingUrlRefused: ({ reason }) =>
+          RecordingUrlNotAllowed: ({ reason }) =>
             new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
           RecordingUnavailable: ({ reason }) => Effect.succeed(failedAudio(recordingMissing(reason)))
         })

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
       return { recording, recordingError: undefined }
     }).pipe(
       Effect.catchTags({
-        RecordingUrlRefused: ({ reason }) =>
+        RecordingUrlNotAllowed: ({ reason }) =>
           new ValidationFailed({ errors: fieldError("voice_recording_url", reason) }),
         RecordingUnavailable: ({ reason }) =>
           Effect.succeed<RecordingOutcome>({ recording: undefined, recordingError: recordingMissing(reason) }),

@@ -3,9 +3,9 @@ import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 
 /** The URL is not allowed: its scheme, or an address that it resolves to. The client has to correct it. */
-export class RecordingUrlRefused extends Schema.TaggedError<RecordingUrlRefused>(
-  "@earshot/core/calls/RecordingUrlRefused"
-)("RecordingUrlRefused", { reason: Schema.String }) {
+export class RecordingUrlNotAllowed extends Schema.TaggedError<RecordingUrlNotAllowed>(
+  "@earshot/core/calls/RecordingUrlNotAllowed"
+)("RecordingUrlNotAllowed", { reason: Schema.String }) {
   override get message(): string {
     return this.reason
   }
@@ -25,6 +25,6 @@ export class RecordingSource extends Context.Tag("@earshot/core/calls/RecordingS
   RecordingSource,
   {
     /** Streams the bytes behind a URL, within the configured size and time limits. */
-    readonly fetch: (url: string) => Stream.Stream<Uint8Array, RecordingUrlRefused | RecordingUnavailable>
+    readonly fetch: (url: string) => Stream.Stream<Uint8Array, RecordingUrlNotAllowed | RecordingUnavailable>
   }
 >() {}

@@ -11,7 +11,7 @@ export { EVALUATION_JOB, evaluationJob } from "./EvaluationJob.js"
 export { IngestBody, redactFields } from "./IngestBody.js"
 export { redactionPrice } from "./RedactionPrice.js"
 export { type IngestConfig, type Ingested, MAX_RECORDING_BYTES } from "./IngestCalls.js"
-export { RecordingSource, RecordingUnavailable, RecordingUrlRefused } from "./RecordingSource.js"
+export { RecordingSource, RecordingUnavailable, RecordingUrlNotAllowed } from "./RecordingSource.js"
 export {
   type IngestCapabilities,
   type ValidIngest,

@@ -184,12 +184,26 @@ export interface ParsedWidget {
   readonly result: Either.Either<WidgetSpec, FieldErrors>
 }
 
+/** The fields of a new widget that an input may omit. */
+const defaults: Omit<WidgetSpec, "dashboardId" | "chartType"> = {
+  name: "",
+  filters: noFilter,
+  dataType: null,
+  field: "",
+  metricId: null,
+  timePeriod: null,
+  aggregationFunction: null,
+  groupBy: null,
+  metadata: null
+}
+
 /**
  * Parses an input as a patch of a stored widget, or of the defaults of a new one (`stored` is null). Omitted fields stay
  * unchanged; read-only and unknown fields are ignored.
  */
 export const parseWidget = (stored: WidgetSpec | null, input: unknown): ParsedWidget => {
   const body = isPlainObject(input) ? input : {}
+  const base: Partial<WidgetSpec> & typeof defaults = stored ?? defaults
   const read = <A, I>(
     name: string,
     field: Schema.Schema<A, I>,
@@ -200,17 +214,17 @@ export const parseWidget = (stored: WidgetSpec | null, input: unknown): ParsedWi
     return fallback === undefined ? Either.left(fieldError(name, Messages.required)) : Either.right(fallback)
   }
   const parsed = {
-    dashboardId: read("dashboard", fields.dashboard, stored?.dashboardId),
-    name: read("name", fields.name, stored?.name ?? ""),
-    chartType: read("chart_type", fields.chart_type, stored?.chartType),
-    filters: read("filters", fields.filters, stored?.filters ?? noFilter),
-    dataType: read("data_type", fields.data_type, stored?.dataType ?? null),
-    field: read("field", fields.field, stored?.field ?? ""),
-    metricId: read("metric", fields.metric, stored?.metricId ?? null),
-    timePeriod: read("time_period", fields.time_period, stored?.timePeriod ?? null),
-    aggregationFunction: read("aggregation_function", fields.aggregation_function, stored?.aggregationFunction ?? null),
-    groupBy: read("group_by", fields.group_by, stored?.groupBy ?? null),
-    metadata: read("metadata", fields.metadata, stored?.metadata ?? null)
+    dashboardId: read("dashboard", fields.dashboard, base.dashboardId),
+    name: read("name", fields.name, base.name),
+    chartType: read("chart_type", fields.chart_type, base.chartType),
+    filters: read("filters", fields.filters, base.filters),
+    dataType: read("data_type", fields.data_type, base.dataType),
+    field: read("field", fields.field, base.field),
+    metricId: read("metric", fields.metric, base.metricId),
+    timePeriod: read("time_period", fields.time_period, base.timePeriod),
+    aggregationFunction: read("aggregation_function", fields.aggregation_function, base.aggregationFunction),
+    groupBy: read("group_by", fields.group_by, base.groupBy),
+    metadata: read("metadata", fields.metadata, base.metadata)
   }
   const results: ReadonlyArray<Either.Either<unknown, FieldErrors>> = Object.values(parsed)
   const errors = mergeFieldErrors(

@@ -92,30 +92,36 @@ export const decodeValid = (input: unknown): RawTranscript["turns"] | undefined 
   const turns: Array<Turn> = []
   let units = 0
   for (const row of rows) {
-    if (!isPlainObject(row)) return undefined
-    const { content, end_time: end, role, start_time: start } = row
-    const speaker = role === MAIN_AGENT ? "main_agent" : role === TESTING_AGENT ? "testing_agent" : undefined
-    if (speaker === undefined || typeof content !== "string") return undefined
-    let startTime: number | undefined
-    let endTime: number | undefined
-    if (typeof start === "number") {
-      if (!(start >= 0 && start <= MAX_CALL_SECONDS)) return undefined
-      startTime = start + 0
-    } else if (start !== undefined && start !== null) return undefined
-    if (typeof end === "number") {
-      if (!(end >= 0 && end <= MAX_CALL_SECONDS) || isReversed(startTime, end)) return undefined
-      endTime = end + 0
-    } else if (end !== undefined && end !== null) return undefined
-    // Only rows with unknown keys need the check of all keys.
-    const read = 2 + (start === undefined ? 0 : 1) + (end === undefined ? 0 : 1)
-    if (keyCount(row) !== read && unstorableReason(row) !== undefined) return undefined
-    if (textError(content) !== undefined) return undefined
-    units += content.length
-    turns.push({ speaker, content, startTime, endTime, words: noWords })
+    const turn = decodeTurn(row)
+    if (turn === undefined) return undefined
+    units += turn.content.length
+    turns.push(turn)
   }
   // There are never more characters than UTF-16 units, so the exact count is rarely needed.
   return units <= MAX_TEXT || charactersOf(turns) <= MAX_TEXT ? turns : undefined
 }
+
+const decodeTurn = (row: unknown): Turn | undefined => {
+  if (!isPlainObject(row)) return undefined
+  const { content, end_time: end, role, start_time: start } = row
+  const speaker = role === MAIN_AGENT ? "main_agent" : role === TESTING_AGENT ? "testing_agent" : undefined
+  if (speaker === undefined || typeof content !== "string") return undefined
+  const startTime = decodeTime(start)
+  const endTime = decodeTime(end)
+  if (Number.isNaN(startTime) || Number.isNaN(endTime) || isReversed(startTime, endTime)) return undefined
+  // Only rows with unknown keys need the check of all keys.
+  const read = 2 + (start === undefined ? 0 : 1) + (end === undefined ? 0 : 1)
+  if (keyCount(row) !== read && unstorableReason(row) !== undefined) return undefined
+  return textError(content) === undefined ? { speaker, content, startTime, endTime, words: noWords } : undefined
+}
+
+/** A time: undefined if unknown, NaN if invalid. Adding 0 turns -0 into 0. */
+const decodeTime = (value: unknown): number | undefined =>
+  value === undefined || value === null
+    ? undefined
+    : typeof value === "number" && value >= 0 && value <= MAX_CALL_SECONDS
+      ? value + 0
+      : Number.NaN
 
 /** Counts keys without allocating a list for every row. */
 const keyCount = (row: object): number => {

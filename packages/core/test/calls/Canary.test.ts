@@ -216,13 +216,13 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
         const apart = yield* ingest({ call_id: "apart" })
         const late = yield* ingest({ call_id: "apart", transcript_json: undefined, voice_recording })
         const early = yield* ingest({ call_id: "early", transcript_json: undefined, voice_recording })
-        const refused = yield* Effect.flip(
+        const rejected = yield* Effect.flip(
           ingest({
-            call_id: "refused",
+            call_id: "rejected",
             transcript_json: [...body.transcript_json, { role: "agent", content: "Quimby" }]
           })
         )
-        const answers = JSON.stringify([whole, again, apart, late, early, refused, String(refused)])
+        const answers = JSON.stringify([whole, again, apart, late, early, rejected, String(rejected)])
         expect(whole.call.recording).not.toBeNull()
         expect(late.call.recording).not.toBeNull()
         return [...(yield* found(place)), ...sung(Buffer.from(answers)).map((canary) => `answers: ${canary}`)]

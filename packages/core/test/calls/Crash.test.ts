@@ -74,18 +74,18 @@ const killedAmidst = async (
     ],
     { stdio: ["ignore", "pipe", "pipe"] }
   )
-  let said = ""
+  let output = ""
   let wrong = ""
   // Somewhere else in its work each round, and not at the end of a group.
   const enough = 40 + ((round * 67) % 200)
   process_.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
   process_.stdout.on("data", (chunk: Buffer) => {
-    said += chunk.toString()
-    if (said.split("\n").length > enough) process_.kill("SIGKILL")
+    output += chunk.toString()
+    if (output.split("\n").length > enough) process_.kill("SIGKILL")
   })
   const signal = await new Promise((resolve) => process_.on("close", (_, by) => resolve(by)))
   expect([signal, wrong]).toEqual(["SIGKILL", ""])
-  const lines = said.slice(0, said.lastIndexOf("\n")).split("\n")
+  const lines = output.slice(0, output.lastIndexOf("\n")).split("\n")
   return new Map(lines.map((line) => [Number(line.split(" ")[0]), line.split(" ")[1]!]))
 }
 

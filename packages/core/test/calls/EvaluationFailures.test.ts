@@ -28,7 +28,7 @@ for (const database of TestEngine.databases) {
           yield* unusable.runner.drain
           expect(yield* unusable.outcome).toMatchObject({
             status: "could_not_judge",
-            detail: { reason: "The value has to be a number from 1 to 5." }
+            detail: { reason: "The value must be a number from 1 to 5." }
           })
           // The turn that is named is not the one that was quoted.
           const elsewhere = yield* withMetric({}, () => ({ turn: 99, quote: "table for two" }))
@@ -146,10 +146,10 @@ for (const database of TestEngine.databases) {
       it.effect("are deleted when the text that they quote is redacted later, also while running", () =>
         Effect.gen(function* () {
           const number = "415-555-2671"
-          const told = { reasoning: `It says ${number}.`, turn: 4, quote: `call ${number}` }
+          const verdict = { reasoning: `It says ${number}.`, turn: 4, quote: `call ${number}` }
           const { agent, as, charged, ingest, metric, metrics, runner, evaluationsOf } = yield* withMetric(
             {},
-            () => told
+            () => verdict
           )
           const code = yield* as(
             metrics.create({
@@ -185,7 +185,7 @@ for (const database of TestEngine.databases) {
 
           const second = { ...asks, call_id: "meanwhile" }
           let times = 0
-          script.answer = () => (times++ === 0 ? told : { turn: 4, quote: "friday call" })
+          script.answer = () => (times++ === 0 ? verdict : { turn: 4, quote: "friday call" })
           const other = yield* ingest(second)
           script.meanwhile = Effect.suspend(() =>
             times > 0 ? Effect.void : Effect.orDie(ingest({ ...second, redact_fields: ["phone_number"] }))

@@ -56,7 +56,7 @@ for (const database of TestEngine.databases) {
         const { calls, as, agent, ingest, runner, evaluationsOf } = yield* fixture
         const call = yield* ingest({ call_id: "again" })
         yield* runner.drain
-        yield* ingest({ call_id: "again", metadata: { told: "later" } })
+        yield* ingest({ call_id: "again", metadata: { stated: "later" } })
         expect(yield* runner.drain).toBe(0)
         const late = turns.map((turn) => ({ ...turn, start_time: turn.start_time * 2, end_time: turn.end_time * 2 }))
         yield* as(calls.ingest({ call_id: "again", agent: agent.id, transcript_json: late }))
@@ -102,14 +102,14 @@ for (const database of TestEngine.databases) {
         yield* runner.drain
         expect([...(yield* evaluationsOf(call)).keys()].toSorted()).toEqual(["latency_ms", "talk_ratio"])
         const foreign = yield* theirs.slug("csat")
-        const refused = (metric_ids: string, more: object = {}) =>
+        const rejected = (metric_ids: string, more: object = {}) =>
           errorsOf(as(calls.ingest({ call_id: "x", agent: agent.id, metric_ids, ...more })))
-        expect(yield* refused(`${one.id},${foreign.id}`)).toEqual({
+        expect(yield* rejected(`${one.id},${foreign.id}`)).toEqual({
           metric_ids: [`Invalid pk "${foreign.id}" - object does not exist.`]
         })
-        expect(yield* refused("1;2")).toHaveProperty("metric_ids")
-        expect(yield* refused("9".repeat(17))).toHaveProperty("metric_ids")
-        expect(Object.keys((yield* refused(`${foreign.id}`, { transcript_json: 5 })) as object).toSorted()).toEqual([
+        expect(yield* rejected("1;2")).toHaveProperty("metric_ids")
+        expect(yield* rejected("9".repeat(17))).toHaveProperty("metric_ids")
+        expect(Object.keys((yield* rejected(`${foreign.id}`, { transcript_json: 5 })) as object).toSorted()).toEqual([
           "metric_ids",
           "transcript_json"
         ])

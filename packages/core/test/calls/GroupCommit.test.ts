@@ -17,7 +17,7 @@ const config = (
   maxWeight: 1000,
   weigh: () => 1,
   commit,
-  mayBeOneItems: (fault) => fault === "poisoned",
+  mayBeOneItems: (error) => error === "poisoned",
   closed: "closed",
   ...changes
 })

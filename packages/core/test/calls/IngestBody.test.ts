@@ -77,15 +77,15 @@ describe("the compiled validator of a body", () => {
   })
 })
 
-const judge = makeIngestValidator({ formats: TranscriptFormat.builtIn, transcribes: false, maxRecordingBytes: 1000 })
-const faultsOf = (input: unknown): FieldErrors.FieldErrors =>
-  Either.match(judge(input), { onLeft: ({ errors: faults }) => faults, onRight: () => ({}) })
+const validate = makeIngestValidator({ formats: TranscriptFormat.builtIn, transcribes: false, maxRecordingBytes: 1000 })
+const errorsOf = (input: unknown): FieldErrors.FieldErrors =>
+  Either.match(validate(input), { onLeft: ({ errors: errors }) => errors, onRight: () => ({}) })
 
 describe("the validation of a body", () => {
   it("accepts a valid body", () => {
     fc.assert(
       fc.property(CallKit.ingestInput(1), (input) => {
-        expect(faultsOf(input)).toEqual({})
+        expect(errorsOf(input)).toEqual({})
       })
     )
   })
@@ -96,7 +96,7 @@ describe("the validation of a body", () => {
         // Whether anybody has an assistant id is not the body's to say.
         CallKit.invalidIngest(1).filter(({ input }) => input.assistant_id !== "unknown"),
         ({ input, path }) => {
-          expect(Object.keys(faultsOf(input))).toContain(path)
+          expect(Object.keys(errorsOf(input))).toContain(path)
         }
       )
     )
@@ -104,7 +104,7 @@ describe("the validation of a body", () => {
 
   it("reports every error, including those of the transcript", () => {
     expect(
-      faultsOf({
+      errorsOf({
         call_id: "",
         trace_id: "0".repeat(33),
         agent: "x",
@@ -130,17 +130,17 @@ describe("the validation of a body", () => {
   })
 
   it("requires an agent by id or assistant_id", () => {
-    expect(Object.keys(faultsOf({ call_id: "a" }))).toEqual(["agent", "assistant_id"])
-    expect(Object.keys(faultsOf({ call_id: "a", agent: null, assistant_id: " " }))).toEqual(["agent", "assistant_id"])
-    expect(faultsOf({ call_id: "a", assistant_id: "asst" })).toEqual({})
+    expect(Object.keys(errorsOf({ call_id: "a" }))).toEqual(["agent", "assistant_id"])
+    expect(Object.keys(errorsOf({ call_id: "a", agent: null, assistant_id: " " }))).toEqual(["agent", "assistant_id"])
+    expect(errorsOf({ call_id: "a", assistant_id: "asst" })).toEqual({})
   })
 
   it.each([undefined, null, 5, "text", [], [{ call_id: "a" }]])("rejects %s as a body", (input) => {
-    expect(Object.keys(faultsOf(input))).toEqual(["non_field_errors"])
+    expect(Object.keys(errorsOf(input))).toEqual(["non_field_errors"])
   })
 
   it("rejects none-mono without a transcriber, and without a recording", () => {
-    expect(faultsOf({ call_id: "a", agent: 1, transcript_type: "none-mono" })).toEqual({
+    expect(errorsOf({ call_id: "a", agent: 1, transcript_type: "none-mono" })).toEqual({
       transcript_type: [expect.stringContaining("No transcriber")],
       voice_recording: [expect.stringContaining("needs a recording")]
     })

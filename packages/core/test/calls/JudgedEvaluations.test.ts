@@ -162,13 +162,13 @@ for (const database of TestEngine.databases) {
               yield* runner.drain
               return { outcomes: yield* evaluationsOf(call), length: [...(prompts[0] ?? "")].length }
             })
-          const beside = (yield* asking(1)).length - 1
-          const most = yield* asking(400_000 - beside)
+          const overhead = (yield* asking(1)).length - 1
+          const most = yield* asking(400_000 - overhead)
           expect(most.length).toBe(400_000)
           expect(most.outcomes.get("own")).toMatchObject({ status: "scored", value: true })
 
           const before = yield* charged
-          const more = yield* asking(400_001 - beside, [metric, ...also].map(({ id }) => id).join())
+          const more = yield* asking(400_001 - overhead, [metric, ...also].map(({ id }) => id).join())
           expect(prompts).toEqual([])
           expect([...more.outcomes.keys()].toSorted()).toEqual(["code", "on_occasion", "own"])
           for (const outcome of more.outcomes.values()) {

@@ -54,7 +54,7 @@ const ingest = (actor: Actor, body: unknown) =>
   Effect.flatMap(Calls, (calls) => calls.ingest(body)).pipe(TestEngine.as(actor))
 
 /** Seconds of each channel in which there is sound, to the tenth. */
-const heard = (call: CallRecord, channel = 0) =>
+const loudness = (call: CallRecord, channel = 0) =>
   Effect.gen(function* () {
     const blobs = yield* BlobStore
     const recording = Option.getOrThrow(Option.fromNullable(call.recording))
@@ -99,10 +99,10 @@ const recordings = Layer.succeed(RecordingSource, { fetch: () => Stream.make(lou
 const failingOnce = () => {
   let fails = true
   return Layer.succeed(Redaction.NerProvider, {
-    recognize: (said) => {
-      if (!fails || !said.some((text) => text.includes("Unreadable"))) return Effect.succeed([])
+    recognize: (texts) => {
+      if (!fails || !texts.some((text) => text.includes("Unreadable"))) return Effect.succeed([])
       fails = false
-      return Effect.fail(new Redaction.NerFailed({ cause: said.join() }))
+      return Effect.fail(new Redaction.NerFailed({ cause: texts.join() }))
     }
   })
 }
@@ -130,7 +130,7 @@ for (const database of TestEngine.databases) {
         }
         const { call } = yield* ingest(actor, body)
         expect(contents(call)).toEqual(redacted)
-        const sound = yield* heard(call)
+        const sound = yield* loudness(call)
         expect([1, 5, 10.5, 13.5].map(sound.at)).toEqual([true, false, false, true])
         expect(call.recording?.durationSeconds).toBe(15)
         expect(call.errorMessage).toBeNull()
@@ -170,7 +170,7 @@ for (const database of TestEngine.databases) {
         const plain = yield* ingest(actor, { ...body, transcript_json: more })
         expect(contents(plain.call)).toEqual([...redacted, "Good bye [PHONE_NUMBER]."])
         const sounding = yield* ingest(actor, { ...body, voice_recording: upload(loud(15)) })
-        expect((yield* heard(sounding.call)).at(5)).toBe(false)
+        expect((yield* loudness(sounding.call)).at(5)).toBe(false)
         const wider = yield* ingest(actor, { ...body, redact_fields: ["email_address"] })
         expect(wider.call.redactFields).toEqual(["phone_number", "email_address"])
         expect(contents(wider.call)).toEqual(redacted)
@@ -187,11 +187,11 @@ for (const database of TestEngine.databases) {
           metadata: { callback: "+1 415 555 2671" },
           voice_recording: upload(loud(15))
         })
-        expect((yield* heard(first.call)).at(5)).toBe(true)
+        expect((yield* loudness(first.call)).at(5)).toBe(true)
         const { call } = yield* ingest(actor, { call_id: "a", agent: agent.id, redact_fields: ["phone_number"] })
         expect(contents(call)).toEqual(redacted)
         expect(call.metadata).toEqual({ callback: "[PHONE_NUMBER]" })
-        expect((yield* heard(call)).at(5)).toBe(false)
+        expect((yield* loudness(call)).at(5)).toBe(false)
         const blobStore = yield* BlobStore
         const gone = yield* Effect.flip(Stream.runDrain(blobStore.get(first.call.recording?.blobKey ?? "")))
         expect(gone._tag).toBe("BlobMissing")
@@ -210,8 +210,8 @@ for (const database of TestEngine.databases) {
         })
         yield* ingest(actor, of("a", { transcript_json: turns }))
         const late = yield* ingest(actor, of("a", { voice_recording_url: "https://recordings.example/a.wav" }))
-        expect((yield* heard(late.call)).at(5)).toBe(false)
-        expect((yield* heard(late.call)).at(1)).toBe(true)
+        expect((yield* loudness(late.call)).at(5)).toBe(false)
+        expect((yield* loudness(late.call)).at(1)).toBe(true)
         const early = yield* ingest(actor, of("b", { voice_recording: upload(loud(15)) }))
         expect(early.call.recording).toBeNull()
         expect(early.call.errorMessage).toContain("The recording was not stored")
@@ -232,8 +232,8 @@ for (const database of TestEngine.databases) {
           main_agent_channel_index: 0,
           redact_fields: ["phone_number"]
         })
-        expect((yield* heard(call, 0)).seconds).toBe(15)
-        expect((yield* heard(call, 1)).seconds).toBe(9.5)
+        expect((yield* loudness(call, 0)).seconds).toBe(15)
+        expect((yield* loudness(call, 1)).seconds).toBe(9.5)
       })
     )
 
@@ -281,7 +281,7 @@ for (const database of TestEngine.databases) {
           redact_fields: ["email_address"]
         })
         expect(contents(call)).toEqual(["My email is [EMAIL_ADDRESS]"])
-        const sound = yield* heard(call)
+        const sound = yield* loudness(call)
         expect([1, 3, 8].map(sound.at)).toEqual([true, false, true])
       })
     )
@@ -332,9 +332,9 @@ for (const database of TestEngine.databases) {
           transcript_json: [{ ...turns[0], content: "Unreadable once: call 415-555-2671" }],
           redact_fields: ["phone_number"]
         }
-        const refused = yield* Effect.flip(ingest(actor, body))
-        expect(refused._tag).toBe("RedactionUnavailable")
-        expect(JSON.stringify(refused)).not.toContain("2671")
+        const rejected = yield* Effect.flip(ingest(actor, body))
+        expect(rejected._tag).toBe("RedactionUnavailable")
+        expect(JSON.stringify(rejected)).not.toContain("2671")
         const calls = yield* Calls
         expect((yield* calls.list({}).pipe(TestEngine.as(actor))).results).toEqual([])
         expect(contents((yield* ingest(actor, body)).call)).toEqual(["Unreadable once: call [PHONE_NUMBER]"])
@@ -356,7 +356,7 @@ for (const database of TestEngine.databases) {
         const call = yield* calls.read(outcomes[0]!.call.id).pipe(TestEngine.as(actor))
         expect(call.redactFields).toEqual(["phone_number", "date"])
         expect(contents(call)).toEqual(redacted)
-        if (call.recording !== null) expect((yield* heard(call)).at(5)).toBe(false)
+        if (call.recording !== null) expect((yield* loudness(call)).at(5)).toBe(false)
         expect(yield* charges(actor)).toHaveLength(1)
       })
     )

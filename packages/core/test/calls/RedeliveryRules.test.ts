@@ -34,7 +34,7 @@ const silent: Delivery = {
   receivedAt: at(0)
 }
 
-const said = (content: string, endTime = 1): RedactedTranscript => ({
+const transcript = (content: string, endTime = 1): RedactedTranscript => ({
   _tag: "RedactedTranscript",
   turns: [{ speaker: "main_agent", content, startTime: 0, endTime, words: [] }],
   toolCalls: []
@@ -49,9 +49,9 @@ const sound = (sha256: string, blobKey = sha256, durationSeconds: number | null 
   mainAgentChannelIndex: null
 })
 
-const first = (told: Partial<Delivery> = {}): CallRecord => firstRecord({ ...silent, ...told }, CallId.make(1))
-const again = (call: CallRecord, told: Partial<Delivery> = {}) =>
-  mergeRedelivery(call, { ...silent, receivedAt: at(5), ...told })
+const first = (stated: Partial<Delivery> = {}): CallRecord => firstRecord({ ...silent, ...stated }, CallId.make(1))
+const again = (call: CallRecord, stated: Partial<Delivery> = {}) =>
+  mergeRedelivery(call, { ...silent, receivedAt: at(5), ...stated })
 
 describe("merging a redelivery", () => {
   for (const { check, name } of CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery }))
@@ -71,14 +71,14 @@ describe("merging a redelivery", () => {
   })
 
   it("keeps the transcript when an event without one arrives late", () => {
-    const call = first({ transcript: { type: "service", content: said("Hello") } })
-    const empty = { type: "service", content: { ...said(""), turns: [] } }
+    const call = first({ transcript: { type: "service", content: transcript("Hello") } })
+    const empty = { type: "service", content: { ...transcript(""), turns: [] } }
     expect(again(call, { transcript: empty })).toMatchObject({ changed: false, transcriptChanged: false })
   })
 
   it("requests an evaluation when the transcript or the requested metrics change", () => {
-    const call = first({ transcript: { type: "service", content: said("Hello", 5) } })
-    const result = again(call, { transcript: { type: "provider_b", content: said("Hello there", 70) } })
+    const call = first({ transcript: { type: "service", content: transcript("Hello", 5) } })
+    const result = again(call, { transcript: { type: "provider_b", content: transcript("Hello there", 70) } })
     expect(result).toMatchObject({
       transcriptChanged: true,
       call: { durationSeconds: 70, transcriptType: "provider_b" }
@@ -104,13 +104,13 @@ describe("merging a redelivery", () => {
   })
 
   it("computes the duration from the later end of transcript and recording", () => {
-    expect(first({ transcript: { type: "service", content: said("a", 30) } }).durationSeconds).toBe(30)
+    expect(first({ transcript: { type: "service", content: transcript("a", 30) } }).durationSeconds).toBe(30)
     expect(first({ recording: sound("x") }).durationSeconds).toBe(10)
     expect(
-      first({ transcript: { type: "service", content: said("a", 30) }, recording: sound("x") }).durationSeconds
+      first({ transcript: { type: "service", content: transcript("a", 30) }, recording: sound("x") }).durationSeconds
     ).toBe(30)
     expect(
-      first({ transcript: { type: "service", content: said("a", 3) }, recording: sound("x") }).durationSeconds
+      first({ transcript: { type: "service", content: transcript("a", 3) }, recording: sound("x") }).durationSeconds
     ).toBe(10)
     expect(first().durationSeconds).toBeNull()
   })

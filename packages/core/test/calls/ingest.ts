@@ -4,7 +4,7 @@ import {
   Calls,
   RecordingSource,
   RecordingUnavailable,
-  RecordingUrlRefused,
+  RecordingUrlNotAllowed,
   Transcriber,
   TranscriptionFailed
 } from "@earshot/core"
@@ -19,7 +19,7 @@ import * as Stream from "effect/Stream"
 export const recordings = Layer.succeed(RecordingSource, {
   fetch: (url: string) =>
     url.includes("blocked")
-      ? Stream.fail(new RecordingUrlRefused({ reason: "It is not public." }))
+      ? Stream.fail(new RecordingUrlNotAllowed({ reason: "It is not public." }))
       : url.includes("gone")
         ? Stream.fail(new RecordingUnavailable({ reason: "the server answered 404." }))
         : url.includes("broken")

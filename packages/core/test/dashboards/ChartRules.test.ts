@@ -15,29 +15,29 @@ import { describe, expect, it } from "vitest"
 import { effectiveType } from "../../src/dashboards/ChartRules.js"
 import { fieldOf } from "../../src/filters/Filter.js"
 
-const referred: WidgetReferences = {
+const references: WidgetReferences = {
   dashboard: { projectId: ProjectId.make(1) },
   metric: { projectId: ProjectId.make(1), evalType: "numeric" }
 }
 
-const errorsOf = (input: object, stored: WidgetSpec | null = null, fixture: WidgetReferences = referred) =>
+const errorsOf = (input: object, stored: WidgetSpec | null = null, fixture: WidgetReferences = references) =>
   Either.match(validateWidget(stored, stored === null ? { dashboard: 1, ...input } : input, fixture), {
-    onLeft: (faults) => faults,
+    onLeft: (errors) => errors,
     onRight: () => ({})
   })
 
 const widget = (input: object): WidgetSpec =>
-  Either.getOrThrow(validateWidget(null, { dashboard: 1, ...input }, referred))
+  Either.getOrThrow(validateWidget(null, { dashboard: 1, ...input }, references))
 
 describe("the chart rules", () => {
-  for (const { check, name } of DashboardKit.chartRuleProperties(validateWidget, referred)) it(name, check)
+  for (const { check, name } of DashboardKit.chartRuleProperties(validateWidget, references)) it(name, check)
 
   it("require a dashboard and a chart type", () => {
-    expect(Either.flip(validateWidget(null, {}, referred)).pipe(Either.getOrThrow)).toEqual({
+    expect(Either.flip(validateWidget(null, {}, references)).pipe(Either.getOrThrow)).toEqual({
       dashboard: ["This field is required."],
       chart_type: ["This field is required."]
     })
-    expect(Either.flip(validateWidget(null, [], referred)).pipe(Either.getOrThrow)).toMatchObject({
+    expect(Either.flip(validateWidget(null, [], references)).pipe(Either.getOrThrow)).toMatchObject({
       non_field_errors: ["Expected an object."]
     })
   })
@@ -124,19 +124,22 @@ describe("the chart rules", () => {
   })
 
   it("reject unknown dashboards and metrics, and metrics of another project", () => {
-    const said = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
+    const messagesOf = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
     const line = { chart_type: "line", field: "metric_evaluations.value", metric: 3 }
-    expect(errorsOf(line, null, { ...referred, metric: null })).toEqual({ metric: said(3) })
+    expect(errorsOf(line, null, { ...references, metric: null })).toEqual({ metric: messagesOf(3) })
     const elsewhere: WidgetReferences["metric"] = { projectId: ProjectId.make(2), evalType: "numeric" }
-    expect(errorsOf(line, null, { ...referred, metric: elsewhere })).toEqual({ metric: said(3) })
-    expect(errorsOf(line, null, { dashboard: null, metric: null })).toEqual({ dashboard: said(1), metric: said(3) })
+    expect(errorsOf(line, null, { ...references, metric: elsewhere })).toEqual({ metric: messagesOf(3) })
+    expect(errorsOf(line, null, { dashboard: null, metric: null })).toEqual({
+      dashboard: messagesOf(1),
+      metric: messagesOf(3)
+    })
   })
 
   it("accept only fields of calls", () => {
     for (const field of ["duration", "metadata.region", "dynamic_variables.plan.name", "agent.agent_name", "status"]) {
       expect(errorsOf({ chart_type: "pie", field })).toEqual({})
     }
-    for (const field of ["colour", "metadata", "metadata.", "metadata..a", "__proto__", "DURATION", " duration"]) {
+    for (const field of ["color", "metadata", "metadata.", "metadata..a", "__proto__", "DURATION", " duration"]) {
       expect(Object.keys(errorsOf({ chart_type: "pie", field }))).toEqual(["field"])
     }
   })
@@ -180,7 +183,7 @@ describe("the chart rules", () => {
         errorsOf({
           name: "n".repeat(256),
           chart_type: "bar",
-          field: "colour",
+          field: "color",
           time_period: "year",
           group_by: { type: "bucket", interval: -1 },
           filters: { operator: "and", conditions: [{ field: "duration", op: "near", value: 1 }] },
@@ -199,23 +202,23 @@ describe("the chart rules", () => {
   })
 
   it("report an undecodable field once", () => {
-    const said = (value: string) => [`"${value}" is not a valid choice.`]
+    const messagesOf = (value: string) => [`"${value}" is not a valid choice.`]
     const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
-    const cases: ReadonlyArray<readonly [input: object, faults: object]> = [
+    const cases: ReadonlyArray<readonly [input: object, errors: object]> = [
       [{ chart_type: "stat", field: 5 }, { field: ["Not a valid string."] }],
       [{ chart_type: "line", field: 5 }, { field: ["Not a valid string."] }],
       [
         { chart_type: "line", field: "duration", aggregation_function: "p90", time_period: "year" },
-        { aggregation_function: said("p90"), time_period: said("year") }
+        { aggregation_function: messagesOf("p90"), time_period: messagesOf("year") }
       ],
-      [{ ...bar, aggregation_function: "p90" }, { aggregation_function: said("p90") }],
-      [{ ...bar, data_type: "colour" }, { data_type: said("colour") }],
+      [{ ...bar, aggregation_function: "p90" }, { aggregation_function: messagesOf("p90") }],
+      [{ ...bar, data_type: "color" }, { data_type: messagesOf("color") }],
       [{ ...bar, metric: "x" }, { metric: ["A valid integer is required."] }],
       [{ ...bar, aggregation_function: null }, { aggregation_function: ["A bar chart needs an aggregation_function."] }]
     ]
-    for (const [input, faults] of cases) {
-      expect([input, errorsOf(input)]).toEqual([input, faults])
-      expect([input, errorsOf(input, null, { ...referred, metric: null })]).toEqual([input, faults])
+    for (const [input, errors] of cases) {
+      expect([input, errorsOf(input)]).toEqual([input, errors])
+      expect([input, errorsOf(input, null, { ...references, metric: null })]).toEqual([input, errors])
     }
   })
 
@@ -226,21 +229,21 @@ describe("the chart rules", () => {
     const needsMetric = ["This field is required. metric_evaluations.value is of one metric."]
     const pie = { chart_type: "pie", field: "success" }
     const grouped = (group_by: unknown) => ({ ...pie, group_by })
-    const cases: ReadonlyArray<readonly [input: object, faults: object]> = [
+    const cases: ReadonlyArray<readonly [input: object, errors: object]> = [
       [
-        { chart_type: "stat", field: "colour" },
+        { chart_type: "stat", field: "color" },
         { field: ["A stat chart takes no field: it shows total calls, success rate, duration and latency."] }
       ],
       [{ chart_type: "stat", group_by: { type: "field", field } }, {}],
-      [{ chart_type: "pie", field: "colour" }, { field: [notAField] }],
+      [{ chart_type: "pie", field: "color" }, { field: [notAField] }],
       [{ chart_type: "pie", field }, { metric: needsMetric }],
       [grouped({ type: "field", field }), { metric: needsMetric }],
-      [grouped({ type: "field", field: "colour" }), { "group_by.field": [notAField] }],
+      [grouped({ type: "field", field: "color" }), { "group_by.field": [notAField] }],
       [grouped({ type: "field", field: " " }), { "group_by.field": ["This field may not be blank."] }],
       [grouped({ type: "field" }), { "group_by.field": ["This field is required."] }],
       [grouped({ type: "bucket" }), { "group_by.interval": ["This field is required."] }],
       [grouped({ interval: 5 }), { "group_by.type": ["This field is required."] }],
-      [grouped({ type: "colour" }), { "group_by.type": ['"colour" is not a valid choice.'] }],
+      [grouped({ type: "color" }), { "group_by.type": ['"color" is not a valid choice.'] }],
       [grouped("agent.id"), { group_by: ["Expected an object."] }],
       [
         { chart_type: "line", field: "topic", aggregation_function: "avg" },
@@ -256,7 +259,7 @@ describe("the chart rules", () => {
         { metadata: ["Ensure this value has no more than 65536 characters as JSON."] }
       ]
     ]
-    for (const [input, faults] of cases) expect([input, errorsOf(input)]).toEqual([input, faults])
+    for (const [input, errors] of cases) expect([input, errorsOf(input)]).toEqual([input, errors])
   })
 
   it("accept metadata up to the depth limit and reject deeper nesting", () => {
@@ -276,7 +279,7 @@ describe("the chart rules", () => {
       Either.right({ dashboard: ["This field is required."] })
     )
     const unknown = ['Invalid pk "1" - object does not exist.']
-    expect(errorsOf({ chart_type: "stat", metric: 3 }, null, { ...referred, dashboard: null })).toEqual({
+    expect(errorsOf({ chart_type: "stat", metric: 3 }, null, { ...references, dashboard: null })).toEqual({
       dashboard: unknown
     })
     expect(errorsOf({ chart_type: "stat" }, null, nothing)).toEqual({ dashboard: unknown })
@@ -362,8 +365,8 @@ describe("the chart of a widget", () => {
 
   it("is undefined for a stat and for an invalid widget", () => {
     expect(plotOf(widget({ chart_type: "stat" }), undefined)).toBe(undefined)
-    expect(plotOf({ ...bar, field: "colour" }, undefined)).toBe(undefined)
-    expect(plotOf({ ...bar, groupBy: { type: "field", field: "colour" } }, undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, field: "color" }, undefined)).toBe(undefined)
+    expect(plotOf({ ...bar, groupBy: { type: "field", field: "color" } }, undefined)).toBe(undefined)
     expect(plotOf({ ...bar, aggregationFunction: null }, undefined)).toBe(undefined)
     expect(plotOf({ ...bar, timePeriod: null }, undefined)).toBe(undefined)
   })

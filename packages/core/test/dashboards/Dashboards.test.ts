@@ -63,9 +63,7 @@ for (const database of TestEngine.databases) {
         })
         expect(
           yield* errorsOf(
-            create({ name: "n".repeat(256), project: other.project.id, filters: { field: "colour", op: "eq" } }).pipe(
-              as
-            )
+            create({ name: "n".repeat(256), project: other.project.id, filters: { field: "color", op: "eq" } }).pipe(as)
           )
         ).toMatchObject({
           name: ["Ensure this field has no more than 255 characters."],

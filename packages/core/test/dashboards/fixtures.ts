@@ -24,14 +24,14 @@ export const NOW = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 export const engine = (database: TestEngine.DatabaseName) =>
   Layer.mergeAll(MetricStoreSql.layer, EvaluationStoreSql.layer).pipe(Layer.provideMerge(TestEngine.layer(database)))
 
-/** An organisation of its own, at `NOW`. */
+/** An organization of its own, at `NOW`. */
 export const fixture = Effect.gen(function* () {
   yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
   const { actor, agent, organization, project } = yield* TestEngine.fixture
   return { actor, agent, organization, project, as: TestEngine.as(actor) }
 })
 
-/** A session of somebody who sees some of an organisation. */
+/** A session of somebody who sees some of an organization. */
 export const bound = (
   actor: Actor,
   bounds: ReadonlyArray<ResourceScope>,

@@ -181,7 +181,7 @@ describe("the shipped sample calls", () => {
       TranscriptFormat.builtIn.decode(type, body.transcript_json, {
         mainAgentChannelIndex: body.main_agent_channel_index
       }),
-      (faults) => new Error(JSON.stringify(faults))
+      (errors) => new Error(JSON.stringify(errors))
     )
     const shown = TranscriptView.transcriptObject({ ...transcript, _tag: "RedactedTranscript" })
     expect(shown.map((item) => [item.role, item.start_time, item.end_time, item.content])).toStrictEqual(turns)

@@ -9,8 +9,8 @@ import { decodeValid, decodeWithErrors } from "../../src/transcripts/Service.js"
 const { hostilePayloadOf, payloadOf } = TranscriptArbitraries
 const decode = (input: unknown) => TranscriptFormat.builtIn.decode("service", input)
 const decodeWithSchema = FieldErrors.decode(ServicePayload)
-const faultsOf = (input: unknown): FieldErrors.FieldErrors =>
-  Either.match(decode(input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
+const errorsOf = (input: unknown): FieldErrors.FieldErrors =>
+  Either.match(decode(input), { onLeft: (errors) => errors, onRight: () => FieldErrors.noFieldErrors })
 
 const turn = (changes: object = {}): object => ({
   role: "Main Agent",
@@ -43,13 +43,13 @@ describe("the service format", () => {
   it.each(["agent", "user", "main_agent", "main agent", "Main Agent ", "Function Call", ""])(
     "rejects the role %j",
     (role) => {
-      expect(faultsOf([turn(), turn({ role })])).toStrictEqual({ "[1].role": [`"${role}" is not a valid choice.`] })
+      expect(errorsOf([turn(), turn({ role })])).toStrictEqual({ "[1].role": [`"${role}" is not a valid choice.`] })
     }
   )
 
   it("reports every error of every row", () => {
     expect(
-      faultsOf([
+      errorsOf([
         { role: "agent", content: 3, start_time: 5, end_time: 4 },
         turn(),
         "row",
@@ -75,7 +75,7 @@ describe("the service format", () => {
     ["[]", "Expected a list of items."],
     [{ transcript: [] }, "Expected a list of items."]
   ])("says of %j that it is no list", (input, sentence) => {
-    expect(faultsOf(input)).toStrictEqual({ non_field_errors: [sentence] })
+    expect(errorsOf(input)).toStrictEqual({ non_field_errors: [sentence] })
   })
 
   it("accepts values at the limits and rejects values beyond", () => {
@@ -87,24 +87,24 @@ describe("the service format", () => {
     expect(Either.isRight(decode([turn({ content: long })]))).toBe(true)
     expect(Either.isRight(decode([turn({ content: astral })]))).toBe(true)
     expect(Either.isRight(decode(many))).toBe(true)
-    expect(faultsOf([turn({ end_time: MAX_CALL_SECONDS + 1 })])).toStrictEqual({
+    expect(errorsOf([turn({ end_time: MAX_CALL_SECONDS + 1 })])).toStrictEqual({
       "[0].end_time": [`Ensure this value is less than or equal to ${MAX_CALL_SECONDS}.`]
     })
-    expect(faultsOf([turn({ content: long }), turn({ content: "!" })])).toStrictEqual({
+    expect(errorsOf([turn({ content: long }), turn({ content: "!" })])).toStrictEqual({
       non_field_errors: [`Ensure this transcript has no more than ${MAX_TEXT} characters.`]
     })
-    expect(faultsOf([turn({ content: `${astral}!` })])).toStrictEqual({
+    expect(errorsOf([turn({ content: `${astral}!` })])).toStrictEqual({
       non_field_errors: [`Ensure this transcript has no more than ${MAX_TEXT} characters.`]
     })
-    expect(faultsOf([...many, turn()])).toStrictEqual({
+    expect(errorsOf([...many, turn()])).toStrictEqual({
       non_field_errors: [`Ensure this field has no more than ${MAX_TURNS} elements.`]
     })
   })
 
   it("reports at most 1,000 field errors and says that there are more", () => {
-    const faults = faultsOf(Array.from({ length: 2_000 }, () => ({})))
-    expect(Object.keys(faults)).toHaveLength(TranscriptLimits.MAX_FIELD_ERRORS + 1)
-    expect(faults.non_field_errors).toStrictEqual(["Only the first 1000 errors are listed."])
+    const errors = errorsOf(Array.from({ length: 2_000 }, () => ({})))
+    expect(Object.keys(errors)).toHaveLength(TranscriptLimits.MAX_FIELD_ERRORS + 1)
+    expect(errors.non_field_errors).toStrictEqual(["Only the first 1000 errors are listed."])
   })
 
   it("turns -0 into 0", () => {
@@ -186,21 +186,21 @@ describe("the fast decoder, the reporting decoder and the schema", () => {
   })
 
   it("agree on what is invalid", () => {
-    const said = (input: unknown) =>
-      Either.match(decodeWithSchema(input), { onLeft: (faults) => faults, onRight: () => FieldErrors.noFieldErrors })
+    const reported = (input: unknown) =>
+      Either.match(decodeWithSchema(input), { onLeft: (errors) => errors, onRight: () => FieldErrors.noFieldErrors })
     for (const changes of [
       { start_time: -1 },
       { start_time: 1e6, end_time: null },
       { end_time: "late" },
       { start_time: 5 }
     ]) {
-      expect(said([turn(changes)])).toStrictEqual(faultsOf([turn(changes)]))
+      expect(reported([turn(changes)])).toStrictEqual(errorsOf([turn(changes)]))
     }
     const tooLong = [turn({ content: "x".repeat(MAX_TEXT + 1) })]
-    expect(said(tooLong)).toStrictEqual(faultsOf(tooLong))
-    expect(said([hostile])).toStrictEqual({ non_field_errors: ["Value must be valid JSON."] })
+    expect(reported(tooLong)).toStrictEqual(errorsOf(tooLong))
+    expect(reported([hostile])).toStrictEqual({ non_field_errors: ["Value must be valid JSON."] })
     // Too many rows are not looked at.
-    expect(said(rows(MAX_TURNS + 1, hostile))).toStrictEqual(faultsOf(rows(MAX_TURNS + 1)))
+    expect(reported(rows(MAX_TURNS + 1, hostile))).toStrictEqual(errorsOf(rows(MAX_TURNS + 1)))
   })
 })
 

@@ -25,8 +25,8 @@ const call = (more: Partial<ToolCall> = {}): ToolCall => ({
 const many = <A>(count: number, one: A): ReadonlyArray<A> => Array.from({ length: count }, () => one)
 
 /** What is said of a transcript of these, by field. */
-const faultsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
-  Either.match(assemble(makePayloadErrors(), turns, toolCalls), { onLeft: (faults) => faults, onRight: () => ({}) })
+const errorsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
+  Either.match(assemble(makePayloadErrors(), turns, toolCalls), { onLeft: (errors) => errors, onRight: () => ({}) })
 
 describe("a transcript assembled from its parts", () => {
   it("has their turns and tool calls", () => {
@@ -44,8 +44,8 @@ describe("a transcript assembled from its parts", () => {
 
   it("has at most 10,000 turns and 10,000 tool calls", () => {
     const [t, c] = [turn(""), call()]
-    expect(faultsOf(many(10_000, t), many(10_000, c))).toEqual({})
-    expect(faultsOf(many(10_001, t), many(10_001, c))).toEqual({
+    expect(errorsOf(many(10_000, t), many(10_000, c))).toEqual({})
+    expect(errorsOf(many(10_001, t), many(10_001, c))).toEqual({
       non_field_errors: [
         "Ensure this field has no more than 10000 elements.",
         "Ensure this transcript has no more than 10000 tool calls."
@@ -56,8 +56,8 @@ describe("a transcript assembled from its parts", () => {
   it("has at most 100,000 words", () => {
     const words = many(1000, { text: "a", startTime: undefined, endTime: undefined })
     const full = many(100, turn("", { words }))
-    expect(faultsOf(full)).toEqual({})
-    expect(faultsOf([...full, turn("", { words: words.slice(0, 1) })])).toEqual({
+    expect(errorsOf(full)).toEqual({})
+    expect(errorsOf([...full, turn("", { words: words.slice(0, 1) })])).toEqual({
       non_field_errors: ["Ensure this transcript has no more than 100000 words."]
     })
   })
@@ -65,21 +65,21 @@ describe("a transcript assembled from its parts", () => {
   it("has at most 2,000,000 characters in all of its texts", () => {
     const of = (count: number) => "x".repeat(count)
     const tooMuch = { non_field_errors: ["Ensure this transcript has no more than 2000000 characters."] }
-    expect(faultsOf([turn(of(2_000_000))])).toEqual({})
-    expect(faultsOf([turn(of(2_000_001))])).toEqual(tooMuch)
-    expect(faultsOf([turn("🦊".repeat(10)), turn(of(1_999_990))])).toEqual({})
+    expect(errorsOf([turn(of(2_000_000))])).toEqual({})
+    expect(errorsOf([turn(of(2_000_001))])).toEqual(tooMuch)
+    expect(errorsOf([turn("🦊".repeat(10)), turn(of(1_999_990))])).toEqual({})
     const word = { text: "ab", startTime: undefined, endTime: undefined }
     const rest = turn(of(1_999_900))
     const full = [
       call({ name: of(20), arguments: of(30), result: of(25), id: of(21) }),
       call({ name: "", arguments: "" })
     ]
-    expect(faultsOf([rest, turn("", { words: [word, word] })], full)).toEqual({})
+    expect(errorsOf([rest, turn("", { words: [word, word] })], full)).toEqual({})
     for (const more of [{ name: "x" }, { arguments: "x" }, { result: "x" }, { id: "x" }]) {
       expect(
-        faultsOf([rest, turn("", { words: [word, word] })], [...full, call({ name: "", arguments: "", ...more })])
+        errorsOf([rest, turn("", { words: [word, word] })], [...full, call({ name: "", arguments: "", ...more })])
       ).toEqual(tooMuch)
     }
-    expect(faultsOf([rest, turn("", { words: [word, word, { ...word, text: "c" }] })], full)).toEqual(tooMuch)
+    expect(errorsOf([rest, turn("", { words: [word, word, { ...word, text: "c" }] })], full)).toEqual(tooMuch)
   })
 })

@@ -154,7 +154,7 @@ export const recordingSourceContract = (
     it.live("are not fetched from where they may not be, nor from what is no URL", () =>
       Effect.gen(function* () {
         for (const url of refused === undefined ? [] : [refused, "", "recording.wav", "file:///etc/passwd"]) {
-          expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlRefused")
+          expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlNotAllowed")
         }
       })
     )

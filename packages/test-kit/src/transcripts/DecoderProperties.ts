@@ -2,6 +2,7 @@
 import { type DecodeContext, type RawTranscript, TranscriptFormat, TranscriptLimits } from "@earshot/core"
 import type * as Either from "effect/Either"
 import * as fc from "fast-check"
+import { isDeepStrictEqual } from "node:util"
 import { expectEqual, type Property, property } from "../Property.js"
 import { hostilePayloadOf } from "./HostilePayloads.js"
 import { payloadOf } from "./Payloads.js"
@@ -62,8 +63,8 @@ export const damagedPayloadOf = (type: Format): fc.Arbitrary<unknown> =>
     )
     .map(([{ payload }, edits]) => edits.reduce<unknown>((value, [at, put]) => replaced(value, at, put), payload))
 
-export const decoderProperties = (decode: Decode): ReadonlyArray<Property> =>
-  formats.flatMap((type) => [
+export const decoderProperties = (decode: Decode): ReadonlyArray<Property> => [
+  ...TranscriptFormat.transcriptTypes.flatMap((type) => [
     property(
       `${type}: every payload is decoded to its turns and tool calls, with times in seconds`,
       [payloadOf(type)],
@@ -72,28 +73,39 @@ export const decoderProperties = (decode: Decode): ReadonlyArray<Property> =>
         if (decoded._tag === "Left") throw new Error(JSON.stringify(decoded.left))
         expectEqual("the turns", decoded.right.turns, turns)
         expectEqual("the tool calls", decoded.right.toolCalls, toolCalls)
-        return isValid(decoded.right)
-      },
-      60
-    ),
-    property(
-      `${type}: an invalid part of a payload is an error under its path`,
-      [hostilePayloadOf(type)],
-      ({ path, payload }) => {
-        const decoded = decode(type, payload)
-        return decoded._tag === "Left" && Object.hasOwn(decoded.left, path)
-      },
-      60
+        // JSON does not distinguish an undefined time from a missing one.
+        return (
+          isDeepStrictEqual([decoded.right.turns, decoded.right.toolCalls], [turns, toolCalls]) &&
+          isValid(decoded.right)
+        )
+      }
     ),
     property(
       `${type}: any input is decoded to a valid transcript, or to errors with messages`,
-      [fc.oneof(damagedPayloadOf(type), fc.anything(), fc.jsonValue())],
+      [
+        fc.oneof(
+          damagedPayloadOf(type),
+          fc.anything({ withNullPrototype: true, withSparseArray: true }),
+          fc.jsonValue()
+        )
+      ],
       (input) => {
         const decoded = decode(type, input)
         return decoded._tag === "Right"
           ? isValid(decoded.right)
           : Object.keys(decoded.left).length > 0 && Object.values(decoded.left).every((messages) => messages.length > 0)
       },
-      60
+      500
     )
-  ])
+  ]),
+  ...formats.map((type) =>
+    property(
+      `${type}: an invalid part of a payload is an error under its path`,
+      [hostilePayloadOf(type)],
+      ({ path, payload }) => {
+        const decoded = decode(type, payload)
+        return decoded._tag === "Left" && Object.hasOwn(decoded.left, path)
+      }
+    )
+  )
+]
