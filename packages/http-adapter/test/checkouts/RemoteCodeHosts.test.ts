@@ -72,7 +72,7 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
       [{ status: 403, body: { message: said } }, "The code host forbids this to the connection (HTTP 403).", null],
       [{ status: 404, body: { message: said } }, "The app's installation is gone.", null],
       [{ status: 500, body: said }, "The code host answered HTTP 500.", null],
-      [{ status: 429, headers: { "retry-after": "17" } }, "The code host is asked too often.", "17"],
+      [{ status: 429, headers: { "retry-after": "17" } }, "The code host's rate limit is exceeded (HTTP 429).", "17"],
       ["hangs", "The code host took longer than 2 seconds.", null],
       ["cut", "The code host cannot be reached (ECONNRESET).", null]
     ] as const) {
