@@ -7,6 +7,12 @@ import { DEFAULT_RECORDINGS } from "./commands/Shared.js"
 import { UsageError } from "./Errors.js"
 import type { EngineSettings } from "./Wiring.js"
 
+/** Where the engine's tables are. */
+export interface StorageOptions {
+  readonly database: string
+  readonly tablePrefix?: string | undefined
+}
+
 /** Who a command acts as. */
 export interface CallerOptions {
   readonly organization: number | undefined
@@ -15,8 +21,7 @@ export interface CallerOptions {
 }
 
 /** What every command over one organization's data takes. */
-export interface CommonOptions extends CallerOptions {
-  readonly database: string
+export interface CommonOptions extends CallerOptions, StorageOptions {
   readonly json: boolean
 }
 
@@ -67,13 +72,13 @@ export const codeHostSettings = (options?: Partial<CodeHostOptions>): EngineSett
 
 /** The engine of a command that ingests no calls. Encryption keys come from the environment alone, since they are secrets. */
 export const plainEngine = (
-  address: string,
-  options?: Partial<CodeHostOptions> & Partial<OutboundOptions>
+  options: StorageOptions & Partial<CodeHostOptions> & Partial<OutboundOptions>
 ): EngineSettings => ({
   codeHosts: codeHostSettings(options),
-  allowedHosts: splitList([...(options?.allowedHosts ?? []), process.env.EARSHOT_ALLOW_HOSTS ?? ""]),
+  allowedHosts: splitList([...(options.allowedHosts ?? []), process.env.EARSHOT_ALLOW_HOSTS ?? ""]),
   secretKeys: secretFrom(process.env.EARSHOT_SECRET_KEYS),
-  database: address,
+  database: options.database,
+  tablePrefix: nonBlank(options.tablePrefix),
   recordings: process.env.EARSHOT_RECORDINGS ?? DEFAULT_RECORDINGS,
   maxRecordingBytes: undefined,
   redactDetails: [],
@@ -94,14 +99,13 @@ const httpUrl = (variable: string): Effect.Effect<string | undefined, UsageError
 
 /** The engine of a command that ingests calls; the transcriber comes from the environment, since its key is a secret. */
 export const ingestingEngine = (
-  address: string,
-  options: IngestingOptions & Partial<CodeHostOptions>
+  options: StorageOptions & IngestingOptions & Partial<CodeHostOptions>
 ): Effect.Effect<EngineSettings, UsageError> =>
   Effect.gen(function* () {
     const env = process.env
     const baseUrl = yield* httpUrl("EARSHOT_TRANSCRIBER_URL")
     return {
-      ...(yield* withLanguageModel(plainEngine(address, options))),
+      ...(yield* withLanguageModel(plainEngine(options))),
       recordings: options.recordings,
       maxRecordingBytes: options.maxRecordingBytes,
       redactDetails: yield* parseChoices(

@@ -19,6 +19,8 @@ export type LanguageModelSettings = {
 export interface EngineSettings {
   /** `sqlite:PATH` or `postgres://...` */
   readonly database: string
+  /** What the names of the tables begin with. */
+  readonly tablePrefix: string | undefined
   /** The folder that recordings are stored in. */
   readonly recordings: string
   /** Private hosts that outbound requests may reach. */

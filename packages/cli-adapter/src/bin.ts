@@ -95,7 +95,7 @@ const engine = (settings: EngineSettings): EngineLayer =>
                 ...(transcriber.apiKey === undefined ? {} : { apiKey: transcriber.apiKey })
               })
             })
-      }).pipe(Layer.provide(Database.layer(settings.database)))
+      }).pipe(Layer.provide(Database.layer(settings.database, { tablePrefix: settings.tablePrefix })))
     })
   )
 

@@ -56,7 +56,7 @@ export const createLink = (options: LinkOptions): CommandEffect =>
     yield* screen.note(
       `Created link ${issued.link.id}. Send it in the header X-SHAREABLE-LINK. Store it now: it is not shown again.`
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =>
   Effect.gen(function* () {
@@ -82,7 +82,7 @@ export const listLinks = (options: CommonOptions & PageOptions): CommandEffect =
         { name: "STATE", of: state }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const revokeLink = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const revokeLink = (options: CommonOptions & { readonly id: number }): Co
     yield* options.json
       ? screen.print(jsonLine({ id, revoked: true }))
       : screen.note(`Revoked link ${id}.${REVOCATION_DELAY}`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export interface TokenOptions extends CommonOptions {
   readonly kind: string
@@ -129,7 +129,7 @@ export const issueToken = (options: TokenOptions): CommandEffect =>
     yield* screen.note(
       `Issued token ${issued.jti}, valid until ${DateTime.formatIso(issued.expiresAt)}. Store it now: it is not shown again.`
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** The `jti` of a token, from itself or from the whole token. A text of another form is rejected: it would revoke nothing. */
 const jtiOf = (text: string): Effect.Effect<string, CommandRefused> => {
@@ -159,4 +159,4 @@ export const revokeToken = (options: CommonOptions & { readonly jti: string }): 
     yield* options.json
       ? screen.print(jsonLine({ jti, revoked: true }))
       : screen.note(`Revoked the token.${REVOCATION_DELAY}`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

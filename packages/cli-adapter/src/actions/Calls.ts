@@ -48,7 +48,7 @@ export const list = (options: CommonOptions & Selection & PageOptions): CommandE
       columns: callColumns,
       none: "No calls found."
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** A call as text: its fields, its transcript, its metric values. */
 const describe = (call: CallRecord, columns: number): ReadonlyArray<string> => {
@@ -92,7 +92,7 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
     const id = yield* decodeId(CallId, "Call", options.id)
     const call = yield* callAs(caller, (yield* Calls).read)(id)
     yield* screen.print(options.json ? jsonLine(encodeCallRecord(call)) : describe(call, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Prints all matching calls as one line of JSON each. Calls are streamed. */
 export const exportCalls = (options: CommonOptions & Selection): CommandEffect =>
@@ -107,4 +107,4 @@ export const exportCalls = (options: CommonOptions & Selection): CommandEffect =
       Stream.grouped(50),
       Stream.runForEach((lines) => screen.print([...lines].join("\n")))
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

@@ -16,7 +16,13 @@ import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type CommonOptions, type CodeHostOptions, codeHostSettings, plainEngine } from "../Settings.js"
+import {
+  type CommonOptions,
+  type CodeHostOptions,
+  codeHostSettings,
+  plainEngine,
+  type StorageOptions
+} from "../Settings.js"
 import { jsonLine, sanitize, shellQuote } from "../Text.js"
 
 interface WithHosts extends CommonOptions, CodeHostOptions {}
@@ -51,7 +57,7 @@ const settingsOf = (texts: ReadonlyArray<string>) =>
     (pairs) => Object.fromEntries(pairs)
   )
 
-const running = (options: WithHosts) => withEngine(plainEngine(options.database, options), { existing: true })
+const running = (options: WithHosts) => withEngine(plainEngine(options), { existing: true })
 
 export const create = (options: CreateOptions): CommandEffect =>
   Effect.gen(function* () {
@@ -96,7 +102,7 @@ export const list = (options: CommonOptions & PageOptions): CommandEffect =>
         { name: "TESTED", of: tested, least: 12 }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const test = (options: OfOne): CommandEffect =>
   Effect.gen(function* () {
@@ -132,14 +138,14 @@ export const revoke = (options: OfOne): CommandEffect =>
       : screen.note(`Revoked connection ${id} permanently.`)
   }).pipe(running(options))
 
-export const reseal = (options: { readonly database: string; readonly json: boolean }): CommandEffect =>
+export const reseal = (options: StorageOptions & { readonly json: boolean }): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const resealed = yield* (yield* CodeConnections).reseal
     yield* options.json
       ? screen.print(jsonLine({ resealed }))
       : screen.note(`Encrypted ${resealed} secrets with the first key. Older keys are no longer needed.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export interface CheckoutOptions extends WithHosts {
   readonly session: string | undefined

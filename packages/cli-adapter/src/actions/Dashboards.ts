@@ -39,7 +39,7 @@ export const list = (options: CommonOptions & PageOptions & { readonly project: 
         { name: "UPDATED", of: (dashboard) => DateTime.formatIso(dashboard.updatedAt).slice(0, 16).replace("T", " ") }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** The data of every widget of a dashboard. */
 export const dataOf = (caller: Caller, dashboard: Dashboard) =>
@@ -67,4 +67,4 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
           })
         : drawDashboard(dashboard, widgets, screen).join("\n")
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

@@ -160,7 +160,10 @@ export const demo = (options: DemoOptions): CommandEffect =>
 
       const { folder } = yield* temporaryFolder
       const engine = yield* runEngine(
-        { ...plainEngine(`sqlite:${path.join(folder, "demo.db")}`), recordings: path.join(folder, "recordings") },
+        {
+          ...plainEngine({ database: `sqlite:${path.join(folder, "demo.db")}` }),
+          recordings: path.join(folder, "recordings")
+        },
         { existing: false }
       )
       const founded = yield* Effect.flatMap(Organizations, (organizations) =>

@@ -32,4 +32,4 @@ export const bulkUpdate = (options: CommonOptions & InputOptions & { readonly ma
     const changed = yield* callAs(caller, (yield* Evaluators).bulkUpdate)(input, { many: options.many })
     const wires = changed.map(encodeEvaluator)
     yield* screen.print(options.json ? jsonLine(options.many ? wires : wires[0]) : wires.map(describe).join("\n\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

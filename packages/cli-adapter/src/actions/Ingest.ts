@@ -11,12 +11,10 @@ import { fieldErrorLines, UsageError, ReportedFailure } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, withEngine } from "../Session.js"
-import { type CallerOptions, parseFields, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import { type CommonOptions, parseFields, ingestingEngine, type IngestingOptions } from "../Settings.js"
 import { sanitize, jsonLine } from "../Text.js"
 
-export interface IngestOptions extends CallerOptions, IngestingOptions {
-  readonly database: string
-  readonly json: boolean
+export interface IngestOptions extends CommonOptions, IngestingOptions {
   readonly files: ReadonlyArray<string>
   readonly agent: number | undefined
   readonly concurrency: number
@@ -89,7 +87,7 @@ export const ingest = (options: IngestOptions): CommandEffect =>
     // Before the database is opened: invalid arguments must not change it.
     const sources = yield* sourcesOf(options.files, interactive || process.stdin.isTTY)
     const fields = yield* parseFields(options.redact, "--redact")
-    const settings = yield* ingestingEngine(options.database, options)
+    const settings = yield* ingestingEngine(options)
     yield* withEngine(settings, { existing: true })(ingestAll(sources, options, fields))
   })
 

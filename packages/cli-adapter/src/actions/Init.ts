@@ -6,11 +6,10 @@ import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
 import { DEFAULT_DATABASE } from "../commands/Shared.js"
-import { plainEngine } from "../Settings.js"
+import { plainEngine, type StorageOptions } from "../Settings.js"
 import { sanitize, jsonLine, shellQuote } from "../Text.js"
 
-export interface InitOptions {
-  readonly database: string
+export interface InitOptions extends StorageOptions {
   readonly organization: string | undefined
   readonly json: boolean
 }
@@ -25,7 +24,7 @@ const withoutPassword = (address: string): string => {
 }
 
 /** Creates the tables, an organization with a project and an agent, and its first API key, which is printed only here. */
-export const init = ({ database, json, organization }: InitOptions): CommandEffect =>
+export const init = ({ database, json, organization, tablePrefix }: InitOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const organizations = yield* Organizations
@@ -67,4 +66,4 @@ export const init = ({ database, json, organization }: InitOptions): CommandEffe
             : ` --database ${withoutPassword(database) === database ? sanitize(shellQuote(database)) : "..."} (or set EARSHOT_DATABASE)`)
       ].join("\n")
     )
-  }).pipe(withEngine(plainEngine(database), { existing: false }))
+  }).pipe(withEngine(plainEngine({ database, tablePrefix }), { existing: false }))

@@ -5,7 +5,14 @@ import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, decodeId, withEngine } from "../Session.js"
-import { type OutboundOptions, type CommonOptions, defined, plainEngine, withLanguageModel } from "../Settings.js"
+import {
+  type OutboundOptions,
+  type CommonOptions,
+  defined,
+  plainEngine,
+  type StorageOptions,
+  withLanguageModel
+} from "../Settings.js"
 import { jsonLine } from "../Text.js"
 
 export const list = (
@@ -33,7 +40,7 @@ export const list = (
         { name: "ERROR", of: (job) => job.lastError ?? "", least: 16 }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const retry = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -42,10 +49,10 @@ export const retry = (options: CommonOptions & { readonly id: number }): Command
     const id = yield* decodeId(JobId, "Job", options.id)
     const job = yield* callAs(caller, (yield* Jobs).retry)(id)
     yield* options.json ? screen.print(jsonLine(encodeJob(job))) : screen.note(`Job ${id} is queued again.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Runs the due jobs of all organizations and exits. For the operator: it takes no credential but the database. */
-export const run = (options: { readonly database: string; readonly json: boolean } & OutboundOptions): CommandEffect =>
+export const run = (options: StorageOptions & { readonly json: boolean } & OutboundOptions): CommandEffect =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const attempts = yield* (yield* JobRunner).drain
@@ -53,7 +60,7 @@ export const run = (options: { readonly database: string; readonly json: boolean
       ? screen.print(jsonLine({ attempts }))
       : screen.note(attempts === 0 ? "No jobs are due." : `Ran ${attempts} ${attempts === 1 ? "job" : "jobs"}.`)
   }).pipe((steps) =>
-    Effect.flatMap(withLanguageModel(plainEngine(options.database, options)), (settings) =>
+    Effect.flatMap(withLanguageModel(plainEngine(options)), (settings) =>
       withEngine(settings, { existing: true })(steps)
     )
   )

@@ -30,7 +30,7 @@ export const create = (options: CreateOptions): CommandEffect =>
     if (options.json) return yield* screen.print(jsonLine(encodeIssuedApiKey(issued)))
     yield* screen.print(Redacted.value(issued.secret))
     yield* screen.note(`Created API key ${issued.key.id}. Store it now: it is not shown again.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 const stateOf = (now: DateTime.Utc) => (key: ApiKey) =>
   key.revokedAt !== null
@@ -56,7 +56,7 @@ export const list = (options: CommonOptions & PageOptions): CommandEffect =>
         { name: "STATE", of: stateOf(yield* DateTime.now) }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const revoke = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -67,4 +67,4 @@ export const revoke = (options: CommonOptions & { readonly id: number }): Comman
     yield* options.json
       ? screen.print(jsonLine({ id, revoked: true }))
       : screen.note(`Revoked API key ${id}.${REVOCATION_DELAY}`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

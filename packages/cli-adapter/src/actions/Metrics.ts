@@ -30,7 +30,7 @@ export const predefined = (options: CommonOptions): CommandEffect =>
       { name: "DESCRIPTION", of: (metric) => metric.description, least: 20 }
     ]
     yield* screen.print(table(columns, all, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const list = (options: CommonOptions & PageOptions & { readonly agent: number | undefined }): CommandEffect =>
   Effect.gen(function* () {
@@ -56,7 +56,7 @@ export const list = (options: CommonOptions & PageOptions & { readonly agent: nu
         { name: "ENABLED", of: (metric) => (metric.observabilityEnabled ? "yes" : "no") }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const show = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -64,7 +64,7 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
     const caller = yield* resolveCaller(options)
     const id = yield* decodeId(MetricId, "Metric", options.id)
     yield* screen.print(jsonLine(encodeMetric(yield* callAs(caller, (yield* Metrics).read)(id))))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const evaluationColumns: ReadonlyArray<Column<StoredEvaluation>> = [
   { name: "METRIC", of: (one) => one.metricName, least: 16 },
@@ -84,7 +84,7 @@ export const scores = (options: CommonOptions & { readonly id: number }): Comman
     if (evaluations.length === 0)
       return yield* screen.note("This call has no scores yet. Run pending evaluations with `earshot jobs run`.")
     yield* screen.print(table(evaluationColumns, evaluations, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Queues the evaluation of a call. */
 export const evaluate = (
@@ -100,4 +100,4 @@ export const evaluate = (
     yield* options.json
       ? screen.print(jsonLine({ call: asked.callId, metric_ids: asked.metricIds, job: asked.jobId }))
       : screen.note(`Job ${asked.jobId} is queued. A running server runs it, or \`earshot jobs run\`.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

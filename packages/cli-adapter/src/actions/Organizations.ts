@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { withEngine } from "../Session.js"
-import { plainEngine } from "../Settings.js"
+import { plainEngine, type StorageOptions } from "../Settings.js"
 
 /** For the operator: it takes no credential but the database. */
-export const list = (options: PageOptions & { readonly database: string; readonly json: boolean }): CommandEffect =>
+export const list = (options: StorageOptions & PageOptions & { readonly json: boolean }): CommandEffect =>
   Effect.gen(function* () {
     const page = yield* (yield* Organizations).list(pageQuery(options))
     yield* printPage(page, {
@@ -20,4 +20,4 @@ export const list = (options: PageOptions & { readonly database: string; readonl
         { name: "CREATED", of: (one) => DateTime.formatIso(one.createdAt).slice(0, 16).replace("T", " ") }
       ]
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

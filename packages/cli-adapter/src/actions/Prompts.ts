@@ -44,7 +44,7 @@ export const simplify = (options: SimplifyOptions): CommandEffect =>
     // Without the line break at the end of the file.
     const text = (yield* readText(options.file)).trim()
     const { original_prompt: prompt } = yield* FieldErrors.decodeInput(SimplificationDraft, { original_prompt: text })
-    const { languageModel } = yield* withLanguageModel(plainEngine(""))
+    const { languageModel } = yield* withLanguageModel(plainEngine({ database: "" }))
     const result = yield* simplified(prompt ?? "").pipe(
       Effect.provide(Layer.provide(promptSimplifier, wiring.languageModel(languageModel))),
       Effect.catchTag("SimplificationRefused", ({ reason }) => new CommandRefused({ reason }))

@@ -72,32 +72,32 @@ export const resourceActions = <Id extends number, Noun extends { readonly id: I
           none: `No ${of.plural ?? `${of.noun}s`} found.`,
           columns: [{ name: "ID", of: (one) => String(one.id), right: true }, ...of.columns]
         })
-      }).pipe(withEngine(plainEngine(options.database), { existing: true })),
+      }).pipe(withEngine(plainEngine(options), { existing: true })),
     show: (options) =>
       Effect.gen(function* () {
         const caller = yield* resolveCaller(options)
         const one = yield* callAs(caller, (yield* of.useCases).read)(yield* known(options.id))
         yield* shown(options.json, one)
-      }).pipe(withEngine(plainEngine(options.database), { existing: true })),
+      }).pipe(withEngine(plainEngine(options), { existing: true })),
     create: (options) =>
       Effect.gen(function* () {
         const input = yield* readInput(options)
         const caller = yield* resolveCaller(options)
         yield* shown(options.json, yield* callAs(caller, (yield* of.useCases).create)(input))
-      }).pipe(withEngine(plainEngine(options.database), { existing: true })),
+      }).pipe(withEngine(plainEngine(options), { existing: true })),
     update: (options) =>
       Effect.gen(function* () {
         const input = yield* readInput(options)
         const caller = yield* resolveCaller(options)
         const id = yield* known(options.id)
         yield* shown(options.json, yield* callAs(caller, (yield* of.useCases).update)(id, input))
-      }).pipe(withEngine(plainEngine(options.database), { existing: true })),
+      }).pipe(withEngine(plainEngine(options), { existing: true })),
     remove: (options) =>
       Effect.gen(function* () {
         const screen = yield* Screen
         const caller = yield* resolveCaller(options)
         yield* callAs(caller, (yield* of.useCases).delete)(yield* known(options.id))
         if (!options.json) yield* screen.note(`Deleted ${of.noun} ${options.id}.`)
-      }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+      }).pipe(withEngine(plainEngine(options), { existing: true }))
   }
 }

@@ -62,7 +62,7 @@ export const list = (
       (yield* Results).list
     )({ ...pageQuery(options), ...defined({ project: options.project, agent: options.agent }) })
     yield* printPage(page, { json: options.json, encode: encodeResult, none: "No results found.", columns })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const listRuns = (
   options: CommonOptions & PageOptions & { readonly result: number | undefined; readonly status: string | undefined }
@@ -79,7 +79,7 @@ export const listRuns = (
       none: "No runs found.",
       columns: runColumns
     })
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Names and values, without blank ones. */
 const facts = (known: ReadonlyArray<readonly [string, string]>): string =>
@@ -121,7 +121,7 @@ export const show = (options: CommonOptions & { readonly id: number }): CommandE
         ...(result.metrics.length === 0 ? [] : ["", ...table(metrics, result.metrics, screen.columns)])
       ].join("\n")
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const showRun = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -129,7 +129,7 @@ export const showRun = (options: CommonOptions & { readonly id: number }): Comma
     const caller = yield* resolveCaller(options)
     const run = yield* callAs(caller, (yield* Results).readRun)(yield* decodeId(RunId, "Run", options.id))
     yield* screen.print(options.json ? jsonLine(encodeRunDetail(run)) : describeRun(run, screen.columns).join("\n"))
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 type Score = RunDetail["metrics"][number]
 
@@ -221,7 +221,7 @@ export const compare = (
             sanitize(summary(compared))
           ].join("\n")
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Prints the runs of a result as one line of JSON each, or as a JUnit report. */
 export const exportResult = (
@@ -248,7 +248,7 @@ export const exportResult = (
       Stream.grouped(50),
       Stream.runForEach((lines) => screen.print([...lines].join("\n")))
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Cancels the unfinished runs of a result. */
 export const cancel = (options: CommonOptions & { readonly id: number }): CommandEffect =>
@@ -261,7 +261,7 @@ export const cancel = (options: CommonOptions & { readonly id: number }): Comman
       : screen.note(
           `Canceled: ${result.runsByStatus.cancelled} of the ${result.totalRuns} runs of result ${result.id}.`
         )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const cancelRun = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -269,7 +269,7 @@ export const cancelRun = (options: CommonOptions & { readonly id: number }): Com
     const caller = yield* resolveCaller(options)
     const run = yield* callAs(caller, (yield* Results).cancelRun)(yield* decodeId(RunId, "Run", options.id))
     yield* options.json ? screen.print(jsonLine(encodeRun(run))) : screen.note(`Canceled run ${run.id}.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Source: interface, E8. Ids that do not exist are ignored. */
 export const remove = (options: CommonOptions & { readonly ids: ReadonlyArray<number> }): CommandEffect =>
@@ -279,7 +279,7 @@ export const remove = (options: CommonOptions & { readonly ids: ReadonlyArray<nu
     yield* callAs(caller, (yield* Results).bulkDelete)({ result_ids: options.ids })
     if (!options.json)
       yield* screen.note(`Deleted results ${options.ids.join(", ")}; ids that do not exist were ignored.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** Source: interface, E9. */
 export const removeRuns = (
@@ -291,4 +291,4 @@ export const removeRuns = (
     const id = yield* decodeId(ResultId, "Result", options.id)
     yield* callAs(caller, (yield* Results).deleteRuns)(id, { run_ids: options.runs })
     if (!options.json) yield* screen.note(`Deleted runs ${options.runs.join(", ")} of result ${id}.`)
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

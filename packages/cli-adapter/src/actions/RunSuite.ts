@@ -196,7 +196,7 @@ export const run = (options: RunOptions): CommandEffect =>
       return yield* new ReportedFailure()
     }
   }).pipe((steps) =>
-    Effect.flatMap(withLanguageModel(plainEngine(options.database, options)), (settings) =>
+    Effect.flatMap(withLanguageModel(plainEngine(options)), (settings) =>
       withEngine(settings, { existing: true })(Effect.scoped(steps))
     )
   )

@@ -19,14 +19,19 @@ import { UsageError, type OutputClosed } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { parseAddress, runEngine } from "../Session.js"
-import { type CodeHostOptions, codeHostSettings, ingestingEngine, type IngestingOptions } from "../Settings.js"
+import {
+  type CodeHostOptions,
+  codeHostSettings,
+  ingestingEngine,
+  type IngestingOptions,
+  type StorageOptions
+} from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
 import { upkeep } from "../Upkeep.js"
 import { Wiring } from "../Wiring.js"
 
-export interface ServeOptions extends IngestingOptions, CodeHostOptions {
-  readonly database: string
+export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHostOptions {
   readonly json: boolean
   readonly host: string
   readonly port: number
@@ -58,25 +63,25 @@ const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"
   graceMillis: options.graceSeconds * 1000
 })
 
-/** How long a key to a repository may outlive its session or its connection at a host that does not ask this server. */
-const BETWEEN_ENDINGS = "30 seconds"
+/** How long a checkout credential may outlive its session or connection at an external code host. */
+const RELEASE_INTERVAL = "30 seconds"
 
-/** What a server does beside answering, until it is told to stop; what is under way then is put back. */
-const workInBackground = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
+/** Runs jobs until the server stops; unfinished jobs are released then. */
+const runBackgroundWork = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const runner = yield* JobRunner
     const checkouts = yield* Checkouts
     yield* Effect.forkScoped(runner.run)
     yield* Effect.forkScoped(
       upkeep({
-        failure: "Keys that have ended could not be taken back",
-        every: BETWEEN_ENDINGS,
+        failure: "Failed to revoke expired checkout credentials",
+        every: RELEASE_INTERVAL,
         run: checkouts.releaseDue
       })
     )
   }).pipe(Effect.provide(engine))
 
-/** Says that it serves, and where: to the process that leads this one, if there is one, since that speaks for all. */
+/** Prints the URL, or reports it to the primary process, which prints it for all. */
 const announce = (url: string, options: ServeOptions): Effect.Effect<void, OutputClosed, Screen> =>
   workerRole() === undefined
     ? Effect.flatMap(Screen, (screen) =>
@@ -84,8 +89,8 @@ const announce = (url: string, options: ServeOptions): Effect.Effect<void, Outpu
       )
     : reportReady(url)
 
-/** Does in this process what it is there for: all there is, if no other process leads it. */
-const serveHere = (options: ServeOptions): CommandEffect =>
+/** Serves in this process, by its role in the cluster if it has one. */
+const serveInProcess = (options: ServeOptions): CommandEffect =>
   Effect.scoped(
     Effect.gen(function* () {
       const screen = yield* Screen
@@ -94,14 +99,14 @@ const serveHere = (options: ServeOptions): CommandEffect =>
       const listening: { url?: string } = {}
       const codeHosts = codeHostSettings(options)
       const settings = {
-        ...(yield* ingestingEngine(options.database, options)),
+        ...(yield* ingestingEngine(options)),
         codeHosts: { ...codeHosts, publicUrl: () => codeHosts.publicUrl() ?? listening.url },
         requestsPerMinute: options.rateLimit,
         refusalsPerMinute: options.refusalLimit,
         processes: options.processes
       }
       const engine = yield* runEngine(settings, { existing: false })
-      if (role === undefined || role === "background") yield* workInBackground(engine)
+      if (role === undefined || role === "background") yield* runBackgroundWork(engine)
       if (role === "background") {
         yield* reportReady(null)
         return yield* Effect.never
@@ -131,21 +136,21 @@ const serveHere = (options: ServeOptions): CommandEffect =>
   )
 
 /**
- * Serves in processes that this one leads. What is done beside answering has a process of its own: evaluating a call takes
- * many times as long as taking it in, and no delivery should wait for it.
+ * Serves in a cluster of processes. Background jobs have a process of their own: evaluating a call takes many times as long
+ * as ingesting it, and must not delay deliveries.
  */
-const serveTogether = (options: ServeOptions): CommandEffect =>
+const serveInCluster = (options: ServeOptions): CommandEffect =>
   Effect.scoped(
     Effect.gen(function* () {
       const address = yield* parseAddress(options.database)
       if (!canStartCluster()) {
         return yield* new UsageError({
-          reason: "--processes: this process is one of a cluster that another one leads, such as a process manager."
+          reason: "--processes: This process is a worker of another cluster, such as a process manager's."
         })
       }
       if (address.kind === "sqlite") {
         if (address.filename === ":memory:") {
-          return yield* new UsageError({ reason: "--processes: a database in memory is one process's own." })
+          return yield* new UsageError({ reason: "--processes: A database in memory cannot be shared by processes." })
         }
         yield* Effect.flatMap(Wiring, ({ countForOthers }) => countForOthers)
       }
@@ -155,11 +160,13 @@ const serveTogether = (options: ServeOptions): CommandEffect =>
     })
   )
 
-/** Serves until a signal comes; then requests in flight are finished, and it ends with 0. */
+/** Serves until a signal; then requests in flight finish, and it exits with 0. */
 export const serve = (options: ServeOptions): CommandEffect =>
   Effect.gen(function* () {
     const signals = yield* Signals
     yield* signals.endWell
     if (workerRole() !== undefined) yield* signals.once
-    return yield* options.processes > 1 && workerRole() === undefined ? serveTogether(options) : serveHere(options)
+    return yield* options.processes > 1 && workerRole() === undefined
+      ? serveInCluster(options)
+      : serveInProcess(options)
   })

@@ -18,14 +18,12 @@ import { readBytes, displayName } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { callAs, resolveCaller, withEngine } from "../Session.js"
-import { type CallerOptions, defined, plainEngine } from "../Settings.js"
+import { type CommonOptions, defined, plainEngine } from "../Settings.js"
 import { type Column, table } from "../Table.js"
 import { sanitize, jsonLine } from "../Text.js"
 
 /** What the commands over a suite file take. */
-export interface SuiteFileOptions extends CallerOptions {
-  readonly database: string
-  readonly json: boolean
+export interface SuiteFileOptions extends CommonOptions {
   readonly file: string
   readonly agent: number | undefined
   readonly channel: string | undefined
@@ -217,4 +215,4 @@ export const validate = (options: ValidateOptions): CommandEffect =>
       Effect.catchTag("ValidationFailed", ({ errors }) => Effect.as(printErrors(options, suite, errors), true))
     )
     if (refused) return yield* new ReportedFailure()
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

@@ -107,4 +107,4 @@ export const enable = (options: CommonOptions & InputOptions & { readonly id: nu
     yield* screen.note(
       `Project ${id} has ${enabled.length} enabled personalities: ${enabled.map((one) => one.id).join(", ")}.`
     )
-  }).pipe(withEngine(plainEngine(options.database), { existing: true }))
+  }).pipe(withEngine(plainEngine(options), { existing: true }))

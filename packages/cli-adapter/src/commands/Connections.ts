@@ -1,5 +1,5 @@
 import { command, group, list, text, textArgument, withDefault } from "./Declare.js"
-import { codeHosts, common, database, id, json, page } from "./Shared.js"
+import { codeHosts, common, storage, id, json, page } from "./Shared.js"
 
 const load = () => import("../actions/Connections.js")
 
@@ -49,7 +49,7 @@ export const connections = group(
     }),
     command("reseal", {
       description: "Encrypt every stored secret again with the first key of EARSHOT_SECRET_KEYS.",
-      options: { database, json },
+      options: { ...storage, json },
       action: async () => (await load()).reseal
     })
   ]

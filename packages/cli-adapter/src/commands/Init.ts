@@ -1,11 +1,11 @@
 import { command, text } from "./Declare.js"
-import { database, json } from "./Shared.js"
+import { storage, json } from "./Shared.js"
 
 export const init = command("init", {
   description:
     "Create the database tables, an organization, a project, an agent and an API key. The key is shown only once.",
   options: {
-    database,
+    ...storage,
     json,
     organization: text(
       "--organization <name>",

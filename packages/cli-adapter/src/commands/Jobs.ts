@@ -1,5 +1,5 @@
 import { choice, command, group, text } from "./Declare.js"
-import { common, database, id, json, outbound, page } from "./Shared.js"
+import { common, storage, id, json, outbound, page } from "./Shared.js"
 
 const load = () => import("../actions/Jobs.js")
 
@@ -22,7 +22,7 @@ export const jobs = group("jobs", "List, retry and run background jobs.", [
   }),
   command("run", {
     description: "Run due jobs and exit. A running server does this continuously.",
-    options: { database, json, ...outbound },
+    options: { ...storage, json, ...outbound },
     action: async () => (await load()).run
   })
 ])

@@ -1,5 +1,5 @@
 import { command, integer, text, withDefault } from "./Declare.js"
-import { codeHosts, database, ingesting, json } from "./Shared.js"
+import { codeHosts, storage, ingesting, json } from "./Shared.js"
 
 /** More is a typo, which would fill the machine's memory. */
 const MAX_PROCESSES = 256
@@ -8,7 +8,7 @@ export const serve = command("serve", {
   description:
     "Serve the HTTP API and run jobs until the process receives SIGINT or SIGTERM. Logs are written to stderr. EARSHOT_MODEL_PROVIDER, EARSHOT_MODEL_URL, EARSHOT_MODEL and EARSHOT_MODEL_KEY configure the language model; EARSHOT_TRANSCRIBER_URL, EARSHOT_TRANSCRIBER_KEY and EARSHOT_TRANSCRIBER_MODEL the transcriber.",
   options: {
-    database,
+    ...storage,
     json,
     host: withDefault(text("--host <address>", "Address to listen on; 0.0.0.0 for all interfaces."), "127.0.0.1"),
     port: withDefault(

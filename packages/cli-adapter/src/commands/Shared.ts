@@ -5,13 +5,22 @@ import { idArgument, integer, list, text, textArguments, toggle, withDefault, wi
 export const DEFAULT_DATABASE = "sqlite:./earshot.db"
 export const DEFAULT_RECORDINGS = "earshot-recordings"
 
-export const database = withDefault(
+const database = withDefault(
   withEnvironment(
     text("--database <address>", "Database: sqlite:PATH or postgres://user@host/name."),
     "EARSHOT_DATABASE"
   ),
   DEFAULT_DATABASE
 )
+
+/** Where the engine's tables are. */
+export const storage = {
+  database,
+  tablePrefix: withEnvironment(
+    text("--table-prefix <prefix>", "Prefix of the names of the engine's tables. (default: none)"),
+    "EARSHOT_TABLE_PREFIX"
+  )
+}
 
 export const json = toggle("--json", "Print results and errors as JSON.")
 
@@ -28,7 +37,7 @@ const caller = {
 export const session = text("--session <token>", "Agent session token to send with the API key. (env: EARSHOT_SESSION)")
 
 /** What every command over one organization's data takes. */
-export const common = { database, json, ...caller }
+export const common = { ...storage, json, ...caller }
 
 export const page = {
   limit: withDefault(integer("--limit <n>", "Rows per page, 1 to 200."), 50),

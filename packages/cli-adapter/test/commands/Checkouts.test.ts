@@ -38,7 +38,7 @@ describe.skipIf(!(await CheckoutKit.hasGit()))("earshot checkout", () => {
       const active = await earshot(["connections", "activate", "1", "--json", ...hosts])
       expect(json(active.out)).toMatchObject({ state: "active", test_error: null })
       const listed = await earshot(["connections", "list", "--database", database])
-      expect(listed.out).toMatch(/1\s+Here\s+local\s+active\s+works/)
+      expect(listed.out).toMatch(/1\s+Here\s+local\s+active\s+ok/)
 
       const missing = await earshot(["checkout", "nothing", ...hosts])
       expect([missing.code, missing.out]).toEqual([1, ""])

@@ -19,7 +19,7 @@ describe("earshot demo", () => {
     }
   })
 
-  it("takes calls in, finds them and draws them, and leaves nothing behind", async () => {
+  it("ingests, filters and charts calls, and removes its database", async () => {
     const { code, err, out } = await earshot(["demo", "--no-serve"])
     expect(err).toBe("")
     expect(code).toBe(0)
@@ -32,7 +32,7 @@ describe("earshot demo", () => {
     expect(out).toContain("Testing Agent: [PERSON_NAME], [PHONE_NUMBER].")
     expect(out).toContain("[CREDIT_CARD], it ends in May.")
     expect(out).not.toMatch(/Lindqvist, two|4111/)
-    expect(out).toMatch(/^409 calls in [\d.]+ s, by formula/m)
+    expect(out).toMatch(/^Scored 409 calls by formula in [\d.]+ s/m)
     expect(out).toMatch(/^Latency +scored +[\d.]+/m)
     expect(out).toMatch(/^409 .* % .* ms$/m)
     for (const drawn of ["At a glance", "█", "⠤", "How calls end", "customer-ended-call"]) expect(out).toContain(drawn)
@@ -41,7 +41,7 @@ describe("earshot demo", () => {
     expect(existsSync(folderIn(out))).toBe(false)
   })
 
-  it("has calls of the days that its dashboard shows, whatever the time of day", () => {
+  it("generates calls of the last 30 days at every time of day", () => {
     for (const hour of [0, 1, 12, 23]) {
       const now = Date.UTC(2026, 10, 22, hour, 36)
       const days = demoCalls(400, now).map(({ body }) => String(body.timestamp).slice(0, 10))
@@ -50,10 +50,10 @@ describe("earshot demo", () => {
     }
   })
 
-  it("serves, prints requests that work when they are pasted, and ends well at Ctrl-C", async () => {
+  it("serves, prints requests that work in a shell, and exits with 0 at Ctrl-C", async () => {
     const demo = start(["demo", "--port", "0"])
     started.push(demo)
-    const out = await demo.until("Ctrl-C ends it.")
+    const out = await demo.until("Press Ctrl-C to stop.")
     const commands = out.split("\n").filter((line) => line.startsWith("curl "))
     expect(commands).toHaveLength(3)
     const answers: Array<unknown> = []

@@ -21,7 +21,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
   const given = (...fields: ReadonlyArray<string>) => ({ ...as(), fields, input: none })
   const page = { limit: none, cursor: none }
 
-  it("are made of words and files, changed, listed, shown and deleted", async () => {
+  it("create, update, list, show and delete evaluators from arguments and files", async () => {
     const file = path.join(at.folder, "evaluator.json")
     await writeFile(file, JSON.stringify({ agent: 1, name: "From a file", scenario_type: "instruction", tags: ["a"] }))
     const made = await run(create({ ...given("instructions=a = \u001b[31m b", "name=One"), input: file }))
@@ -43,7 +43,7 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
     expect(await run(show({ ...as(), id: 1 }))).toMatchObject({ code: 1, out: "" })
   })
 
-  it("tell every fault by its field, and words that assign nothing as misuse", async () => {
+  it("report every field error, and arguments without = as usage errors", async () => {
     const refused = await run(bulkUpdate({ ...given("scenarios=[9]", "project=1", "max_duration=-1"), many: false }))
     expect(refused.code).toBe(1)
     expect(refused.err).toContain("scenarios: ")

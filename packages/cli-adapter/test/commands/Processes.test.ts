@@ -215,11 +215,15 @@ describe("a server of several processes that cannot start", () => {
     await at.remove()
     const detail = `Cannot listen on 127.0.0.1:${port} (EADDRINUSE)`
     expect(inUse).toEqual({ code: 3, out: "", err: `${JSON.stringify({ detail })}\n` })
-    expect(inMemory).toEqual({ code: 2, out: "", err: "--processes: a database in memory is one process's own.\n" })
+    expect(inMemory).toEqual({
+      code: 2,
+      out: "",
+      err: "--processes: A database in memory cannot be shared by processes.\n"
+    })
     expect(misused).toMatchObject({ code: 2, out: "" })
     expect(misused.err).toMatch(/^EARSHOT_SECRET_KEYS: .*\n$/)
     expect(led).toMatchObject({ code: 2, out: "" })
-    expect(led.err).toContain("one of a cluster that another one leads")
+    expect(led.err).toContain("a worker of another cluster")
   })
 
   it("ends when another process fails while one is still starting", async () => {

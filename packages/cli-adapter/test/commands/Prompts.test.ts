@@ -33,7 +33,7 @@ describe("earshot prompts simplify", () => {
     expect(await run(simplify({ json: false, file: await file(SHORT) }))).toEqual({
       code: 0,
       out: SHORT,
-      err: "There is nothing left to take away."
+      err: "The prompt cannot be simplified further."
     })
   })
 

@@ -28,7 +28,7 @@ describe("earshot redact", () => {
     expect(shown.out).toContain("Main Agent: Your social?\nTesting Agent: it's [SSN]\n")
     expect(shown.out).toMatch(/2 +ssn +0\.\d\d +four oh two, double seven/)
     const none = await run(redact({ ...options, fields: ["date"], file: await file(SAID) }))
-    expect(none.out).toContain("Nothing would go.")
+    expect(none.out).toContain("Nothing to redact.")
     const unknown = await run(redact({ ...options, fields: ["social"], file: await file(SAID) }))
     expect(unknown.code).not.toBe(0)
     expect(unknown.err).toContain("--field")

@@ -85,11 +85,11 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(ran.code).toBe(0)
     const nothing = "Nothing decides its success: it has no expected outcome, and no metric that does."
     expect(ran.err.split("\n").slice(-2)).toEqual([
-      "2 of 2 runs are over, 0 under way, 0 being scored.",
-      "Warning: nothing was judged of 2 of 2 runs; their success is unknown."
+      "2 of 2 runs finished, 0 running, 0 evaluating.",
+      "Warning: 2 of 2 runs could not be evaluated; their success is unknown."
     ])
     expect(ran.out.split("\n")).toEqual([
-      expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+WHY$/),
+      expect.stringMatching(/^RUN {2}SCENARIO\s+STATUS\s+SUCCESS\s+LENGTH\s+REASON$/),
       expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
       expect.stringMatching(/^ +\d+ {2}Books a table {2}completed\s+\d\d:\d\d {2}Nothing decides its success/),
       "",
@@ -102,17 +102,17 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(report).toContain(`<skipped message="${nothing}"`)
   })
 
-  it("says why nothing could be judged, and does not count it as passed", async () => {
+  it("prints why a run could not be evaluated, and does not count it as passed", async () => {
     status = 200
-    const junit = path.join(at.folder, "unjudged.xml")
+    const junit = path.join(at.folder, "undecided.xml")
     const spec = suite("Friday. <endcall />")
-    const judged = {
+    const undecided = {
       ...spec,
       scenarios: spec.scenarios.map((one) => ({ ...one, frequency: 1, expected_outcome: "A table is booked." }))
     }
-    const ran = await run(runSuite(await options(judged, { junit: junit })), 200)
+    const ran = await run(runSuite(await options(undecided, { junit: junit })), 200)
     expect(ran.code).toBe(0)
-    expect(ran.err).toContain("Warning: nothing was judged of 1 of 1 runs; their success is unknown.")
+    expect(ran.err).toContain("Warning: 1 of 1 runs could not be evaluated; their success is unknown.")
     expect(ran.out).toMatch(/Not decided: Expected outcome \(No language model is configured\.\)$/m)
     expect(await readFile(junit, "utf8")).toMatch(
       /skipped="1"[^]*<skipped message="Not decided: Expected outcome \(No language model is configured\.\)"/
@@ -153,18 +153,18 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(JSON.parse(ran.out)).toMatchObject({ result: { success: null, runs_by_status: { cancelled: 2 } } })
   })
 
-  it("tells the faults of a suite with their places, and makes nothing", async () => {
+  it("prints the errors of a suite with their places, and creates nothing", async () => {
     const ran = await run(runSuite(await options({ ...suite("Bye."), defaults: { metrics: ["nope"] } })))
     expect([ran.code, ran.out]).toEqual([1, ""])
     expect(ran.err).toMatch(/suite\.json:1:\d+: defaults\.metrics\[0\]: No metric with slug "nope"/)
   })
 
-  it("waits for outside workers no longer than it is told to, or not at all", async () => {
+  it("waits for outside workers no longer than --timeout, and not at all with --no-wait", async () => {
     const voice = { channel: "voice" }
     const waited = await run(runSuite(await options(suite("Bye."), { ...voice, timeout: 1 })))
     expect(waited.code).toBe(1)
-    expect(waited.err).toMatch(/wait for a worker that claims them by voice: POST \/test_framework\/v1\/runs\/claim\//)
-    expect(waited.err).toMatch(/Result \d+ is not over after 1 seconds: `earshot results show \d+`/)
+    expect(waited.err).toMatch(/wait for a worker that claims voice runs \(POST \/test_framework\/v1\/runs\/claim\//)
+    expect(waited.err).toMatch(/Result \d+ has not finished after 1 seconds\. .*`earshot results show \d+`/)
     const left = await run(runSuite(await options(suite("Bye."), { ...voice, noWait: true })))
     expect(left.code).toBe(0)
     expect(left.err).toMatch(/wait for a worker/)

@@ -67,7 +67,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     })
   })
 
-  it("have their faults told with line and column, and exit with 1", async () => {
+  it("report errors with line and column, and exit with 1", async () => {
     const bad = good.replace('"latency_ms"', '"latencyms"').replace('"name": "Ends", ', "")
     const file = await written(bad)
     const junit = path.join(folder, "report.xml")
@@ -90,7 +90,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     })
   })
 
-  it("that are no JSON, or not there, are refused", async () => {
+  it("reject files that are missing or are not JSON", async () => {
     const file = await written("suite:\n  name: Smoke\n")
     expect(await run(validate(options(file)))).toMatchObject({
       code: 1,

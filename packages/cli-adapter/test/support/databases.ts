@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { createDatabase, postgresUrl } from "@earshot/test-kit/postgres"
 
 export interface Place {
-  /** A folder of the test's own. */
+  /** A temporary folder. */
   readonly folder: string
   /** A database's address. */
   readonly database: string

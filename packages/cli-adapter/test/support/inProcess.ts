@@ -1,33 +1,41 @@
 import { Database, Engine, noLanguageModel } from "@earshot/core"
+import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import { layer as server } from "@earshot/http-adapter"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { reportOf } from "../../src/Errors.js"
 import type { CommandEffect } from "../../src/CommandEffect.js"
 import { Screen } from "../../src/Screen.js"
 import { Signals } from "../../src/Signals.js"
 import { Wiring } from "../../src/Wiring.js"
 
-/** What a command left behind. */
+/** The exit code and the output of a command. */
 export interface Ran {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
+const secretBox = AesSecretBox.layer(
+  Either.getOrThrow(AesSecretBox.parse(Redacted.make(Buffer.alloc(32, 7).toString("base64"))))
+)
+
 const wiring = Layer.succeed(Wiring, {
   countForOthers: Effect.void,
   engine: ({ allowedHosts, database }) =>
     Engine.layerWith({
       blobs: MemoryBlobStore.layer,
+      secretBox,
       allowHosts: allowedHosts
     }).pipe(Layer.provide(Database.layer(database))),
   languageModel: () => noLanguageModel,
   server
 })
 
-/** Runs a command in this process, on a screen of so many columns. */
+/** Runs a command in this process, on a terminal of the given width. */
 export const run = async (running: CommandEffect, columns = 80): Promise<Ran> => {
   const out: Array<string> = []
   const err: Array<string> = []
