@@ -6,8 +6,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 for (const database of TestEngine.databases) {
-  layer(TestEngine.layer(database))(`agents on ${database}`, (it) => {
-    it.effect("are created, read, changed and deleted with the interface's field names", () =>
+  layer(TestEngine.layer(database))(`Agents on ${database}`, (it) => {
+    it.effect("creates, reads, updates and deletes agents with the interface's field names", () =>
       Effect.gen(function* () {
         const { actor, project } = yield* TestEngine.fixture
         const agents = yield* Agents
@@ -45,7 +45,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("refuse an assistant id that another agent of the organisation has", () =>
+    it.effect("rejects an assistant id that another agent of the organization has", () =>
       Effect.gen(function* () {
         const { actor, project } = yield* TestEngine.fixture
         const other = yield* TestEngine.fixture
@@ -53,19 +53,19 @@ for (const database of TestEngine.databases) {
         const draft = { project: project.id, name: "One", assistant_id: "asst" }
         const one = yield* agents.create(draft).pipe(TestEngine.as(actor))
         expect(yield* Effect.flip(agents.create(draft).pipe(TestEngine.as(actor)))).toMatchObject({
-          faults: { assistant_id: ["This field must be unique."] }
+          errors: { assistant_id: ["This field must be unique."] }
         })
         yield* agents.create({ ...draft, project: other.project.id }).pipe(TestEngine.as(other.actor))
         const two = yield* agents.create({ ...draft, assistant_id: null }).pipe(TestEngine.as(actor))
         expect(
           yield* Effect.flip(agents.update(two.id, { assistant_id: "asst" }).pipe(TestEngine.as(actor)))
-        ).toMatchObject({ faults: { assistant_id: ["This field must be unique."] } })
+        ).toMatchObject({ errors: { assistant_id: ["This field must be unique."] } })
         yield* agents.delete(one.id).pipe(TestEngine.as(actor))
         yield* agents.update(two.id, { assistant_id: "asst" }).pipe(TestEngine.as(actor))
       })
     )
 
-    it.effect("go with their project", () =>
+    it.effect("deletes agents with their project", () =>
       Effect.gen(function* () {
         const { actor } = yield* TestEngine.fixture
         const projects = yield* Projects
@@ -76,14 +76,14 @@ for (const database of TestEngine.databases) {
         yield* projects.delete(project.id).pipe(as)
         expect(yield* Effect.flip(agents.read(agent.id).pipe(as))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(agents.create({ project: project.id, name: "Two" }).pipe(as))).toMatchObject({
-          faults: { project: [`Invalid pk "${project.id}" - object does not exist.`] }
+          errors: { project: [`Invalid pk "${project.id}" - object does not exist.`] }
         })
       })
     )
   })
 
-  layer(TestEngine.layer(database))(`organisations on ${database}`, (it) => {
-    it.effect("come with a project, an agent and a key", () =>
+  layer(TestEngine.layer(database))(`organizations on ${database}`, (it) => {
+    it.effect("creates an organization with a project, an agent and an API key", () =>
       Effect.gen(function* () {
         const organizations = yield* Organizations
         const founded = yield* organizations.create({ name: "Acme" })
@@ -94,7 +94,7 @@ for (const database of TestEngine.databases) {
         expect(yield* organizations.read(founded.organization.id)).toEqual(founded.organization)
         expect(yield* Effect.flip(organizations.read(OrganizationId.make(4711)))).toMatchObject({ _tag: "NotFound" })
         expect(yield* Effect.flip(organizations.create({ name: " " }))).toMatchObject({
-          faults: { name: ["This field may not be blank."] }
+          errors: { name: ["This field may not be blank."] }
         })
       })
     )

@@ -71,11 +71,11 @@ describe("a chat endpoint", () => {
   })
 
   it("rejects values that could end a header, and reports every field error", () => {
-    const faults = chatEndpoint(
+    const errors = chatEndpoint(
       input({ "X-A": "one\r\nX-B: two", "X C": "", "X-D": 4, "X-E": "\u0100", "X-F": "a".repeat(4097) }),
       null
     )
-    expect(Object.keys(Either.getOrThrow(Either.flip(faults)))).toEqual([
+    expect(Object.keys(Either.getOrThrow(Either.flip(errors)))).toEqual([
       "chat_endpoint.headers.X-A",
       "chat_endpoint.headers",
       "chat_endpoint.headers.X-D",

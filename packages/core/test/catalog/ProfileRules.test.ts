@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const legacy = { name: "Ann", plan: "gold" }
 
-describe("a profile's information", () => {
+describe("isLegacyFlat", () => {
   it.each([
     [{}, false],
     [{ name: "Ann" }, true],
@@ -19,8 +19,8 @@ describe("a profile's information", () => {
   })
 })
 
-describe("the variables of a call", () => {
-  it("come from a sectioned profile alone", () => {
+describe("callVariables", () => {
+  it("takes the variables of a sectioned profile only", () => {
     expect(
       callVariables({ information: { main_agent_variables: { name: "Bo" } }, dynamicVariableValues: legacy })
     ).toEqual({
@@ -30,7 +30,7 @@ describe("the variables of a call", () => {
     expect(callVariables({ information: {}, dynamicVariableValues: legacy })).toEqual({})
   })
 
-  it("come from what a legacy row holds where the profile is legacy-flat or absent", () => {
+  it("takes the legacy values of an evaluator if its profile is legacy-flat or absent", () => {
     expect(callVariables({ information: null, dynamicVariableValues: legacy })).toEqual(legacy)
     expect(callVariables({ information: { name: "Bo", city: "Oslo" }, dynamicVariableValues: legacy })).toEqual({
       name: "Ann",
@@ -43,7 +43,7 @@ describe("the variables of a call", () => {
     }
   })
 
-  it("never depend on the legacy value when the profile is sectioned", () => {
+  it("ignores the legacy values if the profile is sectioned", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.string())),
@@ -57,8 +57,8 @@ describe("the variables of a call", () => {
   })
 })
 
-describe("placeholders", () => {
-  it("are filled, once, with texts as they are and other values as JSON", () => {
+describe("fillPlaceholders", () => {
+  it("fills placeholders once, with text unchanged and other values as JSON", () => {
     const text = "{{name}} of {{ account.id }}: {{n}} {{list}} {{none}}{{missing}} {{__proto__}} {not} {{}}"
     const variables = { name: "{{n}}", account: { id: 7 }, n: 5, list: [1, "a"], none: null }
     expect(fillVariables(text, variables)).toBe(`{{n}} of 7: 5 [1,"a"] {{missing}} {{__proto__}} {not} {{}}`)
@@ -68,7 +68,7 @@ describe("placeholders", () => {
     expect(fillVariables("{{a.b}}", { "a.b": "whole", a: { b: "step" } })).toBe("whole")
   })
 
-  it("leave text without any as it is", () => {
+  it("leaves text without placeholders unchanged", () => {
     fc.assert(
       fc.property(
         fc.string().map((text) => text.replaceAll("{", "(")),

@@ -14,7 +14,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
-import { catalogue, engine, faultsOf, unknown } from "../evaluators/fixtures.js"
+import { seededProject, engine, errorsOf, unknown } from "../evaluators/fixtures.js"
 
 for (const database of TestEngine.databases) {
   layer(engine(database), { timeout: "2 minutes" })(`what evaluators refer to, on ${database},`, (it) => {
@@ -22,7 +22,7 @@ for (const database of TestEngine.databases) {
       "personalities are enabled by id, list, object, text or all, of one language if told, as often as wanted",
       () =>
         Effect.gen(function* () {
-          const { as, disabled, organization, personality } = yield* catalogue
+          const { as, disabled, organization, personality } = yield* seededProject
           const personalities = yield* Personalities
           const project = (yield* as((yield* Projects).create({ name: "Fresh" }))).id
           const enable = (input: object) =>
@@ -51,12 +51,12 @@ for (const database of TestEngine.databases) {
         })
     )
 
-    it.effect("personalities that are not there, or not named, are faults and enable nothing", () =>
+    it.effect("rejects unknown or missing personalities and enables none", () =>
       Effect.gen(function* () {
-        const { as, disabled, project } = yield* catalogue
-        const theirs = yield* catalogue
+        const { as, disabled, project } = yield* seededProject
+        const theirs = yield* seededProject
         const personalities = yield* Personalities
-        const refused = (input: unknown) => faultsOf(as(personalities.enable(project.id, input)))
+        const refused = (input: unknown) => errorsOf(as(personalities.enable(project.id, input)))
         expect(
           yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
         ).toEqual({
@@ -87,9 +87,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("a personality that is deleted is enabled nowhere, and evaluators have none", () =>
+    it.effect("disables a deleted personality in every project and removes it from evaluators", () =>
       Effect.gen(function* () {
-        const { as, make, personality, project } = yield* catalogue
+        const { as, make, personality, project } = yield* seededProject
         const made = yield* make({ personality: personality.id })
         const personalities = yield* Personalities
         yield* as(personalities.delete(personality.id))
@@ -102,10 +102,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("things are changed in the fields given, and belong to one organisation", () =>
+    it.effect("changes only the given fields, and only within the organization", () =>
       Effect.gen(function* () {
-        const { as, number, personality, profile, tools } = yield* catalogue
-        const theirs = yield* catalogue
+        const { as, number, personality, profile, tools } = yield* seededProject
+        const theirs = yield* seededProject
         const services = {
           personalities: yield* Personalities,
           profiles: yield* TestProfiles,
@@ -148,12 +148,12 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("a number is one of an organisation's numbers at most, and free again when it is deleted", () =>
+    it.effect("keeps phone numbers unique in an organization until they are deleted", () =>
       Effect.gen(function* () {
-        const { as, make, number, project } = yield* catalogue
+        const { as, make, number, project } = yield* seededProject
         const numbers = yield* PhoneNumbers
         const again = as(numbers.create({ project: project.id, number: "+15550100" }))
-        expect(yield* faultsOf(again)).toEqual({ number: ["This field must be unique."] })
+        expect(yield* errorsOf(again)).toEqual({ number: ["This field must be unique."] })
         const made = yield* make({ phone_number: number.number })
         expect(made.phoneNumberId).toBe(number.id)
         yield* as(numbers.delete(number.id))
@@ -167,17 +167,17 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("drafts are refused with every fault at once", () =>
+    it.effect("rejects a draft with every error at once", () =>
       Effect.gen(function* () {
-        const { agent, as, profile, project } = yield* catalogue
-        const other = yield* catalogue
-        expect(yield* faultsOf(as((yield* Personalities).create({ name: " ", language: "klingon" })))).toEqual({
+        const { agent, as, profile, project } = yield* seededProject
+        const other = yield* seededProject
+        expect(yield* errorsOf(as((yield* Personalities).create({ name: " ", language: "klingon" })))).toEqual({
           project: ["This field is required."],
           name: ["This field may not be blank."],
           language: ['"klingon" is not a valid choice.']
         })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             as(
               (yield* TestProfiles).create({
                 project: project.id,
@@ -191,46 +191,46 @@ for (const database of TestEngine.databases) {
           "information.main_agent_variables": ["Expected an object."]
         })
         expect(
-          yield* faultsOf(as((yield* TestProfiles).create({ project: project.id, name: "x", agent: other.agent.id })))
+          yield* errorsOf(as((yield* TestProfiles).create({ project: project.id, name: "x", agent: other.agent.id })))
         ).toEqual({ agent: unknown(other.agent.id) })
         expect(
           yield* as((yield* TestProfiles).create({ project: project.id, name: "x", agent: agent.id }))
         ).toMatchObject({ agentId: agent.id, agentName: agent.name, information: {} })
         const elsewhere = { project: other.project.id, name: 7 }
         for (const refused of [
-          faultsOf(as((yield* Tools).create(elsewhere))),
-          faultsOf(as((yield* PhoneNumbers).create(elsewhere))),
-          faultsOf(as((yield* Personalities).create(elsewhere))),
-          faultsOf(as((yield* TestProfiles).create(elsewhere)))
+          errorsOf(as((yield* Tools).create(elsewhere))),
+          errorsOf(as((yield* PhoneNumbers).create(elsewhere))),
+          errorsOf(as((yield* Personalities).create(elsewhere))),
+          errorsOf(as((yield* TestProfiles).create(elsewhere)))
         ]) {
           expect(yield* refused).toMatchObject({ project: unknown(other.project.id), name: ["Not a valid string."] })
         }
-        expect(yield* faultsOf(as((yield* Folders).create({ project: other.project.id, path: ".." })))).toEqual({
+        expect(yield* errorsOf(as((yield* Folders).create({ project: other.project.id, path: ".." })))).toEqual({
           project: unknown(other.project.id),
           path: ["A level of a folder path may not be blank."]
         })
-        expect(yield* faultsOf(as((yield* Folders).create({ path: ".." })))).toEqual({
+        expect(yield* errorsOf(as((yield* Folders).create({ path: ".." })))).toEqual({
           project: ["This field is required."],
           path: ["A level of a folder path may not be blank."]
         })
         expect(
-          yield* faultsOf(as((yield* TestProfiles).update(profile.id, { name: "", agent: other.agent.id })))
+          yield* errorsOf(as((yield* TestProfiles).update(profile.id, { name: "", agent: other.agent.id })))
         ).toEqual({ name: ["This field may not be blank."], agent: unknown(other.agent.id) })
         expect(
-          yield* faultsOf(
+          yield* errorsOf(
             as((yield* TestProfiles).create({ project: other.project.id, name: "x", agent: other.agent.id }))
           )
         ).toEqual({ project: unknown(other.project.id), agent: unknown(other.agent.id) })
       })
     )
 
-    it.effect("folders are made level by level, and are of one path each", () =>
+    it.effect("creates folders level by level with unique paths", () =>
       Effect.gen(function* () {
-        const { as, project } = yield* catalogue
+        const { as, project } = yield* seededProject
         const folders = yield* Folders
         const create = (path: unknown) => as(folders.create({ project: project.id, path }))
         const refused = (path: unknown) =>
-          Effect.map(faultsOf(create(path)), (faults) => (faults as { path: unknown }).path)
+          Effect.map(errorsOf(create(path)), (errors) => (errors as { path: unknown }).path)
         expect(yield* refused("a.b")).toEqual(['Folder "a" does not exist.'])
         yield* create("a")
         expect(yield* create("a.b")).toMatchObject({ path: "a.b", projectId: project.id })
@@ -244,9 +244,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("a folder that is renamed or moved keeps its folders and evaluators", () =>
+    it.effect("keeps the descendants and evaluators of a folder that is renamed or moved", () =>
       Effect.gen(function* () {
-        const { as, folder, inner, make, project } = yield* catalogue
+        const { as, folder, inner, make, project } = yield* seededProject
         const folders = yield* Folders
         const evaluators = yield* Evaluators
         const smoky = yield* as(folders.create({ project: project.id, path: "smoke_y" }))
@@ -258,21 +258,21 @@ for (const database of TestEngine.databases) {
         yield* moved("smoke_y.in")
         expect(yield* as(evaluators.read(made.id))).toMatchObject({ folderPath: "smoke_y.in.nightly" })
         expect(yield* as(folders.read(smoky.id))).toMatchObject({ path: "smoke_y" })
-        expect(yield* faultsOf(moved("smoke_y"))).toEqual({ path: ["This field must be unique."] })
-        expect(yield* faultsOf(moved("smoke_y.in.nightly.x"))).toEqual({
+        expect(yield* errorsOf(moved("smoke_y"))).toEqual({ path: ["This field must be unique."] })
+        expect(yield* errorsOf(moved("smoke_y.in.nightly.x"))).toEqual({
           path: ["A folder cannot be moved into itself."]
         })
-        expect(yield* faultsOf(moved("nowhere.x"))).toEqual({ path: ['Folder "nowhere" does not exist.'] })
-        expect(yield* faultsOf(as(folders.update(smoky.id, { path: "x".repeat(101) })))).toMatchObject({
+        expect(yield* errorsOf(moved("nowhere.x"))).toEqual({ path: ['Folder "nowhere" does not exist.'] })
+        expect(yield* errorsOf(as(folders.update(smoky.id, { path: "x".repeat(101) })))).toMatchObject({
           path: [expect.any(String)]
         })
         expect(yield* moved("smoke_y.in")).toMatchObject({ path: "smoke_y.in" })
       })
     )
 
-    it.effect("a folder that is deleted gives its evaluators to its parent, those at the top to the root", () =>
+    it.effect("moves the evaluators of a deleted folder to its parent, or to the root", () =>
       Effect.gen(function* () {
-        const { as, folder, inner, make, project } = yield* catalogue
+        const { as, folder, inner, make, project } = yield* seededProject
         const folders = yield* Folders
         const evaluators = yield* Evaluators
         yield* as(folders.create({ project: project.id, path: "smoke.nightly.deep" }))
@@ -295,9 +295,9 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("a project that is deleted takes everything in it out of sight, elsewhere too", () =>
+    it.effect("deletes everything in a deleted project, also where other projects use it", () =>
       Effect.gen(function* () {
-        const { as, folder, make, personality, profile, project, toolIds } = yield* catalogue
+        const { as, folder, make, personality, profile, project, toolIds } = yield* seededProject
         const sql = yield* SqlClient
         const projects = yield* Projects
         const personalities = yield* Personalities

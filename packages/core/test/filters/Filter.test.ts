@@ -9,7 +9,7 @@ const order = ["gt", "gte", "lt", "lte"]
 const textual = ["contains", "startswith", "endswith", "regex"]
 const operators = [...equality, ...order, ...textual]
 
-describe("a field of a filter", () => {
+describe("fieldOf", () => {
   /** The type of each field, and what may be asked of it. */
   const fields: ReadonlyArray<readonly [name: string, type: string, taken: ReadonlyArray<string>]> = [
     ["id", "integer", [...equality, ...order]],
@@ -32,17 +32,17 @@ describe("a field of a filter", () => {
     ["metric_evaluations.metric.name", "text", operators]
   ]
 
-  it.each(fields)("%s is of type %s and takes %j", (name, type, taken) => {
+  it.each(fields)("%s is of type %s and takes the operators %j", (name, type, taken) => {
     expect(Filters.fieldOf(name)).toEqual({ of: name.startsWith("metric_") ? "evaluation" : "call", name, type })
     const isTaken = (op: string) =>
       Either.match(Filters.parse({ field: name, op, value: null }), {
-        onLeft: (faults) => !Object.hasOwn(faults, "op"),
+        onLeft: (errors) => !Object.hasOwn(errors, "op"),
         onRight: () => true
       })
     expect(operators.filter(isTaken)).toEqual(taken)
   })
 
-  it("has a name of its own, or is a path into a document", () => {
+  it("accepts the named fields and paths into a document", () => {
     expect(Filters.FIELD_NAMES).toEqual(fields.map(([name]) => name))
     expect(Filters.fieldOf("metadata.a.0")).toEqual({
       of: "document",
@@ -60,7 +60,7 @@ describe("a field of a filter", () => {
     for (const name of [...none, "metadata.__proto__", "metadata.a\0"]) expect(Filters.fieldOf(name)).toBe(undefined)
   })
 
-  it("has at most ten keys and 255 characters", () => {
+  it("rejects paths of more than ten keys or 255 characters", () => {
     expect(Filters.fieldOf(`metadata${".a".repeat(10)}`)).toBeDefined()
     expect(Filters.fieldOf(`metadata${".a".repeat(11)}`)).toBe(undefined)
     expect(Filters.fieldOf(`metadata.${"\u{1f600}".repeat(246)}`)).toBeDefined()
@@ -68,8 +68,8 @@ describe("a field of a filter", () => {
   })
 })
 
-describe("a call's status", () => {
-  it("follows from its success and its review", () => {
+describe("statusOf", () => {
+  it("derives the status of a call from its success and its review", () => {
     expect(STATUSES).toEqual(["success", "failure", "reviewed_success", "reviewed_failure"])
     const of = [true, false, null].flatMap((success) =>
       [false, true].map((isReviewed) => statusOf(success, isReviewed))
@@ -78,8 +78,8 @@ describe("a call's status", () => {
   })
 })
 
-describe("what a filter asks for all together", () => {
-  it("is what its ands hold, however nested, and nothing of other groups", () => {
+describe("conjuncts", () => {
+  it("collects the conditions of nested ands and of no other group", () => {
     const [a, b, c]: ReadonlyArray<Filters.Leaf> = [1, 2, 3].map((value) => ({ field: "id", op: "eq", value }))
     const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition | undefined>) => ({
       operator,
@@ -95,8 +95,8 @@ describe("what a filter asks for all together", () => {
   })
 })
 
-describe("a condition that always holds", () => {
-  it("is a group of none, but for not, which then holds for nothing", () => {
+describe("isMatchAll", () => {
+  it("is true for groups without conditions, except for not", () => {
     const empty = (operator: Filters.GroupOperator) => isMatchAll({ operator, conditions: [] })
     expect((["and", "or", "same_row", "not"] as const).map(empty)).toEqual([true, true, true, false])
     const leaf: Filters.Leaf = { field: "id", op: "eq", value: 1 }
@@ -104,7 +104,7 @@ describe("a condition that always holds", () => {
   })
 })
 
-describe("a pattern", () => {
+describe("Regex.compile", () => {
   const said = (pattern: string) =>
     Either.match(Regex.compile(pattern), { onLeft: (fault) => fault, onRight: () => undefined })
 
@@ -113,14 +113,14 @@ describe("a pattern", () => {
     expect(["abbc", "bc", "ac", "b c"].map(isMatch)).toEqual([true, true, false, false])
   })
 
-  it("has at most 1,000 characters, and comes to no more than 1,000 instructions", () => {
+  it("rejects patterns of more than 1,000 characters or instructions", () => {
     expect(said("a".repeat(998))).toBe(undefined)
     expect(said("a".repeat(999))).toBe("This regular expression is too large: repeat less.")
     expect(said("[a]".repeat(333) + "b")).toBe(undefined)
     expect(said("[a]".repeat(333) + "bc")).toBe("Ensure this regular expression has no more than 1000 characters.")
   })
 
-  it("says why it is none", () => {
+  it("explains why a pattern is invalid", () => {
     expect(said("(a")).toBe("Not a valid regular expression: error parsing regexp: missing closing ): `(a`.")
   })
 })

@@ -51,8 +51,8 @@ for (const database of TestEngine.databases) {
   const storage = stores.pipe(Layer.provideMerge(TestEngine.storage(database)))
   const stored = Layer.effect(Stored, FilterKit.storeCalls(fixture!)).pipe(Layer.provideMerge(storage))
 
-  layer(stored, { timeout: "2 minutes" })(`filters on ${database}`, (it) => {
-    it.effect("are true or false, never unknown", () =>
+  layer(stored, { timeout: "2 minutes" })(`FilterSql on ${database}`, (it) => {
+    it.effect("evaluates every filter to true or false, never to null", () =>
       Effect.gen(function* () {
         const run = Runtime.runPromise(yield* Effect.runtime<Layer.Layer.Success<typeof stored>>())
         const unknown = (filter: Filters.Filter) =>
@@ -87,7 +87,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("test patterns on the values in scope only", () =>
+    it.effect("applies patterns only to values in scope", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const scope = sql`c.id = ${-1}`
@@ -96,7 +96,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("bind what clients say", () =>
+    it.effect("binds client values as parameters", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const hostile = `'"; DROP TABLE calls; --`

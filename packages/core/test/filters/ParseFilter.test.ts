@@ -10,15 +10,15 @@ import * as Fields from "../../src/kernel/Fields.js"
 
 const right = <A>(either: Either.Either<A, unknown>): A =>
   Either.getOrThrowWith(either, (left) => new Error(JSON.stringify(left)))
-const faultsOf = (either: Either.Either<unknown, Readonly<Record<string, ReadonlyArray<string>>>>) =>
-  Either.match(either, { onLeft: (faults) => faults, onRight: () => ({}) })
+const errorsOf = (either: Either.Either<unknown, Readonly<Record<string, ReadonlyArray<string>>>>) =>
+  Either.match(either, { onLeft: (errors) => errors, onRight: () => ({}) })
 
 const leaf = { field: "topic", op: "eq", value: "billing" }
 
 const asList = (count: number) => ({ field: "id", op: "in", value: Array.from({ length: count }, (_, i) => i) })
 
-describe("parsing a filter", () => {
-  it("takes null, an object without keys and a group without conditions for the empty filter", () => {
+describe("Filters.parse", () => {
+  it("parses null, an empty object and a group without conditions as the empty filter", () => {
     for (const input of [
       undefined,
       null,
@@ -33,7 +33,7 @@ describe("parsing a filter", () => {
     }
   })
 
-  it("drops what holds anyway, and keeps it where it makes a difference", () => {
+  it("drops conditions that match every call, except where they change the result", () => {
     expect(right(Filters.parse({ operator: "and", conditions: [{}, leaf] }))).toEqual({
       operator: "and",
       conditions: [leaf]
@@ -44,7 +44,7 @@ describe("parsing a filter", () => {
     })
   })
 
-  it("keeps values as the client gave them", () => {
+  it("keeps values as the client sent them", () => {
     const input = {
       operator: "and",
       conditions: [
@@ -56,7 +56,7 @@ describe("parsing a filter", () => {
     expect(right(Filters.parse(input))).toEqual(input)
   })
 
-  it("goes to its limits and no further", () => {
+  it("accepts filters up to each limit and rejects larger ones", () => {
     const all = (count: number, condition: unknown = leaf) => ({
       operator: "or",
       conditions: Array.from({ length: count }, () => condition)
@@ -79,14 +79,14 @@ describe("parsing a filter", () => {
       [{ ...leaf, op: "regex", value: "a".repeat(998) }, { ...leaf, op: "regex", value: "a".repeat(1001) }, "value"]
     ]
     for (const [within, beyond, path] of limits) {
-      expect(faultsOf(Filters.parse(within))).toEqual({})
-      expect(Object.keys(faultsOf(Filters.parse(beyond)))).toEqual([path])
+      expect(errorsOf(Filters.parse(within))).toEqual({})
+      expect(Object.keys(errorsOf(Filters.parse(beyond)))).toEqual([path])
     }
   })
 
   for (const { check, name } of FilterKit.parseProperties(Filters.parse, Filters.encode)) it(name, check)
 
-  it("reads what it printed from text as well", () => {
+  it("parses an encoded filter from JSON text", () => {
     fc.assert(
       fc.property(FilterKit.filter, (filter) => {
         expect(right(Filters.parseText(JSON.stringify(Filters.encode(filter))))).toEqual(filter)
@@ -94,9 +94,9 @@ describe("parsing a filter", () => {
     )
   })
 
-  it("tells every fault at once", () => {
+  it("reports every error at once", () => {
     expect(
-      faultsOf(
+      errorsOf(
         Filters.parse({
           operator: "xor",
           conditions: [
@@ -117,7 +117,7 @@ describe("parsing a filter", () => {
     })
   })
 
-  it("says what is wrong in the words of its kind", () => {
+  it("reports each kind of error with its message", () => {
     const fields =
       "Fields are id, call_id, success, duration, customer_number, call_ended_reason, dropoff_point, topic, timestamp, " +
       "is_reviewed, status, feedback, trace_id, agent.id, agent.agent_name, metric_evaluations.value, " +
@@ -125,7 +125,7 @@ describe("parsing a filter", () => {
     const time = "Not a valid time. Use ISO 8601, or now or today with steps such as today-7d (s m h d w M y)."
     const asked = (field: string, op: string, value: unknown) => ({ field, op, value })
     const row = (condition: unknown) => ({ operator: "same_row", conditions: [condition] })
-    const said: ReadonlyArray<readonly [input: unknown, faults: Readonly<Record<string, ReadonlyArray<string>>>]> = [
+    const said: ReadonlyArray<readonly [input: unknown, errors: Readonly<Record<string, ReadonlyArray<string>>>]> = [
       ["x", { non_field_errors: ["Expected an object."] }],
       [{ operator: "and", conditions: [null] }, { "conditions[0]": ["This field may not be null."] }],
       [{ operator: "and" }, { conditions: ["This field is required."] }],
@@ -174,23 +174,23 @@ describe("parsing a filter", () => {
       [asked("metadata.a", "eq", {}), { value: ["A boolean, a number or a text is required."] }],
       [asked("metadata.a", "eq", Number.POSITIVE_INFINITY), { value: ["A valid number is required."] }]
     ]
-    for (const [input, faults] of said) expect([input, faultsOf(Filters.parse(input))]).toEqual([input, faults])
+    for (const [input, errors] of said) expect([input, errorsOf(Filters.parse(input))]).toEqual([input, errors])
   })
 
-  it("says how large a filter may be", () => {
+  it("states the limit that a filter exceeds", () => {
     const list = asList(1000)
-    expect(faultsOf(Filters.parse(asList(1001)))).toEqual({
+    expect(errorsOf(Filters.parse(asList(1001)))).toEqual({
       value: ["Ensure this field has no more than 1000 elements."]
     })
-    expect(faultsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 11 }, () => list) }))).toEqual({
+    expect(errorsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 11 }, () => list) }))).toEqual({
       non_field_errors: ["Ensure this filter has no more than 10000 values in its lists."]
     })
-    expect(faultsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 5000 }, () => leaf) }))).toEqual({
+    expect(errorsOf(Filters.parse({ operator: "or", conditions: Array.from({ length: 5000 }, () => leaf) }))).toEqual({
       non_field_errors: ["Ensure this filter has no more than 1000 conditions."]
     })
   })
 
-  it("takes any text of a text field, a pattern's characters included", () => {
+  it("accepts any text for a text field, pattern characters included", () => {
     for (const op of ["eq", "contains", "startswith", "endswith"]) {
       const input = { field: "topic", op, value: "(100%" }
       expect(right(Filters.parse(input))).toEqual(input)
@@ -202,15 +202,15 @@ describe("parsing a filter", () => {
     })
   })
 
-  it("takes minus zero for zero", () => {
+  it("parses minus zero as zero", () => {
     for (const field of ["id", "duration", "metadata.a"]) {
       expect(right(Filters.parse({ field, op: "eq", value: -0 }))).toEqual({ field, op: "eq", value: 0 })
     }
   })
 
-  it("names unknown keys, ten at most, unless one is too long or odd to repeat", () => {
+  it("reports at most ten unknown keys by name, and none that is too long or not a valid text", () => {
     const with_ = (...keys: ReadonlyArray<string>) =>
-      faultsOf(Filters.parse({ ...leaf, ...Object.fromEntries(keys.map((key) => [key, 1])) }))
+      errorsOf(Filters.parse({ ...leaf, ...Object.fromEntries(keys.map((key) => [key, 1])) }))
     const unknown = ["Unknown field."]
     expect(with_("a", "b")).toEqual({ a: unknown, b: unknown })
     expect(Object.keys(with_(..."abcdefghijkl"))).toEqual([..."abcdefghij"])
@@ -219,7 +219,7 @@ describe("parsing a filter", () => {
     expect(with_("a\0")).toEqual({ non_field_errors: unknown })
   })
 
-  it("refuses text that is no JSON, of whatever depth", () => {
+  it("rejects text that is not JSON, at any depth", () => {
     for (const text of [
       "{",
       "[]",
@@ -229,18 +229,18 @@ describe("parsing a filter", () => {
       "[".repeat(100_000),
       '{"operator":"not","conditions":['.repeat(50_000)
     ]) {
-      expect(faultsOf(Filters.parseText(text))).toHaveProperty("non_field_errors")
+      expect(errorsOf(Filters.parseText(text))).toHaveProperty("non_field_errors")
     }
     const deep = 20_000
     const text = `${'{"operator":"not","conditions":['.repeat(deep)}{}${"]}".repeat(deep)}`
-    expect(Object.values(faultsOf(Filters.parseText(text)))).toEqual([
+    expect(Object.values(errorsOf(Filters.parseText(text)))).toEqual([
       ["Ensure this filter is nested no deeper than 33 levels."]
     ])
-    expect(faultsOf(Filters.parseText('{"field":"id","op":"eq","value":9007199254740993}'))).toHaveProperty("value")
-    expect(faultsOf(Filters.parseText('{"field":"duration","op":"eq","value":1e999}'))).toHaveProperty("value")
+    expect(errorsOf(Filters.parseText('{"field":"id","op":"eq","value":9007199254740993}'))).toHaveProperty("value")
+    expect(errorsOf(Filters.parseText('{"field":"duration","op":"eq","value":1e999}'))).toHaveProperty("value")
   })
 
-  it("asks as much in a query as two kept filters hold together, and no more", () => {
+  it("accepts in a query what merging two stored filters can give, and no more", () => {
     const text = (filter: unknown) => JSON.stringify(filter)
     const any = (count: number, condition: unknown) =>
       text({ operator: "or", conditions: Array.from({ length: count }, () => condition) })
@@ -254,49 +254,49 @@ describe("parsing a filter", () => {
       [padded(1_000_000), padded(1_000_001), "Ensure this field has no more than 1000000 characters."]
     ] as const
     for (const [within, beyond, said] of limits) {
-      expect(faultsOf(Filters.parseText(within))).toEqual({})
-      expect(Object.values(faultsOf(Filters.parseText(beyond)))).toEqual([[said]])
+      expect(errorsOf(Filters.parseText(within))).toEqual({})
+      expect(Object.values(errorsOf(Filters.parseText(beyond)))).toEqual([[said]])
     }
-    expect(faultsOf(Filters.parseText(5))).toEqual({ non_field_errors: ["Not a valid string."] })
-    expect(faultsOf(Filters.parseText("{"))).toEqual({ non_field_errors: ["Value must be valid JSON."] })
+    expect(errorsOf(Filters.parseText(5))).toEqual({ non_field_errors: ["Not a valid string."] })
+    expect(errorsOf(Filters.parseText("{"))).toEqual({ non_field_errors: ["Value must be valid JSON."] })
   })
 
-  it("takes a blank text for the empty filter", () => {
+  it("parses a blank text as the empty filter", () => {
     expect([undefined, null, "", "  ", "null", "{}"].map((text) => right(Filters.parseText(text)))).toEqual(
       Array(6).fill(null)
     )
   })
 
-  it("says no more than a little about a body full of unknown keys", () => {
+  it("keeps the errors of a body with many unknown keys short", () => {
     const input = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${"k".repeat(200)}${i}`, i]))
-    expect(JSON.stringify(faultsOf(Filters.parse(input))).length).toBeLessThan(2000)
+    expect(JSON.stringify(errorsOf(Filters.parse(input))).length).toBeLessThan(2000)
   })
 })
 
-describe("a filter as a field", () => {
+describe("FilterField and FilterQuery", () => {
   const Draft = Fields.object({ name: Fields.text(), filters: Fields.withDefault(Filters.FilterField, null) })
   const read = decode(Draft)
 
-  it("is decoded with the rest of a body, its faults under its name", () => {
+  it("decodes a filter within a body, with its errors under the name of the field", () => {
     expect(right(read({ name: "a", filters: leaf }))).toEqual({ name: "a", filters: leaf })
     expect(right(read({ name: "a" }))).toEqual({ name: "a", filters: null })
-    expect(faultsOf(read({ filters: { operator: "and", conditions: [{ ...leaf, op: "like" }, 5] } }))).toEqual({
+    expect(errorsOf(read({ filters: { operator: "and", conditions: [{ ...leaf, op: "like" }, 5] } }))).toEqual({
       name: ["This field is required."],
       "filters.conditions[0].op": ['"like" is not a valid choice.'],
       "filters.conditions[1]": ["Expected an object."]
     })
-    expect(faultsOf(read({ name: "a", filters: "x" }))).toEqual({ filters: ["Expected an object."] })
+    expect(errorsOf(read({ name: "a", filters: "x" }))).toEqual({ filters: ["Expected an object."] })
   })
 
-  it("is taken from a query as text or as an object", () => {
+  it("decodes a query parameter given as text or as an object", () => {
     const query = decode(Fields.object({ filters_v2: Fields.optional(Filters.FilterQuery) }))
     expect(right(query({ filters_v2: JSON.stringify(leaf) }))).toEqual({ filters_v2: leaf })
     expect(right(query({ filters_v2: leaf }))).toEqual({ filters_v2: leaf })
-    expect(faultsOf(query({ filters_v2: "{" }))).toEqual({ filters_v2: ["Value must be valid JSON."] })
-    expect(faultsOf(query({ filters_v2: 5 }))).toEqual({ filters_v2: ["Expected an object."] })
+    expect(errorsOf(query({ filters_v2: "{" }))).toEqual({ filters_v2: ["Value must be valid JSON."] })
+    expect(errorsOf(query({ filters_v2: 5 }))).toEqual({ filters_v2: ["Expected an object."] })
   })
 
-  it("is written as it travels, in a query as text", () => {
+  it("encodes a filter as an object, and as text in a query", () => {
     const filter = right(Filters.parse({ operator: "not", conditions: [leaf] }))
     expect(Schema.encodeSync(Filters.FilterField)(filter)).toEqual({ operator: "not", conditions: [leaf] })
     expect(Schema.encodeSync(Filters.FilterField)(null)).toBe(null)
@@ -305,7 +305,7 @@ describe("a filter as a field", () => {
     )
   })
 
-  it("is described as a leaf, a group, an empty object or null", () => {
+  it("describes a filter as a leaf, a group, an empty object or null in the JSON Schema", () => {
     const described = (schema: Schema.Schema<Filters.Filter, unknown>) => JSONSchema.make(schema)
     const text = { type: "string" }
     expect(described(Filters.FilterField)).toMatchObject({

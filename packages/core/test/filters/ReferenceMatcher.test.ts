@@ -5,7 +5,6 @@ import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { compileLeaf, predicate } from "../../src/filters/CompiledLeaf.js"
 
-
 const now = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 
 const call: FilterKit.FilterableCall = {
@@ -44,12 +43,12 @@ const call: FilterKit.FilterableCall = {
 const ask = (field: string, op: string, value: unknown, one: FilterKit.FilterableCall = call): boolean => {
   const filter = Either.getOrThrowWith(
     Filters.parse({ field, op, value }),
-    (faults) => new Error(JSON.stringify(faults))
+    (errors) => new Error(JSON.stringify(errors))
   )
   return FilterKit.matches(filter, one, now)
 }
 
-describe("what a filter means", () => {
+describe("the reference matcher", () => {
   it.each(FilterKit.meaningProperties(FilterKit.matches).map((property) => [property.name, property] as const))(
     "%s",
     (_, property) => property.check()
@@ -81,7 +80,7 @@ describe("what a filter means", () => {
     expect(ask(field, op, value)).toBe(expected)
   })
 
-  it("tells an empty text from a missing one", () => {
+  it("distinguishes an empty text from a missing one", () => {
     expect(ask("call_ended_reason", "isnull", true)).toBe(false)
     expect(ask("call_ended_reason", "eq", "")).toBe(true)
     expect(ask("feedback", "isnull", true)).toBe(true)
@@ -91,7 +90,7 @@ describe("what a filter means", () => {
     expect(ask("feedback", "lt", "z")).toBe(false)
   })
 
-  it("has no status while success is not known", () => {
+  it("treats the status as missing while success is unknown", () => {
     const unknown = { ...call, success: null, isReviewed: true }
     expect(ask("status", "isnull", true, unknown)).toBe(true)
     expect(ask("success", "isnull", true, unknown)).toBe(true)
@@ -100,7 +99,7 @@ describe("what a filter means", () => {
     expect(ask("status", "eq", "reviewed_failure", { ...call, success: false, isReviewed: true })).toBe(true)
   })
 
-  it("compares values of JSON by type and value", () => {
+  it("compares JSON values by type and value", () => {
     expect(ask("metadata.tier", "eq", 5)).toBe(true)
     expect(ask("metadata.tier", "eq", "5")).toBe(false)
     expect(ask("metadata.tier", "neq", "5")).toBe(true)
@@ -112,11 +111,11 @@ describe("what a filter means", () => {
     expect(ask("metadata.deep.a.b", "gte", 1.5)).toBe(true)
   })
 
-  it("takes relative times for plain texts where no time is kept", () => {
+  it("treats relative times as plain text for fields that are not timestamps", () => {
     expect(ask("metadata.when", "eq", "today-7d", { ...call, metadata: { when: "today-7d" } })).toBe(true)
   })
 
-  it("steps into objects only, by key", () => {
+  it("resolves paths through objects only, never into lists", () => {
     expect(ask("metadata.deep.0", "eq", "zero")).toBe(true)
     expect(ask("metadata.list.0", "isnull", true)).toBe(true)
     expect(ask("metadata.region.length", "isnull", true)).toBe(true)
@@ -125,7 +124,7 @@ describe("what a filter means", () => {
     expect(ask("dynamic_variables.a", "isnull", true)).toBe(true)
   })
 
-  it("sees JSON's null as missing, and objects and lists as values that nothing is equal to", () => {
+  it("treats a JSON null as missing, and objects and lists as values equal to nothing", () => {
     expect(ask("metadata.none", "isnull", true)).toBe(true)
     expect(ask("metadata.list", "isnull", true)).toBe(false)
     expect(ask("metadata.deep", "isnull", false)).toBe(true)
@@ -138,7 +137,7 @@ describe("what a filter means", () => {
     expect(ask("topic", "gt", "\uff5e", emoji)).toBe(true)
   })
 
-  it("asks of times up to the end of a day", () => {
+  it("compares with days up to their last millisecond", () => {
     const late = { ...call, timestamp: DateTime.unsafeMake("2026-03-24T23:59:59.999Z") }
     const next = { ...call, timestamp: DateTime.unsafeMake("2026-03-25T00:00:00.000Z") }
     const answers = (op: string, value: unknown) => [call, late, next].map((one) => ask("timestamp", op, value, one))
@@ -153,7 +152,7 @@ describe("what a filter means", () => {
     expect(answers("gte", "now-7d")).toEqual([false, true, true])
   })
 
-  it("asks of evaluations whether there is one that holds", () => {
+  it("matches an evaluation field if any evaluation does", () => {
     expect(ask("metric_evaluations.value", "gte", 4)).toBe(true)
     expect(ask("metric_evaluations.value", "eq", true)).toBe(true)
     expect(ask("metric_evaluations.value", "eq", 1)).toBe(false)
@@ -165,7 +164,7 @@ describe("what a filter means", () => {
     expect(ask("metric_evaluations.value", "neq", 4, none)).toBe(false)
   })
 
-  it("asks all conditions of same_row of one evaluation", () => {
+  it("requires one evaluation to match all conditions of same_row", () => {
     const metric = (id: number): Filters.Leaf => ({ field: "metric_evaluations.metric.id", op: "eq", value: id })
     const value: Filters.Leaf = { field: "metric_evaluations.value", op: "gte", value: 4 }
     const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition>) =>
@@ -176,7 +175,7 @@ describe("what a filter means", () => {
     expect(group("same_row", metric(2), { operator: "not", conditions: [value] })).toBe(true)
   })
 
-  it("asks groups of conditions of one evaluation, too", () => {
+  it("applies groups inside same_row to one evaluation", () => {
     const [polite, resolved]: ReadonlyArray<Filters.Leaf> = [1, 2].map((value) => ({
       field: "metric_evaluations.metric.id",
       op: "eq",
@@ -202,7 +201,7 @@ describe("what a filter means", () => {
     expect(ofAlone(group("not"))).toBe(false)
   })
 
-  it("matches everything with a group of no conditions, and nothing with the contrary", () => {
+  it("matches every call with a group without conditions, and none with its negation", () => {
     const none = { ...call, evaluations: [] }
     const group = (operator: Filters.GroupOperator, ...conditions: ReadonlyArray<Filters.Condition>) =>
       FilterKit.matches({ operator, conditions }, none, now)
@@ -212,7 +211,7 @@ describe("what a filter means", () => {
     expect(group("not", holds!, holds!)).toBe(false)
   })
 
-  it("asks each field of its own value", () => {
+  it("reads each field from its own value", () => {
     const own: Readonly<Record<string, unknown>> = {
       id: 7,
       call_id: "the call",
@@ -252,7 +251,7 @@ describe("what a filter means", () => {
     expect(ask("trace_id", "isnull", true, { ...call, traceId: "" })).toBe(true)
   })
 
-  it("asks nothing of times that no date can say", () => {
+  it("matches no call if a relative time is out of range", () => {
     const [first, last] = [-1, 1].map((sign) => DateTime.unsafeMake(sign * 8_640_000_000_000_000))
     const spans = (value: string, at: DateTime.Utc) => compileLeaf({ field: "timestamp", op: "eq", value }, at)?.test
     expect(spans("today", last!)).toEqual({ test: "within", intervals: [] })
@@ -264,7 +263,7 @@ describe("what a filter means", () => {
     expect(compileLeaf({ field: "timestamp", op: "gt", value: "now+1d" }, last!)).toBe(undefined)
   })
 
-  it("finds a value that is missing, or no time, within no span", () => {
+  it("matches no missing value and no other type with an interval", () => {
     const holds = predicate({ test: "within", intervals: [{ since: -1, until: 1 }] })
     expect([null, "", false, [], -2, -1, 0, 1, 2].map(holds)).toEqual([
       false,
@@ -279,11 +278,11 @@ describe("what a filter means", () => {
     ])
   })
 
-  it("finds nothing by a pattern that is none", () => {
+  it("matches nothing with an invalid pattern", () => {
     expect(["", "("].map(predicate({ test: "regex", pattern: "(" }))).toEqual([false, false])
   })
 
-  it("lets through nothing for a leaf that no parser makes", () => {
+  it("matches nothing with a leaf that the parser would reject", () => {
     const made: ReadonlyArray<Filters.Leaf> = [
       { field: "nope", op: "neq", value: 1 },
       { field: "topic", op: "regex", value: "(" },

@@ -37,14 +37,14 @@ describe("relative times", () => {
     expect(at(text, now, edge)).toBe(expected)
   })
 
-  it("keep to leap years", () => {
+  it("respects leap years", () => {
     expect(at("today+1M", "2028-01-31T00:00:00Z")).toBe("2028-02-29T00:00:00.000Z")
     expect(at("today+1M", "2026-01-31T00:00:00Z")).toBe("2026-02-28T00:00:00.000Z")
     expect(at("today+1y", "2028-02-29T00:00:00Z")).toBe("2029-02-28T00:00:00.000Z")
     expect(at("today-4y", "2028-02-29T00:00:00Z")).toBe("2024-02-29T00:00:00.000Z")
   })
 
-  it("take any number of steps that reach no further than a date does", () => {
+  it("accepts any number of steps within the range of dates", () => {
     expect(at(`now${"+1d-1d".repeat(100)}`, now)).toBe("2026-03-31T10:20:30.456Z")
     expect(at("now-9999y", now)).toBe("-007973-03-31T10:20:30.456Z")
     for (const text of [
@@ -58,7 +58,7 @@ describe("relative times", () => {
     }
   })
 
-  it("are read as they are written", () => {
+  it("parses only the documented syntax", () => {
     expect(Filters.RelativeTime.parse("now")).toEqual({ from: "now", steps: [] })
     expect(Filters.RelativeTime.parse("today-12d+3M")).toEqual({
       from: "today",
@@ -71,7 +71,7 @@ describe("relative times", () => {
     expect(Filters.RelativeTime.parse("1970-01-02T00:00Z")).toEqual({ from: "instant", at: 86_400_000, isDay: false })
   })
 
-  it("reach 10,000 years of 365 days, and no further", () => {
+  it("accepts offsets of up to 10,000 years of 365 days", () => {
     const reaches = [
       [10_000, "y"],
       [121_666, "M"],
@@ -91,21 +91,21 @@ describe("relative times", () => {
     expect(Filters.RelativeTime.parse("now+5000y-5000y+1s")).toBeUndefined()
   })
 
-  it("are at most 1,000 characters long", () => {
+  it("rejects texts of more than 1,000 characters", () => {
     const long = `now+11d${"+1d".repeat(331)}`
     expect(long).toHaveLength(1000)
     expect(at(long, now)).toBe("2027-03-08T10:20:30.456Z")
     expect(at(`now+111d${"+1d".repeat(331)}`, now)).toBe(undefined)
   })
 
-  it("are none where no date can say them", () => {
+  it("resolves to undefined if the result is out of range", () => {
     const last = DateTime.unsafeMake(8_640_000_000_000_000)
     expect(Filters.RelativeTime.resolve("today", last, "start")).toEqual(last)
     expect(Filters.RelativeTime.resolve("today", last, "end")).toBe(undefined)
     expect(Filters.RelativeTime.resolve("now+1s", last, "start")).toBe(undefined)
   })
 
-  it("begin or end a day as the operator has it", () => {
+  it("resolves a day to its start or end, depending on the operator", () => {
     expect((["gt", "gte", "lt", "lte"] as const).map(Filters.RelativeTime.edgeOf)).toEqual([
       "end",
       "start",

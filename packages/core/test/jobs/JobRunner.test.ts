@@ -83,8 +83,8 @@ const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<voi
 for (const database of TestEngine.databases) {
   const storage = TestEngine.storage(database)
   const stores = Layer.mergeAll(Engine.stores, jobSignal).pipe(Layer.provideMerge(storage))
-  layer(Layer.merge(stores, Logger.remove(Logger.defaultLogger)))(`a worker on ${database}`, (it) => {
-    it.effect("runs every job once, so many at a time and no more", () =>
+  layer(Layer.merge(stores, Logger.remove(Logger.defaultLogger)))(`JobRunner on ${database}`, (it) => {
+    it.effect("runs every job once, up to the concurrency limit at a time", () =>
       Effect.gen(function* () {
         let now = 0
         let most = 0
@@ -106,7 +106,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("tries again later what failed, tells why, and gives up after the last attempt", () =>
+    it.effect("retries a failed job with backoff, records the reason, and marks it dead after the last attempt", () =>
       Effect.gen(function* () {
         const { enqueue, job, runner } = yield* workshop(
           ({ attempt }) => new JobFailed({ reason: `try ${attempt}`, retry: true }),
@@ -125,7 +125,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("does not try again what cannot be helped, and takes a defect for a failure that tells nothing", () =>
+    it.effect("does not retry a permanent failure, and records only the class of a defect", () =>
       Effect.gen(function* () {
         const { enqueue, job, runner } = yield* workshop(({ payload }) =>
           payload === "defect"
@@ -140,7 +140,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps a long job by signs of life", () =>
+    it.effect("extends the lease of a long job by heartbeats", () =>
       Effect.gen(function* () {
         const done = yield* Deferred.make<boolean>()
         const started: Array<number> = []
@@ -170,7 +170,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("stops a job that is another's by now, and leaves its outcome to the other", () =>
+    it.effect("interrupts a job whose lease was lost and leaves the outcome to the new owner", () =>
       Effect.gen(function* () {
         let stopped = false
         const { enqueue, job, kind, runner } = yield* workshop(
@@ -196,7 +196,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("puts back what runs when it is stopped, and counts no attempt for it", () =>
+    it.effect("releases running jobs when it is stopped, without counting the attempt", () =>
       Effect.gen(function* () {
         const { enqueue, job, runner } = yield* workshop(() => Effect.never)
         const one = yield* enqueue({ maxAttempts: 1 })
@@ -207,7 +207,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("puts back what runs when it cannot go on looking, and clears away what is old when it can", () =>
+    it.effect("releases running jobs when polling fails, and prunes old jobs when it succeeds", () =>
       Effect.gen(function* () {
         const store = yield* JobStore
         let looks = 0
@@ -235,7 +235,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("drains also what a job enqueues that ends during the last look", () =>
+    it.effect("drains jobs that are enqueued by a job that ends during the last poll", () =>
       Effect.gen(function* () {
         const store = yield* JobStore
         const bell = yield* JobSignal
@@ -272,7 +272,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("goes on when looking for jobs meets what nobody expected", () =>
+    it.effect("keeps polling after a defect", () =>
       Effect.gen(function* () {
         const store = yield* JobStore
         let looks = 0
@@ -293,7 +293,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("starts at once what was enqueued in this process, and soon what came from another", () =>
+    it.effect("starts jobs of this process at once and jobs of other processes at the next poll", () =>
       Effect.gen(function* () {
         const ran: Array<unknown> = []
         const { enqueue, runner } = yield* workshop(({ payload }) => Effect.sync(() => void ran.push(payload)))
@@ -312,7 +312,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("does its chores every so often, and goes on when one of them fails", () =>
+    it.effect("repeats periodic tasks, and keeps running when one of them fails", () =>
       Effect.gen(function* () {
         let done = 0
         const runner = yield* makeJobRunner([], {}, [
@@ -337,7 +337,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("leaves no job to be run twice by two workers", () =>
+    it.effect("never runs a job in two workers at the same time", () =>
       Effect.gen(function* () {
         const ran: Array<unknown> = []
         const { enqueue, kind, runner } = yield* workshop(({ payload }) =>

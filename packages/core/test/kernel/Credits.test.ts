@@ -19,7 +19,7 @@ describe("credits", () => {
   })
   it.each(properties.map((property) => [property.name, property] as const))("%s", (_, property) => property.check())
 
-  it("are printed with six places, however small or large", () => {
+  it("formats any amount with six decimal places", () => {
     const printed = [0n, 1n, -1n, 999_999n, 1_000_000n, -400_000n, -12_345_678_901n].map((one) =>
       Credits.format(micros(one))
     )
@@ -27,7 +27,7 @@ describe("credits", () => {
     expect(Credits.noCredits).toBe(0n)
   })
 
-  it("are read with whatever places they have", () => {
+  it("parses amounts with any number of decimal places", () => {
     const read = ["0.4", ".4", "7", "7.", "-0.4", "-.000001", "9999.999999", "007.10"].map(Credits.parse)
     expect(read).toEqual(
       [400_000n, 400_000n, 7_000_000n, 7_000_000n, -400_000n, -1n, 9_999_999_999n, 7_100_000n].map(Either.right)
@@ -38,19 +38,19 @@ describe("credits", () => {
     )
   })
 
-  it("of a decimal are rounded half away from zero to six places", () => {
+  it("rounds a decimal half away from zero to six places", () => {
     const rounded = ["0.0000005", "0.00000049", "-0.0000005", "1.2345674", "1.2345675", "3"].map((text) =>
       Credits.fromDecimal(BigDecimal.unsafeFromString(text))
     )
     expect(rounded).toEqual([1n, 0n, -1n, 1_234_567n, 1_234_568n, 3_000_000n])
   })
 
-  it("are added and counted exactly", () => {
+  it("adds and multiplies amounts exactly", () => {
     expect(Credits.add(micros(1n), micros(-3n))).toBe(-2n)
     expect(Credits.multiply(micros(83_333n), 3)).toBe(249_999n)
   })
 
-  it("travel as text", () => {
+  it("encodes amounts as text", () => {
     const body = Fields.object({ cost: Credits.Credits })
     expect(decode(body)({ cost: "0.4" })).toEqual(Either.right({ cost: 400_000n }))
     expect(Schema.encodeSync(body)({ cost: micros(400_000n) })).toEqual({ cost: "0.400000" })

@@ -5,22 +5,22 @@ import { decode, fieldError, mergeFieldErrors } from "../../src/kernel/FieldErro
 import * as Fields from "../../src/kernel/Fields.js"
 
 const body = Fields.object({ words: Fields.list(Fields.choice(["a", "b"]), { min: 1, max: 3 }) })
-const faultsOf = (words: unknown) => Either.flip(decode(body)({ words }))
+const errorsOf = (words: unknown) => Either.flip(decode(body)({ words }))
 
-describe("a list", () => {
-  it("has one fault where it holds too many or too few items, whatever they are", () => {
-    expect(faultsOf(["x", "x", "x", "x"])).toEqual(
+describe("Fields.list", () => {
+  it("reports one error for too many or too few items, whatever the items are", () => {
+    expect(errorsOf(["x", "x", "x", "x"])).toEqual(
       Either.right({ words: ["Ensure this field has no more than 3 elements."] })
     )
-    expect(faultsOf([])).toEqual(Either.right({ words: ["Ensure this field has at least 1 elements."] }))
-    // As many faults as items would not fit the stack.
-    expect(faultsOf(Array.from({ length: 500_000 }, () => "x"))).toEqual(
+    expect(errorsOf([])).toEqual(Either.right({ words: ["Ensure this field has at least 1 elements."] }))
+    // As many errors as items would not fit the stack.
+    expect(errorsOf(Array.from({ length: 500_000 }, () => "x"))).toEqual(
       Either.right({ words: ["Ensure this field has no more than 3 elements."] })
     )
   })
 
-  it("has the faults of its items by their place", () => {
-    expect(faultsOf(["a", "x", "y"])).toEqual(
+  it("reports the errors of items by their position", () => {
+    expect(errorsOf(["a", "x", "y"])).toEqual(
       Either.right({
         "words[1]": ['"x" is not a valid choice.'],
         "words[2]": ['"y" is not a valid choice.']
@@ -29,22 +29,22 @@ describe("a list", () => {
     expect(decode(body)({ words: ["b", "a", "b"] })).toEqual(Either.right({ words: ["b", "a", "b"] }))
   })
 
-  it("is no single item and not nothing", () => {
-    expect(faultsOf("a")).toEqual(Either.right({ words: ["Expected a list of items."] }))
-    expect(faultsOf({ 0: "a" })).toEqual(Either.right({ words: ["Expected a list of items."] }))
-    expect(faultsOf(null)).toEqual(Either.right({ words: ["This field may not be null."] }))
+  it("rejects a single item, null and a missing value", () => {
+    expect(errorsOf("a")).toEqual(Either.right({ words: ["Expected a list of items."] }))
+    expect(errorsOf({ 0: "a" })).toEqual(Either.right({ words: ["Expected a list of items."] }))
+    expect(errorsOf(null)).toEqual(Either.right({ words: ["This field may not be null."] }))
     expect(Either.flip(decode(body)({}))).toEqual(Either.right({ words: ["This field is required."] }))
   })
 
-  it("is described with its items and how many there may be", () => {
+  it("describes the items and their number in the JSON Schema", () => {
     expect(JSONSchema.make(body)).toMatchObject({
       properties: { words: { type: "array", items: { type: "string", enum: ["a", "b"] }, minItems: 1, maxItems: 3 } }
     })
   })
 })
 
-describe("faults under one path", () => {
-  it("are kept once each, in the order in which they were found", () => {
+describe("mergeFieldErrors", () => {
+  it("keeps each message under a path once, in order", () => {
     expect(mergeFieldErrors(fieldError("a", "2", "1"), fieldError("b", "1"), fieldError("a", "1", "3"))).toEqual({
       a: ["2", "1", "3"],
       b: ["1"]

@@ -6,7 +6,7 @@ const readAs = (text: string) => {
   return at === undefined ? undefined : new Date(at).toISOString()
 }
 
-describe("a timestamp", () => {
+describe("Fields.timestamp", () => {
   it.each([
     ["2026-03-31T10:20:30.456Z", "2026-03-31T10:20:30.456Z"],
     ["2026-03-31t10:20:30z", "2026-03-31T10:20:30.000Z"],
@@ -17,7 +17,7 @@ describe("a timestamp", () => {
     ["2024-02-29T23:30:00-0100", "2024-03-01T00:30:00.000Z"],
     ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"]
-  ])("%s is %s", (text, instant) => {
+  ])("parses %s as %s", (text, instant) => {
     expect(readAs(text)).toBe(instant)
   })
 
@@ -31,13 +31,13 @@ describe("a timestamp", () => {
     "2026-W14-2",
     "now",
     ""
-  ])("is not %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(readAs(text)).toBeUndefined()
   })
 
   // SQLite has no month for these, so that a chart by month would fail on every call of the project.
   it.each(["9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01", "0000-12-31T23:59:59Z"])(
-    "does not leave the years 1 to 9999 by its offset: %s",
+    "rejects an instant whose offset leads outside the years 1 to 9999: %s",
     (text) => {
       expect(readAs(text)).toBeUndefined()
     }

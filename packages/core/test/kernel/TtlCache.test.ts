@@ -8,63 +8,63 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 
-describe("a short memory", () => {
-  it.effect("tells what it learnt for five seconds from before the lookup began", () =>
+describe("TtlCache", () => {
+  it.effect("returns an entry for five seconds, counted from the start of its lookup", () =>
     Effect.gen(function* () {
-      const memory = yield* make<number>(10)
+      const cache = yield* make<number>(10)
       const lookup = Effect.as(TestClock.adjust("2 seconds"), 7)
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
-      expect(yield* memory.load(lookup, (found) => [["a", found]])).toBe(7)
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      expect(yield* cache.load(lookup, (found) => [["a", found]])).toBe(7)
       yield* TestClock.adjust("2999 millis")
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBe(7)
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBe(7)
       yield* TestClock.adjust("1 millis")
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 
-  it.effect("does not learn what was forgotten while it was looked up", () =>
+  it.effect("caches nothing if entries are invalidated during the lookup", () =>
     Effect.gen(function* () {
-      const memory = yield* make<number>(10)
-      const answer = yield* Deferred.make<number>()
-      const learning = yield* Effect.fork(memory.load(Deferred.await(answer), (found) => [["a", found]]))
+      const cache = yield* make<number>(10)
+      const value = yield* Deferred.make<number>()
+      const loading = yield* Effect.fork(cache.load(Deferred.await(value), (found) => [["a", found]]))
       yield* Effect.yieldNow()
-      yield* memory.invalidate((remembered) => remembered === 7)
-      yield* Deferred.succeed(answer, 7)
-      expect(yield* Fiber.join(learning)).toBe(7)
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      yield* cache.invalidate((cached) => cached === 7)
+      yield* Deferred.succeed(value, 7)
+      expect(yield* Fiber.join(loading)).toBe(7)
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 
-  it.effect("forgets what it is told to, and keeps the rest", () =>
+  it.effect("invalidates the matching entries and keeps the others", () =>
     Effect.gen(function* () {
-      const memory = yield* make<number>(10)
-      yield* memory.load(Effect.void, () => [
+      const cache = yield* make<number>(10)
+      yield* cache.load(Effect.void, () => [
         ["a", 1],
         ["b", 2]
       ])
-      yield* memory.invalidate((remembered) => remembered === 1)
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
-      expect(memory.get("b", yield* Clock.currentTimeMillis)).toBe(2)
+      yield* cache.invalidate((cached) => cached === 1)
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      expect(cache.get("b", yield* Clock.currentTimeMillis)).toBe(2)
     })
   )
 
-  it.effect("never holds more than it may", () =>
+  it.effect("never exceeds its capacity", () =>
     Effect.gen(function* () {
-      const memory = yield* make<number>(2)
-      for (const n of [1, 2, 1, 3]) yield* memory.load(Effect.succeed(n), (found) => [[String(found), found]])
+      const cache = yield* make<number>(2)
+      for (const n of [1, 2, 1, 3]) yield* cache.load(Effect.succeed(n), (found) => [[String(found), found]])
       expect([
-        memory.get("1", yield* Clock.currentTimeMillis),
-        memory.get("2", yield* Clock.currentTimeMillis),
-        memory.get("3", yield* Clock.currentTimeMillis)
+        cache.get("1", yield* Clock.currentTimeMillis),
+        cache.get("2", yield* Clock.currentTimeMillis),
+        cache.get("3", yield* Clock.currentTimeMillis)
       ]).toEqual([1, undefined, 3])
     })
   )
 
-  it.effect("keeps nothing where staleness is nought", () =>
+  it.effect("caches nothing if the ttl is zero", () =>
     Effect.gen(function* () {
-      const memory = yield* make<number>(2).pipe(Effect.provideService(CacheTtl, Duration.zero))
-      yield* memory.load(Effect.succeed(1), (found) => [["a", found]])
-      expect(memory.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
+      const cache = yield* make<number>(2).pipe(Effect.provideService(CacheTtl, Duration.zero))
+      yield* cache.load(Effect.succeed(1), (found) => [["a", found]])
+      expect(cache.get("a", yield* Clock.currentTimeMillis)).toBeUndefined()
     })
   )
 })

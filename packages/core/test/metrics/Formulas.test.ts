@@ -127,7 +127,7 @@ const worked: ReadonlyArray<readonly [name: FormulaName, ...expected: ReadonlyAr
   ["call_duration_s", 12, 13, 40, 10, 8, 5, NO_LENGTH, NO_LENGTH]
 ]
 
-describe("formulas on transcripts worked out by hand", () => {
+describe("formulas on hand-computed transcripts", () => {
   const transcripts = { plain, overlapping, silent, open, agentAlone, userAlone, noTurns: [], unplaced }
 
   it.each(worked.map(([name, ...expected]) => ({ name, expected })))("$name", ({ expected, name }) => {
@@ -139,7 +139,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(found).toEqual(expected)
   })
 
-  it("keep every statistic of the latencies, and show the one that is asked for", () => {
+  it("stores every statistic of the latencies and shows the configured one", () => {
     const statistics = { count: 2, mean: 750, p50: 750, p90: 950, p95: 975, p99: 995 }
     expect(measureIt("latency_ms", plain)).toEqual({
       value: 750,
@@ -155,7 +155,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("latency_ms", plain, { configuration: "p95" }).value).toBe(750)
   })
 
-  it("keep the moments that explain a value", () => {
+  it("stores the moments that explain a value", () => {
     expect(measureIt("ai_interrupting_user", overlapping).moments).toEqual([{ at_second: 3, duration_ms: 1000 }])
     expect(measureIt("user_interrupting_ai", overlapping).moments).toEqual([{ at_second: 5, duration_ms: 1000 }])
     expect(measureIt("overlap_ratio", overlapping).moments).toEqual([
@@ -171,13 +171,13 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("reprompts", silent).moments).toEqual([{ at_second: 19, duration_ms: 1000 }])
   })
 
-  it("take the ends of turns for edges and not for interruptions", () => {
+  it("ignores overlaps shorter than 0.2 seconds at the end of a turn", () => {
     const brushing = [user("a", 0, 2), agent("b", 1.9, 3)]
     expect(measureIt("ai_interrupting_user", brushing).value).toBe(0)
     expect(measureIt("ai_interrupting_user", brushing, { configuration: { min_overlap_s: 0.1 } }).value).toBe(1)
   })
 
-  it("take a turn's times from its words where it has none of its own", () => {
+  it("takes the times of a turn from its words if it has none", () => {
     const words = [
       { text: "hello", startTime: 1, endTime: 1.5 },
       { text: "there", startTime: 1.6, endTime: 2 }
@@ -186,7 +186,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("talk_ratio", [{ ...agent("hello there"), words }, user("Hi", 3, 4)]).value).toBe(0.5)
   })
 
-  it("hold silences to thresholds of the metric's own", () => {
+  it("applies configured thresholds to silences", () => {
     expect(measureIt("silence_detection", plain, { configuration: { max_silence_s: 0.9 } }).value).toBe(false)
     expect(measureIt("excessive_silence", plain, { configuration: { min_silence_s: 0.5 } }).value).toBe(2)
     expect(measureIt("infrastructure_issues", silent, { configuration: { max_wait_s: 20 } }).value).toBe(true)
@@ -194,7 +194,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("silence_detection", [agent("a", 0, 1), user("b", 11, 12)]).value).toBe(true)
   })
 
-  it("count reprompts as whole words, in any case, and with phrases of the metric's own", () => {
+  it("counts reprompts by whole words in any case, and by configured phrases", () => {
     const asking = [
       agent("COULD you REPEAT that?", 4, 5),
       agent("Sorry, I didn’t catch the name.", 1, 2),
@@ -205,7 +205,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("reprompts", asking, { configuration: { phrases: ["noth"] } }).value).toBe(0)
   })
 
-  it("count replies that say again what was said, short ones aside", () => {
+  it("counts repeated replies except short ones", () => {
     const again = [
       agent("What is your date of birth?", 0, 1),
       agent("What is your date of birth", 2, 3),
@@ -218,7 +218,7 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("repeated_replies", again.slice(2)).value).toBe(0)
   })
 
-  it("score tool calls by those whose end is told", () => {
+  it("scores tool calls by those with a known outcome", () => {
     const tool = (succeeded: boolean | undefined, startTime?: number): ToolCall => ({
       id: undefined,
       name: "book",
@@ -236,7 +236,7 @@ describe("formulas on transcripts worked out by hand", () => {
     ).toMatchObject({ value: 0.666667, moments: [{ at_second: 6, duration_ms: 500 }] })
   })
 
-  it("hold the agent to phrases", () => {
+  it("checks required and forbidden phrases", () => {
     const phrases = (configuration: Json) => measureIt("phrase_compliance", plain, { configuration })
     expect(phrases(null).value).toBeNull()
     expect(phrases({ required: ["how can I help"] }).value).toBe(1)
@@ -248,7 +248,7 @@ describe("formulas on transcripts worked out by hand", () => {
     })
   })
 
-  it("count and time what crowded calls are made of", () => {
+  it("measures a call with many overlapping turns", () => {
     /** User 0-10 with the agent's 4-5 within it; agent 11-20, in which the user says 12-13, 15-15.5 and 19-21. */
     const crowded = [
       user("I would like to tell you a long story", 0, 10),
@@ -306,7 +306,7 @@ describe("formulas on transcripts worked out by hand", () => {
     }
   })
 
-  it("find phrases in scripts that put no blanks between words", () => {
+  it("finds phrases in scripts without spaces", () => {
     const booked = [agent("好的，我已经为您预订了一张桌子。"), agent("もう一度お願いします。"), agent("ขอบคุณมากครับ")]
     const phrases = (configuration: Json) => measureIt("phrase_compliance", booked, { configuration }).value
     expect(phrases({ required: ["预订了", "もう一度", "ขอบคุณ"] })).toBe(1)
@@ -315,40 +315,40 @@ describe("formulas on transcripts worked out by hand", () => {
     expect(measureIt("repeated_replies", [...booked, ...booked]).value).toBeGreaterThan(0)
   })
 
-  it("count words in scripts that put no blanks between them", () => {
+  it("counts words in scripts without spaces", () => {
     expect(measureIt("words_per_turn", [agent("はい、お願いします。")]).value).toBeGreaterThan(1)
     expect(measureIt("words_per_turn", [agent("Don't do twenty-one things, 👍 ok?")]).value).toBe(5)
   })
 })
 
-describe("latency at its edges", () => {
+describe("latency_ms", () => {
   const latency = (...turns: ReadonlyArray<Turn>) => measureIt("latency_ms", turns)
 
-  it("is 0 for an answer at once, and none for one that comes while the user speaks", () => {
+  it("is 0 for an immediate answer, and has no value for one that starts while the user speaks", () => {
     expect(latency(user("a", 0, 2), agent("b", 2, 3)).value).toBe(0)
     expect(latency(user("a", 0, 2), agent("b", 1.999, 3)).value).toBeNull()
   })
 
-  it("counts from the user's end once: an agent that goes on answers no second time", () => {
+  it("counts only the first agent segment after the user", () => {
     expect(latency(user("a", 0, 1), agent("b", 2, 3), agent("c", 5, 6)).moments).toEqual([
       { at_second: 1, duration_ms: 1000 }
     ])
   })
 
-  it("asks that the agent was silent since the user's end", () => {
+  it("requires the agent to be silent since the user stopped", () => {
     expect(latency(agent("a", 0, 2), user("b", 1, 2), agent("c", 3, 4)).value).toBe(1000)
     expect(latency(agent("a", 0, 4), user("b", 1, 3), agent("c", 5, 6)).value).toBeNull()
     expect(latency(agent("a", 0.5), user("b", 1, 3), agent("c", 5, 6)).value).toBe(2000)
   })
 
-  it("is not known where the end is not that it depends on", () => {
+  it("has no value if the end that it depends on is unknown", () => {
     expect(latency(user("a", 0), agent("b", 2, 3)).reason).toBe("1 turn has no end time.")
     expect(latency(user("a", 0), user("b", 1), agent("c", 2, 3)).reason).toBe("2 turns have no end time.")
     expect(latency(user("a", 0), agent("b", 2, 3), user("c", 4, 5), agent("d", 6, 7)).value).toBe(1000)
     expect(latency(agent("a", 0), user("b", 2, 3)).reason).toBe("The agent never answers after the user has spoken.")
   })
 
-  it("has percentiles of the latencies in order of size", () => {
+  it("computes percentiles of the sorted latencies", () => {
     const turns = [1, 0.2, 0.6, 0.4].flatMap((seconds, at) => [
       user("a", 10 * at, 10 * at + 1),
       agent("b", 10 * at + 1 + seconds, 10 * at + 5)
@@ -360,18 +360,18 @@ describe("latency at its edges", () => {
     ])
   })
 
-  it("shows the first word's wait as its moment", () => {
+  it("shows the wait for the first word as its moment", () => {
     expect(measureIt("time_to_first_word_ms", [agent("a", 2.5, 3)]).moments).toEqual([
       { at_second: 0, duration_ms: 2500 }
     ])
   })
 })
 
-describe("interruptions at their edges", () => {
+describe("interruption metrics", () => {
   const count = (turns: ReadonlyArray<Turn>, configuration: Json = null) =>
     measureIt("ai_interrupting_user", turns, { configuration }).value
 
-  it("overlap for 0.2 seconds or more", () => {
+  it("count overlaps of 0.2 seconds or more", () => {
     expect(count([user("a", 0, 2), agent("b", 1.8, 3)])).toBe(1)
     expect(count([user("a", 0, 2), agent("b", 1.801, 3)])).toBe(0)
     // The interruption's own length counts where it ends first.
@@ -379,7 +379,7 @@ describe("interruptions at their edges", () => {
     expect(count([user("a", 0, 2), agent("b", 1, 1.199)])).toBe(0)
   })
 
-  it("start within the other's speech, neither with it nor at its end", () => {
+  it("count starts within the other speaker's segment, not at its start or end", () => {
     const any = { min_overlap_s: 0 }
     expect(count([user("a", 0, 2), agent("b", 0, 1)], any)).toBe(0)
     expect(count([user("a", 0, 2), agent("b", 2, 3)], any)).toBe(0)
@@ -388,7 +388,7 @@ describe("interruptions at their edges", () => {
     expect(count([user("a", 5, 6), agent("b", 0, 1)], any)).toBe(0)
   })
 
-  it("score by the user's turns that were cut, however often each was", () => {
+  it("score by interrupted user segments, each counted once", () => {
     const turns = [
       user("a", 0, 4),
       agent("b", 1, 2),
@@ -409,7 +409,7 @@ describe("interruptions at their edges", () => {
     })
   })
 
-  it("rate both speakers', with their moments in order of time", () => {
+  it("rate the interruptions of both speakers, with moments in order of time", () => {
     const turns = [
       agent("a", 0, 4),
       user("b", 2, 3),
@@ -426,8 +426,8 @@ describe("interruptions at their edges", () => {
   })
 })
 
-describe("silences at their edges", () => {
-  it("pass where there are none, and are told by the first of the longest", () => {
+describe("silence metrics", () => {
+  it("pass without silences, and otherwise show the first of the longest", () => {
     expect(measureIt("silence_detection", [agent("a", 0, 1)])).toEqual({ value: true, reason: null, moments: [] })
     expect(measureIt("silence_detection", [agent("a", 0, 1), user("b", 3, 4), agent("c", 6, 7)]).moments).toEqual([
       { at_second: 1, duration_ms: 2000 }
@@ -437,20 +437,20 @@ describe("silences at their edges", () => {
     ])
   })
 
-  it("hold to the formula's own threshold where the metric's is none", () => {
+  it("use the default threshold if the configured one is invalid", () => {
     const longest = (max_silence_s: Json) =>
       measureIt("silence_detection", plain, { configuration: { max_silence_s } }).value
     expect([0, 0.999, 1].map(longest)).toEqual([false, false, true])
     expect([-1, "0", null, true, [0]].map(longest)).toEqual([true, true, true, true, true])
   })
 
-  it("are excessive beyond three seconds, to the millisecond", () => {
+  it("count silences of more than three seconds, to the millisecond", () => {
     const excessive = (seconds: number) =>
       measureIt("excessive_silence", [agent("a", 0, 1), user("b", 1 + seconds, 9)]).value
     expect([3, 3.0004, 3.001].map(excessive)).toEqual([0, 0, 1])
   })
 
-  it("are the infrastructure's where the user waits for more than ten seconds, in the call or at its end", () => {
+  it("report an infrastructure issue if the user waits more than ten seconds, within the call or at its end", () => {
     const issues = (durationSeconds: number | null, ...turns: ReadonlyArray<Turn>) =>
       measure("infrastructure_issues", formulaContext({ turns, toolCalls: [], durationSeconds }), null)
     // The agent waits for the user, who comes after 14 seconds.
@@ -464,7 +464,7 @@ describe("silences at their edges", () => {
     expect(issues(1, agent("a", 0, 1), user("b", 2, 3)).value).toBe(true)
   })
 
-  it("end a monologue in which the user speaks, and no other", () => {
+  it("end a monologue only when the user speaks", () => {
     const longest = (...turns: ReadonlyArray<Turn>) => measureIt("longest_monologue_s", turns).value
     expect(longest(agent("a", 0, 1), agent("b", 3, 4))).toBe(4)
     expect(longest(agent("a", 0, 1), user("x", 2, 2.5), agent("b", 3, 4))).toBe(1)
@@ -474,13 +474,13 @@ describe("silences at their edges", () => {
   })
 })
 
-describe("texts at their edges", () => {
-  it("pass over the agent's turns that say nothing", () => {
+describe("text metrics", () => {
+  it("ignore the agent's turns without text", () => {
     expect(measureIt("words_per_turn", [agent("  "), agent("one two")]).value).toBe(2)
     expect(measureIt("words_per_turn", [agent(" \n")]).reason).toBe(NO_AGENT)
   })
 
-  it("tell missing times of those who speak from nobody speaking", () => {
+  it("distinguish missing times from missing speech", () => {
     expect(measureIt("talk_ratio", [agent("Hello"), user("Hi")]).reason).toBe("2 turns have no start time.")
     expect(measureIt("talk_ratio", [agent(" ")]).reason).toBe(NOBODY)
   })
@@ -507,7 +507,7 @@ describe("texts at their edges", () => {
     expect(measureIt("reprompts", [agent(text), agent("How can I help?")]).value).toBe(1)
   })
 
-  it("take what is no phrase out of a metric's own", () => {
+  it("ignore configured phrases without words", () => {
     const reprompted = (phrases: Json) => measureIt("reprompts", plain, { configuration: { phrases } }).value
     expect(reprompted(["booked", 5, null])).toBe(1)
     expect(reprompted(["?", ""])).toBe(0)
@@ -520,7 +520,7 @@ describe("texts at their edges", () => {
     )
   })
 
-  it("hold nobody to phrases where the agent says nothing, and keep the moments in order of time", () => {
+  it("have no value if the agent does not speak, and sort moments by time", () => {
     const configuration = { forbidden: ["bye"] }
     expect(measureIt("phrase_compliance", userAlone, { configuration }).reason).toBe(NO_AGENT)
     expect(measureIt("phrase_compliance", [], { configuration }).reason).toBe(NOBODY)
@@ -537,13 +537,13 @@ describe("texts at their edges", () => {
     })
   })
 
-  it("count a reply as repeated from four words on", () => {
+  it("count repeated replies of four words or more", () => {
     const twice = (text: string) => measureIt("repeated_replies", [agent(text), agent(text)]).value
     expect(twice("one two three")).toBe(0)
     expect(twice("one two three four")).toBe(1)
   })
 
-  it("say why tool calls have no score, and keep the moments of those that failed", () => {
+  it("explain why tool calls have no score, and store the moments of failed ones", () => {
     const tool = (succeeded: boolean | undefined, startTime?: number, endTime?: number): ToolCall => ({
       id: undefined,
       name: "book",
@@ -567,13 +567,13 @@ describe("texts at their edges", () => {
   })
 })
 
-describe("settings", () => {
-  it("are an object's, and no other value's", () => {
+describe("settingsOf and isFormulaName", () => {
+  it("reads settings from objects only", () => {
     expect(settingsOf({ a: 1 })).toEqual({ a: 1 })
     for (const other of [null, true, 1, "text", [1]]) expect(settingsOf(other)).toBeNull()
   })
 
-  it("name formulas that there are", () => {
+  it("recognizes only existing formula names", () => {
     expect(["latency_ms", "reprompts", "constructor", "toString", ""].map(isFormulaName)).toEqual([
       true,
       true,
@@ -584,15 +584,15 @@ describe("settings", () => {
   })
 })
 
-describe("words", () => {
-  it("are runs of letters, marks and digits, and single words where no blanks divide them", () => {
+describe("countWords, normalizeText and containsPhrase", () => {
+  it("counts runs of letters, marks and digits, and dictionary words in scripts without spaces", () => {
     expect(
       ["", " ...", "Hello, world", "Don't", "Don’t", "twenty-one", "- -", "a1 b2", "cafe\u0301"].map(countWords)
     ).toEqual([0, 0, 2, 1, 1, 1, 0, 2, 1])
     expect(countWords("你好，世界")).toBe(2)
   })
 
-  it("are looked for in lower case with a blank around each, signs of scripts without blanks one by one", () => {
+  it("normalizes words to lower case with a space around each, and splits scripts without spaces by character", () => {
     expect(normalizeText("Hello, WORLD! Don’t")).toBe(" hello world don't ")
     expect(normalizeText("ＡＢＣ ½")).toBe(" abc 1 2 ")
     expect(normalizeText("OK，好的")).toBe(" ok 好 的 ")
@@ -600,7 +600,7 @@ describe("words", () => {
     expect(normalizeText("...")).toBe("")
   })
 
-  it("are found as whole ones, and no words are nowhere", () => {
+  it("finds whole words only, and never an empty phrase", () => {
     expect(containsPhrase(normalizeText("the cat sat"), normalizeText("Cat"))).toBe(true)
     expect(containsPhrase(normalizeText("the cat sat"), normalizeText("ca"))).toBe(false)
     expect(containsPhrase(normalizeText("the cat sat"), normalizeText("!"))).toBe(false)
@@ -608,10 +608,10 @@ describe("words", () => {
   })
 })
 
-describe("percentiles", () => {
+describe("quantile", () => {
   for (const { check, name } of MetricKit.quantileProperties(quantile)) it(name, () => check())
 
-  it("of no values are none", () => {
+  it("is NaN for no values", () => {
     expect(quantile([], 0.5)).toBeNaN()
   })
 })

@@ -17,8 +17,8 @@ import { predefinedMetricRevisions } from "../../src/storage/sql/PredefinedMetri
 import { migrate } from "../../src/storage/sql/Migrations.js"
 import { bound, errorsOf as anyErrors } from "../dashboards/fixtures.js"
 
-const faultsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.map(anyErrors(effect), (faults): object => (typeof faults === "object" && faults !== null ? faults : {}))
+const errorsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(anyErrors(effect), (errors): object => (typeof errors === "object" && errors !== null ? errors : {}))
 
 const NEEDED =
   `latency_ms time_to_first_word_ms ai_interrupting_user user_interrupting_ai interruption_score interruption_rate
@@ -27,7 +27,7 @@ const NEEDED =
   phrase_compliance expected_outcome hallucination relevancy response_consistency csat sentiment instruction_following
   topic dropoff_point voicemail_detection`.split(/\s+/)
 
-describe("the catalogue", () => {
+describe("the predefined metrics", () => {
   plainly("has every metric that is promised, each under its own id, slug and name", () => {
     const slugs = predefinedEntries.map(({ slug }) => slug)
     for (const slug of NEEDED) expect(slugs).toContain(slug)
@@ -58,7 +58,7 @@ for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`metrics on ${database}`, (it) => {
     const fixture = Effect.map(TestEngine.fixture, (made) => ({ ...made, as: TestEngine.as(made.actor) }))
 
-    it.effect("are predefined as a plain list with every field of the interface", () =>
+    it.effect("lists the predefined metrics with every field of the interface", () =>
       Effect.gen(function* () {
         const { as, organization } = yield* fixture
         const metrics = yield* Metrics
@@ -78,7 +78,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are an agent's from the start, until they are switched off", () =>
+    it.effect("gives every new agent the predefined metrics until they are deleted", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const metrics = yield* Metrics
@@ -94,7 +94,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are there with the agent: asking for them makes none", () =>
+    it.effect("creates no metrics when metrics are listed", () =>
       Effect.gen(function* () {
         const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
@@ -113,7 +113,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("reach agents of an older database when it is opened, but for those that they switched off", () =>
+    it.effect("gives new predefined metrics to the agents of an older database, except those that they deleted", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const theirs = yield* fixture
@@ -140,7 +140,7 @@ for (const database of TestEngine.databases) {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("stay with their agent where they are predefined", () =>
+    it.effect("rejects moving a predefined metric to another agent", () =>
       Effect.gen(function* () {
         const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
@@ -154,14 +154,14 @@ for (const database of TestEngine.databases) {
         const [mine, theirs] = [yield* find(agent.id), yield* find(second.id)]
         // Switched off there, it leaves a place that nothing else may take.
         yield* as(metrics.delete(theirs!.id))
-        expect(yield* faultsOf(as(metrics.update(mine!.id, { agent: second.id })))).toEqual({
+        expect(yield* errorsOf(as(metrics.update(mine!.id, { agent: second.id })))).toEqual({
           agent: ["Every agent has the predefined metrics: this one stays with its own."]
         })
         expect((yield* as(metrics.update(mine!.id, { agent: agent.id, name: "Mood" }))).name).toBe("Mood")
       })
     )
 
-    it.effect("are created, read, changed and deleted, and travel with every field of the interface", () =>
+    it.effect("creates, reads, updates and deletes metrics with every field of the interface", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const metrics = yield* Metrics
@@ -207,7 +207,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("get a slug of their own each", () =>
+    it.effect("gives every metric a unique slug", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const metrics = yield* Metrics
@@ -219,13 +219,13 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("tell every fault at once, that of their code's syntax too", () =>
+    it.effect("reports every error at once, syntax errors of custom code included", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const theirs = yield* fixture
         const metrics = yield* Metrics
         const refused = (input: object) =>
-          faultsOf(
+          errorsOf(
             as(
               metrics.create({
                 agent: agent.id,
@@ -237,13 +237,13 @@ for (const database of TestEngine.databases) {
               })
             )
           )
-        expect(yield* faultsOf(as(metrics.create({})))).toMatchObject({
+        expect(yield* errorsOf(as(metrics.create({})))).toMatchObject({
           name: [expect.anything()],
           type: [expect.anything()],
           eval_type: [expect.anything()]
         })
         expect(
-          yield* faultsOf(as(metrics.create({ name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })))
+          yield* errorsOf(as(metrics.create({ name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })))
         ).toEqual({
           agent: ["This field is required if assistant_id is not provided."],
           assistant_id: ["This field is required if agent is not provided."]
@@ -292,14 +292,14 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keep a deprecated type that they have, and take on none", () =>
+    it.effect("keeps a stored deprecated type and rejects new ones", () =>
       Effect.gen(function* () {
         const { agent, as } = yield* fixture
         const metrics = yield* Metrics
         const made = yield* as(
           metrics.create({ agent: agent.id, name: "m", type: "llm_judge", eval_type: "binary", prompt: "?" })
         )
-        expect(yield* faultsOf(as(metrics.update(made.id, { type: "basic" })))).toHaveProperty("type")
+        expect(yield* errorsOf(as(metrics.update(made.id, { type: "basic" })))).toHaveProperty("type")
         yield* Effect.flatMap(
           SqlClient,
           (client) => client`UPDATE metrics SET type = 'custom_prompt' WHERE id = ${made.id}`
@@ -311,7 +311,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are found by the provider's name of their agent, and move to another agent of their project", () =>
+    it.effect("finds metrics by the provider's id of the agent, and moves them within the project", () =>
       Effect.gen(function* () {
         const { agent, as, project } = yield* fixture
         const metrics = yield* Metrics
@@ -322,15 +322,15 @@ for (const database of TestEngine.databases) {
         expect(made.agentId).toBe(second.id)
         expect((yield* as(metrics.update(made.id, { agent: agent.id }))).agentId).toBe(agent.id)
         expect((yield* as(metrics.update(made.id, { assistant_id: "asst 2" }))).agentId).toBe(second.id)
-        expect(yield* faultsOf(as(metrics.update(made.id, { assistant_id: "nobody" })))).toHaveProperty("assistant_id")
+        expect(yield* errorsOf(as(metrics.update(made.id, { assistant_id: "nobody" })))).toHaveProperty("assistant_id")
         yield* as(metrics.create({ ...input, agent: agent.id }))
-        expect(yield* faultsOf(as(metrics.update(made.id, { agent: agent.id })))).toEqual({
+        expect(yield* errorsOf(as(metrics.update(made.id, { agent: agent.id })))).toEqual({
           agent: ["This agent has such a metric already."]
         })
       })
     )
 
-    it.effect("are out of reach for others, and for a session that is bound elsewhere", () =>
+    it.effect("hides metrics from other organizations and from credentials with another scope", () =>
       Effect.gen(function* () {
         const { actor, agent, as } = yield* fixture
         const theirs = yield* fixture
@@ -341,7 +341,7 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.flip(theirs.as(metrics.update(one!.id, { name: "x" })))).toMatchObject(missing)
         expect(yield* Effect.flip(theirs.as(metrics.delete(one!.id)))).toMatchObject(missing)
         expect(yield* Effect.flip(as(metrics.read(MetricId.make(1e9))))).toMatchObject(missing)
-        expect(yield* faultsOf(theirs.as(metrics.list({ agent_id: agent.id })))).toHaveProperty("agent_id")
+        expect(yield* errorsOf(theirs.as(metrics.list({ agent_id: agent.id })))).toHaveProperty("agent_id")
         for (const { agentId } of (yield* theirs.as(metrics.list({}))).results) expect(agentId).toBe(theirs.agent.id)
         const elsewhere = TestEngine.as({
           ...bound(actor, [{ type: "agent", id: 1e9 }]),

@@ -26,7 +26,7 @@ const speaking = (turns: ReadonlyArray<Turn>, speaker: Speaker | "both" | "anybo
       : does(speaker)
 }
 
-describe("speech", () => {
+describe("speechOf and timedSpeech", () => {
   it("merges a speaker's turns that overlap or touch, whatever their order, and keeps the speakers apart", () => {
     const speech = speechOf([
       turn("main_agent", 4, 6),
@@ -59,13 +59,13 @@ describe("speech", () => {
     })
   })
 
-  it("tells which times are missing, and has no totals then", () => {
+  it("counts missing times, and has no timed speech then", () => {
     const speech = speechOf([turn("main_agent", 0), turn("testing_agent"), turn("testing_agent", 3, 2)])
     expect(speech).toMatchObject({ turnsWithoutStart: 1, turnsWithoutEnd: 2 })
     expect(timedSpeech(speech)).toBeUndefined()
   })
 
-  it("takes the times that a turn lacks from its words, and those alone", () => {
+  it("takes only the missing times of a turn from its words", () => {
     const words = [
       { text: "a", startTime: 3, endTime: 4 },
       { text: "b", startTime: 2, endTime: undefined },
@@ -85,7 +85,7 @@ describe("speech", () => {
     expect(times(7)).toEqual([[7, undefined]])
   })
 
-  it("puts of two that start together the one that ends first before, open ones last, and the agent before the user", () => {
+  it("orders segments that start together by end, unknown ends last, and the agent before the user", () => {
     const order = (...turns: ReadonlyArray<Turn>) =>
       [turns, turns.toReversed()].map((some) => speechOf(some).segments.map(({ end, speaker }) => [speaker, end]))
     const both = <A>(one: A) => [one, one]
@@ -134,18 +134,18 @@ describe("speech", () => {
     )
   })
 
-  it("has neither a gap nor an overlap where one ends as the other begins", () => {
+  it("has neither a gap nor an overlap where one segment ends as the next starts", () => {
     const timed = timedSpeech(speechOf([turn("main_agent", 0, 1), turn("testing_agent", 1, 2)]))
     expect(timed).toMatchObject({ spoken: [{ start: 0, end: 2 }], overlaps: [], gaps: [] })
     expect(timed?.agent).toEqual([{ speaker: "main_agent", start: 0, end: 1 }])
     expect(timed?.user).toEqual([{ speaker: "testing_agent", start: 1, end: 2 }])
   })
 
-  it("passes over turns that say nothing", () => {
+  it("ignores turns without text", () => {
     expect(speechOf([{ ...turn("main_agent", 0, 9), content: " \n" }]).segments).toEqual([])
   })
 
-  it("agrees with asking every millisecond who speaks", () => {
+  it("agrees with sampling the speakers at every millisecond", () => {
     const short = fc
       .array(
         fc.record({

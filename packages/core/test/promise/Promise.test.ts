@@ -43,8 +43,8 @@ const onSqlite = async (use: (address: string) => Promise<void>): Promise<void> 
   }
 }
 
-describe("the engine by promises, asked wrongly,", () => {
-  it("says that no database is named, that it is closed, and that an id is none", async () => {
+describe("createEngine with invalid arguments", () => {
+  it("rejects a missing database, a closed engine and an invalid id", async () => {
     for (const options of [undefined, {}, { database: 5 }]) {
       const refused: unknown = await Reflect.apply(createEngine, undefined, [options]).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(TypeError)
@@ -52,7 +52,7 @@ describe("the engine by promises, asked wrongly,", () => {
     }
     for (const id of ["zz", "1", 0, -1, 1.5, Number.NaN, undefined, null]) {
       expect(() => Reflect.apply(hostActor, undefined, [id]) as unknown).toThrow(
-        /^hostActor takes the id of an organisation, a positive whole number\.$/
+        /^hostActor takes the id of an organization, a positive whole number\.$/
       )
     }
     const engine = await createEngine({ database: "sqlite::memory:" })
@@ -79,7 +79,7 @@ for (const [database, onDatabase] of [
   ["postgres", onPostgres]
 ] as const) {
   describe(`the engine by promises on ${database}`, () => {
-    it("keeps what it acknowledged over a restart", () =>
+    it("retains acknowledged data across a restart", () =>
       onDatabase(async (address) => {
         let organization = OrganizationId.make(1)
         await withEngine(address, async (engine) => {
@@ -99,7 +99,7 @@ for (const [database, onDatabase] of [
         })
       }))
 
-    it("simplifies prompts by a worker of its own", () =>
+    it("simplifies prompts with its own worker", () =>
       onDatabase((address) =>
         withEngine(address, async (engine) => {
           const { organization } = await engine.organizations.create({ name: "Acme" })
@@ -116,7 +116,7 @@ for (const [database, onDatabase] of [
         })
       ))
 
-    it("rejects with the engine's own errors", () =>
+    it("rejects with the engine's typed errors", () =>
       onDatabase((address) =>
         withEngine(address, async (engine) => {
           const { apiKey, organization } = await engine.organizations.create({ name: "Acme" })
@@ -134,8 +134,8 @@ for (const [database, onDatabase] of [
   })
 }
 
-describe("a use case by promise", () => {
-  it("rejects, and says what is missing, when a caller without types names no actor", () =>
+describe("a use case called as a promise", () => {
+  it("rejects a call without an actor and names what is missing", () =>
     withEngine("sqlite::memory:", async (engine) => {
       const list = (...args: ReadonlyArray<unknown>): unknown =>
         Reflect.apply(engine.projects.list, engine.projects, args)
@@ -144,7 +144,7 @@ describe("a use case by promise", () => {
       }
     }))
 
-  it("rejects once the caller has stopped it", () =>
+  it("rejects when the caller aborts it", () =>
     withEngine("sqlite::memory:", async (engine) => {
       const { organization } = await engine.organizations.create({ name: "Acme" })
       const actor = hostActor(organization.id)
@@ -152,7 +152,7 @@ describe("a use case by promise", () => {
       expect((await engine.projects.list({}, { actor })).results.map(({ name }) => name)).not.toContain("Late")
     }))
 
-  it("tells a fault in what is exported as it does everywhere", () =>
+  it("rejects an invalid export query with field errors", () =>
     withEngine("sqlite::memory:", async (engine) => {
       const { organization } = await engine.organizations.create({ name: "Acme" })
       const read = async () => {
@@ -164,7 +164,7 @@ describe("a use case by promise", () => {
     }))
 })
 
-describe("a database address", () => {
+describe("Database.layer", () => {
   it.each(["", "sqlite:", "mysql://localhost/x", "postgres://[", "calls.db"])(
     "refuses %j without repeating it",
     async (address) => {
@@ -172,11 +172,11 @@ describe("a database address", () => {
     }
   )
 
-  it("says which file cannot be opened", async () => {
+  it("names the file that cannot be opened", async () => {
     await expect(createEngine({ database: "sqlite:/nowhere/at/all.db" })).rejects.toThrow(Database.DatabaseUnusable)
   })
 
-  it("says what is wrong with a file or its folder", async () => {
+  it("explains why a file or its folder cannot be used", async () => {
     const folder = await mkdtemp(join(tmpdir(), "earshot-unusable-"))
     const garbage = join(folder, "garbage.db")
     await writeFile(garbage, "no database, and long enough to be looked at. ".repeat(100))
@@ -192,7 +192,7 @@ describe("a database address", () => {
     await rm(folder, { recursive: true })
   })
 
-  it("tells a server's refusals apart, and repeats no password", async () => {
+  it("distinguishes the errors of a server without repeating the password", async () => {
     const url = new URL(await postgresUrl())
     const to = (change: (url: URL) => void): string => {
       const other = new URL(url)
@@ -214,7 +214,7 @@ describe("a database address", () => {
     }
   })
 
-  it("does not repeat a password of a server that cannot be reached", async () => {
+  it("does not repeat the password of an unreachable server", async () => {
     const refused = await createEngine({ database: "postgres://me:hunter2@127.0.0.1:1/x" }).then(
       () => "",
       (fault: unknown) => String(fault)

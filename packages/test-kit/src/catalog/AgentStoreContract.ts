@@ -12,7 +12,7 @@ import { permit } from "./Permits.js"
 
 const assistantIdOrNone: fc.Arbitrary<string | null> = fc.option(Arbitraries.assistantId)
 
-/** An organisation with two projects. */
+/** An organization with two projects. */
 const newOrganization = Effect.gen(function* () {
   const organizations = yield* OrganizationStore
   const projects = yield* ProjectStore
@@ -38,14 +38,14 @@ const plain = (agent: Pick<NewAgent, "projectId"> & Partial<NewAgent>): NewAgent
   ...agent
 })
 
-/** What every `AgentStore` has to do; registers its tests, which need an empty or a used database alike. */
+/** Registers the contract tests of `AgentStore`; the database may be empty or in use. */
 export const agentStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<AgentStore | ProjectStore | OrganizationStore, E>
 ): void => {
   layer(stores)(`agents kept by ${subject}`, (it) => {
     it.effect.prop(
-      "are found as they were put in, and as they were saved last, secrets included",
+      "are found as inserted and as last saved, secrets included",
       [Arbitraries.newAgent, Arbitraries.newAgent, assistantIdOrNone],
       ([draft, patch, assistantId]) =>
         Effect.gen(function* () {
@@ -75,7 +75,7 @@ export const agentStoreContract = <E>(
       { fastCheck: { numRuns: 30 } }
     )
 
-    it.effect("of one organisation never share an assistant id, and free it when they go", () =>
+    it.effect("never share an assistant id in an organization, and release it when deleted", () =>
       Effect.gen(function* () {
         const store = yield* AgentStore
         const projects = yield* ProjectStore
@@ -98,7 +98,7 @@ export const agentStoreContract = <E>(
       })
     )
 
-    it.effect("do not exist for another organisation, to see, change or remove", () =>
+    it.effect("do not exist for another organization to read, change or delete", () =>
       Effect.gen(function* () {
         const store = yield* AgentStore
         const mine = yield* newOrganization
@@ -119,7 +119,7 @@ export const agentStoreContract = <E>(
       })
     )
 
-    it.effect("are found by many names at once, each of them once", () =>
+    it.effect("are found by many ids and assistant ids at once, each agent once", () =>
       Effect.gen(function* () {
         const store = yield* AgentStore
         const { project, toCreate, toDelete, toRead } = yield* newOrganization
@@ -140,7 +140,7 @@ export const agentStoreContract = <E>(
       })
     )
 
-    it.effect("are listed of one project or of all, newest first, once each, within reach", () =>
+    it.effect("are listed for one project or all, newest first, once each, within the scope", () =>
       Effect.gen(function* () {
         const store = yield* AgentStore
         const { id, otherProject, project, toCreate, toRead } = yield* newOrganization

@@ -1,4 +1,4 @@
-/** Projects and agents as they may be, and the inputs that make and change them. */
+/** Arbitrary projects and agents, and the inputs that create and change them. */
 import {
   Agent,
   type AgentDraft,
@@ -16,7 +16,7 @@ import {
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 
-/** Any text that both databases keep: well-formed Unicode of every plane, without NUL. */
+/** Any text that both databases can store: well-formed Unicode of every plane, without NUL. */
 export const text = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .oneof(
@@ -29,20 +29,20 @@ export const text = (maxLength: number): fc.Arbitrary<string> =>
     )
     .map((any) => Array.from(any.replaceAll("\0", "0")).slice(0, maxLength).join(""))
 
-/** A text that names something: not blank. */
+/** A name: not blank. */
 export const name = (maxLength = 255): fc.Arbitrary<string> =>
   text(Math.min(maxLength, 40)).map((any) => (any.trim() === "" ? "Unnamed" : any))
 
-/** What creates a project. */
+/** The draft of a project. */
 export const projectDraft: fc.Arbitrary<ProjectDraft> = fc.record({ name: name(), description: text(200) })
 
-/** What changes a project: any of its fields, also none. */
+/** The patch of a project: any of its fields, or none. */
 export const projectPatch: fc.Arbitrary<Partial<Pick<Project, "name" | "description">>> = fc.record(
   { name: name(), description: text(200) },
   { requiredKeys: [] }
 )
 
-/** Names of assistants, few enough to meet each other. */
+/** Assistant ids, few enough to collide. */
 export const assistantId: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("asst_1", "asst_2", "ASST_1", "Ä", "1", "null"),
   fc.uuid()
@@ -63,7 +63,7 @@ const endpointInput = fc.record({
   headers: fc.array(header, { maxLength: 3 }).map((all): Record<string, string> => Object.fromEntries(all))
 })
 
-/** What creates an agent, but for its project. */
+/** The draft of an agent without its project. */
 export const agentDraft: fc.Arbitrary<Omit<AgentDraft, "project">> = fc.record({
   name: name(),
   description: text(400),
@@ -78,7 +78,7 @@ const chatEndpoint: fc.Arbitrary<ChatEndpoint> = endpointInput.map((input) => ({
   headers: Object.fromEntries(Object.entries(input.headers).map(([key, value]) => [key, SealedHeader.make(value)]))
 }))
 
-/** What a store is given of a new agent, but for its project and its assistant id, which must be free. */
+/** A new agent for a store, without its project and assistant id, which must be unused. */
 export const newAgent: fc.Arbitrary<Omit<NewAgent, "projectId" | "assistantId">> = fc.record({
   name: name(),
   description: text(400),

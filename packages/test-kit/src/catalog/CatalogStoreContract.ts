@@ -23,7 +23,7 @@ import { at } from "../storage/Moments.js"
 import { everyPage } from "./Pages.js"
 import { permit } from "./Permits.js"
 
-/** An organisation with two projects. */
+/** An organization with two projects. */
 const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const projects = yield* ProjectStore
@@ -38,7 +38,7 @@ const newOrganization = Effect.gen(function* () {
   }
 })
 
-/** A kind of a project's things, whose stores promise alike. */
+/** A kind of resource of a project; their stores have the same contract. */
 interface Kind<Id extends number, A extends { readonly id: Id }, R> {
   readonly noun: string
   readonly store: Effect.Effect<
@@ -55,7 +55,7 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
     never,
     R
   >
-  /** A new one; no two are given the same number. */
+  /** Inserts a new one; the numbers are distinct. */
   readonly insert: (permit: Permit<"catalog:write">, project: ProjectId, number: number) => Effect.Effect<A, unknown, R>
   readonly list: (
     permit: Permit<"catalog:read">,
@@ -65,7 +65,7 @@ interface Kind<Id extends number, A extends { readonly id: Id }, R> {
   readonly changed: (one: A) => A
 }
 
-/** Texts that a statement or an encoding might trip over. */
+/** Text that breaks careless statements and encodings. */
 const hostile = `a'; drop table tools; -- %_ "\\ \u{1F514} \u202E`
 
 const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
@@ -74,7 +74,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
   kind: Kind<Id, A, R>
 ): void => {
   layer(stores)(`${kind.noun} kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, and as they were saved last", () =>
+    it.effect("are found as inserted and as last saved", () =>
       Effect.gen(function* () {
         const store = yield* kind.store
         const { project, toRead, toWrite } = yield* newOrganization
@@ -89,7 +89,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
       })
     )
 
-    it.effect("do not exist for another organisation, to see, change or remove", () =>
+    it.effect("do not exist for another organization to read, change or delete", () =>
       Effect.gen(function* () {
         const store = yield* kind.store
         const mine = yield* newOrganization
@@ -104,7 +104,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
       })
     )
 
-    it.effect("are gone when they, or their project, are removed", () =>
+    it.effect("are not found once they or their project are deleted", () =>
       Effect.gen(function* () {
         const store = yield* kind.store
         const { other, project, toDelete, toRead, toWrite } = yield* newOrganization
@@ -120,7 +120,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
       })
     )
 
-    it.effect("are listed of one project or of all, newest first, once each, within reach", () =>
+    it.effect("are listed for one project or all, newest first, once each, within the scope", () =>
       Effect.gen(function* () {
         const { id, other, project, toRead, toWrite } = yield* newOrganization
         const made = yield* Effect.forEach([project, other, project, project, other], (of, number) =>
@@ -141,7 +141,7 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
   })
 }
 
-/** What every store of personalities, test profiles, phone numbers and tools has to do; registers its tests. */
+/** Registers the contract tests of the stores of personalities, test profiles, phone numbers and tools. */
 export const catalogStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<

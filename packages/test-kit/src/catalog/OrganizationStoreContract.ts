@@ -6,13 +6,13 @@ import * as Option from "effect/Option"
 import { at } from "../storage/Moments.js"
 import { everyPage } from "./Pages.js"
 
-/** What every `OrganizationStore` has to do. */
+/** Registers the contract tests of `OrganizationStore`; the database may be empty or in use. */
 export const organizationStoreContract = <E>(subject: string, stores: Layer.Layer<OrganizationStore, E>): void => {
-  layer(stores)(`organisations kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, and listed newest first, once each", () =>
+  layer(stores)(`organizations kept by ${subject}`, (it) => {
+    it.effect("are found as inserted, and listed newest first, once each", () =>
       Effect.gen(function* () {
         const store = yield* OrganizationStore
-        // Two may have one name.
+        // Names need not be unique.
         const names = ["Ours 😀 %_'", "Ours 😀 %_'", "\\ \u202E"]
         const made = yield* Effect.forEach(names, (name, i) => store.insert({ name }, at(i)))
         expect(made.map(({ createdAt, name }) => [name, createdAt])).toEqual(names.map((name, i) => [name, at(i)]))

@@ -2,16 +2,16 @@ import { Pages, type StorageError } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
-/** Reads the request that follows a page, in either direction, as a client would send it back. */
+/** The request for the page after this one, in either direction, as a client sends it. */
 const follow = (cursor: string, limit: number): Pages.PageRequest => ({
   cursor: Either.getOrElse(Pages.parseCursor(cursor), () => Pages.firstPage),
   limit
 })
 
 /**
- * Every page of a store's list, following `next` (or `previous`) from a page until there is none.
+ * Every page of a store's list, following `next` (or `previous`) from a page to the last one.
  *
- * @param options.between runs between any two pages, to see that what comes in meanwhile disturbs nothing.
+ * @param options.between runs between any two pages, to check that concurrent inserts disturb nothing.
  */
 export const everyPage = <A extends { readonly id: number }, R>(
   list: (page: Pages.PageRequest) => Effect.Effect<ReadonlyArray<A>, StorageError, R>,

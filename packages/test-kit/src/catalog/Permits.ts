@@ -2,7 +2,7 @@ import { type Actor, authorize, hostActor, type Operation, type OrganizationId, 
 import type { NeedsOf } from "@earshot/core"
 import * as Either from "effect/Either"
 
-/** The permit that an organisation's host has for an operation, bound to some of it where bounds are given. */
+/** The permit of an organization's host for an operation, limited to a scope if one is given. */
 export const permit = <O extends Operation>(
   organizationId: OrganizationId,
   operation: O,

@@ -20,14 +20,14 @@ const newOrganization = Effect.gen(function* () {
   }
 })
 
-/** What every `ProjectStore` has to do; registers its tests, which need an empty or a used database alike. */
+/** Registers the contract tests of `ProjectStore`; the database may be empty or in use. */
 export const projectStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<ProjectStore | OrganizationStore, E>
 ): void => {
   layer(stores)(`projects kept by ${subject}`, (it) => {
     it.effect.prop(
-      "are found as they were put in, and as they were saved last",
+      "are found as inserted and as last saved",
       [Arbitraries.projectDraft, Arbitraries.projectPatch, fc.integer({ min: 0, max: 4e12 })],
       ([draft, patch, millis]) =>
         Effect.gen(function* () {
@@ -48,7 +48,7 @@ export const projectStoreContract = <E>(
       { fastCheck: { numRuns: 30 } }
     )
 
-    it.effect("are not there once removed, while the others stay", () =>
+    it.effect("are not found once deleted, while the others stay", () =>
       Effect.gen(function* () {
         const store = yield* ProjectStore
         const { toCreate, toDelete, toRead } = yield* newOrganization
@@ -63,7 +63,7 @@ export const projectStoreContract = <E>(
       })
     )
 
-    it.effect("do not exist for another organisation, to see, change or remove", () =>
+    it.effect("do not exist for another organization to read, change or delete", () =>
       Effect.gen(function* () {
         const store = yield* ProjectStore
         const mine = yield* newOrganization
@@ -81,7 +81,7 @@ export const projectStoreContract = <E>(
     )
 
     it.effect.prop(
-      "come once each and newest first, page by page and back again, whatever comes in meanwhile",
+      "are listed once each, newest first, forwards and backwards, despite concurrent inserts",
       [fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 5 })],
       ([count, limit]) =>
         Effect.gen(function* () {
@@ -108,7 +108,7 @@ export const projectStoreContract = <E>(
       { fastCheck: { numRuns: 20 } }
     )
 
-    it.effect("are listed within reach alone, on full pages", () =>
+    it.effect("are listed within the scope only, on full pages", () =>
       Effect.gen(function* () {
         const store = yield* ProjectStore
         const { id, toCreate } = yield* newOrganization

@@ -16,7 +16,8 @@ const newOrganization = Effect.gen(function* () {
   return {
     id,
     project: project.id,
-    enter: (charges: ReadonlyArray<Charge>) => work.atomically(store.insert(permit(id, "calls.ingest"), charges, at(5))),
+    enter: (charges: ReadonlyArray<Charge>) =>
+      work.atomically(store.insert(permit(id, "calls.ingest"), charges, at(5))),
     entries: Effect.map(
       everyPage((page) => store.list(toRead, page), { limit: 2 }),
       (pages) => pages.flatMap(({ results }) => results)
@@ -24,13 +25,13 @@ const newOrganization = Effect.gen(function* () {
   }
 })
 
-/** What every `LedgerStore` has to do. */
+/** Registers the contract tests of `LedgerStore`; the database may be empty or in use. */
 export const ledgerStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<LedgerStore | OrganizationStore | ProjectStore | UnitOfWork, E>
 ): void => {
   layer(stores)(`charges kept by ${subject}`, (it) => {
-    // A key is one of the whole database: those that the engine makes name what is charged for, by its id.
+    // Keys are unique in the whole database: the engine builds them from the id of what is charged for.
     const charge = (projectId: Charge["projectId"], key: string, micros: bigint): Charge => ({
       reason: "metric_evaluation",
       key: `${projectId}:${key}`,
@@ -40,7 +41,7 @@ export const ledgerStoreContract = <E>(
       amount: Credits.fromMicros(micros)
     })
 
-    it.effect("are listed newest first with their amounts to the last place", () =>
+    it.effect("are listed newest first with exact amounts", () =>
       Effect.gen(function* () {
         const { enter, entries, id, project } = yield* newOrganization
         const amounts = [1n, 400_000n, 9_999_999_999n]
@@ -51,7 +52,7 @@ export const ledgerStoreContract = <E>(
       })
     )
 
-    it.effect("are made once for each key, whoever comes second, and are nobody else's", () =>
+    it.effect("are stored once per key, and only for their organization", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
         yield* mine.enter([charge(mine.project, "once", 3n), charge(mine.project, "beside", 4n)])
@@ -65,7 +66,7 @@ export const ledgerStoreContract = <E>(
       })
     )
 
-    it.effect("are made once when they are entered at the same time", () =>
+    it.effect("are stored once when inserted concurrently", () =>
       Effect.gen(function* () {
         const { enter, entries, project } = yield* newOrganization
         const all = Array.from({ length: 5 }, () => enter([charge(project, "at once", 3n)]))

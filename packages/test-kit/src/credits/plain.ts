@@ -1,1 +1,7 @@
-export { type CreditArithmetic, creditProperties, micros, type RedactionPrice, redactionPriceProperties } from "./CreditLaws.js"
+export {
+  type CreditArithmetic,
+  creditProperties,
+  micros,
+  type RedactionPrice,
+  redactionPriceProperties
+} from "./CreditProperties.js"

@@ -2,12 +2,12 @@ import type { Filters } from "@earshot/core"
 import * as fc from "fast-check"
 import { condition } from "./FilterArbitraries.js"
 
-/** An input that is no filter. */
+/** An invalid filter. */
 export interface InvalidFilter {
   readonly input: unknown
-  /** The path, from the filter's root, under which the fault has to be found. */
+  /** The path, from the filter's root, under which the error must be reported. */
   readonly path: string
-  /** What is wrong, for the reader of a failed test. */
+  /** What is invalid, for the message of a failed test. */
   readonly wrong: string
 }
 
@@ -23,17 +23,17 @@ const nested = (levels: number): unknown => {
 }
 
 const flaws: ReadonlyArray<Flaw> = [
-  ["a text is no filter", "topic", ""],
-  ["a number is no filter", 5, ""],
-  ["a list is no filter", [topic("eq", "a")], ""],
+  ["a text is not a filter", "topic", ""],
+  ["a number is not a filter", 5, ""],
+  ["a list is not a filter", [topic("eq", "a")], ""],
   ["no field", { op: "eq", value: 1 }, "field"],
   ["no operator", { field: "topic", value: "a" }, "op"],
   ["no value", { field: "topic", op: "eq" }, "value"],
-  ["a key too many", { ...topic("eq", "a"), label: "x" }, "label"],
+  ["an extra key", { ...topic("eq", "a"), label: "x" }, "label"],
   ["__proto__ as a key", JSON.parse('{"field":"topic","op":"eq","value":"a","__proto__":{}}'), "__proto__"],
   ["an unknown field", leaf("transcript", "eq", "a"), "field"],
-  ["a field that objects inherit", leaf("constructor", "eq", "a"), "field"],
-  ["a field that is no text", leaf(5, "eq", "a"), "field"],
+  ["a field inherited from Object", leaf("constructor", "eq", "a"), "field"],
+  ["a field that is not a text", leaf(5, "eq", "a"), "field"],
   ["null for a field", leaf(null, "eq", "a"), "field"],
   ["a document without a path", leaf("metadata", "eq", "a"), "field"],
   ["an empty key in a path", leaf("metadata.a..b", "eq", "a"), "field"],
@@ -45,7 +45,7 @@ const flaws: ReadonlyArray<Flaw> = [
   ["a field that is too long", leaf(`metadata.${"a".repeat(300)}`, "eq", "a"), "field"],
   ["an unknown operator", topic("like", "a"), "op"],
   ["an operator in capitals", topic("EQ", "a"), "op"],
-  ["an operator that is no text", leaf("topic", { eq: 1 }, "a"), "op"],
+  ["an operator that is not a text", leaf("topic", { eq: 1 }, "a"), "op"],
   ["gt of a boolean field", leaf("success", "gt", true), "op"],
   ["contains of a number field", leaf("duration", "contains", "5"), "op"],
   ["regex of a time", leaf("timestamp", "regex", "a"), "op"],
@@ -75,10 +75,10 @@ const flaws: ReadonlyArray<Flaw> = [
   ["a step beyond every date", leaf("timestamp", "gte", "now+99999999999999999999y"), "value"],
   ["NUL in a text", topic("eq", "a\0"), "value"],
   ["a lone surrogate", topic("contains", "\ud83d"), "value"],
-  ["a text beyond reason", topic("eq", "a".repeat(10_001)), "value"],
+  ["a text that is too long", topic("eq", "a".repeat(10_001)), "value"],
   ["a word for isnull", topic("isnull", "yes"), "value"],
   ["an empty list", topic("in", []), "value"],
-  ["no list for in", topic("in", "a"), "value"],
+  ["a text for in", topic("in", "a"), "value"],
   [
     "1,001 values",
     leaf(
@@ -102,7 +102,7 @@ const flaws: ReadonlyArray<Flaw> = [
   ["an object for conditions", { operator: "or", conditions: { 0: topic("eq", "a") } }, "conditions"],
   ["no group operator", { conditions: [topic("eq", "a")] }, "operator"],
   ["an unknown group operator", { operator: "xor", conditions: [topic("eq", "a")] }, "operator"],
-  ["not of nothing", { operator: "not", conditions: [] }, "conditions"],
+  ["not without conditions", { operator: "not", conditions: [] }, "conditions"],
   ["not of two", { operator: "not", conditions: [topic("eq", "a"), topic("eq", "b")] }, "conditions"],
   ["null among conditions", { operator: "and", conditions: [topic("eq", "a"), null] }, "conditions[1]"],
   ["a text among conditions", { operator: "and", conditions: ["topic"] }, "conditions[0]"],
@@ -116,7 +116,7 @@ const flaws: ReadonlyArray<Flaw> = [
   ]
 ]
 
-/** Flaws of a filter as a whole, which have to stand at its root. */
+/** Errors of a whole filter, which occur only at its root. */
 const wholes: ReadonlyArray<Flaw> = [
   ["nested too deep", nested(33), Array.from({ length: 32 }, () => "conditions[0]").join(".")],
   ["nested 2,000 deep", nested(2000), Array.from({ length: 32 }, () => "conditions[0]").join(".")],
@@ -143,7 +143,7 @@ const wholes: ReadonlyArray<Flaw> = [
 
 const invalidOf = ([wrong, input, path]: Flaw): InvalidFilter => ({ wrong, input, path: path || "non_field_errors" })
 
-/** Every kind of invalid filter there is, each in its plainest form. */
+/** Every kind of invalid filter, in its simplest form. */
 export const invalidFilters: ReadonlyArray<InvalidFilter> = [...flaws, ...wholes].map(invalidOf)
 
 interface Wrapping {
@@ -167,7 +167,7 @@ const wrapped = (flaw: Flaw, { after, before, operator }: Wrapping): Flaw => {
   return [wrong, { operator, conditions: [...before, input, ...after] }, path === "" ? place : `${place}.${path}`]
 }
 
-/** An invalid filter: one flaw, somewhere in a filter that is fine but for it. */
+/** An invalid filter: one error, somewhere in an otherwise valid filter. */
 export const invalidFilter: fc.Arbitrary<InvalidFilter> = fc
   .tuple(fc.constantFrom(...flaws), fc.array(wrapping, { maxLength: 3 }))
   .map(([flaw, wrappings]) => invalidOf(wrappings.reduce(wrapped, flaw)))

@@ -19,27 +19,27 @@ import { permit } from "../catalog/Permits.js"
 import type { CallFixture } from "./FilterableCalls.js"
 import type { FilterableCall } from "./FilterableCall.js"
 
-/** The ports that a world is kept by. */
+/** The ports that store a fixture. */
 export type CallFixtureStores =
   AgentStore | CallStore | EvaluationStore | MetricStore | OrganizationStore | ProjectStore
 
-/** A world as it was kept. */
+/** A stored fixture. */
 export interface StoredCalls {
   readonly organizationId: OrganizationId
   readonly projectId: ProjectId
-  /** Everything under the ids that the stores gave. */
+  /** The calls with the ids that the stores assigned. */
   readonly calls: ReadonlyArray<FilterableCall>
-  /** The agent that has this id in the world. */
+  /** The stored agent with this id in the fixture. */
   readonly agent: (id: number) => AgentId
-  /** The metric that has this id in the world. */
+  /** The stored metric with this id in the fixture. */
   readonly metric: (id: number) => MetricId
-  /** The same filter, where the world's ids stand in it under those that the stores gave. */
+  /** The filter with the ids of the fixture replaced by the stored ones. */
   readonly renumber: (filter: Filters.Filter) => Filters.Filter
 }
 
 const THEN = DateTime.unsafeMake(0)
 
-/** A recording is what tells how long a call was. */
+/** The duration of a call comes from its recording. */
 const recordingOf = (call: FilterableCall): Recording | undefined =>
   call.duration === null
     ? undefined
@@ -52,7 +52,7 @@ const recordingOf = (call: FilterableCall): Recording | undefined =>
         mainAgentChannelIndex: null
       }
 
-/** Puts a world into an organisation of its own, through the ports alone. */
+/** Stores a fixture in a new organization, through the ports only. */
 export const storeCalls = ({
   agents,
   calls,
@@ -67,7 +67,7 @@ export const storeCalls = ({
     const storedAgents = yield* Effect.forEach(agents, ({ id, name }) => {
       const described = { projectId, name, description: "", provider: null, chatEndpoint: null } as const
       return agentStore.insert(catalog, { ...described, assistantId: null, supportedChannels: ["voice"] }, THEN).pipe(
-        // None is named.
+        // No metrics are given.
         Effect.catchTag("AssistantIdTaken", (taken) => Effect.die(taken)),
         Effect.map((agent) => [id, agent] as const)
       )
@@ -107,7 +107,7 @@ export const storeCalls = ({
             dropsRecording: false,
             receivedAt: THEN
           })
-          // Nothing was redacted that could be owed.
+          // Nothing was to be redacted.
           .pipe(
             Effect.catchTags({
               RedactionIncomplete: (owed) => Effect.die(owed),

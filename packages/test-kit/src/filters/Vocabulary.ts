@@ -1,15 +1,15 @@
-/** Small stocks of values that calls and filters both draw from, so that filters find something. */
+/** Small sets of values that calls and filters share, so that filters match something. */
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 
-/** The moment that generated filters are asked at, on the last day of a long month. */
+/** The time at which generated filters are evaluated, on the last day of a long month. */
 export const NOW = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 
 const DAY = 86_400_000
 const now = DateTime.toEpochMillis(NOW)
 const today = Math.floor(now / DAY) * DAY
 
-/** Texts of the Unicode that storage keeps: well-formed, without NUL. */
+/** Texts that can be stored: well-formed Unicode, without NUL. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
@@ -41,7 +41,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 6 }).map((text) => text.replaceAll("\0", "")) }
 )
 
-/** Numbers that JSON and both databases keep exactly. */
+/** Numbers that JSON and both databases represent exactly. */
 export const number: fc.Arbitrary<number> = fc.oneof(
   {
     weight: 5,
@@ -56,7 +56,7 @@ export const number: fc.Arbitrary<number> = fc.oneof(
   }
 )
 
-/** Instants in epoch milliseconds, many of them on or beside the edges of days. */
+/** Instants in epoch milliseconds, many of them at or next to the boundaries of days. */
 export const instant: fc.Arbitrary<number> = fc.oneof(
   fc
     .record({ day: fc.integer({ min: -40, max: 2 }), beside: fc.constantFrom(-1, 0, 1, 3_600_000) })
@@ -65,7 +65,7 @@ export const instant: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: -40 * DAY, max: DAY }).map((ago) => now + ago)
 )
 
-/** Keys that a filter's path can hold: no dots. A few come often, so that paths lead somewhere. */
+/** Keys that a filter's path can contain: no dots. A few are frequent, so that paths resolve. */
 export const key: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("region", "a", "0") },
   {

@@ -28,9 +28,9 @@ export {
   mergeProperties,
   relativeTimeProperties,
   type Resolve
-} from "./FilterLaws.js"
+} from "./FilterProperties.js"
 export { type InvalidFilter, invalidFilter, invalidFilters } from "./InvalidFilters.js"
-export { type Parse, parseProperties, type Print } from "./ParseLaws.js"
+export { type Parse, parseProperties, type Print } from "./ParseProperties.js"
 export { evaluationValue, type Matcher, matcher, matches, valueOf } from "./ReferenceMatcher.js"
 export { type CallFixtureStores, storeCalls, type StoredCalls } from "./StoredCalls.js"
 export { NOW } from "./Vocabulary.js"

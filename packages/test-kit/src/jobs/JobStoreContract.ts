@@ -11,7 +11,7 @@ const LEASE = 1000
 
 let kinds = 0
 
-/** An organisation, and a kind of jobs that no other test uses. */
+/** An organization, and a job kind that no other test uses. */
 const room = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const store = yield* JobStore
@@ -29,7 +29,7 @@ const only = (claims: ReadonlyArray<Claim>): Effect.Effect<Claim> =>
     ? Effect.dieMessage(`Expected one claim, not ${claims.length}`)
     : Effect.succeed(claims[0])
 
-/** What every `JobStore` has to do; registers its tests, which need an empty or a used database alike. */
+/** Registers the contract tests of `JobStore`; the database may be empty or in use. */
 export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStore | OrganizationStore, E>): void => {
   layer(stores)(`jobs kept by ${subject}`, (it) => {
     it.effect("are claimed with what they were enqueued with, once they are due", () =>
@@ -48,7 +48,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("are made once a kind and key, finished or not", () =>
+    it.effect("are created once per kind and key, finished or not", () =>
       Effect.gen(function* () {
         const { claim, enqueue, id: organizationId, kind, store } = yield* room
         const first = yield* enqueue({ key: "same" })
@@ -64,7 +64,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("are nobody else's while the lease holds, and anybody's once it has run out", () =>
+    it.effect("are not claimed again while the lease is valid, and can be once it has expired", () =>
       Effect.gen(function* () {
         const { claim, enqueue, store } = yield* room
         yield* enqueue()
@@ -76,7 +76,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
         expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
         const second = yield* only(yield* claim(3 * LEASE, { owner: "two" }))
         expect(second).toMatchObject({ id: first.id, attempt: 2, owner: "two" })
-        // The first has lost it, for good and for everything.
+        // The first owner has lost the claim for every operation.
         expect(yield* store.isLeaseValid(first, 3 * LEASE)).toBe(false)
         expect(yield* store.extend([first, second], { now: 3 * LEASE, until: 5 * LEASE })).toEqual([second.id])
         expect(yield* store.succeed(first, 3 * LEASE)).toBe(false)
@@ -86,7 +86,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("tell two claims of one process apart", () =>
+    it.effect("distinguish two claims of one process", () =>
       Effect.gen(function* () {
         const { claim, enqueue, store } = yield* room
         yield* enqueue()
@@ -98,7 +98,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("come back after a failure when they are told to, and no more once they are dead", () =>
+    it.effect("are retried after a failure at the given time, and never once they are dead", () =>
       Effect.gen(function* () {
         const { claim, enqueue, id: organization, kind, manage, store } = yield* room
         const { id } = yield* enqueue()
@@ -123,7 +123,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("are dead when their process was lost at the last attempt", () =>
+    it.effect("are marked dead if the lease of the last attempt expires", () =>
       Effect.gen(function* () {
         const { claim, enqueue, kind, manage, store } = yield* room
         const { id } = yield* enqueue({ maxAttempts: 2 })
@@ -137,7 +137,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("are put back unharmed by a process that goes", () =>
+    it.effect("are released by a process that stops, without counting the attempt", () =>
       Effect.gen(function* () {
         const { claim, enqueue, store } = yield* room
         yield* enqueue({ maxAttempts: 1 })
@@ -147,7 +147,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("run one after the other in a lane, in the order they came in, past the dead", () =>
+    it.effect("run one at a time per ordering key, in the order of their ids, skipping dead ones", () =>
       Effect.gen(function* () {
         const { claim, enqueue, store } = yield* room
         const a1 = yield* enqueue({ orderingKey: "a" })
@@ -170,7 +170,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("of other organisations are not there", () =>
+    it.effect("do not exist for other organizations", () =>
       Effect.gen(function* () {
         const mine = yield* room
         const theirs = yield* room
@@ -182,7 +182,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
       })
     )
 
-    it.effect("are removed once they were finished for long enough, and not before", () =>
+    it.effect("are pruned once their retention has passed, and not before", () =>
       Effect.gen(function* () {
         const { claim, enqueue, manage, store } = yield* room
         const done = yield* enqueue({}, -20_000)
@@ -204,7 +204,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
     )
 
     it.effect.prop(
-      "are given to one of many who claim at once, each job once, longest due first",
+      "are claimed once each by concurrent workers, longest due first",
       [fc.integer({ min: 0, max: 30 }), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 6 })],
       ([count, limits]) =>
         Effect.gen(function* () {
@@ -227,7 +227,7 @@ export const jobStoreContract = <E>(subject: string, stores: Layer.Layer<JobStor
   })
 }
 
-/** For tests that enqueue for an organisation of theirs. */
+/** For tests that enqueue jobs for an organization of their own. */
 export const jobOf = (organizationId: OrganizationId, kind: string, more: Partial<NewJob> = {}): NewJob => ({
   organizationId,
   kind,

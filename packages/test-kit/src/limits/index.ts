@@ -1,1 +1,1 @@
-export { slugProperties, type TextLimit, textLimitProperties, textLimits } from "./LimitLaws.js"
+export { slugProperties, type TextLimit, textLimitProperties, textLimits } from "./LimitProperties.js"

@@ -19,7 +19,7 @@ import { AGENTS, blankCall } from "../filters/FilterableCalls.js"
 import { type CallFixtureStores, storeCalls } from "../filters/StoredCalls.js"
 import { at } from "../storage/Moments.js"
 
-/** An organisation with two agents and so many calls, and what it may do with them. */
+/** An organization with two agents and some calls, and its permits. */
 const room = (calls: number) =>
   Effect.gen(function* () {
     const stored = yield* storeCalls({
@@ -51,10 +51,10 @@ const room = (calls: number) =>
     }
   })
 
-/** What every `MetricStore` has to do. */
+/** Registers the contract tests of `MetricStore`; the database may be empty or in use. */
 export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   layer(stores)(`metrics kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, and as they were saved last", () =>
+    it.effect("are found as inserted and as last saved", () =>
       Effect.gen(function* () {
         const { agent, id, insert, projectId, store, toRead, toWrite } = yield* room(0)
         const made = yield* insert("politeness")
@@ -87,7 +87,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
       })
     )
 
-    it.effect("are of every new agent the predefined ones, and beside them its own, in their order", () =>
+    it.effect("are the predefined ones for every new agent, followed by its own, in display order", () =>
       Effect.gen(function* () {
         const { agent, id, insert, other, store, toRead, toWrite } = yield* room(0)
         const codes = (all: ReadonlyArray<{ readonly predefinedCode: string | null }>) =>
@@ -105,7 +105,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
       })
     )
 
-    it.effect("are found by many ids at once, and by their slug in their project", () =>
+    it.effect("are found by many ids at once, and by slug in their project", () =>
       Effect.gen(function* () {
         const { insert, other, projectId, store, toRead } = yield* room(0)
         const [one, same, none] = [yield* insert("one"), yield* insert("one", other), yield* insert()]
@@ -119,7 +119,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
       })
     )
 
-    it.effect("are listed newest first, of one agent or of a project, within reach", () =>
+    it.effect("are listed newest first, for one agent or a project, within the scope", () =>
       Effect.gen(function* () {
         const { agent, id, insert, other, projectId, store, toRead } = yield* room(0)
         const [one, elsewhere, two] = [yield* insert("one"), yield* insert("two", other), yield* insert("three")]
@@ -142,7 +142,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
       })
     )
 
-    it.effect("are gone when they are removed, and free their slug", () =>
+    it.effect("are not found once deleted, and release their slug", () =>
       Effect.gen(function* () {
         const { agent, insert, projectId, store, toDelete, toRead, toWrite } = yield* room(0)
         const gone = yield* insert("one")
@@ -156,7 +156,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
       })
     )
 
-    it.effect("are not there for another organisation, to see, change or remove", () =>
+    it.effect("do not exist for another organization to read, change or delete", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* room(0), yield* room(0)]
         const { agent, projectId, store } = mine
@@ -174,7 +174,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
   })
 }
 
-/** What every `EvaluationStore` has to do. */
+/** Registers the contract tests of `EvaluationStore`; the database may be empty or in use. */
 export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
   const said = (own: Effect.Effect.Success<ReturnType<typeof room>>, call: CallId | undefined) =>
     Effect.gen(function* () {
@@ -184,7 +184,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
   const values = (all: ReadonlyArray<StoredEvaluation>) => all.map(({ metricId, value }) => [metricId, value])
 
   layer(stores)(`evaluations kept by ${subject}`, (it) => {
-    it.effect("are one a call and metric, the latest, of whatever type its value is", () =>
+    it.effect("are one per call and metric, the latest, for every value type", () =>
       Effect.gen(function* () {
         const kept: ReadonlyArray<EvaluationValue> = [4.5, true, false, "resolved", "", null, Number.NaN]
         const own = yield* room(kept.length)
@@ -198,7 +198,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
         expect(yield* store.record(toRecord, [], at(2))).toEqual([])
         yield* store.record(toRecord, [...all.map((one) => ({ ...one, value: "earlier" })), ...all], at(2))
         for (const { callId, value } of all) {
-          // What is no number is no value.
+          // NaN is not a value.
           expect(values(yield* said(own, callId))).toEqual([[metricId, Number.isNaN(value) ? null : value]])
         }
         yield* store.record(
@@ -210,7 +210,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
       })
     )
 
-    it.effect("are told with their metric and how they came about, in the metrics' order", () =>
+    it.effect("are read with their metric and detail, in the order of the metrics", () =>
       Effect.gen(function* () {
         const own = yield* room(1)
         const { insert, store: metrics, toRecord, toWrite } = own
@@ -255,7 +255,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
       })
     )
 
-    it.effect("are not kept of calls or metrics that are another organisation's, deleted or nowhere", () =>
+    it.effect("are not stored for calls or metrics that are deleted, unknown or of another organization", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* room(1), yield* room(1)]
         const store = yield* EvaluationStore
@@ -283,7 +283,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
       })
     )
 
-    it.effect("are kept however many come at once", () =>
+    it.effect("are stored in batches of any size", () =>
       Effect.gen(function* () {
         const own = yield* room(40)
         const metrics = yield* Effect.replicateEffect(own.insert(), 30)
@@ -301,5 +301,5 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
   })
 }
 
-/** Ids come in order from 1, and no test makes that many. */
+/** Ids count up from 1, and no test creates that many. */
 const NOBODY = MetricId.make(1_000_000_007)

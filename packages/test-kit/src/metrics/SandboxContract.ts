@@ -15,11 +15,11 @@ const check = (source: string, functionName = "") =>
   Effect.flatMap(Sandbox, (sandbox) => Effect.either(sandbox.check({ source, functionName })))
 
 /**
- * What every `Sandbox` has to do. Give it one that stops code after a second or less: about fifteen tests wait for that.
+ * Registers the contract tests of `Sandbox`. Use a time limit of a second or less: about fifteen tests wait for it.
  */
 export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox, E>): void => {
   layer(sandbox)(`custom code run by ${subject}`, (it) => {
-    it.effect("answers what it returns, or what the function that it defines returns", () =>
+    it.effect("returns the value of the code, or of the function that it defines", () =>
       Effect.gen(function* () {
         const call = { transcript: "[00:01] Main Agent: Hé ☎", turns: [{ n: 1.5 }, null], yes: true }
         expect(yield* run("return call", call)).toEqual(call)
@@ -33,7 +33,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("is refused where it is no JavaScript, without being run", () =>
+    it.effect("rejects code that is not JavaScript, without running it", () =>
       Effect.gen(function* () {
         expect((yield* check("return 1 +"))._tag).toBe("Left")
         expect((yield* check("}); while (true) {} (function () {"))._tag).toBe("Left")
@@ -48,7 +48,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("is told of what it throws and of what cannot be an answer", () =>
+    it.effect("reports what code throws and invalid results", () =>
       Effect.gen(function* () {
         expect(yield* failure("call.turns.length")).toMatchObject({ kind: "threw" })
         expect(yield* failure("throw new RangeError('no such turn')")).toEqual({
@@ -120,7 +120,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       ["recursion that catches everything", "const f = () => { try { f() } finally { f() } }; f()", ["timeout"]],
       ["a number bomb", "let n = 3n; for (;;) n = n * n", ["timeout", "memory", "threw"]]
     ]
-    it.effect("lets nothing be said on the host's streams, however it ends", () =>
+    it.effect("writes nothing to the host's streams, however the code ends", () =>
       Effect.gen(function* () {
         const said: Array<string> = []
         const write = process.stderr.write.bind(process.stderr)
@@ -147,7 +147,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("finds nothing of the host, and no way out", () =>
+    it.effect("exposes nothing of the host", () =>
       Effect.gen(function* () {
         const names = [
           "process",
@@ -184,7 +184,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("leaves no trace for the next, whatever it tampers with", () =>
+    it.effect("shares no state between runs, whatever the code changes", () =>
       Effect.gen(function* () {
         yield* run(`
         globalThis.left = "behind"
@@ -204,7 +204,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("has no clock but the call's, and no chance", () =>
+    it.effect("has only the fixed clock of the call, and no randomness", () =>
       Effect.gen(function* () {
         const code = `return [Date.now(), new Date().toISOString(), +new Date(5), new (new Date().constructor)().getTime(),
         new Date() instanceof Date, Math.random()]`
@@ -214,7 +214,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
       })
     )
 
-    it.effect("runs side by side, each with its own", () =>
+    it.effect("runs code concurrently with separate state", () =>
       Effect.gen(function* () {
         const numbers = Array.from({ length: 20 }, (_, n) => n)
         const answers = yield* Effect.forEach(

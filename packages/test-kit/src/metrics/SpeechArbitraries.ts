@@ -1,4 +1,4 @@
-/** Turns as formulas measure them: times in whole milliseconds, in any order, over each other, and cut into pieces. */
+/** Arbitrary turns: times in whole milliseconds, in any order, overlapping, and split into pieces. */
 import type { Speaker, Turn } from "@earshot/core"
 import * as fc from "fast-check"
 
@@ -12,7 +12,7 @@ const words = fc.constantFrom(
   "table for two"
 )
 
-/** A turn whose times are known. */
+/** A turn with known times. */
 export const timedTurn: fc.Arbitrary<Turn> = fc
   .record({ speaker, content: words, start: fc.nat({ max: 60_000 }), length: fc.nat({ max: 15_000 }) })
   .map(({ content, length, speaker, start }) => ({
@@ -23,10 +23,10 @@ export const timedTurn: fc.Arbitrary<Turn> = fc
     words: []
   }))
 
-/** Up to `most` turns whose times are known, in no order. */
+/** Up to `most` turns with known times, in no order. */
 export const timedTurns = (most = 12): fc.Arbitrary<ReadonlyArray<Turn>> => fc.array(timedTurn, { maxLength: most })
 
-/** Turns of which some times may be missing. */
+/** Turns with some times missing. */
 export const anyTurns: fc.Arbitrary<ReadonlyArray<Turn>> = fc.array(
   fc.tuple(timedTurn, fc.boolean(), fc.boolean()).map(([turn, knowsStart, knowsEnd]): Turn => ({
     ...turn,

@@ -1,3 +1,3 @@
 export * from "./SpeechArbitraries.js"
-export { type Quantile, quantileProperties } from "./QuantileLaws.js"
-export { formulaProperties, type MeasureFormula } from "./FormulaLaws.js"
+export { type Quantile, quantileProperties } from "./QuantileProperties.js"
+export { formulaProperties, type MeasureFormula } from "./FormulaProperties.js"

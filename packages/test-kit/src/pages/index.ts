@@ -1,1 +1,1 @@
-export { type PagedList, pageProperties, type PageOfIds } from "./PageLaws.js"
+export { type PagedList, pageProperties, type PageOfIds } from "./PageProperties.js"

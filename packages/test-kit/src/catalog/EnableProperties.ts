@@ -1,14 +1,14 @@
-/** What any reader of E7's body has to keep to. Source: interface, E7; design, section 3. */
+/** Properties of every parser of E7's body. Source: interface, E7; design, section 3. */
 import { type ParsedEnableRequest, LanguageCode } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, type Property, property } from "../Property.js"
 
-/** Reads which personalities a project is to enable: what was asked, as far as it could be read, and every fault. */
+/** Parses which personalities to enable: the request as far as it is valid, and every error. */
 export type ReadEnable = (input: unknown) => ParsedEnableRequest
 
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 8 })
 
-/** The ways in which a body may name several personalities, JSON and forms alike. */
+/** The forms in which a body may name several personalities, as JSON and as a form. */
 const forms: ReadonlyArray<(ids: ReadonlyArray<number>) => unknown> = [
   (all) => all,
   (all) => all.map((id) => ({ id })),
@@ -23,7 +23,7 @@ const forms: ReadonlyArray<(ids: ReadonlyArray<number>) => unknown> = [
 const form = fc.constantFrom(...forms)
 const language = fc.constantFrom(...LanguageCode.literals)
 
-/** What names nobody, with the path that it is told under. */
+/** Invalid personalities, with the path of the error. */
 export const enableFlaws: ReadonlyArray<readonly [wrong: string, personalities: unknown, path: string]> = [
   ["nothing", undefined, "personalities"],
   ["null", null, "personalities"],
@@ -50,31 +50,31 @@ const withLanguage = (personalities: unknown, given: unknown): object => ({
   ...(given === undefined ? {} : { language: given })
 })
 
-/** What every reader of E7's body has to keep to. */
+/** Properties of every parser of E7's body. */
 export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
-  property("however personalities are named, the same are meant, once each", [ids, form], (all, written) => {
+  property("every form of naming personalities gives the same ids, once each", [ids, form], (all, written) => {
     expectEqual("what is read", read({ personalities: written(all) }), {
       request: { personalities: all, language: null },
-      faults: {}
+      errors: {}
     })
     return true
   }),
-  property("one is named by its id alone too", [ids], ([id]) => {
+  property("a single id names one personality", [ids], ([id]) => {
     for (const personalities of [id, { id }, String(id), ` ${id} `]) {
       expectEqual("what is read", read({ personalities }).request.personalities, [id])
     }
     return true
   }),
   property('all are meant by "all"', [fc.constantFrom<unknown>("all", " all ", ["all"])], (personalities) => {
-    const { errors: faults, request } = read({ personalities })
-    return request.personalities === "all" && Object.keys(faults).length === 0
+    const { errors: errors, request } = read({ personalities })
+    return request.personalities === "all" && Object.keys(errors).length === 0
   }),
   property(
-    "a language that is given keeps those of that language, and none or a blank one those of any",
+    "a language limits the request, and a missing or blank one does not",
     [fc.oneof(fc.constant("all"), ids), fc.option(language), fc.constantFrom<unknown>(undefined, null, "")],
     (personalities, given, none) => {
-      const { errors: faults, request } = read(withLanguage(personalities, given ?? none))
-      expectEqual("the language", [request.language, faults], [given, {}])
+      const { errors: errors, request } = read(withLanguage(personalities, given ?? none))
+      expectEqual("the language", [request.language, errors], [given, {}])
       return true
     }
   ),
@@ -83,18 +83,22 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
       `${wrong} names no personalities`,
       [fc.option(language, { nil: undefined })],
       (given) => {
-        expectEqual("the faults", Object.keys(read(withLanguage(personalities, given)).errors), [path])
+        expectEqual("the errors", Object.keys(read(withLanguage(personalities, given)).errors), [path])
         return true
       },
       20
     )
   ),
-  property("an unknown language is a fault, whoever is named", [ids, form, wrongLanguage], (all, written, wrong) => {
-    expectEqual("the faults", Object.keys(read(withLanguage(written(all), wrong)).errors), ["language"])
-    return true
-  }),
   property(
-    "faults of the personalities and of the language are both told",
+    "an unknown language is an error, whichever personalities are named",
+    [ids, form, wrongLanguage],
+    (all, written, wrong) => {
+      expectEqual("the errors", Object.keys(read(withLanguage(written(all), wrong)).errors), ["language"])
+      return true
+    }
+  ),
+  property(
+    "errors of the personalities and of the language are both reported",
     [fc.constantFrom(...enableFlaws), wrongLanguage],
     ([, personalities, path], wrong) => {
       const told = Object.keys(read(withLanguage(personalities, wrong)).errors)
@@ -102,11 +106,11 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     }
   ),
   property(
-    "whatever comes in, personalities are named or faults told",
+    "any input gives personalities or errors",
     [fc.oneof(fc.anything(), fc.record({ personalities: fc.anything(), language: fc.anything() }))],
     (input) => {
-      const { errors: faults, request } = read(input)
-      return Object.keys(faults).length > 0 || request.personalities === "all" || request.personalities.length > 0
+      const { errors: errors, request } = read(input)
+      return Object.keys(errors).length > 0 || request.personalities === "all" || request.personalities.length > 0
     }
   )
 ]

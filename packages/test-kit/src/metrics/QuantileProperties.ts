@@ -1,4 +1,4 @@
-/** What any percentile has to be: linear interpolation between ranks (docs/decisions/0030-exact-percentiles.md). */
+/** Properties of percentiles: linear interpolation between ranks (docs/decisions/0030-exact-percentiles.md). */
 import * as fc from "fast-check"
 import { invariant, type Property, property } from "../Property.js"
 
@@ -24,18 +24,22 @@ export const quantileProperties = (quantile: Quantile): ReadonlyArray<Property> 
       isNear(quantile(values, 0.99), 19.81)
     )
   }),
-  property("of one value it is that value", [fc.integer(), share], (one, p) => quantile([one], p) === one),
+  property("the quantile of one value is that value", [fc.integer(), share], (one, p) => quantile([one], p) === one),
   property(
     "0 is the least value and 1 the greatest",
     [sorted],
     (values) => quantile(values, 0) === values[0] && quantile(values, 1) === values.at(-1)
   ),
-  property("it never falls as the share grows, nor leaves the values", [sorted, share, share], (values, one, other) => {
-    const [low, high] = [quantile(values, Math.min(one, other)), quantile(values, Math.max(one, other))]
-    return low <= high + 1e-9 && low >= (values[0] ?? 0) - 1e-9 && high <= (values.at(-1) ?? 0) + 1e-9
-  }),
   property(
-    "at the share of a rank it is the value of that rank, and halfway between two their mean",
+    "the quantile never decreases with its share, and stays within the values",
+    [sorted, share, share],
+    (values, one, other) => {
+      const [low, high] = [quantile(values, Math.min(one, other)), quantile(values, Math.max(one, other))]
+      return low <= high + 1e-9 && low >= (values[0] ?? 0) - 1e-9 && high <= (values.at(-1) ?? 0) + 1e-9
+    }
+  ),
+  property(
+    "the quantile is the value at a rank, and the mean halfway between two ranks",
     [sorted.filter((values) => values.length > 1), fc.nat()],
     (values, which) => {
       const last = values.length - 1
@@ -46,7 +50,7 @@ export const quantileProperties = (quantile: Quantile): ReadonlyArray<Property> 
       )
     }
   ),
-  property("values turned about give it from the other end", [sorted, share], (values, p) =>
+  property("negated values give the negated quantile of the opposite share", [sorted, share], (values, p) =>
     isNear(quantile(values.map((value) => -value).reverse(), 1 - p), -quantile(values, p))
   )
 ]

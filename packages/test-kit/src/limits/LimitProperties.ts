@@ -1,13 +1,13 @@
-/** The interface's limits of texts, and what a limit is. Source: interface, Limits. */
+/** The interface's limits of texts. Source: interface, Limits. */
 import * as fc from "fast-check"
 import { type Property, property } from "../Property.js"
 
-/** A text's field and the most characters (code points) that it may have. */
+/** A text field and its longest text, in characters (code points). */
 export interface TextLimit {
   readonly subject: string
   readonly field: string
   readonly max: number
-  /** What every text of it begins with, where not any text will do. */
+  /** The required beginning of its texts, if any. */
   readonly begins?: string
 }
 
@@ -29,10 +29,10 @@ export const textLimits: ReadonlyArray<TextLimit> = [
   limit("metric", "name", 255)
 ]
 
-/** Characters of one unit, of two and of several code points that read as one. */
+/** Characters of one and two UTF-16 units, and one of several code points. */
 const character = fc.constantFrom("x", "é", "漢", "😀", "\u{10FFFF}")
 
-/** `accepts` says whether a field may hold a text, whatever else its subject holds. */
+/** `accepts` is whether a field takes a text. */
 export const textLimitProperties = (
   { begins = "", field, max, subject }: TextLimit,
   accepts: (text: string) => boolean
@@ -61,8 +61,10 @@ export const textLimitProperties = (
   ]
 }
 
-/** The slugs of metrics that have none of their own, from their names: snake_case, unique, of up to 255 characters. */
-export const slugProperties = (slugFor: (name: string, taken: ReadonlySet<string>) => string | null): ReadonlyArray<Property> => {
+/** Generated slugs of metrics: snake_case, unique, of up to 255 characters. */
+export const slugProperties = (
+  slugFor: (name: string, taken: ReadonlySet<string>) => string | null
+): ReadonlyArray<Property> => {
   const name = fc
     .oneof(
       fc.array(fc.constantFrom("a", "B", "7", " ", "_", "-", "é", "漢", "😀"), { maxLength: 255, size: "max" }),

@@ -1,4 +1,4 @@
-/** What any implementation of the filter language has to keep to. */
+/** Properties of every implementation of the filter language. */
 import { Filters } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
@@ -18,17 +18,17 @@ const isEvaluationLeaf = ({ field }: Filters.Leaf): boolean => field.startsWith(
 
 const orders = { gt: "gt", gte: "gte", lt: "lt", lte: "lte" } as const
 
-/** The meaning of filters, whatever the fields hold. */
+/** The semantics of filters, for all field values. */
 export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => {
   const call = filterableCall()
   const callLeaf = leaf.filter((leaf) => !isEvaluationLeaf(leaf))
   const asks = (leaf: Filters.Leaf, one: FilterableCall) => matches(leaf, one, NOW)
-  /** A leaf about a call's own field that an operator of equality or order can be asked of. */
+  /** A leaf on a call's own field whose type takes operators of equality or order. */
   const withOps = (...ops: ReadonlyArray<Filters.LeafOperator>) => callLeaf.filter(({ op }) => ops.includes(op))
   return [
     property("the empty filter matches every call", [call], (call) => matches(null, call, NOW)),
     property(
-      "and asks all, or asks any, not asks the contrary",
+      "and requires all conditions, or requires any, not negates",
       [fc.array(condition, { minLength: 1, maxLength: 3 }), call],
       (conditions, call) => {
         const each = conditions.map((one) => matches(one, call, NOW))
@@ -40,17 +40,17 @@ export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => 
       }
     ),
     property(
-      "neq is the contrary of eq",
+      "neq is the negation of eq",
       [withOps("eq", "neq"), call],
       (leaf, call) => asks({ ...leaf, op: "eq" }, call) !== asks({ ...leaf, op: "neq" }, call)
     ),
     property(
-      "isnull asks the contrary of its contrary",
+      "isnull true is the negation of isnull false",
       [callLeaf, call],
       ({ field }, call) =>
         asks({ field, op: "isnull", value: true }, call) !== asks({ field, op: "isnull", value: false }, call)
     ),
-    property("a missing value is seen by isnull and neq only", [callLeaf, call], (leaf, call) =>
+    property("a missing value matches isnull and neq only", [callLeaf, call], (leaf, call) =>
       leaf.op === "isnull" || !asks({ field: leaf.field, op: "isnull", value: true }, call)
         ? true
         : asks(leaf, call) === (leaf.op === "neq")
@@ -72,22 +72,18 @@ export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => 
         )
       }
     ),
+    property("startswith, endswith and eq imply contains", [withOps("startswith", "endswith"), call], (leaf, call) => {
+      const contains = asks({ ...leaf, op: "contains" }, call)
+      const isStatus = leaf.field === "status"
+      return (!asks(leaf, call) || contains) && (isStatus || !asks({ ...leaf, op: "eq" }, call) || contains)
+    }),
     property(
-      "what starts or ends with a text contains it, and so does what is equal to it",
-      [withOps("startswith", "endswith"), call],
-      (leaf, call) => {
-        const contains = asks({ ...leaf, op: "contains" }, call)
-        const isStatus = leaf.field === "status"
-        return (!asks(leaf, call) || contains) && (isStatus || !asks({ ...leaf, op: "eq" }, call) || contains)
-      }
-    ),
-    property(
-      "a text starts with its beginning and ends with its end, and with nothing that stands between",
+      "startswith and endswith match the beginning and the end of a text, and nothing in between",
       [text.filter((part) => !/^$|^\ue002|\ue001$/u.test(part)), call],
       (part, call) => {
         const asked = (op: Filters.LeafOperator, topic: string) =>
           asks({ field: "topic", op, value: part }, { ...call, topic })
-        // Marks that no part begins or ends with.
+        // Markers that no part begins or ends with.
         const [before, after] = [`${part}\ue001`, `\ue002${part}`]
         return (
           asked("startswith", before) &&
@@ -98,7 +94,7 @@ export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => 
         )
       }
     ),
-    property("an empty trace_id is none, other empty texts are values", [call], (call) => {
+    property("an empty trace_id is missing, other empty texts are values", [call], (call) => {
       const empty = { ...call, traceId: "", topic: "" }
       return (
         asks({ field: "trace_id", op: "isnull", value: true }, empty) &&
@@ -107,12 +103,12 @@ export const meaningProperties = (matches: Matches): ReadonlyArray<Property> => 
       )
     }),
     property(
-      "a leaf of evaluations holds when it holds of one of them alone",
+      "an evaluation leaf matches if it matches one evaluation",
       [evaluationLeaf, call],
       (leaf, call) => asks(leaf, call) === call.evaluations.some((one) => asks(leaf, { ...call, evaluations: [one] }))
     ),
     property(
-      "same_row holds when all of its conditions hold of one evaluation alone",
+      "same_row matches if one evaluation matches all of its conditions",
       [fc.array(rowCondition, { minLength: 1, maxLength: 3 }), call],
       (conditions, call) =>
         matches({ operator: "same_row", conditions }, call, NOW) ===
@@ -127,7 +123,7 @@ const hasNestedAnd = (filter: Filters.Filter): boolean =>
   filter.operator === "and" &&
   filter.conditions.some((inner) => Filters.isGroup(inner) && inner.operator === "and")
 
-/** What `effective_filters` has to be. */
+/** Properties of `effective_filters`. */
 export const mergeProperties = (merge: Merge, matches: Matches): ReadonlyArray<Property> => {
   const call = filterableCall()
   return [
@@ -137,7 +133,7 @@ export const mergeProperties = (merge: Merge, matches: Matches): ReadonlyArray<P
       (a, b, call) => matches(merge(a, b), call, NOW) === (matches(a, call, NOW) && matches(b, call, NOW))
     ),
     property("the empty filter is neutral", [filter], (a) => same(merge(a, null), merge(null, a))),
-    property("the empty filter leaves a flat filter as it is", [filter], (a) =>
+    property("merging with the empty filter leaves a flat filter unchanged", [filter], (a) =>
       a !== null && Filters.isGroup(a) && a.operator === "and"
         ? same(merge(merge(a, null), null), merge(a, null))
         : same(merge(a, null), a)
@@ -150,12 +146,16 @@ export const mergeProperties = (merge: Merge, matches: Matches): ReadonlyArray<P
       [filter, filter],
       (a, b) => same(merge(merge(a, b), b), merge(a, b)) && same(merge(a, merge(a, b)), merge(a, b))
     ),
-    property("no and holds an and", [filter, filter], (a, b) => !hasNestedAnd(merge(a, b))),
-    property("nothing is asked twice", [filter, filter], (a, b) => {
+    property(
+      "a merged filter has no and directly inside an and",
+      [filter, filter],
+      (a, b) => !hasNestedAnd(merge(a, b))
+    ),
+    property("a merged filter has no condition twice", [filter, filter], (a, b) => {
       const all = Filters.conjuncts(merge(a, b)).map((one) => JSON.stringify(one))
       return new Set(all).size === all.length
     }),
-    property("the merged filter can be asked as a query", [filter, filter], (a, b) => {
+    property("a merged filter is a valid query", [filter, filter], (a, b) => {
       const text = JSON.stringify(Filters.encode(merge(a, b)))
       return Filters.parseText(text)._tag === "Right"
     })
@@ -171,7 +171,7 @@ const EQUALS = [
   ["12M", "1y"]
 ] as const
 
-/** Times and their steps, in UTC. */
+/** Properties of relative times, in UTC. */
 export const relativeTimeProperties = (resolve: Resolve): ReadonlyArray<Property> => {
   const now = fc
     .date({ min: new Date("1970-01-01T00:00:00.000Z"), max: new Date("2100-12-31T23:59:59.999Z"), noInvalidDate: true })
@@ -190,16 +190,16 @@ export const relativeTimeProperties = (resolve: Resolve): ReadonlyArray<Property
   }
   return [
     property("now is now", [now, edge], (now, edge) => millis("now", now, edge) === DateTime.toEpochMillis(now)),
-    property("today is the whole of the day that now is in", [now], (now) => {
+    property("today is the day that contains now", [now], (now) => {
       const start = millis("today", now, "start")
       const at = DateTime.toEpochMillis(now)
       return start % DAY === 0 && start <= at && at < start + DAY && millis("today", now, "end") === start + DAY - 1
     }),
-    property("every time has an instant", [relativeTime, now, edge], (text, now, edge) =>
+    property("every relative time resolves to an instant", [relativeTime, now, edge], (text, now, edge) =>
       Number.isSafeInteger(millis(text, now, edge))
     ),
     property(
-      "steps are taken one after the other",
+      "steps are applied one after the other",
       [fc.array(step, { maxLength: 4 }), step, now],
       (steps, last, now) => {
         const before = resolve(`now${steps.join("")}`, now, "start")
@@ -210,13 +210,13 @@ export const relativeTimeProperties = (resolve: Resolve): ReadonlyArray<Property
       }
     ),
     property(
-      "units agree with each other",
+      "units are consistent with each other",
       [fc.constantFrom(...EQUALS), fc.constantFrom("+", "-"), now, edge],
       ([many, one], sign, now, edge) =>
         millis(`today${sign}${many}`, now, edge) === millis(`today${sign}${one}`, now, edge)
     ),
     property(
-      "months keep the day, or take the month's last",
+      "months keep the day of the month, or take the last one",
       [fc.integer({ min: -500, max: 500 }), now],
       (count, now) => {
         const from = new Date(DateTime.toEpochMillis(now))

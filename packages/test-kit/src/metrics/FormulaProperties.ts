@@ -1,5 +1,5 @@
 /**
- * What the metrics by formula have to say. Source: docs/metrics.md, What formulas measure; what each measures is in its
+ * Properties of the formula metrics. Source: docs/metrics.md, What formulas measure; what each measures is in its
  * description in the list of predefined metrics (interface, E11).
  */
 import type { FormulaName, Json, FormulaResult, FormulaCall, Speaker, ToolCall, Turn } from "@earshot/core"
@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { expectEqual, invariant, type Property, property } from "../Property.js"
 import { anyTurns, shifted, shuffled, timedTurns } from "./SpeechArbitraries.js"
 
-/** What a formula says of a call, given its metric's `configuration`. */
+/** The result of a formula for a call, with its metric's `configuration`. */
 export type MeasureFormula = (name: FormulaName, call: FormulaCall, configuration: Json) => FormulaResult
 
 const turn =
@@ -62,7 +62,7 @@ const timeless = callOf([agent("Hello there"), user("Hi")])
 
 const conversations = [orderly, together, waiting, alone, timeless, callOf([])]
 
-/** What each says of orderly, together, waiting, alone, timeless, and of no turns at all; null where it says nothing. */
+/** The value of each formula for orderly, together, waiting, alone, timeless and no turns; null for no value. */
 const worked: ReadonlyArray<readonly [name: FormulaName, ...values: ReadonlyArray<number | boolean | null>]> = [
   ["latency_ms", 1500, null, 16_000, null, null, null],
   ["time_to_first_word_ms", 1000, 2000, 0, 500, null, null],
@@ -93,7 +93,7 @@ const worked: ReadonlyArray<readonly [name: FormulaName, ...values: ReadonlyArra
 
 const names = worked.map(([name]) => name)
 
-/** What a setting makes of a call. */
+/** The value of a formula with a setting. */
 const configured: ReadonlyArray<
   readonly [name: FormulaName, call: FormulaCall, configuration: Json, value: number | boolean]
 > = [
@@ -113,7 +113,7 @@ const configured: ReadonlyArray<
   ["phrase_compliance", orderly, { forbidden: ["booked"] }, 0]
 ]
 
-/** How a value grows with all times and settings in seconds: 1 as they do, 0 not at all, -1 the other way. */
+/** How a value scales with all times and settings in seconds: 1 proportionally, 0 not at all, -1 inversely. */
 const growth: Readonly<Partial<Record<FormulaName, 1 | -1>>> = {
   latency_ms: 1,
   time_to_first_word_ms: 1,
@@ -124,9 +124,9 @@ const growth: Readonly<Partial<Record<FormulaName, 1 | -1>>> = {
   words_per_minute: -1
 }
 
-/** What is counted from the start of the call, which later times move. */
+/** Formulas that count from the start of the call, so that later times change them. */
 const fromTheStart: ReadonlySet<string> = new Set(["time_to_first_word_ms", "call_duration_s"])
-/** What needs texts and no times. */
+/** Formulas that need text and no times. */
 const ofTexts: ReadonlySet<string> = new Set(["words_per_turn", "reprompts", "repeated_replies"])
 const counts: ReadonlySet<string> = new Set([
   "ai_interrupting_user",
@@ -144,18 +144,18 @@ const secondsOf = (factor: number): Json => ({
   max_wait_s: 10 * factor
 })
 
-/** All times so many times as long, to the millisecond. */
+/** Scales all times, to the millisecond. */
 const stretched = (turns: ReadonlyArray<Turn>, factor: number): ReadonlyArray<Turn> => {
   const scaled = (seconds: number | undefined) =>
     seconds === undefined ? undefined : (Math.round(seconds * 1000) * factor) / 1000
   return turns.map((one) => ({ ...one, startTime: scaled(one.startTime), endTime: scaled(one.endTime) }))
 }
 
-/** Values are rounded to three or six decimals, and what is rounded was scaled before. */
+/** Tolerance: values are rounded to three or six decimals after scaling. */
 const isNear = (one: FormulaResult["value"], other: FormulaResult["value"], factor: number): boolean =>
   typeof one === "number" && typeof other === "number" ? Math.abs(one - other) <= 0.002 * factor : one === other
 
-/** What every implementation of the formulas has to keep to. */
+/** Properties of every implementation of the formulas. */
 export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Property> => {
   const all = (turns: ReadonlyArray<Turn>, durationSeconds: number | null, configuration: Json = null) =>
     names.map((name) => [name, measure(name, callOf(turns, durationSeconds), configuration)] as const)
@@ -167,13 +167,13 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
         return true
       })
     ),
-    invariant("settings are those of the metric's configuration", () => {
+    invariant("settings come from the metric's configuration", () => {
       for (const [name, call, configuration, value] of configured) {
         expectEqual(`${name} by ${JSON.stringify(configuration)}`, measure(name, call, configuration).value, value)
       }
       return true
     }),
-    invariant("tool calls are scored by those whose end is told", () => {
+    invariant("tool calls are scored by those with a known outcome", () => {
       const tool = (succeeded: boolean | undefined): ToolCall => ({
         id: undefined,
         name: "book",
@@ -187,7 +187,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       return measure("tool_call_success", { ...orderly, toolCalls }, null).value === 0.666667
     }),
     property(
-      "a formula says either a value or why there is none: ratios in 0 to 1, counts whole, nothing below 0",
+      "a formula returns a value or a reason: ratios from 0 to 1, whole counts, nothing below 0",
       [anyTurns, fc.option(fc.nat({ max: 100 }))],
       (turns, duration) =>
         all(turns, duration).every(
@@ -206,7 +206,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       "the order of turns changes nothing",
       [timedTurns().chain((turns) => fc.tuple(fc.constant(turns), shuffled(turns)))],
       ([turns, others]) => {
-        // Of turns that say the same, which one repeats the other is a matter of order.
+        // Which of two equal turns repeats the other depends on their order.
         const said = (found: ReturnType<typeof all>) =>
           found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
         expectEqual("what is said", said(all(others, null)), said(all(turns, null)))
@@ -215,7 +215,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       100
     ),
     property(
-      "a call that starts later says the same, but for what is counted from the start",
+      "shifting all times changes only what is counted from the start of the call",
       [timedTurns(), fc.nat({ max: 1000 })],
       (turns, seconds) => {
         const values = (found: ReturnType<typeof all>) =>
@@ -226,7 +226,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       100
     ),
     property(
-      "the first word of the agent comes so much later as the call starts later",
+      "shifting all times shifts the time to first word",
       [timedTurns(), fc.nat({ max: 1000 })],
       (turns, seconds) => {
         const [there, later] = [turns, shifted(turns, seconds)].map(
@@ -243,7 +243,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       100
     ),
     property(
-      "a call so many times as slow has times so many times as long, and ratios and counts that are the same",
+      "scaling all times scales durations, and keeps ratios and counts",
       [timedTurns(), fc.integer({ min: 2, max: 10 })],
       (turns, factor) => {
         const slow = new Map(all(stretched(turns, factor), 90 * factor, secondsOf(factor)))
@@ -257,7 +257,7 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       100
     ),
     property(
-      "where times are missing no value is made up",
+      "missing times never give a made-up value",
       [timedTurns().filter((turns) => turns.length > 0)],
       (turns) => {
         const without = turns.map((one) => ({ ...one, startTime: undefined, endTime: undefined }))

@@ -1,4 +1,4 @@
-/** What any reader of filters has to keep to. */
+/** Properties of every filter parser. */
 import { type FieldErrors, Filters } from "@earshot/core"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -7,14 +7,14 @@ import { invariant, type Property, property } from "../Property.js"
 import { condition, filter, filterJson } from "./FilterArbitraries.js"
 import { invalidFilter, invalidFilters } from "./InvalidFilters.js"
 
-/** Reads the wire form, or tells every fault by its path from the filter's root: `conditions[2].op`. */
+/** Parses the wire form, or returns every error by its path from the filter's root: `conditions[2].op`. */
 export type Parse = (input: unknown) => Either.Either<Filters.Filter, FieldErrors.FieldErrors>
 export type Print = (filter: Filters.Filter) => unknown
 
 const pathsOf = (read: ReturnType<Parse>): ReadonlyArray<string> =>
   Either.match(read, { onLeft: Object.keys, onRight: () => [] })
 
-/** An operator that there is, of a field that does not take it. */
+/** A known operator on a field that does not take it. */
 const foreignOperator = fc
   .constantFrom(...Filters.FIELD_NAMES)
   .chain((field) => {
@@ -26,16 +26,18 @@ const foreignOperator = fc
   })
   .filter((one) => one !== null)
 
-/** The laws of reading filters, and of printing what was read. */
+/** Properties of parsing and encoding filters. */
 export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Property> => [
   ...invalidFilters.map(({ input, path, wrong }) =>
     invariant(`${wrong} is a fault of ${path.slice(0, 40)}`, () => isDeepStrictEqual(pathsOf(parse(input)), [path]))
   ),
-  property("a flaw is told under its path, wherever in a filter it is, and nothing else", [invalidFilter], (flaw) =>
-    isDeepStrictEqual(pathsOf(parse(flaw.input)), [flaw.path])
+  property(
+    "an error is reported under its path, wherever in a filter it is, and no other error",
+    [invalidFilter],
+    (flaw) => isDeepStrictEqual(pathsOf(parse(flaw.input)), [flaw.path])
   ),
   property(
-    "an operator that a field does not take is told under its op",
+    "an operator that a field does not take is reported under its op",
     [foreignOperator, fc.boolean()],
     (leaf, inGroup) =>
       inGroup
@@ -43,7 +45,7 @@ export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Prope
         : pathsOf(parse(leaf)).includes("op")
   ),
   property(
-    "not takes one condition and no more",
+    "not takes exactly one condition",
     [fc.array(condition, { maxLength: 3 }), fc.boolean()],
     (conditions, isInner) => {
       const not = { operator: "not", conditions }
@@ -53,12 +55,12 @@ export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Prope
     }
   ),
   property(
-    "a key that no filter has is told by its name",
+    "an unknown key is reported by its name",
     [condition, fc.constantFrom("label", "Field", "operators", "not", "toString")],
     (input, key) => pathsOf(parse({ ...input, [key]: "a" })).includes(key)
   ),
   property(
-    "every flaw is told, not the first",
+    "every error is reported, not just the first",
     [fc.array(fc.constantFrom(...invalidFilters.slice(0, 30)), { minLength: 2, maxLength: 4 })],
     (flaws) => {
       const paths = pathsOf(parse({ operator: "and", conditions: flaws.map(({ input }) => input) }))
@@ -67,11 +69,11 @@ export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Prope
       )
     }
   ),
-  property("a filter is read back as it was printed", [filter], (one) => {
+  property("parsing an encoded filter returns the filter", [filter], (one) => {
     const printed: unknown = JSON.parse(JSON.stringify(print(one)))
     return Either.match(parse(printed), { onLeft: () => false, onRight: (read) => isDeepStrictEqual(read, one) })
   }),
-  property("what was read has one form, however many empty filters were in it", [filterJson], (input) =>
+  property("a parsed filter is normalized, however many empty filters it contained", [filterJson], (input) =>
     Either.match(parse(input), {
       onLeft: () => false,
       onRight: (read) =>
@@ -79,7 +81,7 @@ export const parseProperties = (parse: Parse, print: Print): ReadonlyArray<Prope
     })
   ),
   property(
-    "anything is read or refused, and never fails",
+    "any input is parsed or rejected, and never throws",
     [fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })],
     (input) =>
       [input, { operator: "and", conditions: [input, { field: input, op: input, value: input }] }].every((one) => {

@@ -1,29 +1,29 @@
-/** What any list that is read a page at a time has to keep to. */
+/** Properties of every paginated list. */
 import * as fc from "fast-check"
 import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
 
-/** A page as lists answer it: ids newest first, and the cursors of its neighbours. */
+/** A page: ids newest first, and the cursors of the pages next to it. */
 export interface PageOfIds {
   readonly next: string | null
   readonly previous: string | null
   readonly ids: ReadonlyArray<number>
 }
 
-/** A list of its own, empty at first. */
+/** A new, empty list. */
 export interface PagedList {
-  /** Adds a row, the newest: its id. */
+  /** Adds a row as the newest and returns its id. */
   readonly insert: () => Promise<number>
-  /** Takes a row away. */
+  /** Removes a row. */
   readonly remove: (id: number) => Promise<void>
   readonly page: (cursor: string | null, limit: number) => Promise<PageOfIds>
 }
 
-/** More pages than the rows of any try can be on: rows that are inserted are newer than all that is still to come. */
+/** More pages than any run needs: inserted rows are newer than all that is still to come. */
 const MOST_PAGES = 15
 
 const descending = (ids: ReadonlyArray<number>) => [...ids].sort((a, b) => b - a)
 
-/** Pages until there are no more; `between` happens after each page. */
+/** Reads pages until the last one; `between` runs after each page. */
 const walk = async (
   list: PagedList,
   limit: number,
@@ -36,7 +36,7 @@ const walk = async (
     pages.push(page)
     cursor = page.next
     await between(pages.length)
-    // A list that leads in circles is told by its rows, and need not be walked for ever.
+    // A cyclic list shows in its rows, and need not be read forever.
   } while (cursor !== null && pages.length < MOST_PAGES)
   return pages
 }
@@ -44,7 +44,7 @@ const walk = async (
 const size = fc.integer({ min: 0, max: 12 })
 const limit = fc.integer({ min: 1, max: 6 })
 
-/** Each try asks for a list of its own. */
+/** Each run uses a new list. */
 export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<AsyncProperty> => {
   const filled = async (rows: number) => {
     const of = await list()
@@ -55,7 +55,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
   const rowsOf = (pages: ReadonlyArray<PageOfIds>) => pages.flatMap(({ ids }) => ids)
   return [
     asyncProperty(
-      "every row is met once, newest first, on pages that are full but for the last",
+      "every row is met once, newest first, on pages that are full except the last",
       [size, limit],
       async (rows, limit) => {
         const { ids, of } = await filled(rows)
@@ -65,7 +65,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
       }
     ),
     asyncProperty(
-      "rows that are inserted meanwhile change nothing of what is met",
+      "rows inserted meanwhile do not change which rows are read",
       [size, limit, fc.integer({ min: 1, max: 3 })],
       async (rows, limit, more) => {
         const { ids, of } = await filled(rows)
@@ -77,7 +77,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
       }
     ),
     asyncProperty(
-      "a row that is taken away meanwhile hides no other one",
+      "a row removed meanwhile hides no other row",
       [fc.integer({ min: 3, max: 12 }), limit, fc.nat()],
       async (rows, limit, which) => {
         const { ids, of } = await filled(rows)

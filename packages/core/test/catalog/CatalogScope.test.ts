@@ -8,8 +8,8 @@ const notFound = { _tag: "NotFound" }
 const unknown = (id: number | string) => [`Invalid pk "${id}" - object does not exist.`]
 
 for (const database of TestEngine.databases) {
-  layer(TestEngine.layer(database))(`the catalogue on ${database}`, (it) => {
-    it.effect("of another organisation does not exist", () =>
+  layer(TestEngine.layer(database))(`catalog scope on ${database}`, (it) => {
+    it.effect("hides the catalog of another organization", () =>
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
@@ -32,7 +32,7 @@ for (const database of TestEngine.databases) {
           agents.create({ project: project.id, name: "x" }),
           agents.list({ project: project.id })
         ]) {
-          expect(yield* refusal(refused)).toMatchObject({ faults: { project: unknown(project.id) } })
+          expect(yield* refusal(refused)).toMatchObject({ errors: { project: unknown(project.id) } })
         }
         expect((yield* as(projects.list({}))).results.map(({ id }) => id)).toEqual([theirs.project.id])
         expect((yield* as(agents.list({}))).results.map(({ id }) => id)).toEqual([theirs.agent.id])
@@ -41,7 +41,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("beyond what a credential is bound to does not exist either", () =>
+    it.effect("hides what is outside a credential's scope", () =>
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
@@ -60,7 +60,7 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.flip(inProject(projects.read(elsewhere.id)))).toMatchObject(notFound)
         expect(yield* Effect.flip(inProject(agents.read(stranger.id)))).toMatchObject(notFound)
         expect(yield* Effect.flip(inProject(agents.create({ project: elsewhere.id, name: "x" })))).toMatchObject({
-          faults: { project: unknown(elsewhere.id) }
+          errors: { project: unknown(elsewhere.id) }
         })
         expect(yield* Effect.flip(inProject(projects.create({ name: "x" })))).toMatchObject({ _tag: "Forbidden" })
 
@@ -70,12 +70,12 @@ for (const database of TestEngine.databases) {
         expect(yield* ofAgent(agents.read(agent.id))).toEqual(agent)
         expect(yield* Effect.flip(ofAgent(agents.update(sibling.id, {})))).toMatchObject(notFound)
         expect(yield* Effect.flip(ofAgent(agents.create({ project: project.id, name: "x" })))).toMatchObject({
-          faults: { project: unknown(project.id) }
+          errors: { project: unknown(project.id) }
         })
       })
     )
 
-    it.effect("keeps both of two changes made at once", () =>
+    it.effect("keeps both of two concurrent changes", () =>
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
@@ -98,7 +98,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("holds no agent of a project that was deleted while it was made", () =>
+    it.effect("creates no agent in a project that is deleted at the same time", () =>
       Effect.gen(function* () {
         const projects = yield* Projects
         const agents = yield* Agents
@@ -119,7 +119,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("finds the agent that a call names, by its id, its assistant's, or both", () =>
+    it.effect("finds the agent that a call names by id, by assistant id or by both", () =>
       Effect.gen(function* () {
         const agents = yield* Agents
         const { actor, agent, organization, project } = yield* TestEngine.fixture
@@ -134,28 +134,28 @@ for (const database of TestEngine.databases) {
           expect(yield* resolve({ assistantId: "asst" })).toEqual(Either.right(other))
           expect(yield* resolve({ agent: other.id, assistantId: "asst" })).toEqual(Either.right(other))
           expect(yield* resolve({ agent: agent.id, assistantId: "asst" })).toMatchObject({
-            left: { faults: { assistant_id: ["This assistant is another agent's."] } }
+            left: { errors: { assistant_id: ["This assistant is another agent's."] } }
           })
           expect(yield* resolve({})).toMatchObject({
             left: {
-              faults: {
+              errors: {
                 agent: ["This field is required if assistant_id is not provided."],
                 assistant_id: ["This field is required if agent is not provided."]
               }
             }
           })
           expect(yield* resolve({ agent: theirs.agent.id, assistantId: "nobody" })).toMatchObject({
-            left: { faults: { agent: unknown(theirs.agent.id), assistant_id: unknown("nobody") } }
+            left: { errors: { agent: unknown(theirs.agent.id), assistant_id: unknown("nobody") } }
           })
           const bound = CatalogKit.permit(organization.id, "calls.ingest", [{ type: "agent", id: agent.id }])
           expect(yield* Effect.flip(agents.resolve(bound, { assistantId: "asst" }))).toMatchObject({
-            faults: { assistant_id: unknown("asst") }
+            errors: { assistant_id: unknown("asst") }
           })
         }
       })
     )
 
-    it.effect("sees at once what this process changes of an agent that was remembered", () =>
+    it.effect("sees a change of a cached agent by the same process at once", () =>
       Effect.gen(function* () {
         const agents = yield* Agents
         const projects = yield* Projects
@@ -168,18 +168,18 @@ for (const database of TestEngine.databases) {
         expect(yield* agents.resolve(permit, { assistantId: "asst" })).toEqual(one)
         const changed = yield* as(agents.update(one.id, { assistant_id: "renamed" }))
         expect(yield* Effect.flip(agents.resolve(permit, { assistantId: "asst" }))).toMatchObject({
-          faults: { assistant_id: unknown("asst") }
+          errors: { assistant_id: unknown("asst") }
         })
         expect(yield* agents.resolve(permit, { assistantId: "renamed" })).toEqual(changed)
         yield* as(agents.delete(one.id))
         expect(yield* Effect.flip(agents.resolve(permit, { agent: one.id }))).toMatchObject({
-          faults: { agent: unknown(one.id) }
+          errors: { agent: unknown(one.id) }
         })
         const two = yield* make("asst")
         yield* agents.resolve(permit, { agent: two.id })
         yield* as(projects.delete(project.id))
         expect(yield* Effect.flip(agents.resolve(permit, { agent: two.id }))).toMatchObject({
-          faults: { agent: unknown(two.id) }
+          errors: { agent: unknown(two.id) }
         })
       })
     )

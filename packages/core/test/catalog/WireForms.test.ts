@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 
 const { CatalogArbitraries } = CatalogKit
 
-it("a project's wire form says all of it", () => {
+it("encodes every field of a project", () => {
   fc.assert(
     fc.property(CatalogArbitraries.project, (project) => {
       expect(Schema.decodeUnknownSync(Project)(JSON.parse(JSON.stringify(encodeProject(project))))).toEqual(project)
@@ -15,7 +15,7 @@ it("a project's wire form says all of it", () => {
   )
 })
 
-it("an agent's wire form says all of it but the values of headers", () => {
+it("encodes every field of an agent except header values", () => {
   fc.assert(
     fc.property(CatalogArbitraries.agent, (agent) => {
       const wire = JSON.parse(JSON.stringify(encodeAgent(agent)))
@@ -58,7 +58,7 @@ const hostile = fc.oneof(
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`any input at all on ${database}`, (it) => {
     it.effect.prop(
-      "is taken or refused with its faults, and never fails otherwise",
+      "is accepted or rejected with field errors, and never fails otherwise",
       [hostile],
       ([input]) =>
         Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What any implementation of prices and of their arithmetic has to keep to. Source: interface, Limits. */
+/** Properties of prices and of credit arithmetic. Source: interface, Limits. */
 import type { redactionPrice } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
@@ -33,34 +33,34 @@ export const redactionPriceProperties = (price: RedactionPrice): ReadonlyArray<P
     [thousandths, someFields, someFields],
     (millis, some, others) => price(millis / 1000, some) === price(millis / 1000, others)
   ),
-  property("longer never costs less", [thousandths, thousandths, someFields], (one, other, fields) =>
+  property("a longer call never costs less", [thousandths, thousandths, someFields], (one, other, fields) =>
     one <= other
       ? price(one / 1000, fields) <= price(other / 1000, fields)
       : price(one / 1000, fields) >= price(other / 1000, fields)
   ),
   property(
-    "a length that is none costs nothing",
+    "an invalid length costs nothing",
     [fc.constantFrom(-1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0), someFields],
     (seconds, fields) => price(seconds, fields) === 0n
   )
 ]
 
-/** Sums of micro-credits, and how they are read and printed. */
+/** The arithmetic of micro-credits, and their text form. */
 export interface CreditArithmetic {
   readonly sum: (all: ReadonlyArray<bigint>) => bigint
   readonly times: (price: bigint, count: number) => bigint
   readonly print: (credits: bigint) => string
-  /** Undefined for a text that is no cost. */
+  /** Undefined for a text that is not a cost. */
   readonly parse: (text: string) => bigint | undefined
 }
 
-/** Amounts that the interface's form of a cost can say: four digits before the point and six after it. */
+/** Amounts that the interface's form of a cost can express: four digits before the point and six after it. */
 export const micros: fc.Arbitrary<bigint> = fc.oneof(
   fc.constantFrom(0n, 1n, -1n, 400_000n, 999_999n, 1_000_000n, 9_999_999_999n, -9_999_999_999n),
   fc.bigInt({ min: -9_999_999_999n, max: 9_999_999_999n })
 )
 
-/** A cost as the interface writes it, with the micro-credits that it says. */
+/** A cost in the form of the interface, with its micro-credits. */
 const written = fc
   .record({ minus: fc.boolean(), whole: fc.stringMatching(/^\d{0,4}$/), fraction: fc.stringMatching(/^\d{0,6}$/) })
   .filter(({ fraction, whole }) => whole + fraction !== "")
@@ -75,17 +75,25 @@ export const creditProperties = ({ parse, print, sum, times }: CreditArithmetic)
     const all = sum([...some, ...others])
     return all === sum([...others, ...some]) && all === sum([sum(some), sum(others)])
   }),
-  property("a sum of nothing is nothing, of one itself", [micros], (one) => sum([]) === 0n && sum([one]) === one),
   property(
-    "so many times a price is the sum of so many",
+    "an empty sum is zero, and a sum of one amount is the amount",
+    [micros],
+    (one) => sum([]) === 0n && sum([one]) === one
+  ),
+  property(
+    "a price times n is the sum of n prices",
     [micros, fc.nat({ max: 200 })],
     (price, count) => times(price, count) === sum(Array.from({ length: count }, () => price))
   ),
-  property("what is printed is read as what it was", [micros], (one) => parse(print(one)) === one),
-  property("six places are printed", [micros], (one) => /^-?\d+\.\d{6}$/.test(print(one))),
-  property("every cost of the interface is read to the last place", [written], ({ micros, text }) => parse(text) === micros),
+  property("parsing a formatted amount returns the amount", [micros], (one) => parse(print(one)) === one),
+  property("amounts are formatted with six places", [micros], (one) => /^-?\d+\.\d{6}$/.test(print(one))),
   property(
-    "a fifth digit before the point, a seventh after it and what is no number are refused",
+    "every cost of the interface is parsed to the last place",
+    [written],
+    ({ micros, text }) => parse(text) === micros
+  ),
+  property(
+    "a fifth digit before the point, a seventh after it and text that is not a number are rejected",
     [fc.constantFrom("", "-", ".", "-.", "12345", "0.1234567", "1e3", " 1", "1,5", "+1", "0x1", "NaN", "1.2.3", "１")],
     (text) => parse(text) === undefined
   )
