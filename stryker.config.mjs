@@ -2,7 +2,7 @@ import { incrementalOf, readArea, reportOf } from "./mutation/areas.mjs"
 
 const name = process.env.EARSHOT_MUTATE ?? ""
 
-/** Breaks the rules of one area, one small change at a time, and runs the area's tests on each: see `pnpm mutate`. */
+/** Configuration for the mutants and tests of one area: see `pnpm mutate`. */
 export default {
   packageManager: "pnpm",
   plugins: ["@stryker-mutator/vitest-runner"],
@@ -14,7 +14,7 @@ export default {
   warnings: { slow: false },
   disableTypeChecks: true,
   concurrency: Number(process.env.EARSHOT_MUTATE_PROCESSES ?? 1),
-  // A mutant that takes this long more than its tests take is one that never ends, not a machine that is busy.
+  // Added to the normal duration of the tests, so that a slow machine does not count as an endless loop.
   timeoutMS: 20_000,
   tempDirName: "node_modules/.cache/stryker",
   incremental: true,

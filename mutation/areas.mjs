@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from "node:fs"
 
 const folder = new URL("areas/", import.meta.url)
 
-/** The areas of the engine whose rules are broken one mutant at a time: a file in `areas/` each. */
+/** The names of the areas: one file each in `areas/`. */
 export const areaNames = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .map((name) => name.slice(0, -".json".length))
   .toSorted()
 
 /**
- * One area: `mutate`, the files that decide; `tests`, the test files that are to notice, none of which needs a
- * database, so that a mutant takes a second; `accepted`, the mutants that may survive, each with its reason.
+ * Reads an area: `mutate`, the files with rules; `tests`, the test files that should detect the mutants, none of which needs a
+ * database; `accepted`, the mutants that may survive, each with its reason.
  */
 export const readArea = (name) => {
-  if (!areaNames.includes(name)) throw new Error(`"${name}" is none of the areas: ${areaNames.join(", ")}`)
+  if (!areaNames.includes(name)) throw new Error(`Unknown area "${name}". Areas: ${areaNames.join(", ")}`)
   return JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"))
 }
 
-/** Where an area's last results are, and what of them need not be run again. */
+/** Files of an area's last report, and of its incremental state. */
 export const reportOf = (name) => `node_modules/.cache/mutation/${name}.json`
 export const incrementalOf = (name) => `node_modules/.cache/mutation/${name}.incremental.json`

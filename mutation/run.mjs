@@ -1,24 +1,23 @@
 #!/usr/bin/env node
-// Breaks the rules of one area after another, one mutant at a time, and says which of them no test noticed. Run it at
-// the workspace's root; without a name it takes all areas, one after the other:
+// Runs mutation tests of the given areas, or of all areas, in sequence. Run it in the workspace's root:
 //
 //   pnpm mutate [AREA]... [--force]
 //
-// An area is run on what has changed since the last time; --force runs all of it. Exits 1 where fewer than 90 % of an
-// area's mutants are noticed, or one survives that is not among the area's accepted ones.
+// Only mutants of code and tests that changed since the last run are tested; --force tests all. Exits with 1 if less than
+// 90 % of an area's mutants are detected, or if a mutant survives that the area does not accept.
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { areaNames, readArea, reportOf } from "./areas.mjs"
 
-const LEAST = 90
+const MIN_SCORE = 90
 const STRYKER = "node_modules/@stryker-mutator/core/bin/stryker.js"
 
-const given = process.argv.slice(2)
-const flags = given.filter((one) => one.startsWith("-"))
-const asked = given.filter((one) => !one.startsWith("-") && one !== "all")
-const chosen = asked.length === 0 ? areaNames : asked
+const args = process.argv.slice(2)
+const flags = args.filter((one) => one.startsWith("-"))
+const names = args.filter((one) => !one.startsWith("-") && one !== "all")
+const selected = names.length === 0 ? areaNames : names
 
-const say = (text) => process.stdout.write(`${text}\n`)
+const print = (text) => process.stdout.write(`${text}\n`)
 
 const runStryker = (name) =>
   new Promise((resolve, reject) => {
@@ -28,7 +27,7 @@ const runStryker = (name) =>
     })
     child.on("error", reject)
     child.on("close", (code) =>
-      code === 0 ? resolve() : reject(new Error(`Stryker did not come to an end in ${name}: exit code ${code}`))
+      code === 0 ? resolve() : reject(new Error(`Stryker failed in ${name} with exit code ${code}`))
     )
   })
 
@@ -37,8 +36,8 @@ const inOneLine = (text) => {
   return line.length > 100 ? `${line.slice(0, 100)}...` : line
 }
 
-/** A mutant as the lists of accepted ones say it, apart from the reason. */
-const described = (file, source, { location: { end, start }, replacement }) => {
+/** A mutant as in the lists of accepted ones, without the reason. */
+const describeMutant = (file, source, { location: { end, start }, replacement }) => {
   const lines = source.split("\n").slice(start.line - 1, end.line)
   lines[lines.length - 1] = lines[lines.length - 1].slice(0, end.column - 1)
   const from = [lines[0].slice(start.column - 1), ...lines.slice(1)].join("\n")
@@ -52,45 +51,50 @@ const described = (file, source, { location: { end, start }, replacement }) => {
 
 const isSame = (one, other) => ["file", "line", "from", "to"].every((key) => one[key] === other[key])
 
-/** What became of an area's mutants. */
-const judge = async (name) => {
+/** Counts an area's mutants by status and compares the survivors with the accepted ones. */
+const evaluate = async (name) => {
   const { accepted } = readArea(name)
   const { files } = JSON.parse(await readFile(reportOf(name), "utf8"))
   const mutants = Object.entries(files).flatMap(([file, { mutants: all, source }]) =>
-    all.map((mutant) => ({ status: mutant.status, at: mutant.location.start, is: described(file, source, mutant) }))
+    all.map((mutant) => ({
+      status: mutant.status,
+      at: mutant.location.start,
+      is: describeMutant(file, source, mutant)
+    }))
   )
   const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length
   const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage")
-  // One that is accepted excuses one survivor, so that a new one of the same words is told.
-  const gone = [...accepted]
+  // An accepted mutant accounts for one survivor, so that a second, identical one is reported.
+  const unused = [...accepted]
   const unlisted = survivors.filter(({ is }) => {
-    const at = gone.findIndex((one) => isSame(one, is))
-    if (at >= 0) gone.splice(at, 1)
+    const at = unused.findIndex((one) => isSame(one, is))
+    if (at >= 0) unused.splice(at, 1)
     return at < 0
   })
-  const noticed = count("Killed", "Timeout")
+  const detected = count("Killed", "Timeout")
   return {
     name,
     killed: count("Killed"),
     timedOut: count("Timeout"),
-    // What cannot be run is neither noticed nor not.
+    // Mutants that cannot run do not count.
     invalid: count("RuntimeError", "CompileError"),
     accepted: survivors.length - unlisted.length,
     unlisted,
-    gone,
-    score: (100 * noticed) / (noticed + survivors.length)
+    unused,
+    score: (100 * detected) / (detected + survivors.length)
   }
 }
 
 const results = []
-for (const name of chosen) {
+for (const name of selected) {
   readArea(name)
-  say(`\n${name}`)
+  print(`\n${name}`)
   await runStryker(name)
-  const result = await judge(name)
+  const result = await evaluate(name)
   results.push(result)
-  for (const { at, is } of result.unlisted) say(`survived: ${is.file}:${at.line}:${at.column}\n  ${JSON.stringify(is)}`)
-  for (const one of result.gone) say(`accepted, but survives no longer:\n  ${JSON.stringify(one)}`)
+  for (const { at, is } of result.unlisted)
+    print(`survived: ${is.file}:${at.line}:${at.column}\n  ${JSON.stringify(is)}`)
+  for (const one of result.unused) print(`accepted, but does not survive:\n  ${JSON.stringify(one)}`)
 }
 
 const table = [
@@ -101,6 +105,6 @@ const table = [
     `${score.toFixed(1)} %`
   ])
 ]
-say("")
-for (const row of table) say(row.map((cell, at) => (at === 0 ? cell.padEnd(14) : cell.padStart(10))).join(""))
-process.exitCode = results.every(({ score, unlisted }) => score >= LEAST && unlisted.length === 0) ? 0 : 1
+print("")
+for (const row of table) print(row.map((cell, at) => (at === 0 ? cell.padEnd(14) : cell.padStart(10))).join(""))
+process.exitCode = results.every(({ score, unlisted }) => score >= MIN_SCORE && unlisted.length === 0) ? 0 : 1

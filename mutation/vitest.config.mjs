@@ -8,8 +8,8 @@ import { readArea } from "./areas.mjs"
 const source = (path) => new URL(`../packages/${path}`, import.meta.url).pathname
 
 /**
- * vitest ends a thread after each run, and a new one reads the engine anew: twenty times as long as the tests of one
- * mutant take. Here a thread lives on; `runner.ts` has modules read again where a mutant needs that.
+ * vitest ends a thread after each run, and a new one loads the engine again, which takes twenty times as long as the tests of a
+ * mutant. Here threads are kept; `runner.ts` reloads modules if a mutant needs it.
  */
 const keepThreads = async () => {
   const vitest = realpathSync("node_modules/vitest")
@@ -21,7 +21,7 @@ await keepThreads()
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [], globalSetup: [] } },
   defineConfig({
-    // The copy that is broken has its packages by the links of the tree it was copied from, which lead to whole ones.
+    // The mutated copy would resolve packages by the original's links, to the original sources.
     resolve: {
       alias: [
         { find: /^@earshot\/redaction$/, replacement: source("redaction/src/index.ts") },
@@ -36,10 +36,10 @@ export default mergeConfig(
     },
     test: {
       runner: "mutation/runner.ts",
-      // Stryker's own setup, which would otherwise count as a package and be read once for all runs.
+      // Stryker's setup has to run again for each mutant, so it must not be treated as an external package.
       server: { deps: { inline: [/stryker-setup/] } },
       poolOptions: { threads: { isolate: false } },
-      // A mutant that never comes to an end is Stryker's to stop: a machine that is busy is no test that fails.
+      // Stryker stops mutants that do not end; a slow machine must not fail a test.
       testTimeout: 0,
       hookTimeout: 0,
       include: readArea(process.env.EARSHOT_MUTATE ?? "").tests

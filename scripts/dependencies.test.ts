@@ -12,7 +12,7 @@ const MANIFESTS = [
 ]
 const KINDS = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
 
-/** Each dependency with the folders that ask for it. */
+/** Each dependency with the folders whose manifests list it. */
 const named = new Map<string, Array<string>>()
 for (const manifest of MANIFESTS) {
   const json = JSON.parse(readFileSync(join(ROOT, manifest), "utf8")) as Record<string, Record<string, string>>
@@ -25,18 +25,18 @@ const rows = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8")
   .split("\n")
   .filter((line) => line.startsWith("| `"))
   .map((line) => line.split("|").map((cell) => cell.trim()))
-  .map((cells) => ({ name: cells[1]!.replaceAll("`", ""), licence: cells[4] }))
+  .map((cells) => ({ name: cells[1]!.replaceAll("`", ""), license: cells[4] }))
 
 describe("docs/dependencies.md", () => {
-  it("has one line for each dependency, and none for another", () => {
+  it("lists every dependency once and nothing else", () => {
     expect(rows.map((row) => row.name).toSorted()).toEqual([...named.keys()].toSorted())
   })
 
-  it("states the licence that the package states", () => {
+  it("states the license of each package", () => {
     const stated = rows.flatMap(({ name }) =>
       (named.get(name) ?? []).slice(0, 1).map((folder) => {
         const manifest = readFileSync(join(ROOT, folder, "node_modules", name, "package.json"), "utf8")
-        return { name, licence: (JSON.parse(manifest) as { license?: string }).license }
+        return { name, license: (JSON.parse(manifest) as { license?: string }).license }
       })
     )
     expect(rows.filter((row) => named.has(row.name))).toEqual(stated)

@@ -10,8 +10,8 @@ const Fault = Schema.Struct({ fault: Schema.String, file: Schema.String, find: S
 const module: unknown = await import(join(ROOT, "packages/test-kit/faults/faults.js"))
 const { faults } = Schema.decodeUnknownSync(Schema.Struct({ faults: Schema.Array(Fault) }))(module)
 
-describe("the faults that the kit is to tell", () => {
-  it.each(faults)("can still be put in: $fault", ({ file, find, put }) => {
+describe("the injected faults of the test kit", () => {
+  it.each(faults)("can be applied to exactly one place: $fault", ({ file, find, put }) => {
     expect(readFileSync(join(ROOT, file), "utf8").split(find)).toHaveLength(2)
     expect(put).not.toBe(find)
   })

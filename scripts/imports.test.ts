@@ -23,7 +23,7 @@ const tag = (name: string): string =>
 const uses = (...specifiers: ReadonlyArray<string>): string =>
   specifiers.map((specifier, i) => `import * as I${i} from "${specifier}"\nexport const u${i} = I${i}\n`).join("")
 
-/** A small workspace that keeps every rule. */
+/** A small workspace that complies with every rule. */
 const allowed: Readonly<Record<string, string>> = {
   "packages/core/package.json": JSON.stringify({
     name: "@earshot/core",

@@ -1,5 +1,5 @@
 /**
- * A program on Effect wires the engine from layers and shows a dashboard's numbers.
+ * Embeds the engine in an Effect program, from layers, and prints the data of a widget.
  *
  *     node examples/dist/embed-with-effect.js
  */
@@ -18,10 +18,10 @@ import { SqliteStorage } from "@earshot/core/sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Everything the engine needs beside its defaults is where the data lives. */
+/** The storage is the only part without a default. */
 const EngineLive = Engine.layer.pipe(Layer.provide(SqliteStorage.layer({ filename: ":memory:" })))
 
-const showDashboard = (say: (line: string) => void) =>
+const printWidget = (print: (line: string) => void) =>
   Effect.gen(function* () {
     const organizations = yield* Organizations
     const { agent, organization, project } = yield* organizations.create({ name: "Northside Plumbing" })
@@ -35,11 +35,11 @@ const showDashboard = (say: (line: string) => void) =>
       )
       const dashboard = yield* dashboards.create({ name: "Calls", project: project.id })
       const widget = yield* widgets.create({ dashboard: dashboard.id, chart_type: "pie", field: "call_ended_reason" })
-      say(JSON.stringify(encodeWidgetData(yield* widgets.data(widget.id))))
+      print(JSON.stringify(encodeWidgetData(yield* widgets.data(widget.id))))
     }).pipe(Effect.provideService(CurrentActor, hostActor(organization.id)))
   })
 
-export const main = (say: (line: string) => void): Promise<void> =>
-  Effect.runPromise(showDashboard(say).pipe(Effect.provide(EngineLive)))
+export const main = (print: (line: string) => void): Promise<void> =>
+  Effect.runPromise(printWidget(print).pipe(Effect.provide(EngineLive)))
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main(console.log)

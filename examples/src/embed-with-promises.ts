@@ -1,5 +1,5 @@
 /**
- * A Node service that does not use Effect keeps a production call and asks for it again by filter.
+ * Embeds the engine in a Node program without Effect, stores a production call and finds it by a filter.
  *
  *     node examples/dist/embed-with-promises.js
  */
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url"
 import { hostActor, ValidationFailed } from "@earshot/core"
 import { createEngine } from "@earshot/core/promise"
 
-export const main = async (say: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
+export const main = async (print: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
   const engine = await createEngine({ database })
   try {
     const { agent, organization } = await engine.organizations.create({ name: "Harbour Dental" })
@@ -26,19 +26,19 @@ export const main = async (say: (line: string) => void, database = "sqlite::memo
       },
       { actor }
     )
-    say(`${created ? "Kept" : "Updated"} call ${call.callId}, ${String(call.durationSeconds)} s long`)
+    print(`${created ? "Stored" : "Updated"} call ${call.callId}, ${String(call.durationSeconds)} s long`)
 
     const found = await engine.calls.list(
       { filters_v2: { field: "metadata.region", op: "eq", value: "north" } },
       { actor }
     )
-    say(`Calls from the north: ${found.results.map((one) => one.callId).join(", ")}`)
+    print(`Calls from the north: ${found.results.map(({ callId }) => callId).join(", ")}`)
 
     try {
       await engine.calls.ingest({ call_id: "call-0002", agent: 999, transcript_type: "morse" }, { actor })
-    } catch (fault) {
-      if (!(fault instanceof ValidationFailed)) throw fault
-      say(`Refused: ${Object.keys(fault.errors).sort().join(", ")}`)
+    } catch (error) {
+      if (!(error instanceof ValidationFailed)) throw error
+      print(`Invalid fields: ${Object.keys(error.errors).sort().join(", ")}`)
     }
   } finally {
     await engine.close()

@@ -1,5 +1,5 @@
 /**
- * A `node:http` server that has routes of its own serves Earshot under `/earshot` beside them.
+ * Mounts Earshot under `/earshot` in a `node:http` server with other routes.
  *
  *     node examples/dist/mount-http.js
  */
@@ -10,14 +10,14 @@ import { createEngine } from "@earshot/core/promise"
 import { earshotListener } from "@earshot/http-adapter"
 import * as Redacted from "effect/Redacted"
 
-export const main = async (say: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
+export const main = async (print: (line: string) => void, database = "sqlite::memory:"): Promise<void> => {
   const engine = await createEngine({ database })
   const { agent, apiKey } = await engine.organizations.create({ name: "Lakeside Hotel" })
   const earshot = await earshotListener(await engine.runtime(), { basePath: "/earshot", logLevel: "warn" })
 
   const server = createServer((request, response) => {
     if (request.url?.startsWith("/earshot/") === true) earshot.listener(request, response)
-    else response.end("my own page")
+    else response.end("another page")
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -26,16 +26,16 @@ export const main = async (say: (line: string) => void, database = "sqlite::memo
   const base = `http://127.0.0.1:${port}`
 
   try {
-    say(await (await fetch(base)).text())
-    const answer = await fetch(`${base}/earshot/observability/v1/observe/`, {
+    print(await (await fetch(base)).text())
+    const response = await fetch(`${base}/earshot/observability/v1/observe/`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-service-api-key": Redacted.value(apiKey.secret) },
       body: JSON.stringify({ call_id: "call-0001", agent: agent.id })
     })
-    say(`${answer.status} ${answer.statusText}`)
-    await answer.text()
+    print(`${response.status} ${response.statusText}`)
+    await response.text()
   } finally {
-    // In this order: nothing new comes in, what is under way finishes, the database closes.
+    // In this order: stop accepting requests, interrupt running ones, close the database.
     server.closeIdleConnections()
     server.close()
     await earshot.close()

@@ -3,7 +3,7 @@ import * as withEffect from "../src/embed-with-effect.js"
 import * as mounted from "../src/mount-http.js"
 import * as withPromises from "../src/embed-with-promises.js"
 
-const linesOf = async (main: (say: (line: string) => void) => Promise<void>): Promise<ReadonlyArray<string>> => {
+const linesOf = async (main: (print: (line: string) => void) => Promise<void>): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
   await main((line) => lines.push(line))
   return lines
@@ -12,9 +12,9 @@ const linesOf = async (main: (say: (line: string) => void) => Promise<void>): Pr
 describe("the examples", () => {
   it("embeds the engine with promises", async () => {
     expect(await linesOf(withPromises.main)).toEqual([
-      "Kept call call-0001, 5.2 s long",
+      "Stored call call-0001, 5.2 s long",
       "Calls from the north: call-0001",
-      "Refused: agent, transcript_type"
+      "Invalid fields: agent, transcript_type"
     ])
   })
 
@@ -34,7 +34,7 @@ describe("the examples", () => {
     })
   })
 
-  it("mounts the server beside routes of its host", async () => {
-    expect(await linesOf(mounted.main)).toEqual(["my own page", "201 Created"])
+  it("mounts the server next to other routes", async () => {
+    expect(await linesOf(mounted.main)).toEqual(["another page", "201 Created"])
   })
 })
