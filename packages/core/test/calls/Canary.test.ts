@@ -157,6 +157,9 @@ beforeAll(() => {
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })
 
+/** Milliseconds after which the child is stopped by SIGTERM, which fails the test. */
+const CHILD_LIMIT = 120_000
+
 it("canaries are found where nothing is redacted", () => {
   expect(sung(Buffer.concat([Buffer.from(JSON.stringify(body)), recording()]))).toEqual([...CANARIES, SOUND.toString()])
 })
@@ -240,7 +243,7 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
       const process_ = spawn(
         process.execPath,
         [child, place.database, place.location, place.blobs, String(owner.organization), String(owner.agent)],
-        { stdio: ["pipe", "pipe", "pipe"] }
+        { stdio: ["pipe", "pipe", "pipe"], timeout: CHILD_LIMIT }
       )
       process_.stdin.end(given)
       let lines = 0
@@ -252,7 +255,7 @@ describe.each(["sqlite", "postgres"] as const)("sensitive values of redacted cal
       })
       const signal = await new Promise((resolve) => process_.on("close", (_, by) => resolve(by)))
       expect([signal, wrong]).toEqual(["SIGKILL", ""])
-      // As the killed process left them: before anybody opens the database again.
+      // Before the database is opened again, as the killed process left the files.
       expect(
         place.database === "sqlite" ? inFiles(["", "-wal", "-shm"].map((end) => place.location + end)) : []
       ).toEqual([])

@@ -55,7 +55,7 @@ const inEngine = <A, E>(
   effect: Effect.Effect<A, E, Calls | Organizations | SqlClient | BlobStore>
 ): Promise<A> => Effect.runPromise(Effect.provide(effect, engine(place)) as Effect.Effect<A, E>)
 
-/** Lets a process take calls in and kills it in the midst of it; what it had been told was kept, by id. */
+/** Starts a process that ingests calls and kills it; the calls whose ingest had completed, by id. */
 const killedAmidst = async (
   place: Place,
   owner: { readonly organization: OrganizationId; readonly agent: AgentId },
@@ -72,11 +72,11 @@ const killedAmidst = async (
       String(owner.agent),
       String(round)
     ],
-    { stdio: ["ignore", "pipe", "pipe"] }
+    { stdio: ["ignore", "pipe", "pipe"], timeout: CHILD_LIMIT }
   )
   let output = ""
   let wrong = ""
-  // Somewhere else in its work each round, and not at the end of a group.
+  // At a different point of its work each round, and not at the end of a group.
   const enough = 40 + ((round * 67) % 200)
   process_.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
   process_.stdout.on("data", (chunk: Buffer) => {
@@ -89,8 +89,11 @@ const killedAmidst = async (
   return new Map(lines.map((line) => [Number(line.split(" ")[0]), line.split(" ")[1]!]))
 }
 
+/** Milliseconds after which the child is stopped by SIGTERM, which fails the test. */
+const CHILD_LIMIT = 120_000
+
 beforeAll(() => {
-  // The process runs what is built, as any user's does. Type errors are told elsewhere.
+  // The process runs the built package, as any user's does. Type errors are reported elsewhere.
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
   spawnSync(process.execPath, [compiler, "-b", "packages/core"], { cwd: root })
 })

@@ -32,6 +32,9 @@ const turns = [
 const CODE =
   "let n = 0; for (let i = 0; i < 300000; i++) n += i % 7; return { value: call.transcript_object.length, explanation: String(n) }"
 
+/** Milliseconds to wait for jobs; they take a few seconds. */
+const POLL_LIMIT = 120_000
+
 describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is killed on %s", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
@@ -71,7 +74,12 @@ describe.each(["sqlite", "postgres"] as const)("200 evaluations whose process is
         )
       const succeeded = () => count("SELECT count(*) AS n FROM jobs WHERE state = 'succeeded'")
       const until = async (enough: number) => {
-        while ((await succeeded()) < enough) await new Promise((resolve) => setTimeout(resolve, 20))
+        const deadline = performance.now() + POLL_LIMIT
+        for (let done = await succeeded(); done < enough; done = await succeeded()) {
+          if (performance.now() > deadline)
+            throw new Error(`Only ${done} of ${enough} jobs succeeded in ${POLL_LIMIT} ms`)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
       }
 
       const { begin, kill } = killing(start, () => engine.runPromise(ownersOfRunning))

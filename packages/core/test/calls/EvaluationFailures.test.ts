@@ -17,7 +17,9 @@ for (const database of TestEngine.databases) {
           const second = yield* withMetric({}, (_, times) => (times === 1 ? { quote: "never said" } : {}))
           yield* second.runner.drain
           expect(yield* second.outcome).toMatchObject({ status: "scored", value: true })
-          expect(prompts[1]).toContain("## Your last answer could not be used\nThe quote is in no turn")
+          expect(prompts[1]).toContain(
+            "## Your last answer could not be used\nThe quote does not occur in the transcript"
+          )
           for (const wrong of [{ quote: "never said" }, { quote: "…" }, { value: null }]) {
             const never = yield* withMetric({}, () => wrong)
             yield* never.runner.drain
@@ -227,7 +229,7 @@ for (const database of TestEngine.databases) {
             expect(prompts).toHaveLength(1)
             expect(yield* outcome).toMatchObject({
               status: "skipped",
-              detail: { reason: expect.stringMatching(/^The trigger prompt was not answered/) }
+              detail: { reason: expect.stringMatching(/^The trigger prompt could not be answered/) }
             })
             expect(yield* charged).toBe("0.000000")
           }

@@ -171,9 +171,9 @@ for (const database of TestEngine.databases) {
           widgets.delete(widget.id).pipe(asOther)
         ]
         for (const attempt of attempts) expect(yield* Effect.flip(attempt)).toMatchObject({ _tag: "NotFound" })
-        const said = { dashboard: [`Invalid pk "${id}" - object does not exist.`] }
-        expect(yield* errorsOf(widgets.create({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
-        expect(yield* errorsOf(widgets.preview({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(said)
+        const expected = { dashboard: [`Invalid pk "${id}" - object does not exist.`] }
+        expect(yield* errorsOf(widgets.create({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(expected)
+        expect(yield* errorsOf(widgets.preview({ dashboard: id, chart_type: "stat" }).pipe(asOther))).toEqual(expected)
         expect((yield* dashboards.list({ project: project.id }).pipe(asOther)).results).toEqual([])
         expect((yield* widgets.list({ dashboard: id }).pipe(asOther)).results).toEqual([])
         expect(yield* dashboards.read(id).pipe(as)).toMatchObject({ name: "Mine", widgetCount: 1 })
@@ -242,10 +242,10 @@ for (const database of TestEngine.databases) {
         const other = yield* dashboards.create({ name: "Other", project: project.id }).pipe(as)
         const stat = { chart_type: "stat" }
         for (let i = 0; i < 100; i++) yield* widgets.create({ dashboard: full.id, ...stat }).pipe(as)
-        const said = { dashboard: ["A dashboard has at most 100 widgets."] }
-        expect(yield* errorsOf(widgets.create({ dashboard: full.id, ...stat }).pipe(as))).toEqual(said)
+        const expected = { dashboard: ["A dashboard has at most 100 widgets."] }
+        expect(yield* errorsOf(widgets.create({ dashboard: full.id, ...stat }).pipe(as))).toEqual(expected)
         const moving = yield* widgets.create({ dashboard: other.id, ...stat }).pipe(as)
-        expect(yield* errorsOf(widgets.update(moving.id, { dashboard: full.id }).pipe(as))).toEqual(said)
+        expect(yield* errorsOf(widgets.update(moving.id, { dashboard: full.id }).pipe(as))).toEqual(expected)
       })
     )
   })

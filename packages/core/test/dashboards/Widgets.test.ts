@@ -22,7 +22,7 @@ import { engine, errorsOf, insertCalls, NOW, fixture } from "./fixtures.js"
 
 const bar = { chart_type: "bar", field: "duration", aggregation_function: "avg", time_period: "day" }
 
-/** A world with a dashboard, a metric of its agent and a few scored calls. */
+/** A dashboard, a metric of its agent and some scored calls. */
 const scored = Effect.gen(function* () {
   const owner = yield* fixture
   const { agent, as, organization, project } = owner

@@ -20,18 +20,18 @@ import * as MetricStoreSql from "../../src/storage/sql/MetricStoreSql.js"
 
 export const NOW = DateTime.unsafeMake("2026-03-31T10:20:30.456Z")
 
-/** The engine, and the stores of metrics, which no use case fills yet. */
+/** The engine, with the stores of metrics and evaluations to insert rows directly. */
 export const engine = (database: TestEngine.DatabaseName) =>
   Layer.mergeAll(MetricStoreSql.layer, EvaluationStoreSql.layer).pipe(Layer.provideMerge(TestEngine.layer(database)))
 
-/** An organization of its own, at `NOW`. */
+/** A new organization at `NOW`. */
 export const fixture = Effect.gen(function* () {
   yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
   const { actor, agent, organization, project } = yield* TestEngine.fixture
   return { actor, agent, organization, project, as: TestEngine.as(actor) }
 })
 
-/** A session of somebody who sees some of an organization. */
+/** An embedded session with a resource scope. */
 export const bound = (
   actor: Actor,
   bounds: ReadonlyArray<ResourceScope>,
@@ -52,7 +52,7 @@ export interface CallFacts {
   readonly metadata?: Json
 }
 
-/** Calls as ingestion leaves them; answers their ids in the same order. */
+/** Inserts calls as ingestion stores them; returns their ids in the same order. */
 export const insertCalls = (
   owner: {
     readonly organization: { readonly id: OrganizationId }

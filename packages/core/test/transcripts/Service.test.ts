@@ -148,7 +148,7 @@ describe("the fast decoder, the reporting decoder and the schema", () => {
     ],
     ["an end alone", [turn({ start_time: null, end_time: 1 }), { role: "Main Agent", content: "Hi", end_time: 0 }]],
     ["a start alone", [{ role: "Main Agent", content: "Hi", start_time: 3 }]],
-    ["keys that nobody reads", [turn({ extra: { any: ["thing"] } }), { role: "Main Agent", content: "Hi", extra: 1 }]],
+    ["unknown keys", [turn({ extra: { any: ["thing"] } }), { role: "Main Agent", content: "Hi", extra: 1 }]],
     ["as many rows as may be", rows(MAX_TURNS)],
     ["as long a text as may be", [turn({ content: "x".repeat(MAX_TEXT) })]],
     ["as long a text of signs beyond the first plane", [turn({ content: "🦊".repeat(MAX_TEXT) })]]
@@ -174,7 +174,7 @@ describe("the fast decoder, the reporting decoder and the schema", () => {
     ["an end below 0", [turn({ start_time: null, end_time: -0.001 })]],
     ["an end beyond a week", [turn({ end_time: MAX_CALL_SECONDS + 0.001 })]],
     ["an end before its start", [turn({ start_time: 2, end_time: 1.999 })]],
-    ["harm in keys that nobody reads", [hostile]],
+    ["invalid values in unknown keys", [hostile]],
     ["harm in a row without times", [{ role: "Main Agent", content: "Hi", extra: "\0", more: 1 }]],
     ["harm in the last of as many rows as may be", [...rows(MAX_TURNS - 1), hostile]],
     ["one row too many", rows(MAX_TURNS + 1)],
@@ -256,7 +256,7 @@ describe("the decoder and the schema", () => {
         expect(Either.isRight(own)).toBe(Either.isRight(bySchema))
         if (Either.isLeft(bySchema) && Either.isLeft(own)) {
           for (const path of Object.keys(bySchema.left)) {
-            // A row that no database could keep is one fault to the schema, and named more closely by the check.
+            // The schema reports one error for a row that cannot be stored; the decoder reports its field.
             if (path !== FieldErrors.NON_FIELD) expect(Object.keys(own.left)).toContain(path)
           }
         }

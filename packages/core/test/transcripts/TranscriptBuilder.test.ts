@@ -24,7 +24,7 @@ const call = (more: Partial<ToolCall> = {}): ToolCall => ({
 })
 const many = <A>(count: number, one: A): ReadonlyArray<A> => Array.from({ length: count }, () => one)
 
-/** What is said of a transcript of these, by field. */
+/** The field errors of a transcript with these parts. */
 const errorsOf = (turns: ReadonlyArray<Turn>, toolCalls: ReadonlyArray<ToolCall> = []) =>
   Either.match(assemble(makePayloadErrors(), turns, toolCalls), { onLeft: (errors) => errors, onRight: () => ({}) })
 

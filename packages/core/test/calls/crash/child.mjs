@@ -1,4 +1,4 @@
-// A process that takes calls in until it is killed, and says of each when it was told that the call is kept.
+// A process that ingests calls until it is killed, and prints each call once its ingest has completed.
 import { Buffer } from "node:buffer"
 import { writeSync } from "node:fs"
 import { Calls, CurrentActor, Engine, hostActor, Upload } from "@earshot/core"
@@ -39,8 +39,8 @@ const client = (calls, number) =>
       const voice_recording =
         n % 8 === 0 ? new Upload(Buffer.concat([Buffer.from("OggS"), Buffer.alloc(50_000, n)]), "audio/ogg", "a") : null
       const { call, created } = yield* calls.ingest({ ...body, voice_recording })
-      if (!created) yield* Effect.dieMessage(`${call_id} was there already`)
-      // Synchronous, so that nothing is said that the parent cannot read after the kill.
+      if (!created) yield* Effect.dieMessage(`${call_id} existed already`)
+      // Synchronous, so that the parent can read everything that was written before the kill.
       writeSync(1, `${call.id} ${call_id}\n`)
     }
   })

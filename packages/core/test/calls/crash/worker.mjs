@@ -1,4 +1,4 @@
-// A process that evaluates calls until it is killed, or told by a closed stdin to stop.
+// A process that evaluates calls until it is killed, or stopped by a closed stdin.
 import { writeSync } from "node:fs"
 import { Database, Engine, JobRunner } from "@earshot/core"
 import * as QuickJsSandbox from "@earshot/core/providers/QuickJsSandbox"
