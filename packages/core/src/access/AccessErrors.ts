@@ -11,7 +11,7 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>("@earsh
   }
 }
 
-/** The caller is known but lacks a permission. */
+/** The caller is authenticated but lacks a permission. */
 export class Forbidden extends Schema.TaggedError<Forbidden>("@earshot/core/Forbidden")("Forbidden", {
   permission: Permission
 }) {
@@ -20,7 +20,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>("@earshot/core/Forb
   }
 }
 
-/** The credential made more requests than it may; it can come back after `retryAfterSeconds`. */
+/** The credential made more requests than it may; it may retry after `retryAfterSeconds`. */
 export class RateLimited extends Schema.TaggedError<RateLimited>("@earshot/core/RateLimited")("RateLimited", {
   retryAfterSeconds: Schema.Number
 }) {
@@ -29,7 +29,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@earshot/core/
   }
 }
 
-/** What is asked for does not exist, or not for this caller: another organisation's things do not exist. */
+/** The resource does not exist for this caller: it was deleted, never existed, is another organization's, or out of scope. */
 export class NotFound extends Schema.TaggedError<NotFound>("@earshot/core/NotFound")("NotFound", {
   resource: Schema.String
 }) {
@@ -38,7 +38,7 @@ export class NotFound extends Schema.TaggedError<NotFound>("@earshot/core/NotFou
   }
 }
 
-/** Somebody of the organisation goes by this email address already. */
+/** The organization has a user with this email address already. */
 export class EmailTaken extends Schema.TaggedError<EmailTaken>("@earshot/core/access/EmailTaken")("EmailTaken", {
   email: Schema.String
 }) {}

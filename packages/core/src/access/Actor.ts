@@ -7,7 +7,7 @@ import { allPermissions, type Permission } from "./Permission.js"
 export const ResourceType = Schema.Literal("project", "agent", "dashboard", "result")
 
 /**
- * A resource that a session or link may be bound to, and with it what lies in it: a project's agents, an agent's calls,
+ * A resource that a session or link can be limited to, with what lies in it: a project's agents, an agent's calls,
  * a dashboard's widgets, a result's runs.
  */
 export const ResourceScope = Schema.Struct({
@@ -16,20 +16,20 @@ export const ResourceScope = Schema.Struct({
 })
 export type ResourceScope = typeof ResourceScope.Type
 
-/** Who calls: one organisation, by one credential, with what it may do and where. */
+/** The caller: one organization, one credential, its permissions and its resource scopes. */
 export interface Actor {
   readonly organizationId: OrganizationId
   /** The person behind the credential, where there is one. */
   readonly userId: UserId | null
   readonly credential: CredentialKind
-  /** A session that came beside the credential, for operations that ask for one. */
+  /** A session in addition to the credential, for operations that require one. */
   readonly additionalCredential?: "agent_session"
-  /** Names the signed token, or the session beside the key, for revocation. */
+  /** The id of the signed token, or of the session in addition to the key, for revocation. */
   readonly jti?: string
-  /** Names the credential in logs and for rate limits; never the secret itself. */
+  /** Identifies the credential in logs and for rate limits; never the secret itself. */
   readonly credentialId: string
   readonly permissions: ReadonlySet<Permission>
-  /** The only resources within reach, or null for the whole organisation. */
+  /** The resource scopes of the credential (`bounds` in the API), or null for the whole organization. */
   readonly bounds: ReadonlyArray<ResourceScope> | null
 }
 
@@ -41,9 +41,9 @@ export interface Actor {
 export class CurrentActor extends Context.Tag("@earshot/core/access/CurrentActor")<CurrentActor, Actor>() {}
 
 /**
- * The embedding process acting for one organisation: every permission, no bounds.
+ * The embedding process acting for one organization: every permission, no resource scopes.
  *
- * @throws ParseError when that is no id, as from a caller without types: every use case would stumble over it later.
+ * @throws ParseError if it is not an id, as from a caller without types: otherwise every use case would fail later.
  */
 export const hostActor = (organizationId: OrganizationId): Actor => ({
   organizationId: readOrganizationId(organizationId),
@@ -56,6 +56,6 @@ export const hostActor = (organizationId: OrganizationId): Actor => ({
 
 const readOrganizationId = Schema.validateSync(
   OrganizationId.annotations({
-    message: () => ({ message: "hostActor takes the id of an organisation, a positive whole number.", override: true })
+    message: () => ({ message: "hostActor takes the id of an organization, a positive integer.", override: true })
   })
 )

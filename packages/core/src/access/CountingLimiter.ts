@@ -7,12 +7,12 @@ import type { Allowance, Allowances, Budget, RateLimiter } from "./RateLimiter.j
 const tooMany = (found: RateLimiterRes): RateLimited =>
   new RateLimited({ retryAfterSeconds: Math.max(1, Math.ceil(found.msBeforeNext / 1000)) })
 
-const refusal =
+const limiterError =
   (operation: string) =>
   (cause: unknown): RateLimited | StorageError =>
     cause instanceof RateLimiterRes ? tooMany(cause) : new StorageFailed({ operation, cause })
 
-/** A limiter of these allowances, each counted by what `make` makes for it. */
+/** A limiter of these allowances, each counted by what `make` returns for it. */
 export const countingLimiter = (
   allowances: Allowances,
   make: (budget: Budget, allowance: Allowance) => RateLimiterAbstract
@@ -26,13 +26,15 @@ export const countingLimiter = (
       const counter = counters[budget]
       return counter === undefined
         ? Effect.void
-        : Effect.asVoid(Effect.tryPromise({ try: () => counter.consume(subject), catch: refusal("RateLimiter.spend") }))
+        : Effect.asVoid(
+            Effect.tryPromise({ try: () => counter.consume(subject), catch: limiterError("RateLimiter.spend") })
+          )
     },
     check: (budget, subject) => {
       const counter = counters[budget]
       return counter === undefined
         ? Effect.void
-        : Effect.tryPromise({ try: () => counter.get(subject), catch: refusal("RateLimiter.check") }).pipe(
+        : Effect.tryPromise({ try: () => counter.get(subject), catch: limiterError("RateLimiter.check") }).pipe(
             Effect.filterOrFail(
               (found) => found === null || found.msBeforeNext <= 0 || found.consumedPoints < counter.points,
               (found) => (found === null ? new RateLimited({ retryAfterSeconds: 1 }) : tooMany(found))

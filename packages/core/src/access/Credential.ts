@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The ways a caller shows who it is. The first five are the interface's schemes; `agent_session` is the authenticated
- * agent session that E2 asks for beside the API key; `host` is the process that embeds the engine, which needs no proof
- * since it holds the database.
+ * The kinds of credentials. The first five are the interface's schemes; `agent_session` is the agent session that E2
+ * requires in addition to the API key; `host` is the process that embeds the engine, which needs no proof since it has the
+ * database.
  */
 export const CredentialKind = Schema.Literal(
   "api_key",

@@ -15,7 +15,7 @@ import { ShareableLinks } from "./ShareableLinks.js"
 import { TokenKind } from "./Token.js"
 import { Tokens } from "./Tokens.js"
 
-/** What a request brought along, as an adapter found it in its carriers. */
+/** The credentials of a request, as an adapter found them in its headers. */
 export interface Presented {
   /** Header `X-SERVICE-API-KEY`. */
   readonly apiKey?: string | undefined
@@ -25,20 +25,20 @@ export interface Presented {
   readonly shareableLink?: string | undefined
 }
 
-/** The door of the engine for callers from outside the process. */
+/** Authenticates and authorizes callers from outside the process. */
 export class Credentials extends Context.Tag("@earshot/core/access/Credentials")<
   Credentials,
   {
     /**
-     * The caller of an operation, once it is known to be let in; the use case is then run with it as `CurrentActor`.
+     * The caller of an operation, if it is authorized; the use case is then run with it as `CurrentActor`.
      *
-     * Of several credentials the first that the operation accepts is the caller's, in the order API key, bearer token,
-     * link, and the others are not looked at; a wrong one is never made good by another. An operation that asks for an
-     * agent's session beside the key looks at both, which must be of one organisation; the caller then reaches no
-     * further than the session.
+     * Of several credentials the first that the operation accepts is used, in the order API key, bearer token, link. The
+     * others are ignored: an invalid credential is not replaced by a valid one. An operation that requires an agent
+     * session in addition to the key checks both, which must be of one organization; the caller is then limited to the
+     * resource scopes of the session.
      *
-     * @param options.from the address that the request comes from: once it sent more wrong credentials than the rate
-     *   limiter allows, it has to wait, whatever it sends.
+     * @param options.from the address that the request comes from: once it has sent more invalid credentials than the
+     *   rate limiter allows, it has to wait, whatever it sends.
      */
     readonly admit: (
       operation: Operation,
@@ -52,7 +52,7 @@ type Carrier = keyof Presented
 
 const isToken = (kind: OperationRule["accepts"][number]): boolean => TokenKind.literals.some((token) => token === kind)
 
-/** Which carriers can bring what an operation accepts, in the order in which they are looked at. */
+/** The headers that can carry what an operation accepts, in the order in which they are checked. */
 const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
   ...(rule.accepts.includes("api_key") ? (["apiKey"] as const) : []),
   ...(rule.accepts.some(isToken) ? (["bearer"] as const) : []),
@@ -62,8 +62,8 @@ const carriersOf = (rule: OperationRule): ReadonlyArray<Carrier> => [
 const carriers = Record.map(operations, carriersOf)
 
 const missing = () => new Unauthenticated({ reason: "Authentication credentials were not provided." })
-/** One sentence for unknown, malformed, expired, revoked and forged alike: which it is, is nobody's business. */
-const wrong = () => new Unauthenticated({ reason: "Invalid credentials." })
+/** One message for unknown, malformed, expired, revoked and forged credentials: which it is, is not disclosed. */
+const invalid = () => new Unauthenticated({ reason: "Invalid credentials." })
 
 export const layer = Layer.effect(
   Credentials,
@@ -81,28 +81,28 @@ export const layer = Layer.effect(
       const known = authenticators[carrier](text)
       const refuse =
         from === undefined
-          ? Effect.suspend(wrong)
-          : Effect.zipRight(limiter.spend("refusals", from), Effect.suspend(wrong))
+          ? Effect.suspend(invalid)
+          : Effect.zipRight(limiter.spend("refusals", from), Effect.suspend(invalid))
       const identified = Effect.flatMap(known, (actor) => (Option.isSome(actor) ? Effect.succeed(actor.value) : refuse))
       return from === undefined ? identified : Effect.zipRight(limiter.check("refusals", from), identified)
     }
 
-    /** What this caller becomes of it once the session that has to come beside its credential is looked at. */
-    const bindTo = (
+    /** The caller limited to the session that has to come in addition to its credential. */
+    const limitTo = (
       caller: Actor,
-      beside: NonNullable<OperationRule["additionalCredential"]>,
+      additional: NonNullable<OperationRule["additionalCredential"]>,
       text: string,
       from: string | undefined
     ) =>
       Effect.flatMap(identify("bearer", text, from), (session) =>
-        session.credential === beside && session.organizationId === caller.organizationId
+        session.credential === additional && session.organizationId === caller.organizationId
           ? Effect.succeed<Actor>({
               ...caller,
-              additionalCredential: beside,
+              additionalCredential: additional,
               bounds: session.bounds,
               ...(session.jti === undefined ? {} : { jti: session.jti })
             })
-          : wrong()
+          : invalid()
       )
 
     return Credentials.of({
@@ -119,7 +119,7 @@ export const layer = Layer.effect(
               ? Effect.succeed(caller)
               : presented.bearer === undefined
                 ? missing()
-                : bindTo(caller, rule.additionalCredential, presented.bearer, from)
+                : limitTo(caller, rule.additionalCredential, presented.bearer, from)
           ),
           Effect.flatMap((caller) => Either.map(authorize(caller, operation), () => caller))
         )

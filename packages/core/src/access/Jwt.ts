@@ -1,6 +1,6 @@
 /**
- * The tokens' outer form: JSON Web Tokens signed with HMAC-SHA-256 (RFC 7519, RFC 8725). Kinds are told apart twice, by
- * the header's `typ` and by the audience, both of which are checked, so that no kind is ever taken for another.
+ * The tokens' outer form: JSON Web Tokens signed with HMAC-SHA-256 (RFC 7519, RFC 8725). The kind is in
+ * the header's `typ` and in the audience, both of which are checked, so that no kind is accepted as another.
  */
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
@@ -15,10 +15,10 @@ import { LIFETIMES, TokenClaims, TokenKind } from "./Token.js"
 const ALGORITHM = "HS256"
 const ISSUER = "earshot"
 
-/** Clocks of processes that share a database may differ by so many seconds, for tokens that were issued just now. */
+/** How far the clocks of processes that share a database may differ, for tokens issued just now. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** No token of ours comes near; longer ones are not even looked at. */
+/** Issued tokens are much shorter; longer ones are rejected without parsing. */
 const MAX_TOKEN_LENGTH = 16_384
 
 const typOf = (kind: TokenKind): string => `earshot.${kind}+jwt`
@@ -27,7 +27,7 @@ const audienceOf = (kind: TokenKind): string => `earshot:${kind}`
 const keyBytes = (key: SigningKey): Uint8Array =>
   Either.getOrElse(Encoding.decodeBase64Url(Redacted.value(key.secret)), () => new Uint8Array())
 
-/** Signs a token: issued at `iat`, refused from `exp` on, both in epoch seconds. */
+/** Signs a token: issued at `iat`, invalid from `exp` on, both in epoch seconds. */
 export const signToken = (
   key: SigningKey,
   kind: TokenKind,
@@ -49,7 +49,7 @@ const Header = Schema.Struct({ kid: Schema.String, typ: Schema.String })
 const decodeHeader = Schema.decodeUnknownOption(Header)
 const decodeClaims = Schema.decodeUnknownOption(TokenClaims)
 
-/** What an unverified token says that it is: nothing but a hint which key and which rules to verify it by. */
+/** The header of an unverified token: which key and which kind to verify it as. */
 export const readHeader = (token: string): Option.Option<{ readonly kid: string; readonly kind: TokenKind }> =>
   token.length > MAX_TOKEN_LENGTH
     ? Option.none()
@@ -64,8 +64,8 @@ export const readHeader = (token: string): Option.Option<{ readonly kid: string;
       )
 
 /**
- * The claims of a token that `key` signed as this kind and that is in force at `now` (epoch milliseconds). Whatever is
- * wrong with it, it is none.
+ * The claims of a token that `key` signed as this kind and that is in force at `now` (epoch milliseconds). None if
+ * anything is invalid.
  */
 export const verifyToken = (
   key: SigningKey,
@@ -87,6 +87,6 @@ export const verifyToken = (
   ).pipe(
     Effect.option,
     Effect.map(Option.flatMap(({ payload }) => decodeClaims(payload))),
-    // The tolerance is for tokens that come from a clock ahead, not for those that have run out.
+    // The tolerance is for tokens from a clock ahead, not for expired ones.
     Effect.map(Option.filter((claims) => now < claims.exp * 1000))
   )

@@ -1,15 +1,15 @@
 import type { CredentialKind } from "./Credential.js"
 import type { Permission } from "./Permission.js"
 
-/** What an operation asks of its caller. */
+/** What an operation requires of its caller. */
 export interface OperationRule {
   /** The permission the caller must hold. */
   readonly needs: Permission
-  /** The credential kinds that may call it; any other kind is answered as no credential at all. */
+  /** The credential kinds that may call it; any other kind counts as no credential. */
   readonly accepts: ReadonlyArray<CredentialKind>
-  /** A credential that has to come beside the accepted one, of the same organisation. */
+  /** A credential that is required in addition to the accepted one, of the same organization. */
   readonly additionalCredential?: "agent_session"
-  /** Whether it concerns the organisation as a whole, so that a credential bound to some of it may not call it. */
+  /** Whether it is about the organization as a whole, so that a credential with resource scopes may not call it. */
   readonly organizationWide?: true
 }
 
@@ -20,15 +20,15 @@ const peopleAndEmbeds: Accepted = ["api_key", "oauth2", "embedded_session", "das
 const everybody: Accepted = ["api_key", "oauth2", "embedded_session", "shareable_link", "dashboard_session"]
 
 /**
- * Checks the rows and keeps the type of each. An assertion would do as much, but mutation testing takes what is asserted
- * for types and breaks none of it.
+ * Checks the rows and keeps the type of each. `satisfies` would do as much, but mutation testing skips what it takes for
+ * types.
  */
 const table = <const Rows extends Record<string, OperationRule>>(rows: Rows): Rows => rows
 
 /**
- * Every operation of the engine: what it needs and which credentials it accepts. This is the one place that says so;
- * the host process is accepted everywhere. E1 to E12 are the interface's endpoints, whose `accepts` are its table
- * (interface, Authentication); operations beyond it follow the endpoint they are nearest to.
+ * Every operation of the engine: what it needs and which credentials it accepts. This table is the only place that
+ * defines it; the host process is accepted everywhere. E1 to E12 are the interface's endpoints, whose `accepts` are its
+ * table (interface, Authentication); other operations follow the most similar endpoint.
  */
 export const operations = table({
   "access.createApiKey": { needs: "keys:manage", accepts: people, organizationWide: true },
@@ -166,7 +166,7 @@ export const operations = table({
   "widgets.update": { needs: "dashboards:write", accepts: keyOnly },
   "widgets.delete": { needs: "dashboards:delete", accepts: keyOnly },
   "widgets.data": { needs: "dashboards:read", accepts: everybody },
-  /** It can ask anything of the calls in reach, so that reading what others put on a dashboard is not enough. */
+  /** A preview can query any call in scope, so permission to read dashboards is not enough. */
   "widgets.preview": { needs: "dashboards:write", accepts: everybody }
 })
 

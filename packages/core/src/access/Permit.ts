@@ -20,16 +20,16 @@ class Granted<out P extends Permission> {
 }
 
 /**
- * Proof that an actor was found to hold a permission, and the tenant it holds it for. Stores ask for one instead of an
- * organisation id, and only `authorize` makes one: a use case that forgets its permission check, or the tenant, has
- * nothing to hand to a store and does not compile.
+ * Proof that an actor holds a permission, and the tenant it holds it for. Stores take one instead of an organization id,
+ * and only `authorize` makes one: a use case that forgets its permission check, or the tenant, has nothing to pass to a
+ * store and does not compile.
  */
 export type Permit<P extends Permission = Permission> = Granted<P>
 
 /**
- * Whether an actor may call an operation. A credential kind that the operation does not list counts as none at all; the
- * host process is accepted everywhere. What concerns the organisation as a whole is out of reach for a credential that
- * is bound to some of it.
+ * Whether an actor may call an operation. A credential kind that the operation does not list counts as no credential; the
+ * host process is accepted everywhere. Operations on the organization as a whole are forbidden for a credential that is
+ * limited to resource scopes.
  */
 export const authorize = <O extends Operation>(
   actor: Actor,
@@ -48,15 +48,15 @@ export const authorize = <O extends Operation>(
   return Either.right(new Granted<NeedsOf<O>>(actor.organizationId, actor.userId, actor.bounds))
 }
 
-/** What the host process is permitted in work of its own, such as a job; it may do everything, so that nothing refuses it. */
+/** The permit of the host process for work of its own, such as a job; it has every permission, so this cannot fail. */
 export const hostPermit = <O extends Operation>(
   organizationId: OrganizationId,
   operation: O
 ): Effect.Effect<Permit<NeedsOf<O>>> => Effect.orDie(authorize(hostActor(organizationId), operation))
 
-/** Where a thing lies, from the outside in; what is left out does not apply to it. */
+/** The resources that a thing lies in, itself included. Types that do not apply are left out. */
 export type ResourcePath = { readonly [Type in ResourceScope["type"]]?: number }
 
-/** Whether a thing lies within what the credential is bound to; an unbound one reaches all of its organisation. */
-export const isInScope = (permit: Permit, lineage: ResourcePath): boolean =>
-  permit.bounds === null || permit.bounds.some((bound) => lineage[bound.type] === bound.id)
+/** Whether a thing is in the resource scopes of the credential; without scopes, all of its organization is. */
+export const isInScope = (permit: Permit, path: ResourcePath): boolean =>
+  permit.bounds === null || permit.bounds.some((bound) => path[bound.type] === bound.id)

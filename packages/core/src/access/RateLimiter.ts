@@ -4,11 +4,11 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { RateLimited } from "./AccessErrors.js"
 
 /**
- * What is counted: the requests of a credential, and the wrong credentials that an address sends.
+ * What is counted: the requests of a credential, and the invalid credentials that an address sends.
  */
 export type Budget = "requests" | "refusals"
 
-/** How much of a budget there is: so many points in so many seconds, after which the count begins anew. */
+/** The size of a budget: so many points in so many seconds, after which the count starts again. */
 export interface Allowance {
   readonly points: number
   readonly seconds: number
@@ -18,14 +18,14 @@ export interface Allowance {
 export type Allowances = { readonly [Name in Budget]?: Allowance }
 
 /**
- * Counts what callers do. A reference whose default counts nothing, since a process has no need to be protected from
- * itself; a server puts in one of the layers made for it.
+ * Counts what callers do. A reference whose default counts nothing, since a process need not be protected from itself; a
+ * server provides one of the layers.
  */
 export class RateLimiter extends Context.Reference<RateLimiter>()("@earshot/core/access/RateLimiter", {
   defaultValue: (): {
-    /** Counts one for this subject; fails once that is more than there is. */
+    /** Counts one for this subject; fails if that exceeds the budget. */
     readonly spend: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
-    /** Fails when there is nothing left for this subject, and counts nothing. */
+    /** Fails if nothing of the budget is left for this subject; counts nothing. */
     readonly check: (budget: Budget, subject: string) => Effect.Effect<void, RateLimited | StorageError>
   } => ({ spend: () => Effect.void, check: () => Effect.void })
 }) {}

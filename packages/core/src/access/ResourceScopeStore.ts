@@ -4,17 +4,17 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { ResourceScope } from "./Actor.js"
 import type { Permit } from "./Permit.js"
 
-/** What storage promises about the things that bounds name. A permit's organisation bounds every answer. */
+/** Looks up the resources of scopes. A permit's organization limits every answer. */
 export class ResourceScopeStore extends Context.Tag("@earshot/core/access/ResourceScopeStore")<
   ResourceScopeStore,
   {
     /**
-     * Those of the bounds whose thing is there, each once and in no order: what is deleted is not, nor what another
-     * organisation owns.
+     * The scopes whose resource exists, each once and in no order. Deleted resources and those of other organizations do
+     * not exist.
      */
     readonly present: (
       permit: Permit<"keys:manage">,
-      bounds: ReadonlyArray<ResourceScope>
+      scopes: ReadonlyArray<ResourceScope>
     ) => Effect.Effect<ReadonlyArray<ResourceScope>, StorageError>
   }
 >() {}

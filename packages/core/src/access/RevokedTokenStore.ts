@@ -5,18 +5,18 @@ import type { OrganizationId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { Permit } from "./Permit.js"
 
-/** What storage promises about tokens that were revoked before their time. */
+/** Stores revocations of tokens that have not expired yet. */
 export class RevokedTokenStore extends Context.Tag("@earshot/core/access/RevokedTokenStore")<
   RevokedTokenStore,
   {
-    /** Keeps the revocation until `until`; doing it again changes nothing. What has run out by `now` may be dropped. */
+    /** Stores the revocation until `until`; repeating it changes nothing. Those that ended by `now` may be deleted. */
     readonly insert: (
       permit: Permit<"keys:manage">,
       jti: string,
       until: DateTime.Utc,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Whether an organisation has revoked this token. It asks for no permit, since permits come of it. */
+    /** Whether an organization has revoked this token. It takes no permit, since permits result from it. */
     readonly has: (organizationId: OrganizationId, jti: string) => Effect.Effect<boolean, StorageError>
   }
 >() {}

@@ -1,15 +1,16 @@
 /**
- * Opaque secrets: API keys, shareable links and keys of repositories that this machine serves. One is a prefix that says what it is, 256 random bits and a checksum,
- * in letters and digits only, so that a double click selects all of it and scanners can find a leaked one.
+ * Opaque secrets: API keys, shareable links and keys of repositories that this machine serves. A secret is a prefix of its
+ * kind, 256 random bits and a checksum, in letters and digits only, so that a double click selects all of it and secret
+ * scanners can find a leaked one.
  */
 import * as Redacted from "effect/Redacted"
 import { hash, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 
-/** What a secret is for; it is the first part of the secret itself, so that one kind is never looked up as another. */
+/** The kind of a secret, its first part: so one kind is never looked up as another. */
 export type SecretPrefix = "ear_" | "earlink_" | "earcheckout_"
 
-/** Bytes of chance in a secret. */
+/** Random bytes in a secret. */
 export const SECRET_BYTES = 32
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -27,13 +28,13 @@ const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_
 /** No secret of any kind is longer. */
 export const MAX_SECRET_LENGTH = 64
 
-/** Spells out 32 random bytes as a secret. */
+/** Encodes 32 random bytes as a secret. */
 export const printSecret = (prefix: SecretPrefix, bytes: Uint8Array): string => {
   const body = prefix + base62(BigInt(`0x${Buffer.from(bytes).toString("hex")}`), BODY_LENGTH)
   return body + checksum(body)
 }
 
-/** Whether a text can be a secret of this kind at all; what cannot is refused without asking storage. */
+/** Whether a text has the form of a secret of this kind; otherwise it is rejected without a query. */
 export const looksLikeSecret = (prefix: SecretPrefix, text: string): boolean => {
   if (text.length !== prefix.length + BODY_LENGTH + CHECKSUM_LENGTH || !text.startsWith(prefix)) return false
   const body = text.slice(0, -CHECKSUM_LENGTH)
@@ -41,19 +42,19 @@ export const looksLikeSecret = (prefix: SecretPrefix, text: string): boolean => 
 }
 
 /**
- * What is stored of a secret: SHA-256 in hexadecimal. A slow password hash would add nothing, since nobody can try
- * 2^256 secrets, and would cost every request.
+ * What is stored of a secret: SHA-256 in hexadecimal. A slow password hash would add nothing, since
+ * 2^256 secrets cannot be tried, and would slow down every request.
  */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "hex")
 
-/** Compares two hashes in a time that tells nothing about where they differ. */
+/** Compares two hashes in constant time. */
 export const sameHash = (a: string, b: string): boolean => {
   const left = Buffer.from(a)
   const right = Buffer.from(b)
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** A secret that was just made, and what is kept of it. */
+/** A new secret, and what is stored of it. */
 export interface MintedSecret {
   readonly secret: Redacted.Redacted
   readonly secretHash: string
@@ -66,5 +67,5 @@ export const mintSecret = (prefix: SecretPrefix, bytes: Uint8Array): MintedSecre
   return { secret: Redacted.make(secret), secretHash: hashSecret(secret), hint: hintOf(prefix, secret) }
 }
 
-/** What is shown of a secret once it has been handed over: its prefix and last four characters. */
+/** What is shown of a secret after it was issued: its prefix and last four characters. */
 const hintOf = (prefix: SecretPrefix, secret: string): string => `${prefix}...${secret.slice(-4)}`

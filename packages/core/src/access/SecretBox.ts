@@ -4,24 +4,24 @@ import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 
 /**
- * Seals secrets that have to be had again, such as a code host's private key, so that the database alone gives none of
- * them away.
+ * Encrypts secrets that have to be read back, such as a code host's private key, so that the database alone discloses none
+ * of them.
  */
 export interface Sealing {
   /**
    * A sealed secret, as it may be stored.
    *
-   * @param purpose what the secret is for and whose, such as `code-connection/7`. It is sealed in: under another purpose
-   *   it cannot be opened, so that a row copied to another organisation is of no use there.
+   * @param purpose what the secret is for and whose, such as `code-connection/7`. It is authenticated with the secret,
+   *   which cannot be opened under another purpose: so a row copied to another organization is useless there.
    */
   readonly seal: (purpose: string, secret: Redacted.Redacted) => string
-  /** The secret, or none where it was sealed for another purpose, with a key that is not here, or was tampered with. */
+  /** The secret, or none if it was sealed for another purpose or with an unknown key, or was tampered with. */
   readonly open: (purpose: string, sealed: string) => Option.Option<Redacted.Redacted>
-  /** Whether it was sealed with the key that seals now; if not, the key it was sealed with is still needed. */
+  /** Whether it was sealed with the current key; if not, the key it was sealed with is still needed. */
   readonly isCurrent: (sealed: string) => boolean
 }
 
-/** What seals secrets, where the operator gave a key. Without one, nothing that needs sealing is taken. */
+/** What seals secrets, if the operator configured a key. Without one, input that needs sealing is rejected. */
 export class SecretBox extends Context.Tag("@earshot/core/access/SecretBox")<SecretBox, Option.Option<Sealing>>() {}
 
 export const layerNone: Layer.Layer<SecretBox> = Layer.succeed(SecretBox, Option.none())

@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import { randomBytes } from "node:crypto"
 
 /**
- * Where secrets come from: bytes that nobody can guess. A reference with the operating system's generator as its
- * default, since Effect's `Random` is made for simulations and can be predicted; tests put in one that repeats.
+ * The source of unpredictable bytes. A reference whose default is the operating system's generator, since Effect's
+ * `Random` is predictable; tests provide a repeatable one.
  */
 export class SecretSource extends Context.Reference<SecretSource>()("@earshot/core/access/SecretSource", {
   defaultValue: (): { readonly bytes: (count: number) => Uint8Array } => ({ bytes: (count) => randomBytes(count) })

@@ -6,14 +6,14 @@ import * as Encoding from "effect/Encoding"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { make as makeMemory } from "../kernel/TtlCache.js"
+import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { SecretSource } from "./SecretSource.js"
 import type { SigningKey } from "./SigningKey.js"
 import { SigningKeyStore } from "./SigningKeyStore.js"
 import { LONGEST_LIFETIME_SECONDS } from "./Token.js"
 
-/** The keys that this database's tokens are signed with, for the operator; no door to the outside offers them. */
+/** The keys that this database's tokens are signed with, for the operator; no adapter exposes them. */
 export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")<
   SigningKeys,
   {
@@ -22,15 +22,14 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
     /** The key that a token names. */
     readonly find: (kid: string) => Effect.Effect<Option.Option<SigningKey>, StorageError>
     /**
-     * Signs with a new key from now on. Tokens signed with older ones stay good for as long as they would have, unless
-     * `discardOld`, for when a key got out: then every token that was ever issued is refused from now on, by other
-     * processes within `CacheTtl`.
+     * Signs new tokens with a new key. Tokens signed with older keys stay valid until they expire, unless `discardOld`, for
+     * a key that was leaked: then every token issued before is invalid, in other processes within `CacheTtl`.
      */
     readonly rotate: (options?: { readonly discardOld?: boolean }) => Effect.Effect<void, StorageError>
   }
 >() {}
 
-/** The keys that no token in force can be signed with: those that were replaced longer ago than any token lives. */
+/** The keys that no valid token can be signed with: those replaced longer ago than the longest lifetime of a token. */
 export const outlived = (newestFirst: ReadonlyArray<SigningKey>, now: DateTime.Utc): ReadonlyArray<SigningKey> =>
   newestFirst.filter((_, position) => {
     const successor = newestFirst[position - 1]
@@ -45,7 +44,7 @@ export const layer = Layer.effect(
     const store = yield* SigningKeyStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
-    const known = yield* makeMemory<SigningKey>(100)
+    const known = yield* makeCache<SigningKey>(100)
 
     const make = Effect.gen(function* () {
       const key: SigningKey = {
@@ -62,8 +61,8 @@ export const layer = Layer.effect(
       current: Effect.flatMap(store.list, ([newest]) => (newest === undefined ? make : Effect.succeed(newest))),
       find: (kid) =>
         Effect.gen(function* () {
-          const remembered = known.get(kid, yield* Clock.currentTimeMillis)
-          if (remembered !== undefined) return Option.some(remembered)
+          const cached = known.get(kid, yield* Clock.currentTimeMillis)
+          if (cached !== undefined) return Option.some(cached)
           // A key that is not known yet may be another process's newest, so storage is asked every time.
           const all = yield* known.load(store.list, (keys) => keys.map((key) => [key.kid, key] as const))
           return Option.fromNullable(all.find((key) => key.kid === kid))

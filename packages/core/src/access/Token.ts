@@ -11,7 +11,7 @@ import type { Permission } from "./Permission.js"
 export const TokenKind = Schema.Literal("oauth2", "dashboard_session", "embedded_session", "agent_session")
 export type TokenKind = typeof TokenKind.Type
 
-/** How long a token of a kind lives unless its issuer says otherwise, and at most, in seconds. */
+/** The default and the longest lifetime of each kind of token, in seconds. */
 export const LIFETIMES: { readonly [Kind in TokenKind]: { readonly usual: number; readonly longest: number } } = {
   oauth2: { usual: 3_600, longest: 86_400 },
   dashboard_session: { usual: 43_200, longest: 86_400 },
@@ -21,7 +21,7 @@ export const LIFETIMES: { readonly [Kind in TokenKind]: { readonly usual: number
 
 export const LONGEST_LIFETIME_SECONDS = Math.max(...Object.values(LIFETIMES).map(({ longest }) => longest))
 
-/** What issues a token: `{kind, permissions?, bounds?, ttl?, user?}`, `ttl` in seconds. */
+/** The input that issues a token: `{kind, permissions?, bounds?, ttl?, user?}`, `ttl` in seconds. */
 export const TokenDraft = Fields.object({
   kind: Fields.choice(TokenKind.literals),
   permissions: Fields.optional(permissionsField),
@@ -31,10 +31,10 @@ export const TokenDraft = Fields.object({
 })
 export type TokenDraft = typeof TokenDraft.Type
 
-/** What names a token to revoke: `{jti}`. */
+/** The input that revokes a token: `{jti}`. */
 export const TokenRevocation = Fields.object({ jti: Fields.text({ max: 100, blank: false }) })
 
-/** What a token says of its holder, beside the registered claims. Permissions that are not known any more are no fault. */
+/** The claims of a token beyond the registered ones. Unknown permissions are ignored. */
 export const TokenClaims = Schema.Struct({
   jti: Schema.String,
   exp: Schema.Int,
@@ -45,20 +45,20 @@ export const TokenClaims = Schema.Struct({
 })
 export type TokenClaims = typeof TokenClaims.Type
 
-/** A token that was just made: the only time that it is there to be shown. */
+/** A token that was just issued: the only time that it can be shown. */
 export interface IssuedToken {
   readonly kind: TokenKind
   readonly token: Redacted.Redacted
-  /** Names the token for revocation. */
+  /** Identifies the token for revocation. */
   readonly jti: string
   readonly userId: UserId | null
   readonly permissions: ReadonlyArray<Permission>
   readonly bounds: ReadonlyArray<ResourceScope> | null
-  /** From this instant on the token is refused. */
+  /** The first instant at which the token is invalid. */
   readonly expiresAt: DateTime.Utc
 }
 
-/** A token that was just made as it travels: `{token, token_type, kind, jti, user, permissions, bounds, expires_at}`. */
+/** The wire form of a token that was just issued: `{token, token_type, kind, jti, user, permissions, bounds, expires_at}`. */
 export const encodeIssuedToken = (issued: IssuedToken) => ({
   token: Redacted.value(issued.token),
   token_type: "Bearer",

@@ -15,7 +15,7 @@ import {
   Messages,
   ValidationFailed
 } from "../kernel/FieldErrors.js"
-import { make as makeMemory } from "../kernel/TtlCache.js"
+import { make as makeCache } from "../kernel/TtlCache.js"
 import { type StorageError, UnitOfWork } from "../kernel/Storage.js"
 import { type Actor, type ResourceScope, CurrentActor } from "./Actor.js"
 import { ResourceScopeStore } from "./ResourceScopeStore.js"
@@ -37,13 +37,13 @@ import {
 import { type UseCase, useCase } from "./UseCase.js"
 import { UserStore } from "./UserStore.js"
 
-/** Sessions and tokens of connected apps: signed, short-lived, and issued by who holds at least as much. */
+/** Sessions and tokens of connected apps: signed, short-lived, with at most the permissions of their issuer. */
 export class Tokens extends Context.Tag("@earshot/core/access/Tokens")<
   Tokens,
   {
-    /** Issues a token; it is answered here and never again. */
+    /** Issues a token. The answer is the only one that holds it. */
     readonly issue: UseCase<"access.issueToken", [input: unknown], IssuedToken, ValidationFailed | StorageError>
-    /** Refuses a token of the organisation, named by `{jti}`, from now on; one that never was is no fault. */
+    /** Revokes a token of the organization by its `{jti}`; an unknown one is accepted. */
     readonly revoke: UseCase<"access.revokeToken", [input: unknown], void, ValidationFailed | StorageError>
     /** The caller that a token stands for, if it is in force. */
     readonly authenticate: (token: string) => Effect.Effect<Option.Option<Actor>, StorageError>
@@ -54,15 +54,15 @@ const isPermission = (word: string): word is Permission => allPermissions.some((
 
 const isEmbedded = (kind: TokenKind): boolean => kind === "embedded_session" || kind === "agent_session"
 
-/** What a kind must be bound to: embedded sessions to something, an agent's session to this agent alone. */
-const bindingFaults = (kind: TokenKind, bounds: ReadonlyArray<ResourceScope> | null): FieldErrors =>
+/** Embedded sessions need resource scopes; an agent session has exactly its agent. */
+const scopeErrors = (kind: TokenKind, bounds: ReadonlyArray<ResourceScope> | null): FieldErrors =>
   isEmbedded(kind) && bounds === null
     ? fieldError("bounds", Messages.required)
     : kind === "agent_session" && (bounds?.length !== 1 || bounds[0]?.type !== "agent")
-      ? fieldError("bounds", "A session of an agent is bound to this agent alone.")
+      ? fieldError("bounds", "An agent session must have exactly one bound, of type agent.")
       : noFieldErrors
 
-const lifetimeFaults = (kind: TokenKind, seconds: number): FieldErrors =>
+const lifetimeErrors = (kind: TokenKind, seconds: number): FieldErrors =>
   seconds > LIFETIMES[kind].longest ? fieldError("ttl", Messages.tooLarge(LIFETIMES[kind].longest)) : noFieldErrors
 
 const toActor = (kind: TokenKind, claims: TokenClaims): Actor => ({
@@ -81,11 +81,11 @@ export const layer = Layer.effect(
     const keys = yield* SigningKeys
     const revoked = yield* RevokedTokenStore
     const users = yield* UserStore
-    const things = yield* ResourceScopeStore
+    const resources = yield* ResourceScopeStore
     const work = yield* UnitOfWork
     const source = yield* SecretSource
-    /** Tokens that were not revoked when last asked, by organisation and jti. */
-    const inForce = yield* makeMemory<true>(10_000)
+    /** Tokens that were not revoked when they were last looked up, by organization and jti. */
+    const inForce = yield* makeCache<true>(10_000)
 
     const isRevoked = ({ jti, org }: TokenClaims) =>
       Effect.gen(function* () {
@@ -104,17 +104,17 @@ export const layer = Layer.effect(
           const seconds = ttl ?? LIFETIMES[kind].usual
           const userId = user === undefined ? issuer.userId : user
           const person = userId === null ? Option.none() : yield* users.find(permit, userId)
-          // Those that it has from its issuer were looked at when that got them.
-          const places = wanted ?? []
-          const faults = mergeFieldErrors(
+          // Scopes taken over from the issuer were checked when the issuer got them.
+          const given = wanted ?? []
+          const errors = mergeFieldErrors(
             permissionErrors(issuer, "permissions", permissions),
             resourceScopeErrors(issuer, bounds),
-            missingResourceErrors(issuer, places, yield* things.present(permit, places)),
-            bindingFaults(kind, bounds),
-            lifetimeFaults(kind, seconds),
+            missingResourceErrors(issuer, given, yield* resources.present(permit, given)),
+            scopeErrors(kind, bounds),
+            lifetimeErrors(kind, seconds),
             userId !== null && Option.isNone(person) ? fieldError("user", Messages.unknownId(userId)) : noFieldErrors
           )
-          if (hasFieldErrors(faults)) return yield* new ValidationFailed({ errors: faults })
+          if (hasFieldErrors(errors)) return yield* new ValidationFailed({ errors })
           const iat = Math.floor((yield* DateTime.now).epochMillis / 1000)
           const claims: TokenClaims = {
             jti: Encoding.encodeBase64Url(source.bytes(16)),

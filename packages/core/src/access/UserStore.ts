@@ -9,7 +9,7 @@ import type { EmailTaken } from "./AccessErrors.js"
 import type { Permit } from "./Permit.js"
 import type { User, UserDraft } from "./User.js"
 
-/** What storage promises about people. A permit's organisation bounds every answer. */
+/** Stores users. A permit's organization limits every answer. */
 export class UserStore extends Context.Tag("@earshot/core/access/UserStore")<
   UserStore,
   {

@@ -9,11 +9,11 @@ import { type UseCase, useCase } from "./UseCase.js"
 import { type User, UserDraft } from "./User.js"
 import { UserStore } from "./UserStore.js"
 
-/** The people of the caller's organisation. */
+/** The users of the caller's organization. */
 export class Users extends Context.Tag("@earshot/core/access/Users")<
   Users,
   {
-    /** `{email, name?}`; an email address names one person of an organisation. */
+    /** `{email, name?}`; email addresses are unique within an organization. */
     readonly create: UseCase<"users.create", [input: unknown], User, ValidationFailed | StorageError>
     readonly list: UseCase<"users.list", [query: unknown], Pages.Page<User>, ValidationFailed | StorageError>
   }

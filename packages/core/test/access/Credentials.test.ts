@@ -39,7 +39,7 @@ describe("the table of operations", () => {
     expect([...ruleOf(operation).accepts].sort()).toEqual([...kinds].sort())
   })
 
-  it("asks for an agent session in addition to the key where a repository is checked out, and nowhere else", () => {
+  it("requires an agent session in addition to the key for checkouts only", () => {
     expect(allOperations.filter((operation) => ruleOf(operation).additionalCredential !== undefined)).toEqual([
       "checkouts.create"
     ])
@@ -49,7 +49,7 @@ describe("the table of operations", () => {
 /** The time in so many hours, as inputs say it. */
 const inHours = (hours: number) => Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.add(now, { hours })))
 
-/** One credential of each kind that may do everything, of one organisation. */
+/** One credential of each kind that may do everything, of one organization. */
 const wallet = Effect.gen(function* () {
   const { actor, agent, apiKey, organization, project } = yield* TestEngine.fixture
   const tokens = yield* Tokens
@@ -77,7 +77,7 @@ const kinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "ag
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`admission on ${database}`, (it) => {
-    it.effect("lets each kind of credential in where the table lists it, and nowhere else", () =>
+    it.effect("accepts each kind of credential for exactly the operations that list it", () =>
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const { organization, presented } = yield* wallet
@@ -100,7 +100,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("asks for a permission as well, and says which", () =>
+    it.effect("reports the missing permission", () =>
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const keys = yield* ApiKeys
@@ -118,7 +118,7 @@ for (const database of TestEngine.databases) {
     )
 
     it.effect(
-      "wants both credentials of a checkout, of one organisation, and reaches no further than the session",
+      "requires both credentials of a checkout, of one organization, and limits the caller to the session's scope",
       () =>
         Effect.gen(function* () {
           const credentials = yield* Credentials
@@ -133,19 +133,19 @@ for (const database of TestEngine.databases) {
               bounds: [{ type: "agent", id: agent.id }]
             }
           })
-          for (const refused of [
+          for (const rejected of [
             api_key,
             agent_session,
             { ...api_key, ...oauth2 },
             { ...api_key, ...others.agent_session },
             { ...api_key, bearer: "" }
           ]) {
-            expect(yield* admit(refused)).toMatchObject({ left: { _tag: "Unauthenticated" } })
+            expect(yield* admit(rejected)).toMatchObject({ left: { _tag: "Unauthenticated" } })
           }
         })
     )
 
-    it.effect("goes by the first credential that the operation accepts, and forgives no wrong one", () =>
+    it.effect("uses the first credential that the operation accepts, and rejects it if it is invalid", () =>
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const { presented } = yield* wallet
@@ -170,7 +170,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("refuses a key from the instant it expires, and from the moment it is revoked", () =>
+    it.effect("rejects a key from the instant of its expiry, and once it is revoked", () =>
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const keys = yield* ApiKeys
@@ -194,7 +194,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("refuses a link once it expired or was revoked", () =>
+    it.effect("rejects a link once it has expired or was revoked", () =>
       Effect.gen(function* () {
         const credentials = yield* Credentials
         const links = yield* ShareableLinks
@@ -216,7 +216,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("keeps another organisation from seeing or revoking keys and links", () =>
+    it.effect("hides keys and links from other organizations, which cannot revoke them", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const links = yield* ShareableLinks
@@ -235,7 +235,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("reports every fault of what is to be issued at once", () =>
+    it.effect("reports all field errors of an input at once", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const tokens = yield* Tokens
@@ -264,7 +264,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("binds to nothing that is not there, and tells a bound issuer nothing of what it does not reach", () =>
+    it.effect("rejects bounds to missing resources, and discloses nothing outside the issuer's scope", () =>
       Effect.gen(function* () {
         const tokens = yield* Tokens
         const links = yield* ShareableLinks
@@ -313,7 +313,7 @@ for (const database of TestEngine.databases) {
         }
         expect((yield* links.list({}).pipe(as)).results).toHaveLength(1)
         const bound: Actor = { ...mine.actor, bounds: [{ type: "agent", id: mine.agent.id }] }
-        const beyond = ["You cannot grant what you do not reach yourself."]
+        const beyond = ["You cannot grant access to a resource outside your own scope."]
         const [issue] = issuing([
           { type: "project", id: mine.project.id },
           { type: "project", id: 4711 }
@@ -324,7 +324,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("takes people as issuers of sessions, each email address once", () =>
+    it.effect("issues sessions for users, whose email addresses are unique", () =>
       Effect.gen(function* () {
         const users = yield* Users
         const tokens = yield* Tokens
@@ -359,8 +359,8 @@ for (const database of TestEngine.databases) {
 const permissionsBut = (actor: Actor, ...without: ReadonlyArray<Permission>) =>
   [...actor.permissions].filter((permission) => !without.includes(permission))
 
-layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
-  it.effect("may do what its issuer may, where a key is asked for nothing else", () =>
+layer(TestEngine.layer("sqlite"))("an issued credential", (it) => {
+  it.effect("has the permissions of its issuer by default, if it is a key", () =>
     Effect.gen(function* () {
       const { actor } = yield* TestEngine.fixture
       const keys = yield* ApiKeys
@@ -370,7 +370,7 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
     })
   )
 
-  it.effect("may not delete where others get to see it, unless that is granted", () =>
+  it.effect("may not delete by default, if it is an embedded session or a link", () =>
     Effect.gen(function* () {
       const { actor, agent } = yield* TestEngine.fixture
       const tokens = yield* Tokens
@@ -386,7 +386,7 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
     })
   )
 
-  it.effect("is a session of one agent alone, where it is an agent's", () =>
+  it.effect("must have exactly one agent as its bound, if it is an agent session", () =>
     Effect.gen(function* () {
       const { actor, agent, project } = yield* TestEngine.fixture
       const tokens = yield* Tokens
@@ -394,7 +394,7 @@ layer(TestEngine.layer("sqlite"))("what is issued", (it) => {
       for (const bounds of [[{ type: "project", id: project.id }], [one, { type: "agent", id: agent.id + 1 }]]) {
         expect(
           yield* Effect.flip(tokens.issue({ kind: "agent_session", bounds }).pipe(TestEngine.as(actor)))
-        ).toMatchObject({ errors: { bounds: ["A session of an agent is bound to this agent alone."] } })
+        ).toMatchObject({ errors: { bounds: ["An agent session must have exactly one bound, of type agent."] } })
       }
       expect(yield* tokens.issue({ kind: "agent_session", bounds: [one] }).pipe(TestEngine.as(actor))).toMatchObject({
         expiresAt: { epochMillis: 600_000 }
@@ -413,8 +413,8 @@ describe.each(TestEngine.databases)("credentials on %s", (database) => {
   for (const { check, name } of AccessKit.credentialProperties(fixture)) it(name, check)
 })
 
-layer(TestEngine.layer("sqlite"))("an operator's organisations", (it) => {
-  it.effect("are listed page by page, whoever asks in process", () =>
+layer(TestEngine.layer("sqlite"))("an operator's organizations", (it) => {
+  it.effect("are listed page by page in process", () =>
     Effect.gen(function* () {
       const organizations = yield* Organizations
       yield* organizations.create({ name: "One" })

@@ -28,8 +28,8 @@ const issuer = (permissions: ReadonlyArray<Permission>, bounds: Actor["bounds"] 
 })
 const at = (millis: number) => DateTime.unsafeMake(millis)
 
-describe("what others get to see", () => {
-  it("may look and nothing else, as far as its issuer may", () => {
+describe("the default permissions of shared credentials", () => {
+  it("are those read permissions that the issuer has", () => {
     expect(readPermissionsOf(issuer(allPermissions))).toEqual([
       "catalog:read",
       "evaluators:read",
@@ -43,39 +43,39 @@ describe("what others get to see", () => {
   })
 })
 
-describe("passing on permissions", () => {
-  it("is refused for what the issuer may not do, all of it named", () => {
+describe("granting permissions", () => {
+  it("reports every permission that the issuer lacks", () => {
     const holder = issuer(["calls:read", "keys:manage"])
     expect(permissionErrors(holder, "scopes", ["calls:read"])).toEqual({})
     expect(permissionErrors(holder, "scopes", [])).toEqual({})
     expect(permissionErrors(holder, "permissions", ["calls:read", "calls:delete", "jobs:manage"])).toEqual({
-      permissions: ["You cannot grant what you may not do yourself: calls:delete, jobs:manage."]
+      permissions: ["You cannot grant permissions that you do not have: calls:delete, jobs:manage."]
     })
   })
 
-  it("takes `all` for everything there is", () => {
+  it("treats `all` as every permission", () => {
     expect(permissionErrors(issuer(allPermissions), "scopes", ["all"])).toEqual({})
     expect(
       permissionErrors(issuer(allPermissions.filter((one) => one !== "keys:manage")), "scopes", ["all", "calls:read"])
-    ).toEqual({ scopes: ["You cannot grant what you may not do yourself: keys:manage."] })
+    ).toEqual({ scopes: ["You cannot grant permissions that you do not have: keys:manage."] })
   })
 })
 
-describe("passing on reach", () => {
+describe("granting resource scopes", () => {
   const project = { type: "project", id: 1 } as const
   const agent = { type: "agent", id: 2 } as const
 
-  it("is free for an issuer that is bound to nothing", () => {
+  it("allows any scope for an issuer without scopes", () => {
     expect(resourceScopeErrors(issuer([]), null)).toEqual({})
     expect(resourceScopeErrors(issuer([]), [project])).toEqual({})
   })
 
-  it("is asked of a bound issuer, and no further than its own bounds, fault by fault", () => {
+  it("reports each scope that an issuer with scopes does not have itself", () => {
     const bound = issuer([], [project, agent])
     expect(resourceScopeErrors(bound, null)).toEqual({ bounds: ["This field is required."] })
     expect(resourceScopeErrors(bound, [agent])).toEqual({})
     expect(resourceScopeErrors(bound, [agent, project])).toEqual({})
-    const beyond = ["You cannot grant what you do not reach yourself."]
+    const beyond = ["You cannot grant access to a resource outside your own scope."]
     expect(
       resourceScopeErrors(bound, [
         { type: "agent", id: 1 },
@@ -87,7 +87,7 @@ describe("passing on reach", () => {
     expect(resourceScopeErrors(issuer([], []), [project])).toEqual({ "bounds[0]": beyond })
   })
 
-  it("finds what is not there at its id, where the issuer reaches it", () => {
+  it("reports ids of missing resources, but not outside the issuer's own scope", () => {
     const absent = (id: number) => [`Invalid pk "${id}" - object does not exist.`]
     expect(missingResourceErrors(issuer([]), [], [])).toEqual({})
     expect(missingResourceErrors(issuer([]), [agent, project], [project, agent])).toEqual({})
@@ -98,17 +98,17 @@ describe("passing on reach", () => {
   })
 })
 
-describe("an end", () => {
-  it("lies after now, and says so", () => {
+describe("an expiry", () => {
+  it("must be in the future", () => {
     const past = { expires_at: ["Must be in the future."] }
     expect(expiryErrors("expires_at", at(1000), at(1000))).toEqual(past)
   })
 })
 
-describe("what may be passed on, and what is in force", () => {
+describe("the rules of granting and of validity", () => {
   const properties = [
     ...AccessKit.issuingProperties(
-      { boundFaults: resourceScopeErrors, expiryFaults: expiryErrors, permissionFaults: permissionErrors },
+      { resourceScopeErrors: resourceScopeErrors, expiryErrors: expiryErrors, permissionErrors: permissionErrors },
       OrganizationId.make(1)
     ),
     ...AccessKit.inForceProperties(isInForce)
@@ -116,14 +116,14 @@ describe("what may be passed on, and what is in force", () => {
   for (const { check, name } of properties) it(name, check)
 })
 
-describe("the fields that name them", () => {
+describe("the input fields of bounds and permissions", () => {
   const errorsOf = (decoded: Either.Either<unknown, FieldErrors.FieldErrors>) =>
     Either.match(decoded, { onLeft: (errors) => errors, onRight: () => ({}) })
   const bounds = (input: unknown) => errorsOf(FieldErrors.decode(resourceScopesField)(input))
   const permissions = (input: unknown) => errorsOf(FieldErrors.decode(permissionsField)(input))
   const project = { type: "project", id: 1 }
 
-  it("are 1 to 100 bounds of a known type with an id from 1 on", () => {
+  it("accept 1 to 100 bounds of a known type with a positive id", () => {
     expect(bounds([project])).toEqual({})
     expect(bounds(Array.from({ length: 100 }, () => project))).toEqual({})
     expect(bounds([])).toEqual({ non_field_errors: ["Ensure this field has at least 1 elements."] })
@@ -138,7 +138,7 @@ describe("the fields that name them", () => {
     })
   })
 
-  it("are up to 100 known permissions", () => {
+  it("accept up to 100 known permissions", () => {
     expect(permissions([])).toEqual({})
     expect(permissions(Array.from({ length: 100 }, () => "calls:read"))).toEqual({})
     expect(permissions(Array.from({ length: 101 }, () => "calls:read"))).toEqual({

@@ -24,7 +24,7 @@ type Letter = keyof typeof letters
 const isLetter = (text: string): text is Letter => Object.hasOwn(letters, text)
 
 /**
- * Every operation, what it needs, whom it accepts, and whether it concerns the whole organisation (`all of it`) or asks
+ * Every operation, what it needs, whom it accepts, and whether it concerns the whole organization (`all of it`) or asks
  * for an agent session in addition to the key (`with session`). E1 to E12 are the table of the interface, Authentication.
  */
 const written: Readonly<Record<Operation, readonly [Permission, by: string, also?: "all of it" | "with session"]>> = {
@@ -175,13 +175,13 @@ const holding = (permission: Permission, more: Partial<Actor> = {}): Actor => ({
 })
 
 describe("the table of operations", () => {
-  it("has every operation of the engine", () => {
+  it("contains every operation of the engine", () => {
     expect(Object.keys(operations).toSorted()).toEqual(Object.keys(written).toSorted())
   })
 
-  it.each(rows)("$operation lets in $accepts with $needs, and nobody else", ({ accepts, also, needs, operation }) => {
+  it.each(rows)("$operation accepts exactly $accepts with permission $needs", ({ accepts, also, needs, operation }) => {
     const decide = (actor: Actor) =>
-      Either.match(authorize(actor, operation), { onLeft: (fault) => fault._tag, onRight: () => "let in" })
+      Either.match(authorize(actor, operation), { onLeft: (error) => error._tag, onRight: () => "let in" })
     const session = also === "with session" ? { additionalCredential: "agent_session" as const } : {}
     for (const credential of CredentialKind.literals) {
       const isAccepted = credential === "host" || accepts.some((one) => one === credential)

@@ -28,7 +28,7 @@ const allOperations = Object.keys(operations).filter(isOperation)
 const write = (given: Permit<"catalog:write">): Permit => given
 
 describe("a permit", () => {
-  it("is never refused to the host, whatever it is for", () => {
+  it("is granted to the host for every operation", () => {
     fc.assert(
       fc.property(fc.constantFrom(...allOperations), (operation) => {
         expect(Effect.runSync(hostPermit(organizationId, operation))).toMatchObject({ organizationId, bounds: null })
@@ -37,15 +37,15 @@ describe("a permit", () => {
     )
   })
 
-  it("is what authorisation made, for what it was made for", () => {
+  it("is accepted by stores for the permission that it was granted for", () => {
     expect(write(permit)).toBe(permit)
     const reading = Either.getOrThrow(authorize(hostActor(organizationId), "projects.read"))
     // @ts-expect-error -- a permit to read is none to write
     write(reading)
   })
 
-  /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- what lint refuses too, the compiler must */
-  it("cannot be put together from its parts, nor be somebody else's with a change", () => {
+  /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- what lint rejects, the compiler must reject too */
+  it("does not compile when built from an object literal, a spread or an actor, and cannot be changed", () => {
     // @ts-expect-error -- an object literal is no permit
     write({ organizationId, userId: null, bounds: null })
     // @ts-expect-error -- a spread of a permit is no permit
@@ -61,7 +61,7 @@ describe("a permit", () => {
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
 })
 
-describe("authorisation", () => {
+describe("authorization", () => {
   const actor: Actor = {
     organizationId: OrganizationId.make(3),
     userId: UserId.make(4),
@@ -71,7 +71,7 @@ describe("authorisation", () => {
     bounds: [{ type: "agent", id: 5 }]
   }
 
-  it("makes a permit for the caller's organisation, person and reach", () => {
+  it("makes a permit with the caller's organization, user and resource scopes", () => {
     expect(Either.getOrThrow(authorize(actor, "agents.read"))).toMatchObject({
       organizationId: 3,
       userId: 4,
@@ -79,20 +79,20 @@ describe("authorisation", () => {
     })
   })
 
-  it("says that a credential is not accepted before it says what it may not do", () => {
-    const refused = (caller: Actor, operation: Operation) =>
+  it("reports a credential that is not accepted before a missing permission", () => {
+    const errorOf = (caller: Actor, operation: Operation) =>
       Either.getOrThrow(Either.flip(authorize(caller, operation)))
-    const unlisted = refused(actor, "calls.ingest")
+    const unlisted = errorOf(actor, "calls.ingest")
     expect([unlisted._tag, unlisted.message]).toEqual(["Unauthenticated", "This credential is not accepted here."])
-    const lacking = refused(actor, "agents.update")
+    const lacking = errorOf(actor, "agents.update")
     expect([lacking._tag, lacking.message]).toEqual([
       "Forbidden",
       "You do not have permission to perform this action (needs catalog:write)."
     ])
-    expect(refused(hostActorWith({ permissions: new Set() }), "agents.update")._tag).toBe("Forbidden")
+    expect(errorOf(hostActorWith({ permissions: new Set() }), "agents.update")._tag).toBe("Forbidden")
   })
 
-  it("asks a checkout's caller for an agent session in addition to the key, the host for none", () => {
+  it("requires an agent session in addition to the key for checkouts, and none of the host", () => {
     const key = hostActorWith({ credential: "api_key" })
     expect(Either.isLeft(authorize(key, "checkouts.create"))).toBe(true)
     expect(Either.isRight(authorize({ ...key, additionalCredential: "agent_session" }, "checkouts.create"))).toBe(true)
@@ -102,13 +102,13 @@ describe("authorisation", () => {
   })
 })
 
-describe("reach", () => {
-  const properties = AccessKit.reachProperties((bounds, place) =>
+describe("resource scopes", () => {
+  const properties = AccessKit.scopeProperties((bounds, place) =>
     isInScope(CatalogKit.permit(organizationId, "projects.read", bounds), place)
   )
   for (const { check, name } of properties) it(name, check)
 
-  it("is none of the organisation as a whole where it is bound to nothing at all", () => {
+  it("forbid operations on the whole organization for a credential with an empty list of scopes", () => {
     expect(authorize({ ...hostActor(organizationId), bounds: [] }, "projects.create")).toMatchObject({
       left: { _tag: "Forbidden" }
     })

@@ -35,7 +35,7 @@ const limiters: ReadonlyArray<
 
 for (const [where, database, rateLimiter] of limiters) {
   layer(TestEngine.layer(database, { rateLimiter }))(`rate limits counted ${where}`, (it) => {
-    it.effect("let a credential in as often as it may, and say when it can come back", () =>
+    it.effect("admit a credential within its allowance, then report when to retry", () =>
       Effect.gen(function* () {
         const { actor, admit, key } = yield* entrance()
         for (const _ of [1, 2, 3]) expect(yield* admit(key)).toMatchObject(admitted)
@@ -51,7 +51,7 @@ for (const [where, database, rateLimiter] of limiters) {
       })
     )
 
-    it.effect("make an address wait that sent too many wrong credentials, whatever it sends then", () =>
+    it.effect("limit an address that sent too many invalid credentials, whatever it sends next", () =>
       Effect.gen(function* () {
         const { admit, key, wrong } = yield* entrance("198.51.100.7")
         const elsewhere = yield* entrance("198.51.100.8")
@@ -71,7 +71,7 @@ for (const [where, database, rateLimiter] of limiters) {
 layer(TestEngine.layer("postgres", { rateLimiter: PostgresRateLimits.layer(allowances) }))(
   "rate limits in the database",
   (it) => {
-    it.effect("are shared by all who count there", () =>
+    it.effect("are shared by engines on one database", () =>
       Effect.gen(function* () {
         const { admit, apiKey, key } = yield* entrance()
         const sql = yield* SqlClient
@@ -84,7 +84,7 @@ layer(TestEngine.layer("postgres", { rateLimiter: PostgresRateLimits.layer(allow
 )
 
 layer(TestEngine.layer("sqlite"))("without a rate limiter", (it) => {
-  it.effect("nobody waits", () =>
+  it.effect("no request is limited", () =>
     Effect.gen(function* () {
       const { admit, key, wrong } = yield* entrance("198.51.100.7")
       for (let n = 0; n < 100; n++) {

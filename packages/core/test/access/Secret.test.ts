@@ -14,7 +14,7 @@ const bytes = fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES }
 const prefix = fc.constantFrom("ear_" as const, "earlink_" as const)
 
 describe("a secret", () => {
-  it("is spelled in one way, which every client may store", () => {
+  it("has a stable encoding", () => {
     expect(printSecret("ear_", new Uint8Array(SECRET_BYTES))).toBe(
       "ear_00000000000000000000000000000000000000000000vX81d"
     )
@@ -23,7 +23,7 @@ describe("a secret", () => {
     )
   })
 
-  it("keeps all of its bytes' chance apart, in letters and digits of one length", () => {
+  it("encodes different bytes differently, in letters and digits of one length", () => {
     fc.assert(
       fc.property(prefix, bytes, bytes, (kind, one, other) => {
         const secret = printSecret(kind, one)
@@ -34,7 +34,7 @@ describe("a secret", () => {
     )
   })
 
-  it("with a slip in it is known for none, without asking storage", () => {
+  it("is rejected with a typo in it, by its checksum alone", () => {
     fc.assert(
       fc.property(prefix, bytes, fc.nat(), fc.constantFrom(..."0Zaé\0 "), (kind, from, at, character) => {
         const secret = printSecret(kind, from)
@@ -46,7 +46,7 @@ describe("a secret", () => {
     )
   })
 
-  it("of one kind is none of another, and any text is none", () => {
+  it("is not accepted as a secret of another kind, nor is any other text", () => {
     fc.assert(
       fc.property(bytes, fc.string({ maxLength: 80 }), (from, text) => {
         expect(looksLikeSecret("earlink_", printSecret("ear_", from))).toBe(false)
@@ -56,7 +56,7 @@ describe("a secret", () => {
     )
   })
 
-  it("leaves a hash and a hint behind, neither of which says it", () => {
+  it("is not contained in its hash or its hint", () => {
     fc.assert(
       fc.property(prefix, bytes, (kind, from) => {
         const minted = mintSecret(kind, from)
@@ -72,7 +72,7 @@ describe("a secret", () => {
     expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
-  it("has its hash compared as a whole, and texts of another length are no fault", () => {
+  it("compares hashes as a whole, and hashes of different lengths as different", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
         expect(sameHash(hashSecret(one), hashSecret(other))).toBe(hashSecret(one) === hashSecret(other))

@@ -39,14 +39,14 @@ const sign = (secret: Uint8Array, header: object, claims: JWTPayload) =>
 
 const authenticate = (token: string) => Effect.flatMap(Tokens, (tokens) => tokens.authenticate(token))
 
-const refused = (token: string, what: string) =>
+const expectRejected = (token: string, what: string) =>
   Effect.map(authenticate(token), (answer) => expect(Option.isNone(answer), what).toBe(true))
 
-const accepted = (token: string) =>
+const expectAccepted = (token: string) =>
   Effect.map(authenticate(token), (answer) => expect(Option.isSome(answer)).toBe(true))
 
 layer(TestEngine.layer("sqlite"))("a token", (it) => {
-  it.effect("carries who may do what where, and is taken back as just that", () =>
+  it.effect("authenticates as the actor that its claims describe", () =>
     Effect.gen(function* () {
       for (const kind of TokenKind.literals) {
         const { actor, claims, header, made, token } = yield* issued(kind)
@@ -66,15 +66,15 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
     })
   )
 
-  it.effect("is refused with another kind's typ, audience, or both, signed as it may be", () =>
+  it.effect("is rejected with the typ or audience of another kind, even with a valid signature", () =>
     Effect.gen(function* () {
       for (const kind of TokenKind.literals) {
         const { claims, header, secret } = yield* issued(kind)
-        yield* accepted(yield* sign(secret, header, claims))
+        yield* expectAccepted(yield* sign(secret, header, claims))
         for (const other of [...TokenKind.literals.filter((one) => one !== kind), "other"]) {
           const typ = `earshot.${other}+jwt`
-          yield* refused(yield* sign(secret, { ...header, typ }, claims), `${kind} with typ of ${other}`)
-          yield* refused(
+          yield* expectRejected(yield* sign(secret, { ...header, typ }, claims), `${kind} with typ of ${other}`)
+          yield* expectRejected(
             yield* sign(secret, header, { ...claims, aud: `earshot:${other}` }),
             `${kind} with audience of ${other}`
           )
@@ -83,47 +83,47 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
     })
   )
 
-  it.effect("is refused without each single claim it needs, and with a wrong issuer", () =>
+  it.effect("is rejected without any one of its required claims, and with another issuer", () =>
     Effect.gen(function* () {
       const { claims, header, secret } = yield* issued("oauth2")
       for (const claim of ["iss", "aud", "exp", "iat", "jti", "org", "permissions", "bounds", "user"]) {
         const { [claim]: _, ...rest } = claims
-        yield* refused(yield* sign(secret, header, rest), `without ${claim}`)
+        yield* expectRejected(yield* sign(secret, header, rest), `without ${claim}`)
       }
-      yield* refused(yield* sign(secret, header, { ...claims, iss: "somebody" }), "of another issuer")
+      yield* expectRejected(yield* sign(secret, header, { ...claims, iss: "somebody" }), "of another issuer")
       for (const org of [0, -1, 1.5, "1", null, 2 ** 60]) {
-        yield* refused(yield* sign(secret, header, { ...claims, org }), `of organisation ${String(org)}`)
+        yield* expectRejected(yield* sign(secret, header, { ...claims, org }), `of organization ${String(org)}`)
       }
     })
   )
 
-  it.effect("is refused unsigned, with another algorithm, another key or an unknown one", () =>
+  it.effect("is rejected unsigned, with another algorithm, another key or an unknown key", () =>
     Effect.gen(function* () {
       const { claims, header, parts, secret, token } = yield* issued("dashboard_session")
       const none = print({ ...header, alg: "none" })
-      yield* refused(`${none}.${parts.body}.`, "alg none")
-      yield* refused(`${none}.${parts.body}.${parts.signature}`, "alg none with a signature")
-      yield* refused(`${parts.head}.${parts.body}.`, "no signature")
-      yield* refused(`${parts.head}.${parts.body}`, "two parts")
+      yield* expectRejected(`${none}.${parts.body}.`, "alg none")
+      yield* expectRejected(`${none}.${parts.body}.${parts.signature}`, "alg none with a signature")
+      yield* expectRejected(`${parts.head}.${parts.body}.`, "no signature")
+      yield* expectRejected(`${parts.head}.${parts.body}`, "two parts")
       const long = new Uint8Array(64).fill(7)
-      yield* refused(yield* sign(secret, { ...header, alg: "HS384" }, claims), "HS384")
-      yield* refused(yield* sign(long, { ...header, alg: "HS512" }, claims), "HS512")
-      yield* refused(yield* sign(long, header, claims), "another key")
-      yield* refused(yield* sign(new Uint8Array(32), header, claims), "an empty key")
-      yield* refused(yield* sign(secret, { ...header, kid: "nobody's" }, claims), "unknown kid")
-      yield* refused(yield* sign(secret, { typ: header.typ }, claims), "no kid")
-      yield* refused(yield* sign(secret, { kid: header.kid }, claims), "no typ")
-      yield* refused(
+      yield* expectRejected(yield* sign(secret, { ...header, alg: "HS384" }, claims), "HS384")
+      yield* expectRejected(yield* sign(long, { ...header, alg: "HS512" }, claims), "HS512")
+      yield* expectRejected(yield* sign(long, header, claims), "another key")
+      yield* expectRejected(yield* sign(new Uint8Array(32), header, claims), "an empty key")
+      yield* expectRejected(yield* sign(secret, { ...header, kid: "nobody's" }, claims), "unknown kid")
+      yield* expectRejected(yield* sign(secret, { typ: header.typ }, claims), "no kid")
+      yield* expectRejected(yield* sign(secret, { kid: header.kid }, claims), "no typ")
+      yield* expectRejected(
         `${print({ ...header, jwk: {}, crit: ["b64"], b64: false })}.${parts.body}.${parts.signature}`,
         "crit"
       )
-      yield* refused(`Bearer ${token}`, "a scheme")
-      yield* refused(token.repeat(100), "too long")
-      yield* accepted(token)
+      yield* expectRejected(`Bearer ${token}`, "a scheme")
+      yield* expectRejected(token.repeat(100), "too long")
+      yield* expectAccepted(token)
     })
   )
 
-  it.effect("is refused when any one character of it is another", () =>
+  it.effect("is rejected with any one character changed", () =>
     Effect.gen(function* () {
       const { token } = yield* issued("embedded_session")
       const runtime = yield* Effect.runtime<Tokens>()
@@ -146,7 +146,7 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
     })
   )
 
-  it.effect("is refused, and nothing worse, when it is any text at all", () =>
+  it.effect("is rejected without a defect for any other text", () =>
     Effect.gen(function* () {
       const runtime = yield* Effect.runtime<Tokens>()
       const part = fc.oneof(
@@ -166,34 +166,34 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
     })
   )
 
-  it.effect("is good until the instant it expires, and issued in the future never", () =>
+  it.effect("is valid until the instant of its expiry, and invalid if issued in the future", () =>
     Effect.gen(function* () {
       const { claims, header, secret, token } = yield* issued("oauth2", { ttl: 60 })
       yield* TestClock.setTime(claims.exp! * 1000 - 1)
-      yield* accepted(token)
+      yield* expectAccepted(token)
       yield* TestClock.setTime(claims.exp! * 1000)
-      yield* refused(token, "at its end")
+      yield* expectRejected(token, "at its end")
 
       const now = claims.exp!
       const at = (iat: number) => sign(secret, header, { ...claims, iat, exp: iat + 60 })
-      yield* accepted(yield* at(now))
+      yield* expectAccepted(yield* at(now))
       // A clock of another process may be a little ahead.
-      yield* accepted(yield* at(now + 5))
-      yield* refused(yield* at(now + 6), "issued in the future")
+      yield* expectAccepted(yield* at(now + 5))
+      yield* expectRejected(yield* at(now + 6), "issued in the future")
     })
   )
 
-  it.effect("does not outlive its kind's longest life, whatever it says", () =>
+  it.effect("is rejected after the longest lifetime of its kind, whatever its exp", () =>
     Effect.gen(function* () {
       const { claims, header, secret } = yield* issued("agent_session")
       const forever = yield* sign(secret, header, { ...claims, exp: 4_000_000_000 })
-      yield* accepted(forever)
+      yield* expectAccepted(forever)
       yield* TestClock.setTime(claims.iat! * 1000 + 906_000)
-      yield* refused(forever, "older than a quarter of an hour")
+      yield* expectRejected(forever, "older than a quarter of an hour")
     })
   )
 
-  it.effect("loses what it no longer is allowed to mean, and keeps the rest", () =>
+  it.effect("ignores unknown permissions in its claims", () =>
     Effect.gen(function* () {
       const { claims, header, secret } = yield* issued("oauth2")
       const token = yield* sign(secret, header, { ...claims, permissions: ["calls:read", "planets:move"] })
@@ -204,7 +204,7 @@ layer(TestEngine.layer("sqlite"))("a token", (it) => {
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`tokens on ${database}`, (it) => {
-    it.effect("are refused from the moment they are revoked, by their own organisation alone", () =>
+    it.effect("are rejected once their own organization has revoked them", () =>
       Effect.gen(function* () {
         const tokens = yield* Tokens
         const credentials = yield* Credentials
@@ -223,7 +223,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("forget a revocation once no such token can be in force any more", () =>
+    it.effect("delete a revocation once no such token can be valid", () =>
       Effect.gen(function* () {
         const tokens = yield* Tokens
         const sql = yield* SqlClient
@@ -238,7 +238,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("stay good when the signing key is replaced, until it is discarded", () =>
+    it.effect("stay valid when the signing key is replaced, until it is discarded", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const before = yield* issued("oauth2")
@@ -246,17 +246,17 @@ for (const database of TestEngine.databases) {
         yield* keys.rotate()
         const after = yield* issued("oauth2")
         expect(after.header.kid).not.toBe(before.header.kid)
-        yield* accepted(before.token)
-        yield* accepted(after.token)
+        yield* expectAccepted(before.token)
+        yield* expectAccepted(after.token)
         yield* keys.rotate({ discardOld: true })
-        yield* refused(before.token, "signed with a discarded key")
-        yield* refused(after.token, "signed with a discarded key")
+        yield* expectRejected(before.token, "signed with a discarded key")
+        yield* expectRejected(after.token, "signed with a discarded key")
         yield* TestClock.adjust("1 minute")
-        yield* accepted((yield* issued("oauth2")).token)
+        yield* expectAccepted((yield* issued("oauth2")).token)
       })
     )
 
-    it.effect("drop a replaced key once nothing it signed can be in force", () =>
+    it.effect("delete a replaced signing key once no token signed with it can be valid", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const old = yield* keys.current

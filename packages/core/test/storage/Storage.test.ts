@@ -10,7 +10,7 @@ import { Dialect } from "../../src/storage/sql/Dialect.js"
 import { storing } from "../../src/storage/sql/Storing.js"
 
 layer(TestEngine.layer("sqlite"))("storage on SQLite", (it) => {
-  it.effect("makes every acknowledged write durable, whatever the file's last owner had set", () =>
+  it.effect("syncs every commit to disk, whatever the file was opened with before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
@@ -19,7 +19,7 @@ layer(TestEngine.layer("sqlite"))("storage on SQLite", (it) => {
 })
 
 layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
-  it.effect("is planned for as many ids as there are: for a hundred it would read a whole table", () =>
+  it.effect("plans a list of ids by its real length, so that few ids do not cause a table scan", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { integers, numbers } = yield* Dialect
@@ -35,7 +35,7 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
     })
   )
 
-  it.effect("says that it is busy where a statement took longer than its operator allows", () =>
+  it.effect("reports StorageBusy when a statement exceeds statement_timeout", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const slow = sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 10`, sql`SELECT pg_sleep(30)`))
@@ -43,7 +43,7 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
     })
   )
 
-  it.effect("takes the steps again of whoever was chosen to break a deadlock", () =>
+  it.effect("retries the transaction that PostgreSQL cancelled to break a deadlock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const work = yield* UnitOfWork

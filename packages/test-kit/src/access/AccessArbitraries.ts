@@ -14,16 +14,16 @@ export const permissions: fc.Arbitrary<Actor["permissions"]> = fc
   .map((some) => new Set(some))
 
 /** A resource to be bound to; ids are few, so that bounds meet what they bound. */
-export const bound: fc.Arbitrary<ResourceScope> = fc.record({
+export const resourceScope: fc.Arbitrary<ResourceScope> = fc.record({
   type: fc.constantFrom(...ResourceType.literals),
   id: fc.integer({ min: 1, max: 5 })
 })
 
-export const bounds: fc.Arbitrary<Actor["bounds"]> = fc.option(fc.array(bound, { maxLength: 4 }))
+export const bounds: fc.Arbitrary<Actor["bounds"]> = fc.option(fc.array(resourceScope, { maxLength: 4 }))
 
 export const credentialKind: fc.Arbitrary<CredentialKind> = fc.constantFrom(...CredentialKind.literals)
 
-/** Any caller of an organisation. */
+/** Any caller of an organization. */
 export const actor = (organizationId: OrganizationId): fc.Arbitrary<Actor> =>
   fc.record({
     organizationId: fc.constant(organizationId),

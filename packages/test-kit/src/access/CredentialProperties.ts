@@ -24,14 +24,14 @@ export interface Wanted {
   readonly permissions: ReadonlyArray<Permission>
   /** API keys have none. */
   readonly bounds: Actor["bounds"]
-  /** How long it is to hold; null for as long as its kind does. */
+  /** Its lifetime; null for the default of its kind. */
   readonly seconds: number | null
 }
 
-/** What is carried, or the paths of the faults for which nothing was issued, sorted; none where it is forbidden. */
-export type IssueAnswer = { readonly presented: Presented } | { readonly refused: ReadonlyArray<string> }
+/** The issued credential, or the sorted paths of the field errors; none where issuing is forbidden. */
+export type IssueAnswer = { readonly presented: Presented } | { readonly rejected: ReadonlyArray<string> }
 
-/** Where an organisation's credentials are issued. */
+/** Issues an organization's credentials. */
 export interface CredentialIssuer {
   readonly project: number
   readonly agent: number
@@ -39,7 +39,7 @@ export interface CredentialIssuer {
   readonly issue: (issuer: Pick<Actor, "permissions" | "bounds">, wanted: Wanted) => Promise<IssueAnswer>
 }
 
-/** Two organisations on one engine, and a clock that stands still. */
+/** Two organizations on one engine, and a clock that stands still. */
 export interface CredentialFixture {
   readonly mine: CredentialIssuer
   readonly theirs: CredentialIssuer
@@ -55,10 +55,10 @@ const everything: Pick<Actor, "permissions" | "bounds"> = { permissions: new Set
 
 const kinds: ReadonlyArray<IssuedKind> = ["api_key", "shareable_link", ...TokenKind.literals]
 const kind = fc.constantFrom(...kinds)
-/** An agent's session opens nothing by itself. */
+/** An agent session authorizes nothing by itself. */
 const aloneKind = fc.constantFrom(...kinds.filter((one) => one !== "agent_session"))
 
-/** Bounds in either resource of an office, by name. */
+/** Bounds to the resources of an issuer, by name. */
 const inBounds = fc.option(fc.subarray(["project", "agent"] as const, { minLength: 1 }))
 type InBounds = ReadonlyArray<"project" | "agent"> | null
 const boundsAt = (issuer: CredentialIssuer, names: InBounds): ReadonlyArray<ResourceScope> | null =>
@@ -67,7 +67,7 @@ const boundsAt = (issuer: CredentialIssuer, names: InBounds): ReadonlyArray<Reso
 const presentedOf = async (issuer: CredentialIssuer, wanted: Wanted): Promise<Presented> => {
   const answer = await issuer.issue(everything, wanted)
   if ("presented" in answer) return answer.presented
-  throw new Error(`${wanted.kind} was refused to who may do everything: ${answer.refused.join(", ")}`)
+  throw new Error(`${wanted.kind} was rejected for an issuer with every permission: ${answer.rejected.join(", ")}`)
 }
 
 const boundsFor = (issuer: CredentialIssuer, of: IssuedKind): ReadonlyArray<ResourceScope> | null =>
@@ -76,7 +76,7 @@ const boundsFor = (issuer: CredentialIssuer, of: IssuedKind): ReadonlyArray<Reso
 const sorted = (all: Iterable<string>): ReadonlyArray<string> => [...all].sort()
 const printed = (all: Actor["bounds"]) => all && sorted(all.map(({ id, type }) => `${type} ${id}`))
 
-/** Each try asks for a new world. */
+/** @param fixture makes new organizations for each try */
 export const credentialProperties = (fixture: () => Promise<CredentialFixture>): ReadonlyArray<AsyncProperty> => [
   asyncProperty(
     "what is issued may do what was asked for, if its issuer may do all of that, and is refused else",
@@ -92,7 +92,7 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
         { kind: of, permissions: wanted, bounds: boundsFor(mine, of), seconds: null }
       )
       if (!wanted.every((one) => permissions.has(one))) {
-        expectEqual("refused", answer, { refused: [of === "api_key" ? "scopes" : "permissions"] })
+        expectEqual("rejected", answer, { rejected: [of === "api_key" ? "scopes" : "permissions"] })
       } else {
         const caller = "presented" in answer ? await admit("dashboards.list", answer.presented) : null
         expectEqual("let in with", caller && sorted(caller.permissions), sorted(wanted))
@@ -112,7 +112,7 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
         { kind: of, permissions: ["dashboards:read"], bounds, seconds: null }
       )
       const isHeld = ({ type }: ResourceScope) => held.some((one) => one === type)
-      if ("refused" in answer) return bounds?.every(isHeld) !== true
+      if ("rejected" in answer) return bounds?.every(isHeld) !== true
       const caller = await admit("dashboards.list", answer.presented)
       if (caller === null) throw new Error("What was issued is not let in")
       // A token whose bounds are left away has its issuer's.
@@ -131,7 +131,7 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
       const answer = await mine.issue(everything, { kind: of, permissions: [], bounds, seconds: null })
       const isBound = of === "agent_session" ? bounds?.length === 1 && bounds[0]?.type === "agent" : bounds !== null
       const errors = [...(isBound ? [] : ["bounds"]), ...(bounds === there ? [] : [`bounds[${there?.length ?? 0}].id`])]
-      expectEqual("refused", "refused" in answer ? answer.refused : [], errors)
+      expectEqual("rejected", "rejected" in answer ? answer.rejected : [], errors)
       return true
     }
   ),
@@ -148,7 +148,7 @@ export const credentialProperties = (fixture: () => Promise<CredentialFixture>):
         seconds
       })
       const isTooLong = seconds > LIFETIMES[of].longest
-      expectEqual("issued", "refused" in answer ? answer.refused : "issued", isTooLong ? ["ttl"] : "issued")
+      expectEqual("issued", "rejected" in answer ? answer.rejected : "issued", isTooLong ? ["ttl"] : "issued")
       return true
     },
     20

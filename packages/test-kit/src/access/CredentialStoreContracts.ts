@@ -54,8 +54,8 @@ export const apiKeyStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<ApiKeyStore | OrganizationStore, E>
 ): void => {
-  layer(stores)(`keys kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, by their id and by their secret's hash alone", () =>
+  layer(stores)(`API keys in ${subject}`, (it) => {
+    it.effect("are found by id and by the hash of the secret, as they were inserted", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { id: organizationId, keys } = yield* newOrganization
@@ -72,7 +72,7 @@ export const apiKeyStoreContract = <E>(
       })
     )
 
-    it.effect("are revoked from the first instant on that was told, and listed still", () =>
+    it.effect("keep the first instant of revocation, and stay in lists", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { keys } = yield* newOrganization
@@ -90,7 +90,7 @@ export const apiKeyStoreContract = <E>(
       })
     )
 
-    it.effect("are not there for another organisation", () =>
+    it.effect("do not exist for another organization", () =>
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
@@ -109,8 +109,8 @@ export const shareableLinkStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<ShareableLinkStore | OrganizationStore, E>
 ): void => {
-  layer(stores)(`links kept by ${subject}`, (it) => {
-    it.effect("are found with everything that they are bound to, revoked once, and not by others", () =>
+  layer(stores)(`shareable links in ${subject}`, (it) => {
+    it.effect("are found with their permissions and bounds, and revoked once, by their own organization", () =>
       Effect.gen(function* () {
         const store = yield* ShareableLinkStore
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
@@ -138,8 +138,8 @@ export const revokedTokenStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<RevokedTokenStore | OrganizationStore, E>
 ): void => {
-  layer(stores)(`revoked tokens kept by ${subject}`, (it) => {
-    it.effect("are known until they have run out, in their organisation alone, however often they are revoked", () =>
+  layer(stores)(`revoked tokens in ${subject}`, (it) => {
+    it.effect("are found until they expire, in their own organization, however often they are revoked", () =>
       Effect.gen(function* () {
         const store = yield* RevokedTokenStore
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
@@ -160,8 +160,8 @@ export const revokedTokenStoreContract = <E>(
 
 /** What every `SigningKeyStore` has to do. */
 export const signingKeyStoreContract = <E>(subject: string, stores: Layer.Layer<SigningKeyStore, E>): void => {
-  layer(stores)(`signing keys kept by ${subject}`, (it) => {
-    it.effect("are listed newest first with their secrets, and gone when they were removed", () =>
+  layer(stores)(`signing keys in ${subject}`, (it) => {
+    it.effect("are listed newest first with their secrets, until they are removed", () =>
       Effect.gen(function* () {
         const store = yield* SigningKeyStore
         const [old, young] = [5, 6].map((millis) => ({

@@ -42,7 +42,7 @@ const issue = ({
     }
   })
 
-/** Two new organisations of an engine in this process, for the laws of credentials. */
+/** Two new organizations of an engine in this process, for `credentialProperties`. */
 export const engineCredentialFixture = async (engine: PlainEngine): Promise<CredentialFixture> => {
   const issuerOf = ({ actor, agent, project }: Fixture): CredentialIssuer => ({
     project: project.id,
@@ -55,7 +55,7 @@ export const engineCredentialFixture = async (engine: PlainEngine): Promise<Cred
             (error) => error instanceof ValidationFailed || error instanceof Forbidden,
             (error) =>
               Effect.succeed<IssueAnswer>({
-                refused: error instanceof ValidationFailed ? Object.keys(error.errors).sort() : []
+                rejected: error instanceof ValidationFailed ? Object.keys(error.errors).sort() : []
               })
           )
         )

@@ -11,7 +11,7 @@ import type * as DateTime from "effect/DateTime"
 import * as fc from "fast-check"
 import { type Property, property } from "../Property.js"
 import { at } from "../storage/Moments.js"
-import { actor, bound, bounds } from "./AccessArbitraries.js"
+import { actor, resourceScope, bounds } from "./AccessArbitraries.js"
 
 /** Where a thing lies, by the resources that credentials are bound to. */
 export type Place = { readonly [Type in ResourceType]?: number }
@@ -23,37 +23,39 @@ const place: fc.Arbitrary<Place> = fc.dictionary(
   fc.integer({ min: 1, max: 5 })
 )
 
-/** Whether a credential reaches a thing: all of its organisation without bounds, what lies in one of them with. */
-export const reachProperties = (
-  reaches: (bounds: Actor["bounds"], place: Place) => boolean
+/** Whether a thing is in a credential's scope: all of the organization without bounds, else what lies in one of them. */
+export const scopeProperties = (
+  isInScope: (bounds: Actor["bounds"], place: Place) => boolean
 ): ReadonlyArray<Property> => [
-  property("a credential without bounds reaches all of its organization", [place], (there) => reaches(null, there)),
-  property(
-    "a bound credential reaches what lies in one of its bounds, and nothing else",
-    [fc.array(bound, { maxLength: 4 }), place],
-    (held, there) => reaches(held, there) === held.some(({ id, type }) => there[type] === id)
+  property("a credential without bounds has all of its organization in scope", [place], (there) =>
+    isInScope(null, there)
   ),
   property(
-    "a bound credential never reaches the organization itself, even where it is bound to nothing at all",
-    [fc.array(bound, { maxLength: 4 })],
-    (held) => !reaches(held, {})
+    "a credential with bounds has in scope what lies in one of them, and nothing else",
+    [fc.array(resourceScope, { maxLength: 4 }), place],
+    (held, there) => isInScope(held, there) === held.some(({ id, type }) => there[type] === id)
+  ),
+  property(
+    "a credential with bounds never has the organization itself in scope, even if the list is empty",
+    [fc.array(resourceScope, { maxLength: 4 })],
+    (held) => !isInScope(held, {})
   )
 ]
 
-/** The rule of passing on. Each answers faults by the path of what is at fault. */
+/** The rules of granting. Each returns field errors. */
 export interface IssuingRules {
-  readonly permissionFaults: (
+  readonly permissionErrors: (
     issuer: Actor,
     field: string,
     wanted: ReadonlyArray<ApiKeyScope>
   ) => FieldErrors.FieldErrors
-  /** Faults of the field `bounds`. */
-  readonly boundFaults: (issuer: Actor, wanted: Actor["bounds"]) => FieldErrors.FieldErrors
-  readonly expiryFaults: (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc) => FieldErrors.FieldErrors
+  /** Errors of the field `bounds`. */
+  readonly resourceScopeErrors: (issuer: Actor, wanted: Actor["bounds"]) => FieldErrors.FieldErrors
+  readonly expiryErrors: (field: string, expiresAt: DateTime.Utc | null, now: DateTime.Utc) => FieldErrors.FieldErrors
 }
 
-const sameFaults = (faults: FieldErrors.FieldErrors, paths: ReadonlyArray<string>): boolean =>
-  JSON.stringify(Object.keys(faults).sort()) === JSON.stringify([...paths].sort())
+const hasErrorsAt = (errors: FieldErrors.FieldErrors, paths: ReadonlyArray<string>): boolean =>
+  JSON.stringify(Object.keys(errors).sort()) === JSON.stringify([...paths].sort())
 
 const scopes: fc.Arbitrary<ReadonlyArray<ApiKeyScope>> = fc.subarray([...ApiKeyScope.literals])
 
@@ -64,7 +66,7 @@ const twoMoments = fc
 
 /** What is issued holds no more than who issues it, in what it may do, what it reaches, and how long. */
 export const issuingProperties = (
-  { boundFaults, expiryFaults, permissionFaults }: IssuingRules,
+  { resourceScopeErrors: boundFaults, expiryErrors: expiryFaults, permissionErrors: permissionFaults }: IssuingRules,
   organization: OrganizationId
 ): ReadonlyArray<Property> => [
   property(
@@ -73,22 +75,22 @@ export const issuingProperties = (
     (issuer, field, wanted) => {
       const all = wanted.flatMap((scope) => (scope === "all" ? allPermissions : [scope]))
       const mayAll = all.every((permission) => issuer.permissions.has(permission))
-      return sameFaults(permissionFaults(issuer, field, wanted), mayAll ? [] : [field])
+      return hasErrorsAt(permissionFaults(issuer, field, wanted), mayAll ? [] : [field])
     }
   ),
   property("an issuer that is bound to nothing may bind to anything", [actor(organization), bounds], (issuer, wanted) =>
-    sameFaults(boundFaults({ ...issuer, bounds: null }, wanted), [])
+    hasErrorsAt(boundFaults({ ...issuer, bounds: null }, wanted), [])
   ),
   property(
     "a bound issuer may not leave bounds away",
-    [actor(organization), fc.array(bound, { maxLength: 4 })],
-    (issuer, held) => sameFaults(boundFaults({ ...issuer, bounds: held }, null), ["bounds"])
+    [actor(organization), fc.array(resourceScope, { maxLength: 4 })],
+    (issuer, held) => hasErrorsAt(boundFaults({ ...issuer, bounds: held }, null), ["bounds"])
   ),
   property(
     "each bound that a bound issuer does not have itself is a fault of its own, and no other is",
-    [actor(organization), fc.array(bound, { maxLength: 4 }), fc.array(bound, { maxLength: 4 })],
+    [actor(organization), fc.array(resourceScope, { maxLength: 4 }), fc.array(resourceScope, { maxLength: 4 })],
     (issuer, held, wanted) =>
-      sameFaults(
+      hasErrorsAt(
         boundFaults({ ...issuer, bounds: held }, wanted),
         wanted.flatMap(({ id, type }, position) =>
           held.some((own) => own.id === id && own.type === type) ? [] : [`bounds[${position}]`]
@@ -96,9 +98,9 @@ export const issuingProperties = (
       )
   ),
   property("an end lies after now", [twoMoments], ({ end, now }) =>
-    sameFaults(expiryFaults("expires_at", at(end), at(now)), end > now ? [] : ["expires_at"])
+    hasErrorsAt(expiryFaults("expires_at", at(end), at(now)), end > now ? [] : ["expires_at"])
   ),
-  property("nothing has to end", [twoMoments], ({ now }) => sameFaults(expiryFaults("expires_at", null, at(now)), []))
+  property("nothing has to end", [twoMoments], ({ now }) => hasErrorsAt(expiryFaults("expires_at", null, at(now)), []))
 ]
 
 /** Whether what expires and can be revoked holds at `now`, in epoch milliseconds. */

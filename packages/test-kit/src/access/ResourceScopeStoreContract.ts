@@ -12,7 +12,7 @@ import type * as Layer from "effect/Layer"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
-/** An organisation with a project, an agent and a dashboard in it. */
+/** An organization with a project, an agent and a dashboard in it. */
 const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const project = yield* (yield* ProjectStore).insert(
@@ -50,12 +50,12 @@ const ordered = (bounds: ReadonlyArray<ResourceScope>): ReadonlyArray<string> =>
   bounds.map(({ id, type }) => `${type} ${id}`).toSorted()
 
 /** What every `BoundStore` has to do. */
-export const boundStoreContract = <E>(
+export const resourceScopeStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<ResourceScopeStore | OrganizationStore | ProjectStore | AgentStore | DashboardStore, E>
 ): void => {
-  layer(stores)(`things to be bound to, kept by ${subject},`, (it) => {
-    it.effect("are there until they are deleted, for their own organisation, each once", () =>
+  layer(stores)(`resources of scopes in ${subject}`, (it) => {
+    it.effect("exist until they are deleted, for their own organization, each once", () =>
       Effect.gen(function* () {
         const store = yield* ResourceScopeStore
         const mine = yield* newOrganization

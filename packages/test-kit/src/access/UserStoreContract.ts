@@ -14,8 +14,8 @@ const newOrganization = Effect.gen(function* () {
 
 /** What every `UserStore` has to do. */
 export const userStoreContract = <E>(subject: string, stores: Layer.Layer<UserStore | OrganizationStore, E>): void => {
-  layer(stores)(`people kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, listed newest first, and not by another organisation", () =>
+  layer(stores)(`users in ${subject}`, (it) => {
+    it.effect("are found as they were inserted, listed newest first, by their own organization", () =>
       Effect.gen(function* () {
         const store = yield* UserStore
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
@@ -35,7 +35,7 @@ export const userStoreContract = <E>(subject: string, stores: Layer.Layer<UserSt
       })
     )
 
-    it.effect("have an address that nobody else of the organisation has", () =>
+    it.effect("have email addresses that are unique within the organization", () =>
       Effect.gen(function* () {
         const store = yield* UserStore
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]

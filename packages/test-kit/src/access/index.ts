@@ -5,7 +5,7 @@ export {
   shareableLinkStoreContract,
   signingKeyStoreContract
 } from "./CredentialStoreContracts.js"
-export { boundStoreContract } from "./ResourceScopeStoreContract.js"
+export { resourceScopeStoreContract } from "./ResourceScopeStoreContract.js"
 export { userStoreContract } from "./UserStoreContract.js"
 export { rateLimiterContract } from "./LimiterContract.js"
 export { sealingContract, type SealingFixture } from "./SealingContract.js"

@@ -21,5 +21,5 @@ export {
   issuingProperties,
   type IssuingRules,
   type Place,
-  reachProperties
+  scopeProperties
 } from "./IssuingProperties.js"

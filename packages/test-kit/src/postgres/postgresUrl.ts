@@ -7,7 +7,7 @@ const shared = async (): Promise<{ readonly driver: string; readonly template: s
   if (process.env.VITEST === undefined) return undefined
   // Loaded here, since this folder also serves programs that are no tests.
   const { inject } = await import("vitest")
-  const [driver, template] = [inject("earshotPostgresDoor"), inject("earshotTemplate")]
+  const [driver, template] = [inject("earshotPostgresServer"), inject("earshotTemplate")]
   return driver === undefined || template === undefined ? undefined : { driver, template }
 }
 

@@ -37,17 +37,17 @@ export const startPostgres = async (options: PostgresServerOptions = {}): Promis
     detached: true
   })
   const exited = once(child, "exit")
-  let said = ""
-  let complained = ""
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (complained += chunk))
+  let output = ""
+  let errorOutput = ""
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errorOutput += chunk))
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk
-      const end = said.indexOf("\n")
-      if (end !== -1) resolve(said.slice(0, end))
+      output += chunk
+      const end = output.indexOf("\n")
+      if (end !== -1) resolve(output.slice(0, end))
     })
     child.once("error", reject)
-    child.once("exit", () => reject(new Error(complained.trim() || "PostgreSQL did not start.")))
+    child.once("exit", () => reject(new Error(errorOutput.trim() || "PostgreSQL did not start.")))
   })
   // A process that forgets to stop the server may still end.
   child.unref()

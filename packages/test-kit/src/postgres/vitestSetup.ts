@@ -8,7 +8,7 @@ import { POSTGRES_VARIABLE, type PostgresServer, startPostgres } from "./startPo
 declare module "vitest" {
   interface ProvidedContext {
     /** Answers a GET with the URL of the run's PostgreSQL server; ask with `postgresUrl()`. */
-    readonly earshotPostgresDoor: string | undefined
+    readonly earshotPostgresServer: string | undefined
     /** The name that this run's template database has once somebody made it. */
     readonly earshotTemplate: string | undefined
   }
@@ -33,7 +33,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   await once(driver, "listening")
   const address = driver.address()
   if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
-  project.provide("earshotPostgresDoor", `http://127.0.0.1:${address.port}/`)
+  project.provide("earshotPostgresServer", `http://127.0.0.1:${address.port}/`)
 
   const template = `earshot_template_${randomBytes(8).toString("hex")}`
   project.provide("earshotTemplate", template)

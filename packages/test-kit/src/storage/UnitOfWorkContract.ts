@@ -27,8 +27,8 @@ export const unitOfWorkContract = <E>(
   subject: string,
   storage: Layer.Layer<UnitOfWork | ProjectStore | OrganizationStore, E>
 ): void => {
-  layer(storage)(`steps at one blow on ${subject}`, (it) => {
-    it.effect("are kept, all of them, when they succeed", () =>
+  layer(storage)(`a unit of work on ${subject}`, (it) => {
+    it.effect("commits all steps when they succeed", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork
@@ -37,7 +37,7 @@ export const unitOfWorkContract = <E>(
       })
     )
 
-    it.effect("leave nothing when one of them fails, and fail with what failed", () =>
+    it.effect("rolls back when a step fails, and fails with its error", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork
@@ -49,7 +49,7 @@ export const unitOfWorkContract = <E>(
       })
     )
 
-    it.effect("leave nothing when one of them dies", () =>
+    it.effect("rolls back when a step dies", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork
@@ -59,7 +59,7 @@ export const unitOfWorkContract = <E>(
       })
     )
 
-    it.effect("leave nothing when their caller goes away", () =>
+    it.effect("rolls back when its caller is interrupted", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork
@@ -75,7 +75,7 @@ export const unitOfWorkContract = <E>(
       })
     )
 
-    it.effect("join those that they are taken within", () =>
+    it.effect("joins the unit of work around it", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork
@@ -87,7 +87,7 @@ export const unitOfWorkContract = <E>(
       })
     )
 
-    it.effect("do not see half of each other", () =>
+    it.effect("does not see uncommitted steps of another", () =>
       Effect.gen(function* () {
         const { insert, names } = yield* newOrganization
         const { atomically } = yield* UnitOfWork

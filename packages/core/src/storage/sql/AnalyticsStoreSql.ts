@@ -118,15 +118,15 @@ export const layer = Layer.effect(
               FROM ${rows} r GROUP BY ${sql.csv([sql`bucket_ms`, sql`is_top`, ...named("k", group)])}
               ORDER BY bucket_ms DESC LIMIT ${MAX_CELLS + 1}`)
           }
-          // Mostly there are few groups, and then all cells tell which they are without a second reading of the calls.
+          // Usually there are few groups, and then the cells determine them without a second query.
           const all = yield* cellsOf(null)
-          const told = by === null ? undivided : all.length <= MAX_CELLS ? rankCells(all) : undefined
-          const { groups, positionOf, top } = told ?? (yield* groupsOf(blocks.values(from, { group, value }), group))
+          const known = by === null ? undivided : all.length <= MAX_CELLS ? rankCells(all) : undefined
+          const { groups, positionOf, top } = known ?? (yield* groupsOf(blocks.values(from, { group, value }), group))
           const found = top === null ? all : yield* cellsOf(top)
           const newest = new Set([...new Set(found.map(({ at }) => at))].slice(0, MAX_BUCKETS))
           const cells = found.flatMap(({ at, count, place, value }): ReadonlyArray<Cell> => {
             const position = positionOf(place)
-            // A group that came up between the statements is not among those that were found.
+            // A group that appeared between the statements is not among those found.
             return newest.has(at) && position < groups.length ? [{ group: position, at, value, count }] : []
           })
           return {

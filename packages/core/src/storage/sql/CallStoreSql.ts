@@ -41,7 +41,7 @@ export const layer = Layer.scoped(
       deliver: (permit, delivery) =>
         delivery.agent.organizationId === permit.organizationId
           ? deliver(delivery)
-          : Effect.dieMessage("A delivery named an agent of another organisation"),
+          : Effect.dieMessage("A delivery named an agent of another organization"),
       find: (permit, id) => find(permit, id).pipe(storing("CallStore.find")),
       findByCallId: (permit, agent, callId) =>
         reader.where(sql`WHERE c.agent_id = ${agent} AND c.call_id = ${callId} AND ${reached(permit)}`, true).pipe(

@@ -86,8 +86,8 @@ export const layer = Layer.effect(
           stored.first,
           storing("CodeConnectionStore.find")
         ),
-      // All of the organisation's, in one order: of two that are activated at once one has to wait for the other.
-      hold: (permit, id) =>
+      // All of the organization's, in one order: of two that are activated at once one has to wait for the other.
+      findForUpdate: (permit, id) =>
         sql`SELECT ${columns} FROM ${tables.code_connections}
             WHERE organization_id = ${permit.organizationId} ORDER BY id ${dialect.forUpdate}`.pipe(
           stored.all,

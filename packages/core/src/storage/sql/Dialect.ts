@@ -5,9 +5,9 @@ import type { Json } from "../../kernel/Json.js"
 import { type Tables, tablesOf } from "./Tables.js"
 
 /**
- * What the two databases say differently, one named fragment each with its reason. SQL is written once, with these in
- * it. Both keep booleans as 0 and 1 and instants as epoch milliseconds, so neither needs a fragment: SQLite has no such
- * types, and its driver refuses to bind them.
+ * The differences between the two databases, one named fragment each with its reason. SQL is written once, with these
+ * fragments. Both store booleans as 0 and 1 and instants as epoch milliseconds, so neither needs a fragment: SQLite has no
+ * such types, and its driver rejects them.
  */
 export interface DialectFragments {
   readonly name: "sqlite" | "postgres"
@@ -18,19 +18,19 @@ export interface DialectFragments {
    * statements that are plain text.
    */
   readonly nameOf: (name: string) => string
-  /** Column types. SQLite's INTEGER PRIMARY KEY is the row's own key; AUTOINCREMENT keeps ids from being used again. */
+  /** Column types. SQLite's INTEGER PRIMARY KEY is the row's own key; AUTOINCREMENT prevents the reuse of ids. */
   readonly column: {
     readonly id: Fragment
     readonly integer: Fragment
     readonly real: Fragment
     readonly text: Fragment
     readonly flag: Fragment
-    /** JSON that SQL looks into: TEXT in SQLite (its JSON functions read text), jsonb in PostgreSQL. Read back as text. */
+    /** JSON that SQL queries: TEXT in SQLite (its JSON functions read text), jsonb in PostgreSQL. Read back as text. */
     readonly json: Fragment
   }
   /**
-   * The end of a table that is nothing but its primary key: SQLite would keep such rows twice, in the table and in the
-   * key's index, unless told; PostgreSQL has no other way.
+   * The end of a table whose columns are all in its primary key: SQLite would store such rows twice, in the table and in the
+   * index of the key; PostgreSQL has no alternative.
    */
   readonly keyOnly: Fragment
   /** Binds a JSON document to a `json` column. */
@@ -45,13 +45,13 @@ export interface DialectFragments {
   readonly ranges: (values: ReadonlyArray<readonly [low: number, high: number]>) => Fragment
   /** A text as comparisons order it by code point: SQLite always does, PostgreSQL only in its collation "C". */
   readonly byCodePoint: (text: Fragment) => Fragment
-  /** Whether a text has a part, case-sensitively: LIKE would take `%` and `_` as signs and, in SQLite, pass over case. */
+  /** Whether a text has a part, case-sensitively: LIKE treats `%` and `_` as wildcards and, in SQLite, ignores case. */
   readonly contains: (text: Fragment, part: string) => Fragment
   /** Whether a text ends with a part that is not empty. `substr` counts from the end in SQLite only. */
   readonly endsWith: (text: Fragment, part: string) => Fragment
   /**
-   * A value inside a `json` column, under these keys of objects: a key that reads as a number is a key too, and steps do
-   * not go into lists. SQLite has paths, in which a quoted key is a key of an object; PostgreSQL's paths of text would
+   * A value inside a `json` column, under these keys of objects: a key that looks like a number is a key too, and lists are
+   * not indexed. SQLite has paths, in which a quoted key is a key of an object; PostgreSQL's paths of text would
    * index lists, so its steps are taken one by one.
    */
   readonly jsonAt: (column: Fragment, path: ReadonlyArray<string>) => JsonFragments
@@ -64,17 +64,17 @@ export interface DialectFragments {
   readonly percentile: (value: Fragment, at: number) => Fragment
   /** Locks the rows read until the transaction ends; SQLite's write transactions exclude each other as a whole. */
   readonly forUpdate: Fragment
-  /** As `forUpdate`, passing over rows that another transaction has locked: what is claimed there is not waited for. */
+  /** As `forUpdate`, but skips rows that another transaction has locked, as for claims. */
   readonly skipLocked: Fragment
   /** The same for the rows of one of several tables that are read together. */
   readonly forUpdateOf: (table: string) => Fragment
 }
 
-/** What can be asked of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
+/** Tests of a value inside a JSON document. Types are strict: the number 5 is not the text "5". */
 export interface JsonFragments {
   /** No value there, or JSON's null. Never unknown. */
   readonly isMissing: Fragment
-  /** Equal to one of these, which are some. Never unknown. */
+  /** Equal to one of these values, of which there is at least one. Never unknown. */
   readonly isAmong: (values: ReadonlyArray<string | number | boolean>) => Fragment
   /** The value if it is a number, else NULL. */
   readonly number: Fragment
@@ -162,7 +162,7 @@ export const postgresDialect = (sql: SqlClient, tablePrefix = ""): DialectFragme
   },
   keyOnly: sql.literal(""),
   json: (value) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`,
-  // Of an array the planner knows how long it is. Of JSON it believes a hundred, and scans a table for one id's rows.
+  // The planner knows the length of an array. For JSON it assumes 100 rows, and scans a table for one id.
   integers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::bigint[]) AS listed (value))`,
   texts: (values) => sql`(SELECT value FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`,
   numbers: (values) => sql`(SELECT value FROM unnest(${`{${values.join(",")}}`}::float8[]) AS listed (value))`,

@@ -100,7 +100,7 @@ export const layer = Layer.effect(
     const evaluationsOf = readRows(EvaluationRow, toEvaluation)
     const ids = readRows(Schema.Struct({ id: Schema.Number }), ({ id }) => id)
 
-    /** Those of these that are the organisation's; deleted calls have no row, deleted metrics have. */
+    /** Those of these that are the organization's; deleted calls have no row, deleted metrics have. */
     const owned = (permit: Permit, table: "calls" | "metrics", asked: ReadonlyArray<number>) =>
       Effect.map(
         sql`SELECT id FROM ${tables[table]}

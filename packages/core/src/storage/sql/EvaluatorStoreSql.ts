@@ -30,7 +30,7 @@ import type { Tables } from "./Tables.js"
 import { createdAt, expressionOf, tenantTable } from "./TenantTable.js"
 import { profileExpressions, profileJoins, TestProfileRow, toTestProfile } from "./TestProfileRows.js"
 
-/** An evaluator's own row with the names of what it refers to; what is there no more is null. */
+/** An evaluator's row with the names of what it refers to; null for what was deleted. */
 const EvaluatorRow = Schema.Struct({
   id: EvaluatorId,
   project_id: ProjectId,
@@ -88,12 +88,12 @@ const TargetRow = Schema.Struct({
 })
 
 /**
- * A text as searches look at it: in one case. Folding goes letter by letter, so that what is appended later can be
- * folded by itself; the one letter whose lower case depends on its neighbours, sigma, has one form here.
+ * A text case-folded for search. Folding goes letter by letter, so that what is appended later can be
+ * folded by itself; the one letter whose lower case depends on its neighbors, sigma, has one form here.
  */
 const folded = (text: string): string => text.toLowerCase().replaceAll("ς", "σ")
 
-/** What a search looks into. A search is one line, so that none runs from the name into the instructions. */
+/** The text that a search matches. A search is one line, so that none spans the name and the instructions. */
 const searchText = (spec: Pick<EvaluatorSpec, "name" | "instructions">): string =>
   folded(`${spec.name}\n${spec.instructions}`)
 
@@ -149,7 +149,7 @@ export const layer = Layer.effect(
     )
     const profileRows = readRows(TestProfileRow, toTestProfile)
 
-    /** The evaluators of some rows, in their order; what hangs on them is read for all of them at once. */
+    /** The evaluators of some rows, in their order; related rows are read in one query each for all of them. */
     const assembled = (rows: ReadonlyArray<EvaluatorRow>) =>
       Effect.gen(function* () {
         if (rows.length === 0) return []

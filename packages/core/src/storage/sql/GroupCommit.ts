@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 
 /** How a group commit runs. */
 export interface GroupCommitConfig<In, Out, E> {
-  /** Writers at work at the same time: 1 where the database has one writer. */
+  /** Concurrent writers: 1 where the database has one writer. */
   readonly writers: number
   /** The most items in one transaction. */
   readonly maxItems: number
@@ -11,12 +11,12 @@ export interface GroupCommitConfig<In, Out, E> {
   readonly maxWeight: number
   readonly weigh: (item: In) => number
   /**
-   * Keeps these items in one transaction and answers the outcome of each, in order. A failure means that none was kept.
+   * Writes these items in one transaction and returns the outcome of each, in order. A failure means that none was written.
    */
   readonly commit: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Exit.Exit<Out, E>>, E>
-  /** Whether a failure may be one item's doing, so that the others are worth another try without it. */
+  /** Whether a failure may be caused by one item, so that the items are retried one by one. */
   readonly mayBeOneItems: (error: E) => boolean
-  /** What somebody is told who comes after closing time. */
+  /** The error of items that are added after the scope was closed. */
   readonly closed: E
 }
 
@@ -27,10 +27,10 @@ interface Waiting<In, Out, E> {
 }
 
 /**
- * A transaction shared by whoever waits for one. There is no timer: a writer that is idle takes what is there at the end
- * of the event loop's turn, so that one client alone waits for nobody, and while it writes the next group gathers. Each
- * item has its own outcome; when a group fails because of one, all are tried again one by one. An item whose caller is
- * interrupted is withdrawn if no writer has taken it yet. Closing the scope writes what waits and then ends.
+ * Group commit: concurrent items share a transaction. There is no timer: an idle writer takes what is queued at the end of
+ * the event loop's turn, so that a single client does not wait, and while it writes the next group accumulates. Each item
+ * has its own outcome; when a group fails because of one, all are retried one by one. An item whose caller is interrupted
+ * is withdrawn if no writer has taken it yet. Closing the scope writes what is queued and then ends.
  */
 export const make = <In, Out, E>(config: GroupCommitConfig<In, Out, E>) =>
   Effect.gen(function* () {

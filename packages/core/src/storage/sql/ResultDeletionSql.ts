@@ -1,4 +1,4 @@
-/** How results and runs are deleted: what a deletion meets is locked and counted first. */
+/** Deletion of results and runs: a snapshot of what is to be deleted, and the writes of a plan. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as DateTime from "effect/DateTime"
@@ -26,15 +26,15 @@ export const resultDeletion = (
   { capacityNow, move, visible }: ResultFragments
 ): Pick<ResultStore["Type"], "lockResultsForDeletion" | "lockRunsForDeletion" | "apply"> => {
   const { tables } = dialect
-  /** What a deletion meets, of the runs that a condition names. */
-  const countDeletions = (permit: Permit, which: Fragment, others: Fragment) =>
+  /** The snapshot of a deletion of the runs that meet `which`; `others` are the runs that stay. */
+  const snapshotOf = (permit: Permit, which: Fragment, others: Fragment) =>
     Effect.gen(function* () {
-      const going = yield* runsToDeleteRows.all(
+      const deleted = yield* runsToDeleteRows.all(
         sql`SELECT u.status, u.phone_number_id, count(*) AS runs FROM ${tables.runs} u
             WHERE ${which} AND u.deleted_ms IS NULL AND u.status IN ('queued', 'running')
             GROUP BY u.status, u.phone_number_id`
       )
-      const numbers = [...new Set(going.flatMap(({ phoneNumberId }) => phoneNumberId ?? []))]
+      const numbers = [...new Set(deleted.flatMap(({ phoneNumberId }) => phoneNumberId ?? []))]
       const needed =
         numbers.length === 0
           ? []
@@ -43,7 +43,7 @@ export const resultDeletion = (
                   WHERE u.phone_number_id IN ${dialect.integers(numbers)} AND u.deleted_ms IS NULL
                     AND u.status IN ('queued', 'running') AND ${others}`
             )
-      return { runsToDelete: going, stillReferenced: new Set(needed), capacity: yield* capacityNow(permit) }
+      return { runsToDelete: deleted, stillReferenced: new Set(needed), capacity: yield* capacityNow(permit) }
     })
 
   return {
@@ -53,7 +53,7 @@ export const resultDeletion = (
           sql`SELECT t.id FROM ${tables.results} t WHERE t.id IN ${dialect.integers(ids)} AND ${visible(permit)} ORDER BY t.id`
         )
         const those = dialect.integers(results)
-        const met = yield* countDeletions(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)
+        const met = yield* snapshotOf(permit, sql`u.result_id IN ${those}`, sql`u.result_id NOT IN ${those}`)
         return { results, runs: [], ...met }
       }).pipe(storing("ResultStore.lockResultsForDeletion")),
     lockRunsForDeletion: (permit, result, ids) =>
@@ -63,7 +63,7 @@ export const resultDeletion = (
                 AND organization_id = ${permit.organizationId} AND deleted_ms IS NULL ORDER BY id`
         )
         const those = dialect.integers(runs)
-        const met = yield* countDeletions(permit, sql`u.id IN ${those}`, sql`u.id NOT IN ${those}`)
+        const met = yield* snapshotOf(permit, sql`u.id IN ${those}`, sql`u.id NOT IN ${those}`)
         return { results: [], runs, ...met }
       }).pipe(storing("ResultStore.lockRunsForDeletion")),
     apply: (permit, plan, now) =>
@@ -74,8 +74,8 @@ export const resultDeletion = (
         const own = sql`organization_id = ${permit.organizationId}`
         if (plan.results.length > 0) {
           yield* sql`UPDATE ${tables.results} SET deleted_ms = ${at} WHERE id IN ${results} AND ${own}`
-          // The results are the organisation's, and so are their runs: to say so again would have SQLite go through all of
-          // its runs, since it takes an equality to be the narrower condition.
+          // The results are the organization's, and so are their runs: repeating the condition would make SQLite scan all
+          // runs of the organization, since it takes an equality to be more selective.
           yield* sql`UPDATE ${tables.runs} SET deleted_ms = ${at}, lease = NULL
             WHERE result_id IN ${results} AND deleted_ms IS NULL`
           if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE result_id IN ${results}`

@@ -1,4 +1,4 @@
-/** How results and runs are read, with what their runs and metrics amount to. */
+/** Reads of results and runs, with the aggregates of runs and metrics. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -30,7 +30,7 @@ const scenarioCounts = readRows(
     position: Schema.Int,
     key: Schema.String,
     name: Schema.String,
-    /** Null for a scenario whose runs are all gone. */
+    /** Null for a scenario whose runs are all deleted. */
     status: Schema.NullOr(RunStatus),
     success: Schema.NullOr(Flag),
     runs: Schema.Int
@@ -100,7 +100,7 @@ export const resultReads = (
   { runColumns, runTables, selectResults, visible, visibleRuns }: ResultFragments
 ): Pick<ResultStore["Type"], "find" | "list" | "findRun" | "listRuns" | "scores" | "details" | "runsOf"> => {
   const { tables } = dialect
-  /** The results of some rows, with what their runs come to; asked for all of them at once. */
+  /** The results of some rows with the aggregates of their runs, in one query each for all of them. */
   const assembled = (rows: ReadonlyArray<ResultRow>) =>
     Effect.gen(function* () {
       if (rows.length === 0) return []
@@ -114,7 +114,7 @@ export const resultReads = (
         if (known === undefined) countsOf.set(id, [count])
         else known.push(count)
       }
-      const said = yield* summaries.all(
+      const summarized = yield* summaries.all(
         sql`SELECT u.result_id, m.id, m.name, count(*) AS runs, avg(x.value_number) AS average FROM ${tables.run_evaluations} x
             JOIN ${tables.runs} u ON u.id = x.run_id AND u.deleted_ms IS NULL
             JOIN ${tables.metrics} m ON m.id = x.metric_id
@@ -134,7 +134,7 @@ export const resultReads = (
           runsByStatus: evaluation.runsByStatus,
           successRate: evaluation.successRate,
           success: evaluation.success,
-          metrics: said
+          metrics: summarized
             .filter((one) => one.result_id === row.id)
             .map(({ average, id, name, runs }) => ({ id, name, runs, average })),
           concurrencyLimit: row.concurrency_limit,
@@ -144,7 +144,7 @@ export const resultReads = (
       })
     })
 
-  /** Scenarios of a result by their place, each with what its runs came to. */
+  /** Scenarios of a result in order, each with the aggregates of its runs. */
   const scenarioScores = (result: ResultId) =>
     Effect.gen(function* () {
       const scenarios = yield* scenarioCounts.all(
@@ -153,7 +153,7 @@ export const resultReads = (
             LEFT JOIN ${tables.runs} u ON u.result_id = s.result_id AND u.scenario_position = s.position AND u.deleted_ms IS NULL
             WHERE s.result_id = ${result} GROUP BY s.position, s.key, s.name, u.status, u.success ORDER BY s.position`
       )
-      const said = yield* scenarioValues.all(
+      const summarized = yield* scenarioValues.all(
         sql`SELECT u.scenario_position AS position, m.id, m.name, m.slug, m.eval_type, m.function_name, m.configuration,
               x.value_text, count(*) AS runs, count(x.value_number) AS numbers, COALESCE(sum(x.value_number), 0.0) AS total
             FROM ${tables.runs} u JOIN ${tables.run_evaluations} x ON x.run_id = u.id JOIN ${tables.metrics} m ON m.id = x.metric_id
@@ -162,7 +162,7 @@ export const resultReads = (
             ORDER BY m.id`
       )
       const metricsOf = new Map<number, Map<MetricId, MetricScores>>()
-      for (const row of said) {
+      for (const row of summarized) {
         const metrics = metricsOf.get(row.position) ?? new Map<MetricId, MetricScores>()
         metricsOf.set(row.position, metrics)
         const known = metrics.get(row.id)
@@ -219,7 +219,7 @@ export const resultReads = (
     listRuns: (permit, { resultId, status }, request) =>
       sql`SELECT ${runColumns} FROM ${runTables} WHERE ${sql.and([
         visibleRuns(permit),
-        // A result's runs are its organisation's: to say so would have SQLite go through all of them that are of the status.
+        // A result's runs are its organization's: that condition would make SQLite scan all runs of the status.
         resultId === null ? sql`u.organization_id = ${permit.organizationId}` : sql`u.result_id = ${resultId}`,
         ...(status === null ? [] : [sql`u.status = ${status}`])
       ])} AND ${page(request, "u.id")}`.pipe(runRows.all, storing("ResultStore.listRuns")),

@@ -1,4 +1,4 @@
-/** How runs are claimed, leased, requeued and ended. Callers hold the organization's capacity row. */
+/** The lifecycle of runs: claiming, leases, requeueing, ending. Callers have locked the organization's capacity row. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as DateTime from "effect/DateTime"
@@ -46,7 +46,7 @@ export const runQueue = (
   | "end"
 > => {
   const { tables } = dialect
-  /** Gives back the numbers of these runs that no run needs any more. */
+  /** Releases the numbers of these runs that no other queued or running run uses. */
   const releaseNumbers = (permit: Permit, runs: Fragment) =>
     sql`DELETE FROM ${tables.held_numbers} AS h WHERE organization_id = ${permit.organizationId}
           AND phone_number_id IN (SELECT phone_number_id FROM ${tables.runs} WHERE id IN ${runs})
@@ -69,12 +69,12 @@ export const runQueue = (
       const waits = (run: string) => sql`${sql.literal(run)}.organization_id = ${permit.organizationId}
         AND ${sql.literal(run)}.channel = ${channel} AND ${sql.literal(run)}.status = 'queued'
         AND ${sql.literal(run)}.deleted_ms IS NULL`
-      // What a result may start beside what it has under way; nothing where it is out of reach.
+      // How many more runs a result may start; none if it is out of scope.
       const room = sql`CASE WHEN ${visible(permit)} THEN COALESCE(t.concurrency_limit
         - (SELECT count(*) FROM ${tables.capacity_slots} c WHERE c.result_id = t.id), ${limit}) ELSE 0 END`
-      // A walk along an index, a run a step: from a run to the next of its result while there is room, or else to the
+      // Steps along an index, a run at a time: from a run to the next of its result while there is room, or else to the
       // first of the next result. A result's runs are made at once, so this order is that of their ids. It counts what it
-      // takes by itself, since a LIMIT outside is no reason for SQLite to stop walking.
+      // takes by itself, since SQLite does not stop the recursion at an outer LIMIT.
       const taken = sql.literal("w.taken + CASE WHEN w.place <= w.room THEN 1 ELSE 0 END")
       return sql`WITH RECURSIVE walk (id, result_id, place, room, taken) AS (
           SELECT u.id, u.result_id, 1, ${room}, 0 FROM ${tables.runs} u JOIN ${tables.results} t ON t.id = u.result_id

@@ -25,7 +25,7 @@ const POSTGRES_BUSY = [
   "40P01", // the victim of a deadlock
   "53300", // too many connections
   "55P03", // lock_timeout
-  "57014", // statement_timeout, or cancelled by an operator
+  "57014", // statement_timeout, or canceled by an operator
   "57P01", // the server is shutting down
   "57P03" // the server is starting
 ]
@@ -36,7 +36,7 @@ const isBusy = (error: SqlError): boolean =>
   (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
   POSTGRES_BUSY.includes(driverCode(error))
 
-/** PostgreSQL chose this transaction to break a deadlock or a serialisation cycle: nothing of it happened. */
+/** PostgreSQL chose this transaction to break a deadlock or a serialization cycle: nothing of it happened. */
 const isChosenVictim = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
 
 export const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>

@@ -55,14 +55,14 @@ export const access = Effect.gen(function* () {
     secret ${column.text} NOT NULL,
     created_ms ${column.integer} NOT NULL
   )`
-  // Kept until the token would have expired by itself.
+  // Stored until the token would have expired.
   yield* sql`CREATE TABLE ${tables.revoked_tokens} (
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
     jti ${column.text} NOT NULL,
     expires_ms ${column.integer} NOT NULL,
     PRIMARY KEY (organization_id, jti)
   )`
-  // Written by rate-limiter-flexible, whose names these are.
+  // Written by rate-limiter-flexible, which names the columns.
   yield* sql`CREATE TABLE ${tables.rate_limits} (
     key ${column.text} PRIMARY KEY,
     points ${column.integer} NOT NULL DEFAULT 0,

@@ -36,7 +36,7 @@ export const catalog = Effect.gen(function* () {
   )`
   yield* sql`CREATE INDEX ${index("agents_by_organization")} ON ${tables.agents} (organization_id, id)`
   yield* sql`CREATE INDEX ${index("agents_by_project")} ON ${tables.agents} (project_id, id)`
-  // A provider's assistant is one agent of an organisation: a webhook that names it must have one answer.
+  // An assistant id identifies one agent of an organization, so that a webhook with it is unambiguous.
   yield* sql`CREATE UNIQUE INDEX ${index("agents_by_assistant")} ON ${tables.agents} (organization_id, assistant_id)
     WHERE assistant_id IS NOT NULL AND deleted_ms IS NULL`
   yield* sql`CREATE TABLE ${tables.personalities} (

@@ -10,8 +10,8 @@ export const jobs = Effect.gen(function* () {
   const { column, nameOf, tables } = yield* Dialect
   const index = (name: string) => sql.literal(nameOf(name))
 
-  // due_ms is when a queued job may start and when a running one's lease runs out, so that one index finds what can be
-  // claimed; finished jobs have none and are not in it.
+  // due_ms is when a queued job may start and when the lease of a running one expires, so that one index finds what can be
+  // claimed; finished jobs have none and are not in that index.
   yield* sql`CREATE TABLE ${tables.jobs} (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),

@@ -40,7 +40,7 @@ export const metrics = Effect.gen(function* () {
   )`
   yield* sql`CREATE INDEX ${index("metrics_by_agent")} ON ${tables.metrics} (agent_id, id)`
   yield* sql`CREATE INDEX ${index("metrics_by_project")} ON ${tables.metrics} (project_id, slug)`
-  // Deleted ones count: a predefined metric that was deleted is switched off, and must not come back by itself.
+  // Includes deleted rows: a predefined metric that was deleted is disabled, and must not be created again.
   yield* sql`CREATE UNIQUE INDEX ${index("metrics_by_predefined_code")} ON ${tables.metrics} (agent_id, predefined_code)
     WHERE predefined_code IS NOT NULL`
   yield* sql`CREATE UNIQUE INDEX ${index("metrics_by_slug")} ON ${tables.metrics} (agent_id, slug) WHERE slug IS NOT NULL AND deleted_ms IS NULL`

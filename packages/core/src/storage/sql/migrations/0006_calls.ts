@@ -40,10 +40,10 @@ export const calls = Effect.gen(function* () {
     UNIQUE (agent_id, call_id)
   )`
   yield* sql`CREATE INDEX ${index("calls_by_organization")} ON ${tables.calls} (organization_id, id)`
-  // What most widgets plot stands behind the key, so that they are answered out of the index.
+  // A covering index: it contains what most widgets plot.
   yield* sql`CREATE INDEX ${index("calls_by_project_time")}
     ON ${tables.calls} (project_id, timestamp_ms, success, duration_s, call_ended_reason)`
-  // Among indexes that look alike to it, SQLite takes the one made last: so the narrowest of these come last.
+  // Of indexes with equal estimates, SQLite uses the one created last: so the narrowest of these are last.
   yield* sql`CREATE INDEX ${index("calls_by_project")} ON ${tables.calls} (project_id, id)`
   yield* sql`CREATE INDEX ${index("calls_by_agent")} ON ${tables.calls} (agent_id, id)`
   yield* sql`CREATE TABLE ${tables.call_transcripts} (
@@ -61,7 +61,7 @@ export const calls = Effect.gen(function* () {
     main_agent_channel_index ${column.integer},
     created_ms ${column.integer} NOT NULL
   )`
-  // value_number holds numbers, and booleans as 0 and 1; value_text holds words; value_kind tells which is meant: number,
+  // value_number holds numbers, and booleans as 0 and 1; value_text holds words; value_kind says which: number,
   // boolean, text, or null for an evaluation without a value.
   yield* sql`CREATE TABLE ${tables.metric_evaluations} (
     id ${column.id},

@@ -10,7 +10,7 @@ export const evaluators = Effect.gen(function* () {
   const { column, keyOnly, nameOf, tables } = yield* Dialect
   const index = (name: string) => sql.literal(nameOf(name))
 
-  // search_text is what a search by text looks into: name and instructions in one case.
+  // search_text is what text search matches: name and instructions, case-folded.
   yield* sql`CREATE TABLE ${tables.evaluators} (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),

@@ -59,7 +59,7 @@ export const results = Effect.gen(function* () {
   yield* sql`CREATE INDEX ${index("runs_by_result")} ON ${tables.runs} (result_id, id)`
   yield* sql`CREATE INDEX ${index("runs_by_organization")} ON ${tables.runs} (organization_id, id)`
   yield* sql`CREATE INDEX ${index("runs_by_status")} ON ${tables.runs} (organization_id, status, id) WHERE deleted_ms IS NULL`
-  // The few that wait or run, out of the many that are over: those that wait as claims walk through them.
+  // The few queued or running of many ended ones; queued ones in the order in which claims read them.
   yield* sql`CREATE INDEX ${index("runs_waiting")} ON ${tables.runs} (organization_id, channel, result_id, id)
     WHERE deleted_ms IS NULL AND status = 'queued'`
   yield* sql`CREATE INDEX ${index("runs_leased")} ON ${tables.runs} (lease_until_ms, organization_id)
@@ -89,7 +89,7 @@ export const results = Effect.gen(function* () {
     moments ${column.text} NOT NULL,
     criteria ${column.text} NOT NULL
   )`
-  // One row an organisation: whoever changes its runs locks this row first.
+  // One row an organization: every transaction that changes its runs locks this row first.
   yield* sql`CREATE TABLE ${tables.capacity} (
     organization_id ${column.integer} PRIMARY KEY REFERENCES ${tables.organizations} (id),
     active_sessions ${column.integer} NOT NULL CHECK (active_sessions >= 0),

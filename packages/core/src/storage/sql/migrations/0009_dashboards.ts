@@ -11,7 +11,6 @@ export const dashboards = Effect.gen(function* () {
   const { column, nameOf, tables } = yield* Dialect
   const index = (name: string) => sql.literal(nameOf(name))
 
-  // Filters, groupings and metadata are JSON that SQL never looks into, so they are kept as the text that was given.
   yield* sql`CREATE TABLE ${tables.dashboards} (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),

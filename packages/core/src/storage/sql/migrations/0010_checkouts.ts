@@ -26,7 +26,7 @@ export const checkouts = Effect.gen(function* () {
     revoked_ms ${column.integer}
   )`
   yield* sql`CREATE INDEX ${index("code_connections_by_organization")} ON ${tables.code_connections} (organization_id, id)`
-  // Whatever two processes do at once, an organisation has one active connection.
+  // An organization has at most one active connection, whatever two processes do at once.
   yield* sql`CREATE UNIQUE INDEX ${index("code_connections_active")} ON ${tables.code_connections} (organization_id) WHERE active = 1`
   yield* sql`CREATE TABLE ${tables.checkout_grants} (
     id ${column.id},
@@ -45,7 +45,7 @@ export const checkouts = Effect.gen(function* () {
     lapses_ms ${column.integer} NOT NULL
   )`
   yield* sql`CREATE INDEX ${index("checkout_grants_by_connection")} ON ${tables.checkout_grants} (connection_id, id)`
-  // What is left to be taken back: few of all checkouts.
+  // Tokens that are still to be released: few of all checkouts.
   yield* sql`CREATE INDEX ${index("checkout_grants_held")} ON ${tables.checkout_grants} (next_attempt_ms) WHERE sealed_handle IS NOT NULL`
   yield* sql`CREATE INDEX ${index("checkout_grants_by_lapse")} ON ${tables.checkout_grants} (lapses_ms)`
 })

@@ -10,7 +10,7 @@ export const simplifications = Effect.gen(function* () {
   const { column, nameOf, tables } = yield* Dialect
   const index = (name: string) => sql.literal(nameOf(name))
 
-  // Where each one is, its job says: the one of its kind whose key is the progress id.
+  // Its status is that of its job: the one of its kind whose key is the progress id.
   yield* sql`CREATE TABLE ${tables.simplifications} (
     id ${column.id},
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
@@ -24,12 +24,12 @@ export const simplifications = Effect.gen(function* () {
     created_ms ${column.integer} NOT NULL,
     finished_ms ${column.integer}
   )`
-  // Whatever two processes do at once, one job at a time simplifies a prompt.
+  // One job at a time simplifies a prompt, whatever two processes do at once.
   yield* sql`CREATE UNIQUE INDEX ${index("simplifications_under_way")} ON ${tables.simplifications} (organization_id, prompt_hash)
     WHERE under_way = 1`
   yield* sql`CREATE INDEX ${index("simplifications_by_prompt")} ON ${tables.simplifications} (organization_id, prompt_hash)`
   yield* sql`CREATE INDEX ${index("simplifications_by_time")} ON ${tables.simplifications} (created_ms)`
-  // Results are known again for as long as prompts are there, so longer than their jobs.
+  // Results are recognized for as long as prompts exist, so longer than their jobs.
   yield* sql`CREATE TABLE ${tables.simplified_prompts} (
     organization_id ${column.integer} NOT NULL REFERENCES ${tables.organizations} (id),
     prompt_hash ${column.text} NOT NULL,

@@ -11,12 +11,12 @@ import * as TestClock from "effect/TestClock"
 const process = (ports: Engine.Ports = {}) =>
   Layer.build(Layer.fresh(Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports })))
 
-const refused = { _tag: "Left" }
+const rejected = { _tag: "Left" }
 const admitted = { _tag: "Right" }
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.storage(database))(`two processes on ${database}`, (it) => {
-    it.scoped("see each other's revocations within five seconds, and their own at once", () =>
+    it.scoped("apply each other's revocations within five seconds, and their own at once", () =>
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
@@ -41,7 +41,7 @@ for (const database of TestEngine.databases) {
             (presented) => Effect.either(credentials.admit("dashboards.list", presented))
           )
         )
-        // Another process takes at once what this one has just issued.
+        // Another process accepts new credentials at once.
         expect(yield* Effect.provide(admissions, there)).toMatchObject([admitted, admitted, admitted])
         expect(yield* Effect.provide(admissions, here)).toMatchObject([admitted, admitted, admitted])
         yield* Effect.gen(function* () {
@@ -49,15 +49,15 @@ for (const database of TestEngine.databases) {
           yield* (yield* ShareableLinks).revoke(link.id)
           yield* (yield* Tokens).revoke({ jti })
         }).pipe(as, Effect.provide(here))
-        expect(yield* Effect.provide(admissions, here)).toMatchObject([refused, refused, refused])
+        expect(yield* Effect.provide(admissions, here)).toMatchObject([rejected, rejected, rejected])
         yield* TestClock.adjust("4999 millis")
         expect(yield* Effect.provide(admissions, there)).toMatchObject([admitted, admitted, admitted])
         yield* TestClock.adjust("1 millis")
-        expect(yield* Effect.provide(admissions, there)).toMatchObject([refused, refused, refused])
+        expect(yield* Effect.provide(admissions, there)).toMatchObject([rejected, rejected, rejected])
       })
     )
 
-    it.scoped("refuse tokens of a signing key that the other discarded within five seconds", () =>
+    it.scoped("reject tokens of a signing key that the other discarded within five seconds", () =>
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
@@ -73,7 +73,7 @@ for (const database of TestEngine.databases) {
         expect(yield* Effect.provide(authenticate, here)).toMatchObject({ _tag: "None" })
         yield* TestClock.adjust("5 seconds")
         expect(yield* Effect.provide(authenticate, there)).toMatchObject({ _tag: "None" })
-        // What the other issues from now on is signed with the new key.
+        // The other process signs new tokens with the new key.
         const { token: next } = yield* Effect.provide(issue, there)
         expect(
           yield* Effect.provide(
@@ -84,7 +84,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.scoped("may go by a remembered agent for five seconds, or not at all where staleness is nought", () =>
+    it.scoped("may use a cached agent for five seconds, or never with a time to live of 0", () =>
       Effect.gen(function* () {
         const here = yield* process()
         const there = yield* process()
@@ -98,18 +98,18 @@ for (const database of TestEngine.databases) {
           TestEngine.as(actor),
           Effect.provide(here)
         )
-        expect(yield* Effect.provide(resolve, here)).toMatchObject(refused)
-        expect(yield* Effect.provide(resolve, strict)).toMatchObject(refused)
+        expect(yield* Effect.provide(resolve, here)).toMatchObject(rejected)
+        expect(yield* Effect.provide(resolve, strict)).toMatchObject(rejected)
         yield* TestClock.adjust("4999 millis")
         expect(yield* Effect.provide(resolve, there)).toMatchObject(admitted)
         yield* TestClock.adjust("1 millis")
-        expect(yield* Effect.provide(resolve, there)).toMatchObject(refused)
+        expect(yield* Effect.provide(resolve, there)).toMatchObject(rejected)
       })
     )
   })
 }
 
-it.scoped("secrets can be made to repeat, for tests that pin them", () =>
+it.scoped("a repeatable secret source makes the same secrets in every run", () =>
   Effect.gen(function* () {
     const secret = Effect.map(TestEngine.fixture, ({ apiKey }) => Redacted.value(apiKey.secret))
     const engine = TestEngine.layer("sqlite").pipe(Layer.provide(AccessKit.repeatableSecrets()))
