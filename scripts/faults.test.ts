@@ -6,13 +6,13 @@ import { describe, expect, it } from "vitest"
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const Fault = Schema.Struct({ fault: Schema.String, file: Schema.String, find: Schema.String, put: Schema.String })
-const module: unknown = await import(join(ROOT, "packages/test-kit/faults/faults.js"))
-const { faults } = Schema.decodeUnknownSync(Schema.Struct({ faults: Schema.Array(Fault) }))(module)
+const Mutant = Schema.Struct({ name: Schema.String, file: Schema.String, find: Schema.String, replace: Schema.String })
+const module: unknown = await import(join(ROOT, "packages/test-kit/faults/mutants.js"))
+const { mutants } = Schema.decodeUnknownSync(Schema.Struct({ mutants: Schema.Array(Mutant) }))(module)
 
-describe("the injected faults of the test kit", () => {
-  it.each(faults)("can be applied to exactly one place: $fault", ({ file, find, put }) => {
+describe("the mutants of the test kit", () => {
+  it.each(mutants)("still apply to the source: $name", ({ file, find, replace }) => {
     expect(readFileSync(join(ROOT, file), "utf8").split(find)).toHaveLength(2)
-    expect(put).not.toBe(find)
+    expect(replace).not.toBe(find)
   })
 })

@@ -1,44 +1,44 @@
 #!/usr/bin/env node
-// Puts faults into a copy of the workspace, one at a time, and runs on it that part of the kit, and no other test, which
-// is there for it: each fault has to be told. Prints what told which fault, and how long that took. Run it at the
-// workspace's root:
+// Mutation check of the kit: applies the mutants one at a time to a copy of the workspace and runs the kit's test that has to
+// kill each, and no other test. Prints which test killed which mutant, and the seconds it took. Run it at the workspace's
+// root:
 //
-//   node packages/test-kit/faults/run.js [PART OF A FAULT'S NAME]...
+//   node packages/test-kit/faults/run.js [PART OF A MUTANT'S NAME]...
 import { spawn } from "node:child_process"
 import { performance } from "node:perf_hooks"
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { faults } from "./faults.js"
+import { mutants } from "./mutants.js"
 
 const root = process.cwd()
 const wanted = process.argv.slice(2)
-const chosen = faults.filter(({ fault }) => wanted.length === 0 || wanted.some((part) => fault.includes(part)))
+const chosen = mutants.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
 
-/** Of a copy only what tests read; installed packages are those of the original. */
+/** Copies only what tests read; installed packages are linked to the original. */
 const isCopied = (path) => !/(?:^|\/)(?:dist|\.git|node_modules\/\.|coverage)(?:\/|$)/.test(path.slice(root.length))
 
 const copyWorkspace = async () => {
-  const copy = await mkdtemp(join(tmpdir(), "earshot-faults-"))
+  const copy = await mkdtemp(join(tmpdir(), "earshot-mutants-"))
   for (const part of ["packages", "package.json", "vitest.config.ts", "tsconfig.base.json", "tsconfig.json"]) {
-    // Links stay as they are: a package's link to its neighbour then leads to the neighbour's copy.
+    // Links are kept: a package's link to its neighbor then leads to the neighbor's copy.
     await cp(join(root, part), join(copy, part), { recursive: true, verbatimSymlinks: true, filter: isCopied })
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"))
   return copy
 }
 
-/** The kit's own tests of the engine. */
+/** The kit's tests of the engine. */
 const KIT = ["properties", "models", "contracts"].map((folder) => `packages/test-kit/test/${folder}`)
 
-/** Runs the kit's tests of this name in a folder: those that failed, all names, and the files that did not run. */
-const runKit = (folder, property = /(?:)/) =>
+/** Runs the kit's tests whose names match: returns those that failed, all names, and the files that could not run. */
+const runKit = (folder, pattern = /(?:)/) =>
   new Promise((resolve, reject) => {
     const report = join(folder, "report.json")
-    const args = ["vitest", "run", ...KIT, "-t", property.source, "--reporter=json", `--outputFile=${report}`]
+    const args = ["vitest", "run", ...KIT, "-t", pattern.source, "--reporter=json", `--outputFile=${report}`]
     const child = spawn("npx", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] })
-    let said = ""
-    child.stderr.on("data", (text) => (said += text))
+    let stderr = ""
+    child.stderr.on("data", (text) => (stderr += text))
     child.on("error", reject)
     child.on("close", async () => {
       try {
@@ -52,47 +52,47 @@ const runKit = (folder, property = /(?:)/) =>
             assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName)
           ),
           names: testResults.flatMap(({ assertionResults }) => assertionResults.map(({ fullName }) => fullName)),
-          broken: broken.map(({ message, name }) => `${name} cannot be run: ${message}`)
+          broken: broken.map(({ message, name }) => `${name} cannot run: ${message}`)
         })
       } catch (cause) {
-        reject(new Error(`The kit's tests did not run in ${folder}:\n${said}`, { cause }))
+        reject(new Error(`The kit's tests did not run in ${folder}:\n${stderr}`, { cause }))
       }
     })
   })
 
-const say = (text) => process.stdout.write(`${text}\n`)
+const print = (text) => process.stdout.write(`${text}\n`)
 
 const copy = await copyWorkspace()
-let missed = 0
+let survived = 0
 try {
   const before = await runKit(copy)
   const wrong = [...before.failed, ...before.broken]
-  if (wrong.length > 0) throw new Error(`The kit's tests fail without any fault:\n${wrong.join("\n")}`)
-  const unheard = chosen.filter(({ property }) => !before.names.some((name) => property.test(name)))
-  if (unheard.length > 0)
-    throw new Error(`No test of the kit is named so:\n${unheard.map(({ property }) => property).join("\n")}`)
-  for (const { fault, file, find, property, put } of chosen) {
+  if (wrong.length > 0) throw new Error(`The kit's tests fail without a mutant:\n${wrong.join("\n")}`)
+  const missing = chosen.filter(({ killedBy }) => !before.names.some((name) => killedBy.test(name)))
+  if (missing.length > 0)
+    throw new Error(`No test of the kit matches:\n${missing.map(({ killedBy }) => killedBy).join("\n")}`)
+  for (const { file, find, killedBy, name, replace } of chosen) {
     const path = join(copy, file)
     const text = await readFile(path, "utf8")
-    if (text.split(find).length !== 2) throw new Error(`"${find}" does not stand once in ${file}`)
+    if (text.split(find).length !== 2) throw new Error(`"${find}" does not occur once in ${file}`)
     await writeFile(
       path,
-      text.replace(find, () => put)
+      text.replace(find, () => replace)
     )
     const started = performance.now()
-    // A file that cannot be run tells nothing of the fault: the machine may be too busy.
-    const { broken, failed } = await runKit(copy, property)
+    // A file that cannot run does not kill a mutant: the machine may be overloaded.
+    const { broken, failed } = await runKit(copy, killedBy)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     await writeFile(path, text)
     const [first] = failed
-    if (first === undefined) missed += 1
-    const others = failed.length > 1 ? `, and ${failed.length - 1} more` : ""
-    say(
-      `${first === undefined ? "MISSED" : "told  "} ${fault}\n       ${first ?? broken[0] ?? "by nothing"}${others}, in ${seconds} s`
+    if (first === undefined) survived += 1
+    const others = failed.length > 1 ? ` and ${failed.length - 1} more` : ""
+    print(
+      `${first === undefined ? "SURVIVED" : "killed  "} ${name}\n         by ${first ?? broken[0] ?? "no test"}${others} (${seconds} s)`
     )
   }
 } finally {
   await rm(copy, { recursive: true, force: true })
 }
-say(`\n${chosen.length - missed} of ${chosen.length} faults were told by the kit alone`)
-process.exitCode = missed === 0 ? 0 : 1
+print(`\n${chosen.length - survived} of ${chosen.length} mutants killed`)
+process.exitCode = survived === 0 ? 0 : 1

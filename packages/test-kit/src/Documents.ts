@@ -1,9 +1,9 @@
-/** What stands in JSON that came from anywhere: total, whatever its shape. */
+/** Access to JSON of unknown shape; total. */
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What stands at a place of a document, or undefined. */
+/** The value at a path, or undefined. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>((node, key) => {
     if (Array.isArray(node)) {
@@ -13,7 +13,7 @@ export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unk
     return isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
   }, value)
 
-/** The items of a list, or none. */
+/** The items of a list, or an empty list. */
 export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>): ReadonlyArray<unknown> => {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

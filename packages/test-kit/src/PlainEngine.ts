@@ -1,4 +1,4 @@
-/** The engine for tests in any runner: nothing of a test framework is loaded, and everything answers a promise. */
+/** The engine for tests in any runner: it loads no test framework, and returns promises. */
 import { type Actor, type CurrentActor, Engine } from "@earshot/core"
 import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
 import * as Clock from "effect/Clock"
@@ -10,41 +10,41 @@ import { repeatableSecrets } from "./access/RepeatableSecrets.js"
 import { type Driver, engineDriver } from "./models/Drivers.js"
 import * as TestEngine from "./TestEngine.js"
 
-/** A clock that stands still until it is told to go on. Whoever sleeps by it sleeps in real time. */
-export interface StandingClock {
+/** A clock that stands still until it is advanced. Sleeping takes real time. */
+export interface ManualClock {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly advance: (by: Duration.DurationInput) => void
 }
 
 export interface PlainOptions {
-  /** `sqlite` unless told. */
+  /** Default: `sqlite`. */
   readonly database?: TestEngine.DatabaseName
-  /** When it is; 2026-03-31T10:20:30.456Z unless told, the last day of a long month. */
+  /** The current time. Default: 2026-03-31T10:20:30.456Z, the last day of a 31-day month. */
   readonly now?: string
-  /** Keys, tokens and links are the same in every run of one seed. */
+  /** Keys, tokens and links are the same in every run with one seed. */
   readonly seed?: string
-  /** Fakes of the outside world, such as `fakeLanguageModel(...).layer`. */
+  /** Fakes of external services, such as `fakeLanguageModel(...).layer`. */
   readonly ports?: Engine.Ports
 }
 
 export interface PlainEngine {
-  readonly clock: StandingClock
-  /** A new organisation with a project, an agent, a key and whom that key makes. */
+  readonly clock: ManualClock
+  /** A new organization with a project, an agent, an API key and its actor. */
   readonly fixture: () => Promise<TestEngine.Fixture>
-  /** Runs use cases as somebody; it rejects with their typed errors. */
+  /** Runs use cases as an actor; rejects with their typed errors. */
   readonly as: (actor: Actor) => <A, E>(useCase: Effect.Effect<A, E, Engine.Services | CurrentActor>) => Promise<A>
-  /** Runs anything on the engine. */
+  /** Runs any effect on the engine. */
   readonly run: <A, E>(steps: Effect.Effect<A, E, Engine.Services | Engine.Storage>) => Promise<A>
-  /** The engine as somebody, for models and worlds. */
+  /** A driver of the engine as an actor, for models and fixtures. */
   readonly driver: (actor: Actor) => Driver
-  /** Takes the engine and its database away. */
+  /** Stops the engine and drops its database. */
   readonly stop: () => Promise<void>
 }
 
 const NOW = "2026-03-31T10:20:30.456Z"
 
-const standing = (from: number): { readonly clock: StandingClock; readonly layer: Layer.Layer<never> } => {
+const manualClock = (from: number): { readonly clock: ManualClock; readonly layer: Layer.Layer<never> } => {
   let now = from
   const real = Clock.make()
   const clock: Clock.Clock = {
@@ -67,10 +67,10 @@ const standing = (from: number): { readonly clock: StandingClock; readonly layer
   }
 }
 
-/** A whole engine on a fresh database: `const engine = await startEngine()`, and `await engine.stop()` at the end. */
+/** Starts an engine on a fresh database: `const engine = await startEngine()`, and `await engine.stop()` at the end. */
 export const startEngine = async (options: PlainOptions = {}): Promise<PlainEngine> => {
   const { database = "sqlite", now = NOW, ports = {}, seed = "earshot" } = options
-  const { clock, layer: clockLayer } = standing(Date.parse(now))
+  const { clock, layer: clockLayer } = manualClock(Date.parse(now))
   const runtime = ManagedRuntime.make(
     Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports }).pipe(
       Layer.provideMerge(TestEngine.storage(database)),

@@ -22,7 +22,7 @@ import { createDatabase } from "./postgres/createDatabase.js"
 import { postgresUrl, templateName } from "./postgres/postgresUrl.js"
 import { templateDatabase } from "./postgres/templateDatabase.js"
 
-/** The databases that a feature has to work on before it is done. */
+/** The databases that every feature is tested on. */
 export const databases = ["sqlite", "postgres"] as const
 export type DatabaseName = (typeof databases)[number]
 
@@ -43,7 +43,7 @@ export const storage = (
 /** The template's tables have no prefix. */
 const emptyPostgres = async () => createDatabase(await postgresUrl())
 
-/** Migrating takes a tenth of a second, copying what was migrated once for the whole run a third of that. */
+/** Migrating takes 0.1 s; copying the run's migrated template takes a third of that. */
 const freshPostgres = async () => {
   const url = await postgresUrl()
   const name = await templateName()
@@ -58,21 +58,21 @@ const secretBox = AesSecretBox.layer(
   Either.getOrThrow(AesSecretBox.parse(Redacted.make(randomBytes(32).toString("base64"))))
 )
 
-/** The whole engine on a database of the caller's. It keeps recordings in memory. */
+/** The engine on the caller's database. It stores recordings in memory. */
 export const engine = (ports: Engine.Ports = {}): Layer.Layer<Engine.Services, never, Engine.Storage> =>
   Engine.layerWith({ blobs: MemoryBlobStore.layer, secretBox, ...ports })
 
-/** The whole engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. It keeps recordings in memory. */
+/** The engine on a fresh database: `it.layer(TestEngine.layer("sqlite"))(...)`. It stores recordings in memory. */
 export const layer = (
   database: DatabaseName,
   ports: Engine.Ports = {}
 ): Layer.Layer<Engine.Services | Engine.Storage, SqlError> => engine(ports).pipe(Layer.provideMerge(storage(database)))
 
-/** Runs a statement beside the engine, for what only time or a failing machine would do. */
+/** Executes a statement beside the engine, for states that only time or a failure would cause. */
 export const execute = (statement: string): Effect.Effect<ReadonlyArray<unknown>, never, Engine.Storage> =>
   Effect.orDie(Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)))
 
-/** Everything that the database holds, as text: to look for what must not be in it. */
+/** The content of the database as text, to search for what must not be stored. */
 export const dump: Effect.Effect<string, never, Engine.Storage> = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql.onDialectOrElse({
@@ -83,12 +83,12 @@ export const dump: Effect.Effect<string, never, Engine.Storage> = Effect.gen(fun
   return JSON.stringify(rows)
 }).pipe(Effect.orDie)
 
-/** An organisation with a project, an agent and a key, and the actor that the key makes. */
+/** An organization with a project, an agent and an API key, and the key's actor. */
 export interface Fixture extends CreatedOrganization {
   readonly actor: Actor
 }
 
-/** The caller that an API key stands for. */
+/** The actor of an API key. */
 export const keyHolder = (key: ApiKey): Actor => ({
   organizationId: key.organizationId,
   userId: key.createdBy,
@@ -98,14 +98,14 @@ export const keyHolder = (key: ApiKey): Actor => ({
   bounds: null
 })
 
-/** A new organisation; every call makes another one, so that tests on one database do not see each other. */
+/** A new organization each time, so that tests on one database are isolated. */
 export const fixture: Effect.Effect<Fixture, never, Organizations> = Effect.gen(function* () {
   const organizations = yield* Organizations
-  const founded = yield* organizations.create({ name: "Test organisation" })
+  const founded = yield* organizations.create({ name: "Test organization" })
   return { ...founded, actor: keyHolder(founded.apiKey.key) }
 }).pipe(Effect.orDie)
 
-/** Calls use cases as somebody: `projects.read(id).pipe(TestEngine.as(world.actor))`. */
+/** Runs use cases as an actor: `projects.read(id).pipe(TestEngine.as(fixture.actor))`. */
 export const as =
   (actor: Actor) =>
   <A, E, R>(useCase: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, CurrentActor>> =>

@@ -1,6 +1,5 @@
 /**
- * What tests in any runner begin with: the engine, fakes and worlds, and all of the kit but its contracts, without a test
- * framework.
+ * Everything but the contracts, for tests in any runner: the engine, fakes, fixtures, properties and models.
  */
 export * as AccessKit from "./access/plain.js"
 export * as AnalyticsKit from "./analytics/plain.js"
@@ -17,7 +16,7 @@ export * as LimitKit from "./limits/index.js"
 export * as MetricKit from "./metrics/plain.js"
 export * as ModelKit from "./models/index.js"
 export * as PageKit from "./pages/index.js"
-export { type PlainEngine, type PlainOptions, type StandingClock, startEngine } from "./PlainEngine.js"
+export { type PlainEngine, type PlainOptions, type ManualClock, startEngine } from "./PlainEngine.js"
 export * from "./providers/plain.js"
 export * as RedactionKit from "./redaction/index.js"
 export * as ResultKit from "./results/plain.js"

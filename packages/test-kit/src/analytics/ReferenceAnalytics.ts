@@ -2,7 +2,7 @@
  * Reference implementation of `AnalyticsStore`: the answers to its queries over calls in memory. Tests compare every store
  * with it. The calls passed in are those of the query's project.
  */
-import { type Aggregate, AnalyticsQuery, Buckets, Filters, type Json } from "@earshot/core"
+import { type Aggregate, AnalyticsQuery, Buckets, type Filters, type Json } from "@earshot/core"
 import * as DateTime from "effect/DateTime"
 import type { FilterableCall, FilterableEvaluation } from "../filters/FilterableCall.js"
 import { evaluationValue, matcher, valueOf } from "../filters/ReferenceMatcher.js"

@@ -78,7 +78,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
         })
         const stored = Option.some({ connection: made, sealed: "sealed a" })
         expect(yield* store.find(manage, made.id)).toEqual(stored)
-        expect(yield* store.hold(manage, made.id)).toEqual(stored)
+        expect(yield* store.findForUpdate(manage, made.id)).toEqual(stored)
         const without = yield* connect(null)
         expect(Option.getOrThrow(yield* store.find(manage, without.id)).sealed).toBeNull()
         const pages = yield* everyPage((page) => store.list(manage, page), { limit: 1 })
@@ -125,7 +125,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
         const { id } = yield* mine.active
         const before = yield* store.find(mine.manage, id)
         expect(yield* store.find(theirs.manage, id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.manage, id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.manage, id)).toEqual(Option.none())
         expect(yield* store.findActive(theirs.toCheckOut)).toEqual(Option.none())
         expect(yield* everyPage((page) => store.list(theirs.manage, page), { limit: 5 })).toMatchObject([
           { results: [] }

@@ -1,4 +1,4 @@
-/** What any planner of bulk updates has to keep to: all of it or nothing. Source: interface, E4; design, section 3. */
+/** Properties of the plan of a bulk update. Source: interface, E4; design, section 3. */
 import {
   AgentId,
   type BulkPlan,
@@ -18,7 +18,7 @@ import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { expectEqual, type Property, property } from "../Property.js"
 
-/** A request as it came in, what it names as far as that was found, and the evaluators that are there. */
+/** A request, its references as found, and the existing evaluators. */
 export type PlanBulkUpdate = (
   input: unknown,
   found: References,
@@ -32,7 +32,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 const every = <Id extends number>(make: (id: number) => Id, project = projectId): ReadonlyMap<Id, Found<Id>> =>
   new Map(ids(6).map((id) => [make(id), { id: make(id), projectId: project }]))
 
-/** One project with a few of everything, in which ids from 1 to 6 are there. */
+/** A project in which the ids 1 to 6 of every kind exist. */
 const found: References = {
   projectId,
   agent: { id: AgentId.make(7), projectId },
@@ -43,7 +43,7 @@ const found: References = {
   metrics: every((id) => MetricId.make(id)),
   tools: every((id) => ToolId.make(id)),
   folderId: FolderId.make(9),
-  folderFaults: {}
+  folderErrors: {}
 }
 
 const targets: ReadonlyArray<BulkTarget> = ids(6).map((id) => ({
@@ -55,7 +55,7 @@ const targets: ReadonlyArray<BulkTarget> = ids(6).map((id) => ({
 
 const some = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 6 })
 
-/** Two lists without an id in common. */
+/** Two disjoint lists of ids. */
 const apart = fc.tuple(some, some).map(([add, remove]) => ({ add, remove: remove.filter((id) => !add.includes(id)) }))
 
 interface Asked {
@@ -72,7 +72,7 @@ const fields = fc.record(
     test_profile: fc.constant(8),
     append_instruction: fc.constantFrom("", " More.", "😀"),
     first_message: fc.constantFrom("", "Hello?"),
-    // The two names of the number are kept in sync.
+    // The two fields of the number are kept in sync.
     number: fc
       .record({
         id: fc.constantFrom(1, 2),
@@ -85,7 +85,7 @@ const fields = fc.record(
   { requiredKeys: [] }
 )
 
-/** A request that is right in every way. */
+/** A valid request. */
 const asked: fc.Arbitrary<Asked> = fc
   .record({
     scenarios: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 }),
@@ -109,7 +109,7 @@ const asked: fc.Arbitrary<Asked> = fc
     }
   }))
 
-/** A fault in one field, and the path that it is told under. */
+/** An error in one field, and its path. */
 const flaws: ReadonlyArray<readonly [wrong: object, path: string]> = [
   [{ scenarios: [] }, "scenarios"],
   [{ scenarios: [1, 99] }, "scenarios"],
@@ -131,7 +131,7 @@ const flaws: ReadonlyArray<readonly [wrong: object, path: string]> = [
 ]
 const flaw = fc.constantFrom(...flaws)
 
-/** What a request names, and what of it may be found that is a fault under `path`. */
+/** References of a request that are invalid under `path`. */
 const findings: ReadonlyArray<readonly [wrong: string, named: object, found: Partial<References>, path: string]> = [
   ["a personality that is not enabled", { personality: 3 }, { personality: "not enabled" }, "personality"],
   ["a personality that is not there", { personality: 3 }, { personality: "unknown" }, "personality"],
@@ -175,10 +175,10 @@ const findings: ReadonlyArray<readonly [wrong: string, named: object, found: Par
       ] as const
     })
   ),
-  ["a folder that is not there", { folder_path: "a.b" }, { folderFaults: { folder_path: ["No."] } }, "folder_path"]
+  ["a folder that is not there", { folder_path: "a.b" }, { folderErrors: { folder_path: ["No."] } }, "folder_path"]
 ]
 
-/** What was found of things that a request does not name, whatever that is. */
+/** Anything found for references that a request does not have. */
 const idle: fc.Arbitrary<Partial<References>> = fc.record(
   {
     personality: fc.constantFrom("enabled" as const, "not enabled" as const, "unknown" as const),
@@ -193,37 +193,29 @@ const idle: fc.Arbitrary<Partial<References>> = fc.record(
   { requiredKeys: [] }
 )
 
-/** The faults of a request, by path; none where it is planned. */
-const faultsOf = (planned: Either.Either<BulkPlan, FieldErrors.FieldErrors>): ReadonlyArray<string> =>
-  Either.match(planned, { onLeft: (faults) => Object.keys(faults), onRight: () => [] })
+/** The errors of a request, by path; none where it is planned. */
+const errorsOf = (planned: Either.Either<BulkPlan, FieldErrors.FieldErrors>): ReadonlyArray<string> =>
+  Either.match(planned, { onLeft: (errors) => Object.keys(errors), onRight: () => [] })
 
-/** A planner of bulk updates of one organisation. */
+/** Properties of a planner of bulk updates. */
 export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Property> => [
-  property(
-    "a request that is right is planned for every evaluator that it names, once, in its order",
-    [asked],
-    (request) => {
-      const planned = plan(request.input, found, targets)
-      expectEqual("the faults", faultsOf(planned), [])
-      return Either.isRight(planned) && planned.right.evaluators.join() === request.scenarios.join()
-    }
-  ),
-  property(
-    "metrics and tools are added and removed as asked, and what is added is never removed",
-    [asked],
-    (request) => {
-      const { attachMetrics, attachTools, detachMetrics, detachTools } = Either.getOrThrow(
-        plan(request.input, found, targets)
-      )
-      expectEqual(
-        "what is attached and detached",
-        [attachMetrics, detachMetrics, attachTools, detachTools],
-        [request.metrics.add, request.metrics.remove, request.tools.add, request.tools.remove]
-      )
-      return true
-    }
-  ),
-  property("what a request leaves out stays as it is, and what it names is replaced", [asked], ({ input }) => {
+  property("a valid request is planned for each of its evaluators once, in order", [asked], (request) => {
+    const planned = plan(request.input, found, targets)
+    expectEqual("the faults", errorsOf(planned), [])
+    return Either.isRight(planned) && planned.right.evaluators.join() === request.scenarios.join()
+  }),
+  property("metrics and tools are added and removed as requested, and nothing is both", [asked], (request) => {
+    const { attachMetrics, attachTools, detachMetrics, detachTools } = Either.getOrThrow(
+      plan(request.input, found, targets)
+    )
+    expectEqual(
+      "what is attached and detached",
+      [attachMetrics, detachMetrics, attachTools, detachTools],
+      [request.metrics.add, request.metrics.remove, request.tools.add, request.tools.remove]
+    )
+    return true
+  }),
+  property("fields in the request are replaced, and missing ones are unchanged", [asked], ({ input }) => {
     const planned = Either.getOrThrow(plan(input, found, targets))
     expectEqual(
       "what is replaced",
@@ -253,23 +245,19 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
       `${wrong} is a fault, and nothing is planned`,
       [asked],
       ({ input }) => {
-        expectEqual("the faults", faultsOf(plan({ ...input, ...named }, { ...found, ...other }, targets)), [path])
+        expectEqual("the faults", errorsOf(plan({ ...input, ...named }, { ...found, ...other }, targets)), [path])
         return true
       },
       40
     )
   ),
-  property(
-    "what a request does not name is at fault in nothing, whatever is found",
-    [asked, idle],
-    ({ input }, other) => {
-      const names = ["agent", "folder_path", "inbound_phone_number", "personality", "phone_number", "test_profile"]
-      const bare = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
-      expectEqual("the faults", faultsOf(plan(bare, { ...found, ...other }, targets)), [])
-      return true
-    }
-  ),
-  property("things of another project are fine where that project is the one", [asked], ({ input }) => {
+  property("references that a request does not have cause no errors", [asked, idle], ({ input }, other) => {
+    const names = ["agent", "folder_path", "inbound_phone_number", "personality", "phone_number", "test_profile"]
+    const bare = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
+    expectEqual("the faults", errorsOf(plan(bare, { ...found, ...other }, targets)), [])
+    return true
+  }),
+  property("references to another project are valid where all belong to it", [asked], ({ input }) => {
     const moved: References = {
       ...found,
       projectId: elsewhere,
@@ -281,52 +269,52 @@ export const bulkUpdateProperties = (plan: PlanBulkUpdate): ReadonlyArray<Proper
       tools: every((id) => ToolId.make(id), elsewhere)
     }
     const all = targets.map((one) => ({ ...one, projectId: elsewhere }))
-    expectEqual("the faults", faultsOf(plan({ ...input, project: 2 }, moved, all)), [])
+    expectEqual("the faults", errorsOf(plan({ ...input, project: 2 }, moved, all)), [])
     return true
   }),
-  property("one fault anywhere, and nothing is planned", [asked, flaw], ({ input }, [wrong, path]) =>
-    faultsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)
+  property("a request with one error is not planned", [asked, flaw], ({ input }, [wrong, path]) =>
+    errorsOf(plan({ ...input, ...wrong }, found, targets)).includes(path)
   ),
   property(
-    "faults in several fields are all told",
+    "errors in several fields are all reported",
     [asked, flaw, flaw],
     ({ input }, [one, path], [other, otherPath]) => {
       const names = Object.keys(one)
-      // Of one field there is one value.
+      // A field has one value.
       if (Object.keys(other).some((name) => names.includes(name))) return true
-      const told = faultsOf(plan({ ...input, ...one, ...other }, found, targets))
-      return told.includes(path) && told.includes(otherPath)
+      const reported = errorsOf(plan({ ...input, ...one, ...other }, found, targets))
+      return reported.includes(path) && reported.includes(otherPath)
     }
   ),
   property(
-    "one evaluator out of many that is not there, or of another project, is a fault of all",
+    "one unknown or foreign evaluator among many is an error",
     [asked, fc.nat(), fc.boolean()],
     ({ input, scenarios }, pick, isElsewhere) => {
       const lost = scenarios[pick % scenarios.length]
       const others = targets.flatMap((one) =>
         one.id !== lost ? [one] : isElsewhere ? [{ ...one, projectId: ProjectId.make(2) }] : []
       )
-      return faultsOf(plan(input, found, others)).join() === "scenarios"
+      return errorsOf(plan(input, found, others)).join() === "scenarios"
     }
   ),
   property(
-    "nothing is appended to conditional actions, nor to any beside them",
+    "nothing is appended where one evaluator has conditional actions",
     [asked, fc.nat()],
     ({ input, scenarios }, pick) => {
       const structured = scenarios[pick % scenarios.length]
       const mixed = targets.map((one): BulkTarget =>
         one.id === structured ? { ...one, scenarioType: "conditional_actions" } : one
       )
-      const told = faultsOf(plan({ ...input, append_instruction: "x" }, found, mixed))
-      return told.join() === "append_instruction"
+      const reported = errorsOf(plan({ ...input, append_instruction: "x" }, found, mixed))
+      return reported.join() === "append_instruction"
     }
   ),
-  property("either an agent or a project is named", [asked], ({ input: { agent: _, project: __, ...rest } }) => {
-    const told = faultsOf(plan(rest, { ...found, agent: null, project: null }, targets))
-    return told.includes("agent") && told.includes("project")
+  property("an agent or a project is required", [asked], ({ input: { agent: _, project: __, ...rest } }) => {
+    const reported = errorsOf(plan(rest, { ...found, agent: null, project: null }, targets))
+    return reported.includes("agent") && reported.includes("project")
   }),
-  property("whatever comes in, it is planned or its faults are told", [fc.anything()], (input) => {
+  property("any input is planned or has errors", [fc.anything()], (input) => {
     const planned = plan(input, found, targets)
-    return Either.isRight(planned) || faultsOf(planned).length > 0
+    return Either.isRight(planned) || errorsOf(planned).length > 0
   })
 ]

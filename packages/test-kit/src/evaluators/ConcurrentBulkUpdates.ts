@@ -1,6 +1,6 @@
 /**
- * Bulk updates that are asked for at once, while folders are made and removed and an evaluator is deleted: what each is
- * answered, and what is left, is that of some order of them (interface, E4).
+ * Concurrent bulk updates, while folders are created and deleted and an evaluator is deleted, are linearizable (interface,
+ * E4).
  */
 import * as fc from "fast-check"
 import { assertHolds, yieldingProperty, parameters } from "../Property.js"
@@ -8,13 +8,13 @@ import { linearization, type Transition } from "../models/Linearizable.js"
 import { type Coverage, CoverageCounter } from "../models/Coverage.js"
 import type { EvaluatorResponse, EvaluatorFixture, SeenEvaluator } from "./EvaluatorModel.js"
 
-/** One of the two evaluators that there are in the beginning. */
+/** One of the two initial evaluators. */
 type Which = 0 | 1
 
-/** What one request asks of evaluators; metrics, tools and personalities are named by their positions. */
+/** A bulk update; metrics, tools and personalities are positions. */
 interface Update {
   readonly does: "update"
-  /** Whether all evaluators are to be answered, and not the first alone. */
+  /** Whether all evaluators are returned, or only the first. */
   readonly many: boolean
   readonly which: ReadonlyArray<Which>
   readonly append: string | undefined
@@ -25,18 +25,18 @@ interface Update {
   readonly removeMetrics: ReadonlyArray<number>
   readonly addTools: ReadonlyArray<number>
   readonly removeTools: ReadonlyArray<number>
-  /** A fault that the request has besides, so that nothing of it may be done. */
+  /** An invalid field, so that nothing may be changed. */
   readonly isBroken: boolean
 }
 
-/** In the beginning there is the folder `a`, with the first evaluator in it, and no folder `b`. */
+/** Initially there is a folder `a` with the first evaluator, and no folder `b`. */
 type Step =
   | Update
   | { readonly does: "make folder b" }
   | { readonly does: "remove folder a" }
   | { readonly does: "remove the second evaluator" }
 
-/** An evaluator as far as these requests change it. */
+/** The part of an evaluator that these requests change. */
 interface Held {
   readonly which: number
   readonly instructions: string
@@ -53,8 +53,8 @@ interface State {
 }
 
 interface Answer {
-  /** The fields that were at fault, sorted. */
-  readonly faults: ReadonlyArray<string>
+  /** The invalid fields, sorted. */
+  readonly errors: ReadonlyArray<string>
   readonly evaluators: ReadonlyArray<Held>
 }
 
@@ -86,14 +86,14 @@ const changed = (held: Held, update: Update): Held => ({
 
 const overlap = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) => one.some((at) => other.includes(at))
 
-/** The fields that are at fault whatever there is. */
+/** The fields that are invalid in every state. */
 const ownFaults = (update: Update): ReadonlyArray<string> => [
   ...(update.isBroken ? ["max_duration"] : []),
   ...(overlap(update.addMetrics, update.removeMetrics) ? ["metric_ids_to_remove"] : []),
   ...(overlap(update.addTools, update.removeTools) ? ["tool_ids_to_remove"] : [])
 ]
 
-const nothingShown = (faults: ReadonlyArray<string> = []): Answer => ({ faults: [...faults].sort(), evaluators: [] })
+const nothingShown = (errors: ReadonlyArray<string> = []): Answer => ({ errors: [...errors].sort(), evaluators: [] })
 
 const apply = (state: State, step: Step): Transition<State, Answer> => {
   const { evaluators, folders } = state
@@ -114,23 +114,23 @@ const apply = (state: State, step: Step): Transition<State, Answer> => {
       return { state: { evaluators: evaluators.filter(({ which }) => which !== 1), folders }, answer: nothingShown() }
     case "update": {
       const { folder, many, which } = step
-      const faults = [
+      const errors = [
         ...ownFaults(step),
         ...(which.every((one) => evaluators.some((held) => held.which === one)) ? [] : ["scenarios"]),
         ...(folder === undefined || folder === "" || folders.includes(folder) ? [] : ["folder_path"])
       ]
-      if (faults.length > 0) return { state, answer: nothingShown(faults) }
+      if (errors.length > 0) return { state, answer: nothingShown(errors) }
       const next = evaluators.map((held) => (which.some((one) => one === held.which) ? changed(held, step) : held))
       const named = which.flatMap((one) => next.filter((held) => held.which === one))
       return {
         state: { evaluators: next, folders },
-        answer: { faults: [], evaluators: many ? named : named.slice(0, 1) }
+        answer: { errors: [], evaluators: many ? named : named.slice(0, 1) }
       }
     }
   }
 }
 
-/** What is added and removed; both name the same in one of eight at most, since all is refused then. */
+/** Additions and removals; they overlap in at most one of eight cases, since the update is rejected then. */
 const twoLists = fc
   .tuple(
     fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 2 }),
@@ -177,34 +177,34 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map((all) =>
     all
-      // What is removed is not there to be removed again.
+      // Removals and additions are disjoint.
       .filter(({ does }, at) => !does.startsWith("remove") || all.findIndex((one) => one.does === does) === at)
-      // Each appends a letter of its own, so that the order of what was kept can be read.
+      // Each appends a letter of its own, which shows the order.
       .map((step, at) =>
         step.does === "update" && step.append !== undefined ? { ...step, append: String.fromCharCode(97 + at) } : step
       )
   )
 
-/** What has to be asked at once, or it says nothing. */
+/** Events that the concurrent requests have to cover. */
 const kinds = [
   "done",
-  "done and all answered",
+  "done and all returned",
   "refused",
-  "two done on one evaluator",
-  "two appended to one evaluator",
-  "two change the tools of one evaluator",
-  "two replace the personality of one evaluator",
-  "refused for want of a folder",
-  "a folder made while an update names it",
-  "a folder removed while an update names it",
-  "an evaluator removed while an update names it"
+  "two updates of one evaluator",
+  "two appends to one evaluator",
+  "two changes of one evaluator's tools",
+  "two changes of one evaluator's personality",
+  "rejected without a folder",
+  "folder created during an update into it",
+  "folder deleted during an update into it",
+  "evaluator deleted during an update of it"
 ] as const
 type Kind = (typeof kinds)[number]
 
-/** What happened; whether a folder was there in time is up to the engine, that it was asked for is not. */
+/** The events of concurrent requests. Whether a folder existed in time depends on the engine; that it was requested does not. */
 const kindsOf = (coverage: ReadonlyArray<{ readonly step: Step; readonly answer: Answer }>): ReadonlyArray<Kind> => {
   const updates = coverage.flatMap(({ answer, step }) => (step.does === "update" ? [{ answer, step }] : []))
-  const done = updates.filter(({ answer }) => answer.faults.length === 0).map(({ step }) => step)
+  const done = updates.filter(({ answer }) => answer.errors.length === 0).map(({ step }) => step)
   const meet = (all: ReadonlyArray<Update>) =>
     ([0, 1] as const).some((at) => all.filter(({ which }) => which.includes(at)).length > 1)
   const changesTools = ({ addTools, removeTools }: Update) => addTools.length + removeTools.length > 0
@@ -212,27 +212,27 @@ const kindsOf = (coverage: ReadonlyArray<{ readonly step: Step; readonly answer:
   const sound = updates.map(({ step }) => step).filter((step) => ownFaults(step).length === 0)
   const found: ReadonlyArray<readonly [happens: boolean, kind: Kind]> = [
     [done.length > 0, "done"],
-    [done.some(({ many, which }) => many && which.length > 1), "done and all answered"],
+    [done.some(({ many, which }) => many && which.length > 1), "done and all returned"],
     [done.length < updates.length, "refused"],
-    [meet(done), "two done on one evaluator"],
-    [meet(done.filter(({ append }) => append !== undefined)), "two appended to one evaluator"],
-    [meet(done.filter(changesTools)), "two change the tools of one evaluator"],
-    [meet(done.filter(({ personality }) => personality !== undefined)), "two replace the personality of one evaluator"],
-    [updates.some(({ answer }) => answer.faults.includes("folder_path")), "refused for want of a folder"],
-    [isAsked("make folder b") && sound.some(({ folder }) => folder === "b"), "a folder made while an update names it"],
+    [meet(done), "two updates of one evaluator"],
+    [meet(done.filter(({ append }) => append !== undefined)), "two appends to one evaluator"],
+    [meet(done.filter(changesTools)), "two changes of one evaluator's tools"],
+    [meet(done.filter(({ personality }) => personality !== undefined)), "two changes of one evaluator's personality"],
+    [updates.some(({ answer }) => answer.errors.includes("folder_path")), "rejected without a folder"],
+    [isAsked("make folder b") && sound.some(({ folder }) => folder === "b"), "folder created during an update into it"],
     [
       isAsked("remove folder a") && sound.some(({ folder }) => folder === "a"),
-      "a folder removed while an update names it"
+      "folder deleted during an update into it"
     ],
     [
       isAsked("remove the second evaluator") && sound.some(({ which }) => which.includes(1)),
-      "an evaluator removed while an update names it"
+      "evaluator deleted during an update of it"
     ]
   ]
   return found.flatMap(([happens, kind]) => (happens ? [kind] : []))
 }
 
-/** Two evaluators and a folder in a world, and how requests of them are made and read. */
+/** Creates two evaluators and a folder; returns the requests on them and their state. */
 const requests = async ({ agent, driver, metrics, personalities, project, tools }: EvaluatorFixture) => {
   const { id: folder } = await driver.createFolder({ project, path: "a" })
   const ids: Array<number> = []
@@ -286,8 +286,8 @@ const requests = async ({ agent, driver, metrics, personalities, project, tools 
   }
   return {
     ask: async (step: Step): Promise<Answer> => {
-      const { evaluators = [], faults } = await asked(step)
-      return { faults: [...faults].sort(), evaluators: evaluators.map(heldOf) }
+      const { evaluators = [], errors } = await asked(step)
+      return { errors: [...errors].sort(), evaluators: evaluators.map(heldOf) }
     },
     seen: async (): Promise<State> => ({
       evaluators: (await driver.all()).map(heldOf).sort((one, other) => one.which - other.which),
@@ -298,7 +298,7 @@ const requests = async ({ agent, driver, metrics, personalities, project, tools 
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Fails when bulk updates at once are answered, or end, in a way that no order of them explains; answers what happened. */
+/** Fails when concurrent bulk updates are not linearizable; returns the coverage. */
 export const checkConcurrentBulkUpdates = async (
   fixture: () => Promise<EvaluatorFixture>,
   options: { readonly runs: number }
@@ -318,12 +318,10 @@ export const checkConcurrentBulkUpdates = async (
         isFinal: ({ evaluators, folders }) => isSame({ evaluators, folders: [...folders].sort() }, end)
       })
       if (order === undefined)
-        throw new Error(
-          `No order of these requests is answered, and ends, so: ${JSON.stringify({ operations, end }, null, 2)}`
-        )
+        throw new Error(`These requests are not linearizable: ${JSON.stringify({ operations, end }, null, 2)}`)
     }),
     parameters(options.runs)
   )
-  assertHolds("bulk updates at once are answered, and leave what they leave, as one after the other would", details)
+  assertHolds("concurrent bulk updates are linearizable", details)
   return coverage.result
 }

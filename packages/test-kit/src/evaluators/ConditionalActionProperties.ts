@@ -1,6 +1,6 @@
 /**
- * What any reader of conditional actions has to keep to. Source: interface, Evaluator, Conditional-actions instructions;
- * design, section 5.
+ * Properties of the parser of conditional actions. Source: interface, Evaluator, Conditional-actions instructions; design,
+ * section 5.
  */
 import type { ActionPart, ConditionalActions, ConditionalActionsWire, FieldErrors } from "@earshot/core"
 import * as Either from "effect/Either"
@@ -9,18 +9,18 @@ import { expectEqual, invariant, type Property, property } from "../Property.js"
 import { arbitraryAction, arbitraryConditionalActions } from "./EvaluatorArbitraries.js"
 import { invalidAction, invalidConditionalActions, wrongMarkers } from "./InvalidConditionalActions.js"
 
-/** What reads an action, and writes it as it was. */
+/** A parser and printer of actions. */
 export interface ActionSyntax {
-  /** Speech and markers, or a sentence for each marker that is wrong. */
+  /** Speech and markers, or a message for each invalid marker. */
   readonly parse: (text: string) => Either.Either<ReadonlyArray<ActionPart>, ReadonlyArray<string>>
   readonly print: (parts: ReadonlyArray<ActionPart>) => string
 }
 
-/** What reads conditional actions, and writes them as they were. */
+/** A parser and printer of conditional actions. */
 export interface ConditionalActionsSyntax {
-  /** The structure, or every fault by its path. */
+  /** The structure, or every error by its path. */
   readonly parse: (input: unknown) => Either.Either<ConditionalActions, FieldErrors.FieldErrors>
-  /** The same out of JSON text. */
+  /** As `parse`, from JSON text. */
   readonly parseText: (text: string) => Either.Either<ConditionalActions, FieldErrors.FieldErrors>
   readonly print: (actions: ConditionalActions) => string
 }
@@ -28,31 +28,31 @@ export interface ConditionalActionsSyntax {
 const shortOf = (part: ActionPart): string =>
   part.kind === "silence" || part.kind === "hold" ? `${part.kind} ${part.seconds}` : part.kind
 
-/** What every reader of an action has to keep to: text that may hold markers. */
+/** Properties of a parser of actions: texts with markers. */
 export const actionProperties = ({ parse, print }: ActionSyntax): ReadonlyArray<Property> => [
-  invariant("speech, silence, a hold, laughter and the end of the call are told apart, with their seconds", () => {
+  invariant("speech, silence, hold, laughter and endcall are parsed with their seconds", () => {
     const text = `Well <silence time="2" />hm [laughter]<hold time='5.5'/> 5 < 6 <endcall/>`
     const read = Either.map(parse(text), (parts) => parts.map(shortOf).join(", "))
     expectEqual("the parts", Either.merge(read), "speech, silence 2, speech, laughter, hold 5.5, speech, endcall")
     return true
   }),
-  property("an action that is right is read, and printed as it was", [arbitraryAction], (text) =>
+  property("a valid action is printed as it was parsed", [arbitraryAction], (text) =>
     Either.match(parse(text), { onLeft: () => false, onRight: (parts) => print(parts) === text })
   ),
-  property("silences and holds last longer than no time", [arbitraryAction], (text) =>
+  property("silences and holds have a positive duration", [arbitraryAction], (text) =>
     Either.getOrThrow(parse(text)).every((part) => !("seconds" in part) || part.seconds > 0)
   ),
   ...wrongMarkers.map(([wrong, marker]) =>
     invariant(`${wrong} is a fault of an action: ${marker}`, () => Either.isLeft(parse(`Well ${marker} [laughter]`)))
   ),
-  property("one wrong marker anywhere is a fault of an action, told in a sentence", [invalidAction], (text) =>
+  property("an invalid marker anywhere is reported with a message", [invalidAction], (text) =>
     Either.match(parse(text), {
       onLeft: (said) => said.length > 0 && said.every((one) => one.trim() !== ""),
       onRight: () => false
     })
   ),
   property(
-    "any text is read without loss, or refused",
+    "any text is parsed without loss or rejected",
     [fc.string({ unit: fc.constantFrom("<", ">", "/", "silence", "hold", " time=", '"', "2", "[laughter]", "é") })],
     (text) =>
       Either.match(parse(text), { onLeft: (said) => said.length > 0, onRight: (parts) => print(parts) === text })
@@ -70,12 +70,12 @@ const chain = (references: ReadonlyArray<number>): ConditionalActionsWire => ({
   }))
 })
 
-/** What each item but the first refers to: any item, so that there may be circles. */
+/** The references of all items but the first; there may be cycles. */
 const references = fc
   .integer({ min: 1, max: 7 })
   .chain((count) => fc.array(fc.integer({ min: 0, max: count }), { minLength: count, maxLength: count }))
 
-/** The items from which following references leads back to them. */
+/** The items in a cycle of references. */
 const inCircles = (all: ReadonlyArray<number>): ReadonlyArray<string> =>
   all.flatMap((_, at) => {
     let next = all[at] ?? 0
@@ -83,7 +83,7 @@ const inCircles = (all: ReadonlyArray<number>): ReadonlyArray<string> =>
     return next === at + 1 ? [`conditions[${at + 1}].condition`] : []
   })
 
-/** What every reader of conditional actions has to keep to. */
+/** Properties of a parser of conditional actions. */
 export const conditionalActionsProperties = ({
   parse,
   parseText,
@@ -92,27 +92,23 @@ export const conditionalActionsProperties = ({
   const pathsOf = (read: Either.Either<unknown, FieldErrors.FieldErrors>): ReadonlyArray<string> =>
     Either.match(read, { onLeft: Object.keys, onRight: () => [] })
   return [
-    property("conditional actions that are right are printed as they were", [arbitraryConditionalActions], (wire) => {
+    property("valid conditional actions are printed as they were parsed", [arbitraryConditionalActions], (wire) => {
       const text = JSON.stringify(wire)
       expectEqual("the faults", pathsOf(parse(wire)), [])
       expectEqual("what is printed", Either.merge(Either.map(parse(wire), print)), text)
       expectEqual("what is printed of a text", Either.merge(Either.map(parseText(text), print)), text)
       return true
     }),
+    property("an item without type is standard and not spoken verbatim", [arbitraryConditionalActions], (wire) => {
+      const short = wire.conditions.map(({ fixed_message: _, type: __, ...rest }) => rest)
+      const full = short.map((rest) => ({ ...rest, type: "standard", fixed_message: false }))
+      return (
+        Either.merge(Either.map(parse({ ...wire, conditions: short }), print)) ===
+        JSON.stringify({ ...wire, conditions: full })
+      )
+    }),
     property(
-      "what an item may leave out is standard, and not said word for word",
-      [arbitraryConditionalActions],
-      (wire) => {
-        const short = wire.conditions.map(({ fixed_message: _, type: __, ...rest }) => rest)
-        const full = short.map((rest) => ({ ...rest, type: "standard", fixed_message: false }))
-        return (
-          Either.merge(Either.map(parse({ ...wire, conditions: short }), print)) ===
-          JSON.stringify({ ...wire, conditions: full })
-        )
-      }
-    ),
-    property(
-      "a fault of conditional actions is told at its place, and nowhere else",
+      "an error of conditional actions is reported under its path only",
       [invalidConditionalActions()],
       (one) => {
         expectEqual("the faults", pathsOf(parse(one.input)), one.paths)
@@ -121,18 +117,18 @@ export const conditionalActionsProperties = ({
       }
     ),
     property(
-      "every fault of conditional actions is told at its place, not the first",
+      "every error of conditional actions is reported, not only the first",
       [invalidConditionalActions(4)],
       ({ input, paths }) => {
         expectEqual("the faults", pathsOf(parse(input)).toSorted(), [...paths].toSorted())
         return true
       }
     ),
-    property("references lead in no circle, and all that are in one are told", [references], (all) => {
+    property("references are acyclic, and every item of a cycle is reported", [references], (all) => {
       expectEqual("the faults", pathsOf(parse(chain(all))).toSorted(), [...inCircles(all)].toSorted())
       return true
     }),
-    invariant("the first item opens the conversation, and there is one at least", () => {
+    invariant("the first item has the condition FIRST_MESSAGE, and there is at least one item", () => {
       const [opening] = chain([]).conditions
       expectEqual("the faults of none", pathsOf(parse({ role: "x", conditions: [] })), ["conditions"])
       const late = { role: "x", conditions: [{ ...opening, condition: "says hello" }] }
@@ -140,7 +136,7 @@ export const conditionalActionsProperties = ({
       return true
     }),
     property(
-      "whatever is given for conditional actions is read or its faults are told",
+      "any value is parsed as conditional actions or has errors",
       [
         fc.oneof(fc.anything(), fc.jsonValue(), fc.record({ role: fc.anything(), conditions: fc.array(fc.anything()) }))
       ],
@@ -149,13 +145,9 @@ export const conditionalActionsProperties = ({
         return Either.isRight(read) || Object.values(read.left).some((said) => said.length > 0)
       }
     ),
-    property(
-      "whatever text is given for conditional actions is read or its faults are told",
-      [fc.oneof(fc.string(), fc.json())],
-      (text) => {
-        const read = parseText(text)
-        return Either.isRight(read) || Object.values(read.left).some((said) => said.length > 0)
-      }
-    )
+    property("any text is parsed as conditional actions or has errors", [fc.oneof(fc.string(), fc.json())], (text) => {
+      const read = parseText(text)
+      return Either.isRight(read) || Object.values(read.left).some((said) => said.length > 0)
+    })
   ]
 }

@@ -1,11 +1,11 @@
-/** Inputs of evaluators as they may be. */
+/** Arbitraries of valid evaluators. */
 import { type ConditionalActionsWire, ScenarioType } from "@earshot/core"
 import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
 
 const seconds = fc.oneof(fc.integer({ min: 1, max: 600 }).map(String), fc.constantFrom("0.5", "2.25"))
 
-/** A piece of an action: speech that begins no tag, or a marker. */
+/** A part of an action: speech without tags, or a marker. */
 const piece = fc.oneof(
   CatalogArbitraries.text(40).map((text) => text.replaceAll("<", "(")),
   seconds.map((time) => `<silence time="${time}" />`),
@@ -13,13 +13,13 @@ const piece = fc.oneof(
   fc.constantFrom("[laughter]", "<endcall />", "<endcall/>", "5 < 6")
 )
 
-/** What a caller does: speech and markers, well formed. */
+/** Actions: speech and well-formed markers. */
 export const arbitraryAction: fc.Arbitrary<string> = fc
   .array(piece, { minLength: 1, maxLength: 6 })
   .map((pieces) => pieces.join(" "))
   .map((text) => (text.trim() === "" ? "Hello" : text))
 
-/** Conditional actions that are right: ids in order, the opening first, references that go in no circle. */
+/** Valid conditional actions: ids in order, FIRST_MESSAGE first, acyclic references. */
 export const arbitraryConditionalActions: fc.Arbitrary<ConditionalActionsWire> = fc
   .record({
     role: CatalogArbitraries.text(60),
@@ -37,13 +37,13 @@ export const arbitraryConditionalActions: fc.Arbitrary<ConditionalActionsWire> =
     role,
     conditions: conditions.map(({ condition, ...rest }, id) => ({
       id,
-      // A reference to an earlier item can be in no circle.
+      // A reference to an earlier item cannot be in a cycle.
       condition: id === 0 ? "FIRST_MESSAGE" : typeof condition === "number" ? condition % id : condition,
       ...rest
     }))
   }))
 
-/** What creates an evaluator that refers to nothing, but for its agent. */
+/** Bodies that create an evaluator with no reference but its agent. */
 export const arbitraryEvaluatorInput: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
   .record({
     name: CatalogArbitraries.name(80),

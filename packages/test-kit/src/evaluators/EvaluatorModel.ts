@@ -1,6 +1,6 @@
 /**
- * A reference model of evaluators in folders, and random walks through it: whatever is created, moved, attached,
- * detached, appended and deleted, a door to the engine shows what the model says, and refuses what it refuses.
+ * A reference model of evaluators and folders, and command sequences over it: after creations, moves, attachments, appends
+ * and deletions, the engine returns and rejects the same as the model.
  */
 import * as fc from "fast-check"
 import {
@@ -12,14 +12,14 @@ import {
 } from "../models/CommandSequences.js"
 import type { Coverage, CoverageCounter } from "../models/Coverage.js"
 
-/** What a door answers: whether it was done, the id of what was made, or the fields that were at fault. */
+/** The response of a driver: the id of the created resource, or the invalid fields. */
 export interface EvaluatorResponse {
   readonly id: number | null
-  /** Empty where it was done. */
-  readonly faults: ReadonlyArray<string>
+  /** Empty on success. */
+  readonly errors: ReadonlyArray<string>
 }
 
-/** An evaluator as far as the model knows it, in the wire's names. */
+/** The compared fields of an evaluator, in wire form. */
 export interface SeenEvaluator {
   readonly id: number
   readonly instructions: string
@@ -31,13 +31,13 @@ export interface SeenEvaluator {
   readonly personality: number | null
 }
 
-/** What a door answers to a bulk update. */
+/** The response to a bulk update. */
 export interface BulkAnswer extends EvaluatorResponse {
-  /** The first evaluator that was named, or all of them in the order given where `many` was asked for. */
+  /** The first evaluator, or with `many` all of them in the order of the request. */
   readonly evaluators: ReadonlyArray<SeenEvaluator>
 }
 
-/** A way to the engine: in process, over HTTP. */
+/** A driver of the engine, in process or over HTTP. */
 export interface EvaluatorDriver {
   readonly create: (input: object) => Promise<EvaluatorResponse>
   readonly patch: (id: number, input: object) => Promise<EvaluatorResponse>
@@ -52,14 +52,14 @@ export interface EvaluatorDriver {
   readonly folders: () => Promise<ReadonlyArray<string>>
 }
 
-/** A door and an empty project behind it. */
+/** A driver of an empty project. */
 export interface EvaluatorFixture {
   readonly driver: EvaluatorDriver
   readonly project: number
   readonly agent: number
   readonly metrics: ReadonlyArray<number>
   readonly tools: ReadonlyArray<number>
-  /** Those that are enabled for the project. */
+  /** The personalities enabled for the project. */
   readonly personalities: ReadonlyArray<number>
 }
 
@@ -74,7 +74,7 @@ interface Held {
   maxDuration: number | null
 }
 
-/** What has to happen on walks, or they say nothing of it. */
+/** Events that the command sequences have to cover. */
 const kinds = [
   "evaluator created",
   "evaluator created in a folder",
@@ -85,26 +85,26 @@ const kinds = [
   "patch refused",
   "evaluator removed",
   "bulk update done",
-  "bulk update of several done",
-  "metrics attached in bulk",
-  "metrics detached in bulk",
-  "tools attached in bulk",
-  "tools detached in bulk",
-  "instructions appended in bulk",
-  "evaluators moved to a folder in bulk",
-  "first messages replaced in bulk",
-  "durations replaced in bulk",
-  "bulk update of nothing refused",
-  "bulk update of a stranger refused",
-  "bulk update of an add and a remove refused",
-  "bulk update of a structured instruction refused",
-  "bulk update to no folder refused",
-  "bulk update of a duration refused",
-  "folder made",
-  "folder refused",
+  "bulk update of several",
+  "metrics attached by bulk update",
+  "metrics detached by bulk update",
+  "tools attached by bulk update",
+  "tools detached by bulk update",
+  "instructions appended by bulk update",
+  "evaluators moved by bulk update",
+  "first messages replaced by bulk update",
+  "durations replaced by bulk update",
+  "bulk update without evaluators rejected",
+  "bulk update of an unknown evaluator rejected",
+  "bulk update that adds and removes the same rejected",
+  "bulk append to conditional actions rejected",
+  "bulk update into an unknown folder rejected",
+  "bulk update with an invalid duration rejected",
+  "folder created",
+  "folder rejected",
   "folder moved with evaluators in it",
-  "move of a folder refused",
-  "folder removed with evaluators in it"
+  "move of a folder rejected",
+  "folder deleted with evaluators in it"
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -113,11 +113,11 @@ class Model {
   readonly evaluators = new Map<number, Held>()
   /** Folders' ids by path. */
   readonly folders = new Map<string, number>()
-  /** The one at a position of what is there, so that commands made beforehand meet what exists by then. */
+  /** The evaluator at a position modulo their number. */
   at(position: number): Held | undefined {
     return elementAt(this.evaluators.values(), position)
   }
-  /** A path that is there, the root among them, or the one that is named. */
+  /** An existing path or the root by position, or the given path. */
   path(place: Place): string {
     return typeof place === "string" ? place : (elementAt(["", ...this.folders.keys()], place) ?? "")
   }
@@ -139,7 +139,7 @@ const same = (one: unknown, other: unknown, what: string) => {
 
 type Command = fc.AsyncCommand<Model, EvaluatorFixture>
 
-/** A step of a walk: what is asked, which fields the model refuses, and what the model makes of it. */
+/** A command: the request, the fields that the model rejects, and the effect on the model. */
 const command = (
   name: string,
   step: (
@@ -149,7 +149,7 @@ const command = (
     | {
         readonly ask: Promise<EvaluatorResponse>
         readonly refused: ReadonlyArray<string>
-        /** What happens where it is done, and where it is refused. */
+        /** The events on success and on rejection. */
         readonly kinds: readonly [done: ReadonlyArray<Kind>, refused: ReadonlyArray<Kind>]
         readonly then: (id: number) => void
       }
@@ -159,7 +159,7 @@ const command = (
     const asked = step(model, fixture)
     if (asked === undefined) return
     const answer = await asked.ask
-    same([...answer.faults].sort(), [...asked.refused].sort(), `${name} was refused in`)
+    same([...answer.errors].sort(), [...asked.refused].sort(), `${name} was refused in`)
     model.coverage.count(...asked.kinds[asked.refused.length === 0 ? 0 : 1])
     if (asked.refused.length === 0) asked.then(answer.id ?? 0)
     const seen = (await fixture.driver.all()).map((one) => [
@@ -189,7 +189,7 @@ const command = (
     )
   })
 
-/** A folder by its path, or whichever is at a position of those that are there. */
+/** A folder by its path, or by position among the existing ones. */
 type Place = string | number
 
 const ANY = ["", "a", "b", "a.b", "a.b.c", "b.ä", "a_b", "no.such", "a..b"]
@@ -276,10 +276,10 @@ interface Bulk {
   readonly removeMetrics: ReadonlyArray<number>
   readonly addTools: ReadonlyArray<number>
   readonly removeTools: ReadonlyArray<number>
-  /** Whether what is added and removed may overlap. */
+  /** Whether additions and removals may overlap. */
   readonly mayOverlap: boolean
   readonly append: string | undefined
-  /** Whether it may be appended to structured instructions, which is a fault. */
+  /** Whether text may be appended to conditional actions, which is rejected. */
   readonly mayAppend: boolean
   readonly folder: Place | undefined
   readonly firstMessage: string | undefined
@@ -287,7 +287,7 @@ interface Bulk {
   readonly asAgent: boolean
 }
 
-/** Each fault comes about once in eight, so that many have none. */
+/** Each error occurs in one of eight cases, so that many requests have none. */
 const anyBulk: fc.Arbitrary<Bulk> = fc.record({
   which: fc.oneof(
     { weight: 12, arbitrary: fc.array(fc.nat(), { minLength: 1, maxLength: 3, size: "max" }) },
@@ -323,34 +323,41 @@ const bulk = (change: Bulk): Command =>
     const isPlain = held.every(({ structured }) => !structured)
     const append = isPlain || change.mayAppend ? change.append : undefined
     const folder = change.folder === undefined ? undefined : model.path(change.folder)
-    const faults: ReadonlyArray<readonly [isFaulty: boolean, field: string, kind: Kind]> = [
-      [scenarios.length === 0, "scenarios", "bulk update of nothing refused"],
-      [change.stranger, "scenarios", "bulk update of a stranger refused"],
-      [overlap(addMetrics, removeMetrics), "metric_ids_to_remove", "bulk update of an add and a remove refused"],
-      [overlap(addTools, removeTools), "tool_ids_to_remove", "bulk update of an add and a remove refused"],
+    const errors: ReadonlyArray<readonly [isFaulty: boolean, field: string, kind: Kind]> = [
+      [scenarios.length === 0, "scenarios", "bulk update without evaluators rejected"],
+      [change.stranger, "scenarios", "bulk update of an unknown evaluator rejected"],
+      [
+        overlap(addMetrics, removeMetrics),
+        "metric_ids_to_remove",
+        "bulk update that adds and removes the same rejected"
+      ],
+      [overlap(addTools, removeTools), "tool_ids_to_remove", "bulk update that adds and removes the same rejected"],
       [
         append !== undefined && append !== "" && !isPlain,
         "append_instruction",
-        "bulk update of a structured instruction refused"
+        "bulk append to conditional actions rejected"
       ],
-      [folder !== undefined && !isThere(model, folder), "folder_path", "bulk update to no folder refused"],
-      [maxDuration !== undefined && maxDuration < 1, "max_duration", "bulk update of a duration refused"]
+      [folder !== undefined && !isThere(model, folder), "folder_path", "bulk update into an unknown folder rejected"],
+      [maxDuration !== undefined && maxDuration < 1, "max_duration", "bulk update with an invalid duration rejected"]
     ]
-    const found = faults.filter(([isFaulty]) => isFaulty)
+    const found = errors.filter(([isFaulty]) => isFaulty)
     const effects: ReadonlyArray<readonly [happens: boolean, kind: Kind]> = [
       [true, "bulk update done"],
-      [held.length > 1, "bulk update of several done"],
-      [held.some((one) => addMetrics.some((id) => !one.metrics.has(id))), "metrics attached in bulk"],
-      [held.some((one) => removeMetrics.some((id) => one.metrics.has(id))), "metrics detached in bulk"],
-      [held.some((one) => addTools.some((id) => !one.tools.has(id))), "tools attached in bulk"],
-      [held.some((one) => removeTools.some((id) => one.tools.has(id))), "tools detached in bulk"],
-      [append !== undefined && append !== "", "instructions appended in bulk"],
-      [held.some((one) => folder !== undefined && folder !== one.folder), "evaluators moved to a folder in bulk"],
+      [held.length > 1, "bulk update of several"],
+      [held.some((one) => addMetrics.some((id) => !one.metrics.has(id))), "metrics attached by bulk update"],
+      [held.some((one) => removeMetrics.some((id) => one.metrics.has(id))), "metrics detached by bulk update"],
+      [held.some((one) => addTools.some((id) => !one.tools.has(id))), "tools attached by bulk update"],
+      [held.some((one) => removeTools.some((id) => one.tools.has(id))), "tools detached by bulk update"],
+      [append !== undefined && append !== "", "instructions appended by bulk update"],
+      [held.some((one) => folder !== undefined && folder !== one.folder), "evaluators moved by bulk update"],
       [
         held.some((one) => firstMessage !== undefined && firstMessage !== one.firstMessage),
-        "first messages replaced in bulk"
+        "first messages replaced by bulk update"
       ],
-      [held.some((one) => maxDuration !== undefined && maxDuration !== one.maxDuration), "durations replaced in bulk"]
+      [
+        held.some((one) => maxDuration !== undefined && maxDuration !== one.maxDuration),
+        "durations replaced by bulk update"
+      ]
     ]
     return {
       ask: driver.bulkUpdate({
@@ -386,14 +393,14 @@ const makingFolder = (wanted: string): Command =>
   command(`make folder ${wanted}`, (model, { driver, project }) => ({
     ask: driver.createFolder({ project, path: wanted }),
     refused: isMalformed(wanted) || model.folders.has(wanted) || !isThere(model, parentOf(wanted)) ? ["path"] : [],
-    kinds: [["folder made"], ["folder refused"]],
+    kinds: [["folder created"], ["folder rejected"]],
     then: (id) => model.folders.set(wanted, id)
   }))
 
 const hasEvaluators = (model: Model, folder: string) =>
   [...model.evaluators.values()].some((one) => liesIn(one.folder, folder))
 
-/** To a path, or into the one at a position under another name. */
+/** To a path, or into an existing folder under another name. */
 const movingFolder = (which: number, where: Place): Command =>
   command(`move folder ${which} to ${where}`, (model, { driver }) => {
     const found = elementAt(model.folders, which)
@@ -409,7 +416,7 @@ const movingFolder = (which: number, where: Place): Command =>
       refused: refused ? ["path"] : [],
       kinds: [
         hasEvaluators(model, from) && from !== to ? ["folder moved with evaluators in it"] : [],
-        ["move of a folder refused"]
+        ["move of a folder rejected"]
       ],
       then: () => {
         const entries = [...model.folders].map(([old, one]) => [moved(old), one] as const)
@@ -428,7 +435,7 @@ const removingFolder = (which: number): Command =>
     return {
       ask: driver.removeFolder(id),
       refused: [],
-      kinds: [hasEvaluators(model, gone) ? ["folder removed with evaluators in it"] : [], []],
+      kinds: [hasEvaluators(model, gone) ? ["folder deleted with evaluators in it"] : [], []],
       then: () => {
         for (const old of [...model.folders.keys()]) if (liesIn(old, gone)) model.folders.delete(old)
         for (const one of model.evaluators.values()) if (liesIn(one.folder, gone)) one.folder = parentOf(gone)
@@ -436,8 +443,8 @@ const removingFolder = (which: number): Command =>
     }
   })
 
-/** What every walk begins with: folders and evaluators, and one bulk update that changes all that it can. */
-const beginning: ReadonlyArray<Command> = [
+/** Run before every sequence: folders, evaluators, and a bulk update of every field. */
+const setUpCommands: ReadonlyArray<Command> = [
   makingFolder("a"),
   makingFolder("a.b"),
   makingFolder("b"),
@@ -476,19 +483,19 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
 ]
 
 /**
- * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
- * on the walks.
+ * Fails when a driver differs from the model after some sequence of commands, each on a fixture of its own. Returns the
+ * coverage of all sequences.
  */
 export const checkEvaluatorModel = (
   fixture: () => Promise<EvaluatorFixture>,
   options: ModelOptions
 ): Promise<Coverage> =>
   checkCommandSequences({
-    name: "evaluators and folders are as the model says",
+    name: "evaluators and folders match the model",
     kinds,
     model: (coverage) => new Model(coverage),
     fixture,
-    setUpCommands: beginning,
+    setUpCommands,
     commands,
     options
   })

@@ -22,7 +22,7 @@ import { everyPage } from "../catalog/Pages.js"
 import { permit } from "../catalog/Permits.js"
 import { at } from "../storage/Moments.js"
 
-/** An organisation with an agent, two folders and three tools. */
+/** An organization with an agent, two folders and three tools. */
 const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const toCatalog = permit(id, "agents.create")
@@ -108,11 +108,11 @@ const nothing: Omit<BulkPlan, "evaluators"> = {
 
 type Stores = EvaluatorStore | FolderStore | ToolStore | AgentStore | ProjectStore | OrganizationStore
 
-/** What every `EvaluatorStore` has to do, and the `FolderStore` beside it; needs an empty or a used database alike. */
+/** The contract of `EvaluatorStore` and `FolderStore`, on an empty or a used database. */
 export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<Stores, E>): void => {
   layer(stores)(`evaluators kept by ${subject}`, (it) => {
     it.effect.prop(
-      "are found as they were put in, and as they were saved last",
+      "returns evaluators as they were inserted and as they were last saved",
       [texts, texts],
       ([draft, patch]) =>
         Effect.gen(function* () {
@@ -125,14 +125,14 @@ export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<S
           expect(yield* store.find(toRead, made.id)).toEqual(Option.some(made))
           const changed = { ...spec, ...patch, folderId: null, toolIds: toolIds.slice(0, 1) }
           yield* store.save(toWrite, made.id, changed, at(2))
-          const found = Option.getOrThrow(yield* store.hold(toRead, made.id))
+          const found = Option.getOrThrow(yield* store.findForUpdate(toRead, made.id))
           expect([specOf(found), found.createdAt, found.updatedAt]).toEqual([changed, at(1), at(2)])
           expect(yield* store.find(toRead, other.id)).toEqual(Option.some(other))
         }),
       { fastCheck: { numRuns: 20 } }
     )
 
-    it.effect("change together as a plan says, and the others not at all", () =>
+    it.effect("applies a bulk plan to its evaluators and to no others", () =>
       Effect.gen(function* () {
         const store = yield* EvaluatorStore
         const { inner, plain, toolIds, toRead, toWrite } = yield* newOrganization
@@ -141,7 +141,7 @@ export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<S
         const two = yield* insert({ toolIds })
         const left = yield* insert({})
         const evaluators = [two.id, one.id]
-        expect(yield* store.holdAll(toRead, [...evaluators, EvaluatorId.make(999_999_999)])).toEqual(
+        expect(yield* store.findTargetsForUpdate(toRead, [...evaluators, EvaluatorId.make(999_999_999)])).toEqual(
           [one, two].map(({ id, instructions, projectId, scenarioType }) => ({
             id,
             projectId,
@@ -177,26 +177,26 @@ export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<S
       })
     )
 
-    it.effect("do not exist for another organisation, to see, change or remove", () =>
+    it.effect("hides evaluators from other organizations", () =>
       Effect.gen(function* () {
         const store = yield* EvaluatorStore
         const mine = yield* newOrganization
         const theirs = yield* newOrganization
         const made = yield* store.insert(mine.toWrite, mine.plain, at(1))
         expect(yield* store.find(theirs.toRead, made.id)).toEqual(Option.none())
-        expect(yield* store.hold(theirs.toRead, made.id)).toEqual(Option.none())
+        expect(yield* store.findForUpdate(theirs.toRead, made.id)).toEqual(Option.none())
         expect(yield* store.findAll(theirs.toRead, [made.id])).toEqual([])
-        expect(yield* store.holdAll(theirs.toRead, [made.id])).toEqual([])
+        expect(yield* store.findTargetsForUpdate(theirs.toRead, [made.id])).toEqual([])
         yield* store.apply(theirs.toWrite, { ...nothing, evaluators: [made.id], append: "!" }, at(2))
         yield* store.remove(theirs.toDelete, made.id, at(2))
         expect(yield* store.find(mine.toRead, made.id)).toEqual(Option.some(made))
         yield* store.remove(mine.toDelete, made.id, at(3))
         expect(yield* store.find(mine.toRead, made.id)).toEqual(Option.none())
-        expect(yield* store.holdAll(mine.toRead, [made.id])).toEqual([])
+        expect(yield* store.findTargetsForUpdate(mine.toRead, [made.id])).toEqual([])
       })
     )
 
-    it.effect("do not have what was deleted while they were given it", () =>
+    it.effect("returns no references to deleted entities", () =>
       Effect.gen(function* () {
         const store = yield* EvaluatorStore
         const { plain, toDelete, toDeleteFolder, toRead, toWrite, toolIds } = yield* newOrganization
@@ -211,7 +211,7 @@ export const evaluatorStoreContract = <E>(subject: string, stores: Layer.Layer<S
       })
     )
 
-    it.effect("come once each and newest first, by folder and by page", () =>
+    it.effect("lists each evaluator once, newest first, by folder and page", () =>
       Effect.gen(function* () {
         const store = yield* EvaluatorStore
         const folders = yield* FolderStore

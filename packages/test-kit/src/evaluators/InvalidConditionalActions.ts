@@ -1,28 +1,28 @@
-/** Conditional actions with something wrong in them, and where it has to be told. Source: interface, Evaluator. */
+/** Invalid conditional actions, with the paths of their errors. Source: interface, Evaluator. */
 import type { ConditionalActionsWire } from "@earshot/core"
 import * as fc from "fast-check"
 import { arbitraryAction, arbitraryConditionalActions } from "./EvaluatorArbitraries.js"
 
 type Item = Readonly<Record<string, unknown>>
 
-/** One fault: in an item whose position is known when it is put there, or in what holds the items. */
+/** One error: in an item, or in what contains the items. */
 export interface ConditionalActionsFlaw {
-  /** What is wrong, for the reader of a failed test. */
+  /** A description for failures. */
   readonly wrong: string
   readonly of: "item" | "whole"
   readonly patch: Item
-  /** The field that it is told under; blank for all of the item. */
+  /** The field of the error; blank for the item as a whole. */
   readonly path: string
 }
 
 export interface InvalidConditionalActions {
   readonly wrong: ReadonlyArray<string>
   readonly input: Item
-  /** Every path that it is told under, and there are no others. */
+  /** The paths of all errors. */
   readonly paths: ReadonlyArray<string>
 }
 
-/** Markers that no caller could act upon, each alone in its action. */
+/** Invalid markers, each alone in its action. */
 export const wrongMarkers: ReadonlyArray<readonly [wrong: string, marker: string]> = [
   ["silence for no time", '<silence time="0" />'],
   ["silence for no time, to the decimals", '<silence time="0.000" />'],
@@ -54,7 +54,7 @@ const whole = (wrong: string, field: string, value: unknown): ConditionalActions
   of: "whole"
 })
 
-/** Faults of an item that is not the first. */
+/** Errors of an item other than the first. */
 export const conditionalActionsFlaws: ReadonlyArray<ConditionalActionsFlaw> = [
   ...wrongMarkers.map(([wrong, marker]) => item(wrong, "action", `Well ${marker} [laughter]`)),
   item("nothing to do", "action", undefined),
@@ -81,7 +81,7 @@ export const conditionalActionsFlaws: ReadonlyArray<ConditionalActionsFlaw> = [
   whole("an unknown field beside the role", "mood", "bad")
 ]
 
-/** With these fields in place of its own; what is undefined is left out. */
+/** With these fields replaced; undefined removes a field. */
 const patched = (fields: object, patch: Item): Item =>
   Object.fromEntries(Object.entries({ ...fields, ...patch }).filter(([, value]) => value !== undefined))
 
@@ -93,7 +93,7 @@ const atLeastTwo = arbitraryConditionalActions.map(({ conditions, role }): Condi
   ]
 }))
 
-/** Conditional actions with faults: one, or several in fields of their own each. */
+/** Conditional actions with one or several errors, in distinct fields. */
 export const invalidConditionalActions = (most = 1): fc.Arbitrary<InvalidConditionalActions> =>
   fc
     .tuple(
@@ -107,19 +107,19 @@ export const invalidConditionalActions = (most = 1): fc.Arbitrary<InvalidConditi
     )
     .map(([{ conditions, role }, pick, flaws]) => {
       const position = 1 + (pick % (conditions.length - 1))
-      const laid = (of: ConditionalActionsFlaw["of"]): Item =>
+      const withEntry = (of: ConditionalActionsFlaw["of"]): Item =>
         Object.fromEntries(flaws.filter((one) => one.of === of).flatMap(({ patch }) => Object.entries(patch)))
       return {
         wrong: flaws.map(({ wrong }) => wrong),
         input: patched(
-          { role, conditions: conditions.map((one, at) => (at === position ? patched(one, laid("item")) : one)) },
-          laid("whole")
+          { role, conditions: conditions.map((one, at) => (at === position ? patched(one, withEntry("item")) : one)) },
+          withEntry("whole")
         ),
         paths: flaws.map(({ of, path }) => (of === "whole" ? path : `conditions[${position}].${path}`))
       }
     })
 
-/** An action that is right but for a marker somewhere in it. */
+/** An action with one invalid marker. */
 export const invalidAction: fc.Arbitrary<string> = fc
   .tuple(
     arbitraryAction,

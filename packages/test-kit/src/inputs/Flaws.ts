@@ -1,14 +1,14 @@
-/** What inputs are broken with: faults of one field each, with the path that they have to be told under. */
+/** Invalid values of one field each, with the path of the error. */
 import type * as fc from "fast-check"
 
 export type Input = Readonly<Record<string, unknown>>
 
-/** One fault in one field, whatever the others are. */
+/** An invalid value of one field. */
 export interface InputFlaw {
-  /** What is wrong, for the reader of a failed test. */
+  /** A description for failures. */
   readonly wrong: string
   readonly patch: Input
-  /** The path that it is told under. */
+  /** The path of the error. */
   readonly path: string
 }
 
@@ -17,7 +17,7 @@ export interface InputSubject {
   readonly flaws: ReadonlyArray<InputFlaw>
 }
 
-/** An input with one flaw. */
+/** An input with one invalid field. */
 export interface InvalidInput extends InputFlaw {
   readonly input: Input
 }
@@ -28,7 +28,7 @@ export const flaw = (wrong: string, path: string, value: unknown, field = path):
   path
 })
 
-/** Faults of a text that must say something. */
+/** Invalid values of a text that may not be blank. */
 export const ofName = (field: string, max: number): ReadonlyArray<InputFlaw> => [
   flaw("nothing", field, undefined),
   flaw("null", field, null),

@@ -1,6 +1,6 @@
 /**
- * Inputs that create or change things, by subject: such as pass, and faults to break them with, each with the path that it
- * has to be told under. What ids refer to is not judged here: any id will do.
+ * Valid inputs that create or update resources, by subject, and invalid values of their fields with the paths of the errors.
+ * References are not resolved: any id is valid.
  */
 import { allPermissions, Channel, EvalType, Filters, LanguageCode } from "@earshot/core"
 import * as fc from "fast-check"
@@ -79,7 +79,7 @@ const bulkUpdate: fc.Arbitrary<Input> = fc
   .map(({ metrics = [[], []], tools = [[], []], ...rest }) => ({
     ...rest,
     metric_ids_to_add: metrics[0],
-    // What is in both lists is a fault.
+    // An id in both lists is an error.
     metric_ids_to_remove: metrics[1].filter((one) => !metrics[0].includes(one)),
     tool_ids_to_add: tools[0],
     tool_ids_to_remove: tools[1].filter((one) => !tools[0].includes(one))
@@ -222,7 +222,7 @@ export const subjects = {
       { requiredKeys: [] }
     ),
     flaws: [
-      // What is left out stays as it is.
+      // A missing field is unchanged.
       ...ofName("name", 255).filter(({ wrong }) => wrong !== "nothing"),
       ...ofId("project"),
       ...ofFilters
@@ -313,13 +313,13 @@ export const subjects = {
 
 export type SubjectName = keyof typeof subjects
 
-/** An input of a subject with one flaw. */
+/** An input of a subject with one invalid field. */
 export const invalidInput = (subject: InputSubject): fc.Arbitrary<InvalidInput> =>
   fc
     .tuple(subject.valid, fc.constantFrom(...subject.flaws))
     .map(([input, one]) => ({ ...one, input: { ...input, ...one.patch } }))
 
-/** Faults in fields of their own each. */
+/** Invalid values of distinct fields. */
 const severalFlaws = ({ flaws }: InputSubject) => {
   const fieldsOf = ({ patch }: InputFlaw) => Object.keys(patch).join()
   const fields = new Set(flaws.map(fieldsOf)).size
@@ -330,37 +330,37 @@ const severalFlaws = ({ flaws }: InputSubject) => {
   })
 }
 
-/** `faultsOf` answers the paths that are at fault in an input. */
+/** `errorsOf` returns the paths of an input's errors. */
 export const inputProperties = (
   name: string,
   subject: InputSubject,
-  faultsOf: (input: unknown) => ReadonlyArray<string>
+  errorsOf: (input: unknown) => ReadonlyArray<string>
 ): ReadonlyArray<Property> => [
-  property(`${name}: what the interface allows passes`, [subject.valid], (input) => faultsOf(input).length === 0, 60),
+  property(`${name}: valid inputs are accepted`, [subject.valid], (input) => errorsOf(input).length === 0, 60),
   property(
-    `${name}: a fault is told under its path`,
+    `${name}: an invalid value is reported under its path`,
     [invalidInput(subject)],
-    ({ input, path }) => faultsOf(input).includes(path),
+    ({ input, path }) => errorsOf(input).includes(path),
     150
   ),
   property(
-    `${name}: every fault is told, not the first`,
+    `${name}: every error is reported, not only the first`,
     [subject.valid, severalFlaws(subject)],
     (input, several) => {
-      const faults = faultsOf(several.reduce<Input>((whole, { patch }) => ({ ...whole, ...patch }), input))
-      return several.every(({ path }) => faults.includes(path))
+      const errors = errorsOf(several.reduce<Input>((whole, { patch }) => ({ ...whole, ...patch }), input))
+      return several.every(({ path }) => errors.includes(path))
     },
     100
   ),
   property(
-    `${name}: anything gives faults, or passes, and never fails`,
+    `${name}: any value is accepted or has errors`,
     [
       fc.oneof(
         fc.anything(),
         fc.dictionary(fc.constantFrom(...Object.keys(subject.flaws[0]?.patch ?? {}), "x"), fc.anything())
       )
     ],
-    (input) => faultsOf(input).every((path) => path !== ""),
+    (input) => errorsOf(input).every((path) => path !== ""),
     60
   )
 ]

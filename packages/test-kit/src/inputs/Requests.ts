@@ -1,4 +1,4 @@
-/** What is asked of the interface's own endpoints, and what workers tell of runs. */
+/** Bodies of the interface's endpoints and of workers' reports. */
 import { Channel, LanguageCode, TranscriptFormat } from "@earshot/core"
 import * as fc from "fast-check"
 import * as CatalogArbitraries from "../catalog/CatalogArbitraries.js"
@@ -8,12 +8,12 @@ import { flaw, type Input, type InputFlaw, type InputSubject, ofChoice, ofId, of
 
 const id = fc.integer({ min: 1, max: 1_000_000 })
 
-/** Deliveries in the default format, so that a flawed transcript is one of its format. */
+/** Deliveries in the default format, so that an invalid transcript is one of that format. */
 const delivered: fc.Arbitrary<Input> = ingestInput(1).map(({ transcript_json, transcript_type, ...rest }) =>
   transcript_type === undefined ? { ...rest, transcript_json } : rest
 )
 
-/** Fields that are judged together, and so are broken together. */
+/** Fields that are validated together, and so are invalid together. */
 const besides = (field: string): Input =>
   field === "transcript_json"
     ? { transcript_type: TranscriptFormat.DEFAULT_TYPE }
@@ -27,7 +27,7 @@ const sorted = (patch: Input): Input =>
 const personalities = (wrong: string, value: unknown, path = "personalities") =>
   flaw(wrong, path, value, "personalities")
 
-/** Up to a hundred ids of what is to be deleted. */
+/** Up to 100 ids to delete. */
 const ofIds = (field: string): InputSubject => ({
   valid: fc.array(id, { minLength: 1, maxLength: 100 }).map((ids): Input => ({ [field]: ids })),
   flaws: [
@@ -49,7 +49,7 @@ const ofIds = (field: string): InputSubject => ({
   ]
 })
 
-/** A spec comes in one field of two. */
+/** A spec is sent in one of two fields. */
 const spec = (wrong: string, path: string, given: unknown, file?: unknown): InputFlaw => ({
   wrong,
   patch: { spec: given, file },
@@ -59,7 +59,7 @@ const spec = (wrong: string, path: string, given: unknown, file?: unknown): Inpu
 const lease = fc.stringMatching(/^[a-z0-9]{1,30}$/)
 const leaseSeconds = fc.integer({ min: 1, max: 3600 })
 
-/** Faults of an integer from 1 up to a limit. */
+/** Invalid values of an integer from 1 to a limit. */
 const ofCount = (field: string, most: number): ReadonlyArray<InputFlaw> => [
   flaw("none at all", field, 0),
   flaw("one too many", field, most + 1),
@@ -67,7 +67,7 @@ const ofCount = (field: string, most: number): ReadonlyArray<InputFlaw> => [
   flaw("a word", field, "many")
 ]
 
-/** What workers tell of runs, under the lease that they were given. */
+/** Workers' reports under a lease. */
 const workers = {
   claim: {
     valid: fc.record(
@@ -125,7 +125,7 @@ export const requests = {
   call: {
     valid: delivered,
     flaws: ingestFlaws
-      // Whether anybody has an assistant id is not the body's to say.
+      // Whether an assistant_id exists is not validated here.
       .filter(([, field, value]) => field !== "assistant_id" || value !== "unknown")
       .map(([wrong, field, value, path = field]): InputFlaw => ({
         wrong,

@@ -1,4 +1,4 @@
-/** Random walks through calls and dashboards: a door shows what the model says, and refuses what it refuses. */
+/** Command sequences over calls and dashboards, and concurrent requests, compared with the model. */
 import * as fc from "fast-check"
 import { at, isObject, listAt } from "../Documents.js"
 import { assertHolds, yieldingProperty, expectEqual, parameters } from "../Property.js"
@@ -8,7 +8,7 @@ import {
   type CallAnswer,
   type CallState,
   type CallStep,
-  chartFaults,
+  chartErrors,
   chargeOf,
   dayOf,
   deleteStep,
@@ -32,7 +32,7 @@ import { linearization, type Transition } from "./Linearizable.js"
 import { asyncCommand, checkCommandSequences, elementAt, type ModelOptions } from "./CommandSequences.js"
 import { type Coverage, CoverageCounter } from "./Coverage.js"
 
-/** A door and an agent behind it that has no calls yet, in a project without dashboards. */
+/** A driver, and an agent without calls in a project without dashboards. */
 export interface CallFixture {
   readonly driver: Driver
   readonly project: number
@@ -56,13 +56,13 @@ const wireShown = (body: unknown): ShownCall => ({
 
 const nullable = <A>(value: unknown, read: (value: unknown) => A): A | null => (value === null ? null : read(value))
 
-const answerOf = ({ body, faults, outcome }: DriverResponse): CallAnswer => ({
+const answerOf = ({ body, errors, outcome }: DriverResponse): CallAnswer => ({
   outcome,
-  faults,
+  errors,
   shown: isObject(body) ? wireShown(body) : null
 })
 
-/** Asks for a step; a call is found by the id that it was answered with last, or by one that nothing has. */
+/** Sends a step; a call is addressed by the id last returned for it, or by an unknown one. */
 export const ask = (
   { agent, driver }: CallFixture,
   step: CallStep,
@@ -101,7 +101,7 @@ const shownCalls = (state: CallState, filter?: ModelFilter): ReadonlyArray<Shown
     .map(([name, call]) => shownOf(name, call))
     .sort(byName)
 
-/** What a project was charged for redaction, least first. */
+/** The charges of a project for redaction, ascending. */
 export const seenCharges = async ({ driver, project }: CallFixture): Promise<ReadonlyArray<string>> => {
   const page = await driver("GET", "/credits/ledger/?limit=200")
   return listAt(page.body, "results")
@@ -112,33 +112,33 @@ export const seenCharges = async ({ driver, project }: CallFixture): Promise<Rea
 export const expectedCharges = ({ charges }: CallState): ReadonlyArray<string> =>
   [...charges.values()].map(chargeOf).sort()
 
-/** What has to happen on walks through calls and dashboards, or they say nothing of it. */
+/** Events that the command sequences have to cover. */
 const kinds = [
-  "delivered anew",
-  "delivered again",
-  "delivered again with what was told before",
-  "delivered again with another feedback than a person's",
-  "delivery refused",
+  "call created",
+  "call redelivered",
+  "call redelivered with fewer fields",
+  "call redelivered with feedback that differs from a person's",
+  "delivery rejected",
   "charged",
   "reviewed",
-  "review of what is not there",
+  "review of an unknown call",
   "deleted",
-  "deletion of what is not there",
-  "delivered anew after a deletion",
-  "some calls listed, not all",
-  "dashboard made",
-  "dashboard refused",
+  "deletion of an unknown call",
+  "call created again after a deletion",
+  "list filtered",
+  "dashboard created",
+  "dashboard rejected",
   "dashboard changed",
-  "dashboard removed with its widgets",
-  "widget made",
-  "widget refused",
+  "dashboard deleted with its widgets",
+  "widget created",
+  "widget rejected",
   "widget changed",
-  "change of a widget refused",
-  "figures shown of calls",
-  "bars shown of calls",
-  "slices shown of calls",
-  "left out by the dashboard's filter",
-  "left out by the widget's own filter"
+  "change of a widget rejected",
+  "stat shows calls",
+  "bar shows calls",
+  "pie shows calls",
+  "call excluded by the dashboard's filter",
+  "call excluded by the widget's filter"
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -161,7 +161,7 @@ const command = (name: string, run: Command["run"]): Command =>
     expectEqual(`after ${name} the charges are`, await seenCharges(fixture), expectedCharges(model.calls))
   })
 
-/** What a step of a call is, of a state before and after it. */
+/** The events of a step, from the states before and after it. */
 const kindsOf = (
   before: CallState,
   step: CallStep,
@@ -170,11 +170,11 @@ const kindsOf = (
   const was = before.calls.get(step.name)
   switch (step.does) {
     case "review":
-      return [was === undefined ? "review of what is not there" : "reviewed"]
+      return [was === undefined ? "review of an unknown call" : "reviewed"]
     case "delete":
-      return [was === undefined ? "deletion of what is not there" : "deleted"]
+      return [was === undefined ? "deletion of an unknown call" : "deleted"]
     case "deliver": {
-      if (answer.outcome === "refused") return ["delivery refused"]
+      if (answer.outcome === "refused") return ["delivery rejected"]
       const { feedback, reason, region } = step
       const keeps =
         (was?.reason !== "" && reason === undefined) ||
@@ -182,14 +182,14 @@ const kindsOf = (
       return [
         ...(was === undefined
           ? ([
-              "delivered anew",
-              ...(before.made.has(step.name) ? ["delivered anew after a deletion" as const] : [])
+              "call created",
+              ...(before.made.has(step.name) ? ["call created again after a deletion" as const] : [])
             ] as const)
           : ([
-              "delivered again",
-              ...(keeps ? ["delivered again with what was told before" as const] : []),
+              "call redelivered",
+              ...(keeps ? ["call redelivered with fewer fields" as const] : []),
               ...(was.byPerson && feedback !== undefined && feedback !== was.feedback
-                ? ["delivered again with another feedback than a person's" as const]
+                ? ["call redelivered with feedback that differs from a person's" as const]
                 : [])
             ] as const)),
         ...(state.charges.size > before.charges.size ? ["charged" as const] : [])
@@ -198,7 +198,7 @@ const kindsOf = (
   }
 }
 
-const stepping = (step: CallStep): Command =>
+const applyStep = (step: CallStep): Command =>
   command(JSON.stringify(step), async (model, fixture) => {
     const answered = await ask(fixture, step, model.ids)
     const { answer, state } = stepCalls(model.calls, step)
@@ -220,16 +220,15 @@ const filtering = (filter: ModelFilter): Command =>
     const seen = await seenCalls(fixture, filter.wire)
     const expected = shownCalls(model.calls, filter)
     expectEqual(`what matches ${printed(filter)}`, seen.map(wireShown).sort(byName), expected)
-    if (expected.length > 0 && expected.length < model.calls.calls.size)
-      model.coverage.count("some calls listed, not all")
+    if (expected.length > 0 && expected.length < model.calls.calls.size) model.coverage.count("list filtered")
   })
 
 const makingDashboard = (filter: ModelFilter, isBroken = false): Command =>
   command(`make a ${isBroken ? "nameless " : ""}dashboard of ${printed(filter)}`, async (model, fixture) => {
     const name = isBroken ? "x".repeat(256) : "Dashboard"
     const answer = await fixture.driver("POST", DASHBOARDS, { name, project: fixture.project, filters: filter.wire })
-    expectEqual("the dashboard", [answer.outcome, answer.faults], isBroken ? ["refused", ["name"]] : ["created", []])
-    model.coverage.count(isBroken ? "dashboard refused" : "dashboard made")
+    expectEqual("the dashboard", [answer.outcome, answer.errors], isBroken ? ["refused", ["name"]] : ["created", []])
+    model.coverage.count(isBroken ? "dashboard rejected" : "dashboard created")
     if (!isBroken) model.dashboards.set(Number(at(answer.body, "id")), filter)
   })
 
@@ -251,7 +250,7 @@ const removingDashboard = (which: number): Command =>
     for (const [widget, { dashboard }] of [...model.widgets]) {
       if (dashboard !== id) continue
       expectEqual("its widget", (await driver("GET", `${WIDGETS}${widget}/data/`)).outcome, "missing")
-      model.coverage.count("dashboard removed with its widgets")
+      model.coverage.count("dashboard deleted with its widgets")
       model.widgets.delete(widget)
     }
   })
@@ -260,7 +259,7 @@ type WidgetFields = Partial<Omit<ModelWidget, "dashboard">>
 
 const aggregates = fc.constantFrom("count", "sum", "avg", "min", "max", "p50", "p95", "p99")
 
-/** The fields of a chart, as the rules have them. */
+/** Fields of valid charts. */
 const wholeChart: fc.Arbitrary<WidgetFields> = fc.oneof(
   {
     weight: 4,
@@ -294,7 +293,7 @@ const wholeChart: fc.Arbitrary<WidgetFields> = fc.oneof(
   }
 )
 
-/** Fields of a widget, many of them such as no chart takes together. */
+/** Fields of widgets, many of them invalid together. */
 const anyFields: fc.Arbitrary<WidgetFields> = fc.record(
   {
     chart_type: fc.constantFrom("bar", "bar", "bar", "pie", "line", "stat"),
@@ -339,7 +338,7 @@ const noChart = (dashboard: number): ModelWidget => ({
   filter: everything
 })
 
-const sorted = (faults: ReadonlyArray<string>) => [...faults].sort()
+const sorted = (errors: ReadonlyArray<string>) => [...errors].sort()
 
 const makingWidget = (which: number, fields: WidgetFields): Command => {
   const chart = { chart_type: "bar", ...fields }
@@ -347,11 +346,11 @@ const makingWidget = (which: number, fields: WidgetFields): Command => {
     const dashboard = elementAt(model.dashboards.keys(), which)
     if (dashboard === undefined) return
     const widget = laidOver(noChart(dashboard), chart)
-    const faults = sorted(chartFaults(widget))
+    const errors = sorted(chartErrors(widget))
     const answer = await driver("POST", WIDGETS, { dashboard, ...wireFields(chart) })
-    expectEqual("the widget", [answer.outcome, answer.faults], [faults.length === 0 ? "created" : "refused", faults])
-    model.coverage.count(faults.length === 0 ? "widget made" : "widget refused")
-    if (faults.length === 0) model.widgets.set(Number(at(answer.body, "id")), widget)
+    expectEqual("the widget", [answer.outcome, answer.errors], [errors.length === 0 ? "created" : "refused", errors])
+    model.coverage.count(errors.length === 0 ? "widget created" : "widget rejected")
+    if (errors.length === 0) model.widgets.set(Number(at(answer.body, "id")), widget)
   })
 }
 
@@ -361,16 +360,16 @@ const changingWidget = (which: number, fields: WidgetFields): Command =>
     if (found === undefined) return
     const [id, before] = found
     const widget = laidOver(before, fields)
-    const faults = sorted(chartFaults(widget))
+    const errors = sorted(chartErrors(widget))
     const answer = await driver("PATCH", `${WIDGETS}${id}/`, wireFields(fields))
-    expectEqual("the change", [answer.outcome, answer.faults], [faults.length === 0 ? "done" : "refused", faults])
-    model.coverage.count(faults.length === 0 ? "widget changed" : "change of a widget refused")
-    if (faults.length === 0) model.widgets.set(id, widget)
+    expectEqual("the change", [answer.outcome, answer.errors], [errors.length === 0 ? "done" : "refused", errors])
+    model.coverage.count(errors.length === 0 ? "widget changed" : "change of a widget rejected")
+    if (errors.length === 0) model.widgets.set(id, widget)
   })
 
 export const near = (value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(9)) : value)
 
-/** What a widget has to show of calls, and what it shows, in the same form. */
+/** Compares the data of a widget with the model. */
 const showing = (which: number): Command =>
   command(`show widget ${which}`, async (model, { driver }) => {
     const found = elementAt(model.widgets, which)
@@ -381,9 +380,9 @@ const showing = (which: number): Command =>
     const calls = [...model.calls.calls].filter(([, call]) => widget.filter.holds(call) && isIn(call))
     const all = [...model.calls.calls.values()]
     if (all.some((call) => widget.filter.holds(call) && !isIn(call)))
-      model.coverage.count("left out by the dashboard's filter")
+      model.coverage.count("call excluded by the dashboard's filter")
     if (all.some((call) => isIn(call) && !widget.filter.holds(call)))
-      model.coverage.count("left out by the widget's own filter")
+      model.coverage.count("call excluded by the widget's filter")
     const { body } = await driver("GET", `${WIDGETS}${id}/data/`)
     if (widget.chart_type === "stat") {
       const known = calls.flatMap(([, { success }]) => (success === null ? [] : [Number(success)]))
@@ -394,7 +393,7 @@ const showing = (which: number): Command =>
         [at(body, "total_calls"), near(at(body, "success_rate")), near(at(body, "avg_duration"))],
         [calls.length, near(mean(known)), near(mean(lengths))]
       )
-      if (known.length > 0 && lengths.length > 0) model.coverage.count("figures shown of calls")
+      if (known.length > 0 && lengths.length > 0) model.coverage.count("stat shows calls")
     }
     if (widget.chart_type === "bar" && widget.field === "duration" && widget.time_period === "day") {
       const { aggregation_function: aggregate } = widget
@@ -411,7 +410,7 @@ const showing = (which: number): Command =>
         )
       )
       expectEqual("the bars", shown, expected)
-      if (expected.length > 0) model.coverage.count("bars shown of calls")
+      if (expected.length > 0) model.coverage.count("bar shows calls")
     }
     if (widget.chart_type === "pie" && widget.field === "call_ended_reason") {
       const counts = new Map<string, number>()
@@ -422,16 +421,16 @@ const showing = (which: number): Command =>
         )
       )
       expectEqual("the slices", shown.toSorted(), [...counts].toSorted())
-      if (counts.size > 0) model.coverage.count("slices shown of calls")
+      if (counts.size > 0) model.coverage.count("pie shows calls")
     }
   })
 
 /**
- * What every walk begins with: calls that were delivered again, reviewed and charged, and a chart of each kind on a
- * dashboard whose filter and whose widgets' leave something out.
+ * Run before every sequence: calls that are redelivered, reviewed and charged, and a chart of each kind on a dashboard with
+ * filters that exclude calls.
  */
-const beginning: ReadonlyArray<Command> = [
-  stepping({
+const setUpCommands: ReadonlyArray<Command> = [
+  applyStep({
     does: "deliver",
     name: "a",
     reason: "hangup",
@@ -440,10 +439,10 @@ const beginning: ReadonlyArray<Command> = [
     seconds: 10,
     redact: false
   }),
-  stepping({ does: "deliver", name: "b", reason: "transfer", region: "us", seconds: 90, redact: true }),
-  stepping({ does: "deliver", name: "d", region: "eu", seconds: 1, redact: false }),
-  stepping({ does: "review", name: "a", success: true, feedback: "fine" }),
-  stepping({ does: "deliver", name: "a", feedback: "bad", seconds: 20, redact: true }),
+  applyStep({ does: "deliver", name: "b", reason: "transfer", region: "us", seconds: 90, redact: true }),
+  applyStep({ does: "deliver", name: "d", region: "eu", seconds: 1, redact: false }),
+  applyStep({ does: "review", name: "a", success: true, feedback: "fine" }),
+  applyStep({ does: "deliver", name: "a", feedback: "bad", seconds: 20, redact: true }),
   filtering(isEuropean),
   makingDashboard(isEuropean),
   makingWidget(0, {
@@ -461,7 +460,7 @@ const beginning: ReadonlyArray<Command> = [
 ]
 
 const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
-  ...Array.from({ length: 6 }, () => callStep.map(stepping)),
+  ...Array.from({ length: 6 }, () => callStep.map(applyStep)),
   anyFilter.map(filtering),
   fc.tuple(anyFilter, fc.nat({ max: 3 })).map(([filter, chance]) => makingDashboard(filter, chance === 0)),
   fc.tuple(fc.nat(), anyFilter).map(([which, filter]) => changingDashboard(which, filter)),
@@ -474,22 +473,22 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
 ]
 
 /**
- * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
- * on the walks.
+ * Fails when a driver differs from the model after some sequence of commands, each on a fixture of its own. Returns the
+ * coverage of all sequences.
  */
 export const checkCallModel = (fixture: () => Promise<CallFixture>, options: ModelOptions): Promise<Coverage> =>
   checkCommandSequences({
-    name: "calls and dashboards are as the model says",
+    name: "calls and dashboards match the model",
     kinds,
     model: (coverage) => new Model(coverage),
     fixture,
-    setUpCommands: beginning,
+    setUpCommands,
     commands,
     options
   })
 
-/** Steps that may be asked for before a call is known, so that nobody has to wait for its id. */
-const atOnce = fc.record({
+/** Steps to send concurrently, after some that are sent one by one. */
+const concurrentSteps = fc.record({
   before: fc.array(deliverStep, { minLength: 1, maxLength: 3 }),
   steps: fc.array(
     fc.oneof(
@@ -501,29 +500,29 @@ const atOnce = fc.record({
   )
 })
 
-/** What has to be asked at once: kinds of answers, and calls that several requests meet on. */
-const kindsAtOnce = [
-  "delivered anew",
-  "delivered again",
-  "delivery refused",
+/** Events that the concurrent requests have to cover. */
+const concurrentKinds = [
+  "call created",
+  "call redelivered",
+  "delivery rejected",
   "reviewed",
   "deleted",
-  "delivered twice at once",
-  "delivered and reviewed at once",
-  "delivered and deleted at once"
+  "call delivered twice concurrently",
+  "call delivered and reviewed concurrently",
+  "call delivered and deleted concurrently"
 ] as const
 
 /**
- * Fails when deliveries, reviews and deletions that are asked for at once are answered, or end, in a way that no order of
- * them explains. Answers what happened.
+ * Fails when concurrent deliveries, reviews and deletions are not linearizable: no order of them explains the responses and
+ * the final state. Returns the coverage.
  */
 export const checkConcurrentCalls = async (
   fixture: () => Promise<CallFixture>,
   options: ModelOptions
 ): Promise<Coverage> => {
-  const coverage = new CoverageCounter(kindsAtOnce)
+  const coverage = new CoverageCounter(concurrentKinds)
   const details = await fc.check(
-    yieldingProperty([atOnce], async ({ before, steps }) => {
+    yieldingProperty([concurrentSteps], async ({ before, steps }) => {
       const real = await fixture()
       const ids = new Map<string, number>()
       let initial = noCalls
@@ -533,7 +532,7 @@ export const checkConcurrentCalls = async (
         const id = at(body, "id")
         if (typeof id === "number") ids.set(step.name, id)
       }
-      // Reviews and deletions find what there was before; what is made anew meanwhile has another id.
+      // Reviews and deletions address calls of before; a call created meanwhile has another id.
       const asked = steps.filter((step) => step.does === "deliver" || ids.has(step.name))
       const isDeleted = (name: string) => asked.some((step) => step.does === "delete" && step.name === name)
       const known = asked.filter((step) => step.does !== "review" || !isDeleted(step.name))
@@ -544,7 +543,7 @@ export const checkConcurrentCalls = async (
         const { outcome } = answer
         if (step.does === "deliver")
           coverage.count(
-            outcome === "created" ? "delivered anew" : outcome === "done" ? "delivered again" : "delivery refused"
+            outcome === "created" ? "call created" : outcome === "done" ? "call redelivered" : "delivery rejected"
           )
         else if (outcome === "done") coverage.count(step.does === "review" ? "reviewed" : "deleted")
       }
@@ -553,9 +552,9 @@ export const checkConcurrentCalls = async (
         done.some((a, at) =>
           done.some((b, then) => at !== then && a.name === b.name && a.does === one && b.does === other)
         )
-      if (together("deliver", "deliver")) coverage.count("delivered twice at once")
-      if (together("deliver", "review")) coverage.count("delivered and reviewed at once")
-      if (together("deliver", "delete")) coverage.count("delivered and deleted at once")
+      if (together("deliver", "deliver")) coverage.count("call delivered twice concurrently")
+      if (together("deliver", "review")) coverage.count("call delivered and reviewed concurrently")
+      if (together("deliver", "delete")) coverage.count("call delivered and deleted concurrently")
       const seen = (await seenCalls(real)).map(wireShown).sort(byName)
       const charges = await seenCharges(real)
       const order = linearization({
@@ -567,10 +566,10 @@ export const checkConcurrentCalls = async (
           JSON.stringify([shownCalls(state), expectedCharges(state)]) === JSON.stringify([seen, charges])
       })
       if (order === undefined)
-        throw new Error(`No order of these steps ends so: ${JSON.stringify({ operations, seen, charges }, null, 2)}`)
+        throw new Error(`These steps are not linearizable: ${JSON.stringify({ operations, seen, charges }, null, 2)}`)
     }),
     parameters(options.runs)
   )
-  assertHolds("what happens to calls at once could have happened one after the other", details)
+  assertHolds("concurrent requests on calls are linearizable", details)
   return coverage.result
 }

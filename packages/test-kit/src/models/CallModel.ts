@@ -1,17 +1,17 @@
 /**
- * A reference model of calls and of the dashboards over them, small enough to be read: what a delivery, a review, a
- * filter, a chart and a charge make of what was there. It keeps to one agent and to few values, so that they meet.
+ * A reference model of calls and dashboards: the effects of deliveries, reviews, filters, charts and charges. It uses one
+ * agent and few values, so that commands interact.
  */
 import * as fc from "fast-check"
 import { rarely } from "./CommandSequences.js"
 
-/** A call as the model knows it, by its own name. */
+/** The state of a call in the model. */
 export interface ModelCall {
   readonly reason: string
   readonly feedback: string
   readonly byPerson: boolean
   readonly region: string | null
-  /** Null until a transcript told. */
+  /** Null without a transcript. */
   readonly seconds: number | null
   readonly success: boolean | null
   readonly isReviewed: boolean
@@ -20,12 +20,12 @@ export interface ModelCall {
 
 export type Calls = ReadonlyMap<string, ModelCall>
 
-/** What is known of calls, and the redactions that were charged: seconds, by the call's number of creation. */
+/** The calls, and the charges of redaction. */
 export interface CallState {
   readonly calls: Calls
-  /** Seconds that were charged, oldest first, by what names a call for good: its name and how often it was made before. */
+  /** Charged seconds, oldest first, by name and creation count of the call. */
   readonly charges: ReadonlyMap<string, number>
-  /** How often a call of a name was made. */
+  /** How often a call of each name was created. */
   readonly made: ReadonlyMap<string, number>
 }
 
@@ -39,7 +39,7 @@ export interface DeliverStep {
   readonly region?: string
   readonly seconds?: number
   readonly redact: boolean
-  /** A fault that the delivery has besides. */
+  /** An invalid field of the delivery. */
   readonly broken?: "trace_id" | "call_ended_reason" | "agent"
 }
 
@@ -58,15 +58,15 @@ export interface DeleteStep {
 
 export type CallStep = DeliverStep | ReviewStep | DeleteStep
 
-/** What a step of a call is answered with. */
+/** The response to a step. */
 export interface CallAnswer {
   readonly outcome: "done" | "created" | "refused" | "missing"
-  readonly faults: ReadonlyArray<string>
-  /** What of the call is shown, where one is. */
+  readonly errors: ReadonlyArray<string>
+  /** The call in the response, where there is one. */
   readonly shown: ShownCall | null
 }
 
-/** A call as far as models compare it, in the wire's words. */
+/** The compared fields of a call, in wire form. */
 export interface ShownCall {
   readonly call_id: string
   readonly call_ended_reason: string
@@ -93,7 +93,7 @@ export const shownOf = (name: string, call: ModelCall): ShownCall => ({
   status: statusOf(call)
 })
 
-const laid = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map([...map, [key, value]])
+const withEntry = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map([...map, [key, value]])
 
 const without = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> =>
   new Map([...map].filter(([one]) => one !== key))
@@ -109,19 +109,19 @@ const blank: ModelCall = {
   redacted: false
 }
 
-interface Stepped {
+interface Transition {
   readonly state: CallState
   readonly answer: CallAnswer
 }
 
-const shows = (state: CallState, name: string, outcome: "done" | "created"): Stepped => {
+const shows = (state: CallState, name: string, outcome: "done" | "created"): Transition => {
   const call = state.calls.get(name)
-  return { state, answer: { outcome, faults: [], shown: call === undefined ? null : shownOf(name, call) } }
+  return { state, answer: { outcome, errors: [], shown: call === undefined ? null : shownOf(name, call) } }
 }
 
-const refuses = (state: CallState, outcome: "refused" | "missing", ...faults: ReadonlyArray<string>): Stepped => ({
+const refuses = (state: CallState, outcome: "refused" | "missing", ...errors: ReadonlyArray<string>): Transition => ({
   state,
-  answer: { outcome, faults, shown: null }
+  answer: { outcome, errors, shown: null }
 })
 
 const BROKEN = {
@@ -130,7 +130,7 @@ const BROKEN = {
   agent: 999_999_999
 } as const
 
-/** What is delivered, as a body. */
+/** The body of a delivery. */
 export const deliveryOf = (step: DeliverStep, agent: number): object => ({
   call_id: step.name,
   agent,
@@ -145,7 +145,7 @@ export const deliveryOf = (step: DeliverStep, agent: number): object => ({
   ...(step.broken === undefined ? {} : { [step.broken]: BROKEN[step.broken] })
 })
 
-/** When each call was: the same at every delivery, some on one day and some on another. */
+/** The timestamp of each call, the same in every delivery; on several days. */
 const TIMES: Readonly<Record<string, string>> = {
   a: "2026-03-10T00:00:00Z",
   b: "2026-03-10T23:59:59.999Z",
@@ -153,7 +153,7 @@ const TIMES: Readonly<Record<string, string>> = {
   d: "2026-03-13T10:00:00Z"
 }
 
-const deliver = (state: CallState, step: DeliverStep): Stepped => {
+const deliver = (state: CallState, step: DeliverStep): Transition => {
   if (step.broken !== undefined) return refuses(state, "refused", step.broken)
   const before = state.calls.get(step.name)
   const was = before ?? blank
@@ -163,24 +163,25 @@ const deliver = (state: CallState, step: DeliverStep): Stepped => {
     feedback: was.byPerson ? was.feedback : (step.feedback ?? was.feedback),
     region: step.region ?? was.region,
     seconds: step.seconds ?? was.seconds,
-    // What was asked to be redacted once stays asked.
+    // Redaction that was requested once stays requested.
     redacted: was.redacted || step.redact
   }
-  const made = before === undefined ? laid(state.made, step.name, (state.made.get(step.name) ?? 0) + 1) : state.made
+  const made =
+    before === undefined ? withEntry(state.made, step.name, (state.made.get(step.name) ?? 0) + 1) : state.made
   const charged = `${step.name}#${made.get(step.name) ?? 0}`
-  const owed = call.redacted && call.seconds !== null && !state.charges.has(charged) ? call.seconds : 0
+  const toCharge = call.redacted && call.seconds !== null && !state.charges.has(charged) ? call.seconds : 0
   return shows(
     {
       made,
-      calls: laid(state.calls, step.name, call),
-      charges: owed > 0 ? laid(state.charges, charged, owed) : state.charges
+      calls: withEntry(state.calls, step.name, call),
+      charges: toCharge > 0 ? withEntry(state.charges, charged, toCharge) : state.charges
     },
     step.name,
     before === undefined ? "created" : "done"
   )
 }
 
-const review = (state: CallState, { feedback, is_reviewed, name, success }: ReviewStep): Stepped => {
+const review = (state: CallState, { feedback, is_reviewed, name, success }: ReviewStep): Transition => {
   const was = state.calls.get(name)
   if (was === undefined) return refuses(state, "missing")
   const call: ModelCall = {
@@ -190,11 +191,11 @@ const review = (state: CallState, { feedback, is_reviewed, name, success }: Revi
     feedback: feedback ?? was.feedback,
     byPerson: was.byPerson || feedback !== undefined
   }
-  return shows({ ...state, calls: laid(state.calls, name, call) }, name, "done")
+  return shows({ ...state, calls: withEntry(state.calls, name, call) }, name, "done")
 }
 
-/** One step of a call. */
-export const stepCalls = (state: CallState, step: CallStep): Stepped => {
+/** Applies a step to the model. */
+export const stepCalls = (state: CallState, step: CallStep): Transition => {
   switch (step.does) {
     case "deliver":
       return deliver(state, step)
@@ -204,19 +205,19 @@ export const stepCalls = (state: CallState, step: CallStep): Stepped => {
       return state.calls.has(step.name)
         ? {
             state: { ...state, calls: without(state.calls, step.name) },
-            answer: { outcome: "done", faults: [], shown: null }
+            answer: { outcome: "done", errors: [], shown: null }
           }
         : refuses(state, "missing")
   }
 }
 
-/** Credits for redacting so many seconds, as the ledger prints them: 0.4 a minute, rounded half up to six places. */
+/** The price of redaction as the ledger prints it: 0.4 credits a minute, rounded half up to six places. */
 export const chargeOf = (seconds: number): string => {
   const micros = Math.round((seconds * 400_000) / 60)
   return `${Math.floor(micros / 1_000_000)}.${String(micros % 1_000_000).padStart(6, "0")}`
 }
 
-/** A filter and what it means. */
+/** A filter and its meaning. */
 export interface ModelFilter {
   readonly wire: unknown
   readonly holds: (call: ModelCall) => boolean
@@ -256,7 +257,7 @@ export const filters: ReadonlyArray<ModelFilter> = [
   { wire: leaf("call_ended_reason", "contains", "ang"), holds: ({ reason }) => reason.includes("ang") }
 ]
 
-/** A chart as it is kept. */
+/** A stored chart. */
 export interface ModelWidget {
   readonly dashboard: number
   readonly chart_type: string
@@ -274,8 +275,8 @@ const AGGREGATES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "metadata.region": NUMERIC
 }
 
-/** The fields that the chart rules find at fault. Source: interface, Chart rules. */
-export const chartFaults = (widget: ModelWidget): ReadonlyArray<string> => {
+/** The invalid fields by the chart rules. Source: interface, Chart rules. */
+export const chartErrors = (widget: ModelWidget): ReadonlyArray<string> => {
   const { aggregation_function: aggregate, chart_type: chart, field, time_period: period } = widget
   switch (chart) {
     case "stat":
@@ -331,7 +332,7 @@ const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], und
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- what is undefined is left out
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
-/** The first ones come most often, so that deliveries meet. */
+/** The first ones are most frequent, so that deliveries interact. */
 const name = fc.constantFrom("a", "a", "a", "b", "b", "c", "d")
 
 export const deliverStep: fc.Arbitrary<DeliverStep> = fc

@@ -11,7 +11,7 @@ const countsOf = (result: unknown): Readonly<Record<string, number>> => {
     : {}
 }
 
-/** An organisation behind a door, with an agent whose runs are started. */
+/** A driver of an organization, with an agent to start runs of. */
 export interface CapacityOwner {
   readonly driver: Driver
   readonly project: number
@@ -24,7 +24,7 @@ const starting =
     const { body, outcome } = await driver("POST", "/test_framework/v2/scenarios/run_scenarios_json/", {
       spec: {
         version: "1",
-        suite: { name: "Walk" },
+        suite: { name: "Model" },
         defaults: concurrencyLimit === null ? {} : { concurrency_limit: concurrencyLimit },
         scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask.", frequency: runs }]
       },
@@ -43,8 +43,8 @@ const starting =
   }
 
 /**
- * The world that walks through capacity begin in: an organisation without results, with two numbers of its own, and a
- * result of another organisation. `more` is what no request does: to let leases run out, and to look after them.
+ * The fixture of the capacity model: an organization without results, with two phone numbers, and a result of another
+ * organization. `more` is what no request can do: to expire leases, and to sweep them.
  */
 export const capacityFixture = async (
   mine: CapacityOwner,

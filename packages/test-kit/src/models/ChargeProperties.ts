@@ -1,4 +1,4 @@
-/** What is charged, through a door. */
+/** Properties of charges, through a driver. */
 import * as fc from "fast-check"
 import { at, listAt } from "../Documents.js"
 import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
@@ -6,10 +6,10 @@ import { fakeLanguageModel, unavailable } from "../providers/Fakes.js"
 import { type CallStep, noCalls, stepCalls } from "./CallModel.js"
 import { ask, type CallFixture, expectedCharges, OBSERVE, seenCharges } from "./CallCommands.js"
 
-/** What redaction is charged. Each try asks for a world of its own. */
+/** Properties of the charges of redaction. Each run has a fixture of its own. */
 export const chargeProperties = (fixture: () => Promise<CallFixture>): ReadonlyArray<AsyncProperty> => [
   asyncProperty(
-    "the redaction of a call is charged once, by the first length that is known, however often it is delivered",
+    "the redaction of a call is charged once, by its first known duration, however often it is delivered",
     [
       fc.array(fc.record({ seconds: fc.constantFrom(undefined, 1, 10, 90), redact: fc.boolean() }), {
         minLength: 2,
@@ -31,16 +31,16 @@ export const chargeProperties = (fixture: () => Promise<CallFixture>): ReadonlyA
   )
 ]
 
-/** A metric by what is asked of it, how it ends by `judgeOfCharges`, and what that is charged, in credits. */
-interface End {
+/** The outcome of a metric by its prompt, answered by `chargeTestModel`, and its charge in credits. */
+interface Outcome {
   readonly fields?: object
   readonly status: "scored" | "could_not_judge" | "not_applicable" | "skipped" | "failed"
-  /** Null for nothing. */
+  /** Null for no charge. */
   readonly charge: "0.050000" | null
 }
 
-/** What was judged is charged, even where nobody could tell; what was skipped, not applicable or failed is not. */
-const ENDS: Readonly<Record<string, End>> = {
+/** An evaluation by the model is charged, also where it cannot decide; a skipped, inapplicable or failed one is not. */
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
   "Was it decided?": { status: "scored", charge: "0.050000" },
   "Was it decided on its occasion?": {
     fields: { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" },
@@ -59,7 +59,7 @@ const ENDS: Readonly<Record<string, End>> = {
 }
 
 /** How it ends where nobody speaks: no judge is asked then. */
-const inSilence = ({ fields, status }: End): End => ({
+const inSilence = ({ fields, status }: Outcome): Outcome => ({
   status: fields !== undefined && "audio_enabled" in fields ? status : "not_applicable",
   charge: null
 })
@@ -91,8 +91,8 @@ export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixtu
       // All of them mostly, so that each is tried often; fewer, so that a failure shrinks to what it is about.
       fc.oneof(
         { withCrossShrink: true },
-        { weight: 1, arbitrary: fc.shuffledSubarray(Object.keys(ENDS), { minLength: 1 }) },
-        { weight: 3, arbitrary: fc.constant(Object.keys(ENDS)) }
+        { weight: 1, arbitrary: fc.shuffledSubarray(Object.keys(OUTCOMES), { minLength: 1 }) },
+        { weight: 3, arbitrary: fc.constant(Object.keys(OUTCOMES)) }
       ),
       fc.array(fc.constantFrom("deliver", "evaluate"), { minLength: 1, maxLength: 3 }),
       fc.constantFrom("Hello", "Hello", " ")
@@ -102,9 +102,16 @@ export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixtu
       const { agent, driver } = real
       const metrics: Array<number> = []
       for (const prompt of prompts) {
-        const metric = { agent, name: prompt, type: "llm_judge", eval_type: "binary", prompt, ...ENDS[prompt]?.fields }
+        const metric = {
+          agent,
+          name: prompt,
+          type: "llm_judge",
+          eval_type: "binary",
+          prompt,
+          ...OUTCOMES[prompt]?.fields
+        }
         const made = await driver("POST", "/test_framework/v1/metrics/", metric)
-        expectEqual(`the metric ${prompt}`, [made.outcome, made.faults], ["created", []])
+        expectEqual(`the metric ${prompt}`, [made.outcome, made.errors], ["created", []])
         metrics.push(Number(at(made.body, "id")))
       }
       const deliver = (end_time: number) =>
@@ -123,7 +130,7 @@ export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixtu
       }
       const after = `of ${prompts.join(" ")} after ${steps.join(", ")} of "${content}"`
       const ends = prompts
-        .flatMap((prompt) => ENDS[prompt] ?? [])
+        .flatMap((prompt) => OUTCOMES[prompt] ?? [])
         .map((end) => (content === " " ? inSilence(end) : end))
       const { body: said } = await driver("GET", `/observability/v1/call-logs/${call}/evaluations/`)
       const statuses = new Map(

@@ -1,13 +1,13 @@
-/** What charts show, through a door: compared with what a small reference makes of the same calls. */
+/** Properties of the data of charts, through a driver, compared with a small reference implementation. */
 import * as fc from "fast-check"
 import { at, listAt } from "../Documents.js"
 import { type AsyncProperty, asyncProperty, expectEqual } from "../Property.js"
 import { aggregateOf, filters, type ModelCall, type ModelFilter } from "./CallModel.js"
 import { type CallFixture, DASHBOARDS, near, OBSERVE, WIDGETS } from "./CallCommands.js"
 
-/** A world whose calls can be evaluated. */
+/** A fixture whose calls can be evaluated. */
 export interface ChartFixture extends CallFixture {
-  /** Does the jobs that are due, such as evaluations; without it nothing is asked of what metrics say. */
+  /** Runs due jobs, such as evaluations; without it metrics are not checked. */
   readonly work?: () => Promise<unknown>
 }
 
@@ -15,16 +15,16 @@ const LOGS = "/observability/v1/call-logs/"
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** A call of a chart: what filters look at, and when it was. */
+/** A call with its time. */
 interface Charted extends ModelCall {
   readonly name: string
   /** Epoch milliseconds. */
   readonly time: number
-  /** Seconds that the agent took to answer. */
+  /** The agent's response time in seconds. */
   readonly gap: number | null
 }
 
-/** On both sides of where hours, days, weeks and months begin, several to a piece. */
+/** Around the starts of hours, days, weeks and months, several in each interval. */
 const times = [
   "2026-02-28T23:59:59.999Z",
   "2026-03-01T00:00:00Z",
@@ -83,18 +83,18 @@ const deliver = async ({ agent, driver }: CallFixture, calls: ReadonlyArray<Char
   }
 }
 
-/** A widget on a dashboard, and what it shows. */
+/** Creates a widget on a dashboard; returns it and its data. */
 const shown = async ({ driver, project }: CallFixture, outer: ModelFilter, inner: ModelFilter, chart: object) => {
   const board = await driver("POST", DASHBOARDS, { name: "Board", project, filters: outer.wire })
   const widget = await driver("POST", WIDGETS, { dashboard: at(board.body, "id"), filters: inner.wire, ...chart })
-  expectEqual(`a widget ${JSON.stringify(chart)}`, [widget.outcome, widget.faults], ["created", []])
+  expectEqual(`a widget ${JSON.stringify(chart)}`, [widget.outcome, widget.errors], ["created", []])
   const { body } = await driver("GET", `${WIDGETS}${String(at(widget.body, "id"))}/data/`)
   return { widget: widget.body, data: body }
 }
 
 type Value = string | number
 
-/** What plots plot and group by. */
+/** The fields to plot and to group by. */
 const FIELDS: Readonly<Record<string, (call: Charted) => Value | null>> = {
   duration: ({ seconds }) => seconds,
   success: ({ success }) => (success === null ? null : Number(success)),
@@ -104,7 +104,7 @@ const FIELDS: Readonly<Record<string, (call: Charted) => Value | null>> = {
 
 const valueOf = (field: string, call: Charted): Value | null => FIELDS[field]?.(call) ?? null
 
-/** When the piece of the calendar that holds a moment begins; weeks begin on Monday. */
+/** The start of the period that contains a time; weeks start on Monday. */
 const startOf = (period: unknown, time: number): number => {
   const date = new Date(time)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
@@ -131,7 +131,7 @@ const grouped = <A>(
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** What a series is of, as the answer says it. */
+/** The name of a call's series, as in responses. */
 const nameOf = (group: string | null, call: Charted): string => {
   const key = group === null ? null : valueOf(group, call)
   return group === null ? "all" : key === null ? "none" : `value ${key}`
@@ -146,7 +146,7 @@ interface Over {
   readonly startOf: (time: number) => number
 }
 
-/** Aggregates by series and piece of time: where it begins, what came of it, of how many. */
+/** Aggregates by series and period: start, value and count. */
 const overTime = (calls: ReadonlyArray<Charted>, { aggregate, field, group, startOf: start }: Over): Plotted => {
   const known = calls.filter((call) => valueOf(field, call) !== null)
   return grouped(known, (call) => nameOf(group, call)).map(([series, members]) => [
@@ -182,7 +182,7 @@ const bar = fc
   )
   .chain((chosen) => fc.record({ chosen: fc.constant(chosen), filter: fc.constantFrom(...filters) }))
 
-/** Fields that divide a chart. */
+/** Fields to group by. */
 const group = fc.constantFrom(null, "metadata.region", "call_ended_reason")
 
 const wireGroup = (field: string | null) => (field === null ? {} : { group_by: { type: "field", field } })
@@ -192,7 +192,7 @@ const everything: ModelFilter = { wire: {}, holds: () => true }
 
 const mean = (values: ReadonlyArray<number>): unknown => (values.length === 0 ? null : near(aggregateOf("avg", values)))
 
-/** What charts show of calls. Each try asks for a world of its own. */
+/** Properties of the data of charts. Each run has a fixture of its own. */
 export const chartDataProperties = (fixture: () => Promise<ChartFixture>): ReadonlyArray<AsyncProperty> => [
   ...NUMERIC.map((aggregate) =>
     asyncProperty(
@@ -213,7 +213,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
   ),
   ...["hour", "day", "week", "month"].map((period) =>
     asyncProperty(
-      `a bar shows what came of each ${period}, by groups`,
+      `a bar shows the calls of each ${period} by groups`,
       [charted, bar, group],
       async (calls, { chosen: { aggregate, field }, filter }, by) => {
         const real = await fixture()
@@ -232,7 +232,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
     )
   ),
   asyncProperty(
-    "a bar in pieces of one width shows what came of each",
+    "a bar with buckets of a fixed width shows the calls of each bucket",
     [charted, bar, fc.constantFrom(HOUR, 6 * HOUR, DAY)],
     async (calls, { chosen: { aggregate, field }, filter }, interval) => {
       const real = await fixture()
@@ -246,7 +246,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
     8
   ),
   asyncProperty(
-    "a line shows the mean of numbers, the share of what is true, and how often a text occurs",
+    "a line shows the mean of numbers, the share of true, and the count of texts",
     [charted, fc.constantFrom("duration", "success", "call_ended_reason"), group, anyFilter],
     async (calls, field, by, filter) => {
       const real = await fixture()
@@ -257,7 +257,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
         field,
         aggregate: isText ? "count" : "avg",
         group: by ?? (isText ? field : null),
-        // How long a line is decides what its points are of.
+        // The range of a line decides the period of its points.
         startOf: (time: number) => startOf(at(data, "time_period"), time)
       }
       expectEqual(`what is shown of ${JSON.stringify(calls)}`, timed(data), overTime(calls.filter(filter.holds), over))
@@ -266,7 +266,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
     16
   ),
   asyncProperty(
-    "a pie shows how often each value occurs, and its share",
+    "a pie shows the count and the share of each value",
     [charted, fc.constantFrom("call_ended_reason", "metadata.region"), group, anyFilter],
     async (all, field, by, filter) => {
       const real = await fixture()
@@ -290,7 +290,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
     12
   ),
   asyncProperty(
-    "a stat shows how many calls there are, how many succeed, how long they last and how long answers take",
+    "a stat shows the number of calls, their success rate, mean duration and 95th percentile of latency",
     [charted, anyFilter],
     async (all, filter) => {
       const real = await fixture()
@@ -318,7 +318,7 @@ export const chartDataProperties = (fixture: () => Promise<ChartFixture>): Reado
     10
   ),
   asyncProperty(
-    "a widget is about what its dashboard's filter and its own both hold of, and effective_filters says the same",
+    "a widget shows the calls that match its dashboard's filter and its own, as effective_filters does",
     [charted, anyFilter, anyFilter],
     async (all, outer, inner) => {
       const real = await fixture()

@@ -1,5 +1,6 @@
 /**
- * A reference model of credentials: who made what with which permissions, what was revoked, and who is let in for that.
+ * A reference model of credentials: who issued them with which permissions, which are revoked or expired, and what they may
+ * access.
  * Source: interface, Authentication; design, section 3.
  */
 import * as fc from "fast-check"
@@ -13,15 +14,15 @@ import type { Coverage, CoverageCounter } from "./Coverage.js"
 const modelKinds = ["api_key", "oauth2", "dashboard_session", "embedded_session", "shareable_link"] as const
 export type ModelKind = (typeof modelKinds)[number]
 
-/** A credential that a door made: what shows it, and what names it for revocation. */
+/** A credential that was issued: its secret, and its id for revocation. */
 export interface Made {
   readonly secret: string
   readonly name: string | number
 }
 
-export type Admission = "let in" | "unauthenticated" | "forbidden" | "missing"
+export type Admission = "accepted" | "unauthenticated" | "forbidden" | "missing"
 
-/** What a caller may try. There is a dashboard in each of two projects. */
+/** The actions to attempt. Each of two projects has a dashboard. */
 export const actions = [
   "list dashboards",
   "create a dashboard",
@@ -33,18 +34,18 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number]
 
-/** A credential that is asked for. */
+/** A credential to issue. */
 export interface Wanted {
   readonly kind: ModelKind
-  /** What it may do, and no more. */
+  /** Its permissions. */
   readonly permissions: ReadonlyArray<string>
-  /** The only project that it reaches, or null for no bound of its own; embedded sessions and links have one. */
+  /** The only project in its scope, or null for none of its own; embedded sessions and links require one. */
   readonly bound: 0 | 1 | null
-  /** Later than anything in a walk, before `pass` is over, or an end that no credential of the kind may have. */
-  readonly ends: "late" | "soon" | "as none may"
+  /** After every sequence, before `pass` returns, or an expiry that is invalid for the kind. */
+  readonly ends: "late" | "soon" | "invalid"
 }
 
-/** Who shows a credential, and of which kind. */
+/** A credential that is presented. */
 export interface Shown {
   readonly kind: ModelKind
   readonly secret: string
@@ -52,23 +53,23 @@ export interface Shown {
 
 export type Issued = Made | "refused" | "unauthenticated" | "forbidden"
 
-/** A way to an engine on which nothing else changes credentials. */
+/** A driver of an engine on which nothing else changes credentials. */
 export interface CredentialDriver {
-  /** Makes a credential, by somebody who may do everything unless an issuer is named. */
+  /** Issues a credential; default: by an issuer with all permissions. */
   readonly make: (wanted: Wanted, issuer?: Shown) => Promise<Issued>
   readonly revoke: (kind: ModelKind, made: Made) => Promise<void>
-  /** Tries something, with a body that is at fault where it takes one, so that nothing is made. */
+  /** Attempts an action, with an invalid body where it takes one, so that nothing is created. */
   readonly attempt: (kind: ModelKind, secret: string, action: Action) => Promise<Admission>
-  /** Lets pass what a credential that ends soon lives; null where nobody can, and then no walk waits. */
+  /** Advances the time until credentials with expiry `soon` have expired; null where that is not possible. */
   readonly pass: (() => Promise<void>) | null
 }
 
 interface Rule {
   readonly needs: string
   readonly accepts: ReadonlyArray<ModelKind>
-  /** Whether it is out of reach for what is bound to a project. */
+  /** Whether it is out of scope for a credential bound to a project. */
   readonly whole?: true
-  /** The project that it lies in, where it is a thing. */
+  /** The project of the resource, where it has one. */
   readonly project?: 0 | 1
 }
 
@@ -82,7 +83,7 @@ const rules: Readonly<Record<Action, Rule>> = {
   "read the second dashboard": { needs: "dashboards:read", accepts: modelKinds, project: 1 }
 }
 
-/** What it takes to make a credential; keys are of the whole organisation. */
+/** The rule of issuing a credential; keys are organization-wide. */
 const issuing = (kind: ModelKind): Rule => ({
   needs: "keys:manage",
   accepts: ["api_key", "oauth2", "dashboard_session"],
@@ -106,27 +107,27 @@ const mustBeBound = (kind: ModelKind) => kind === "embedded_session" || kind ===
 const admission = ({ bound, isOver, isRevoked, kind, permissions }: Held, rule: Rule): Admission => {
   if (isRevoked || isOver || !rule.accepts.includes(kind)) return "unauthenticated"
   if (!permissions.includes(rule.needs) || (rule.whole === true && bound !== null)) return "forbidden"
-  return bound === null || rule.project === undefined || rule.project === bound ? "let in" : "missing"
+  return bound === null || rule.project === undefined || rule.project === bound ? "accepted" : "missing"
 }
 
-/** What has to happen on walks, or they say nothing of it. */
+/** Events that the command sequences have to cover. */
 const kinds = [
   "made",
-  "refused for an end that none may have",
+  "rejected for an invalid expiry",
   "revoked",
-  "let in",
-  "not let in where its kind is not accepted",
-  "not let in after it was revoked",
-  "not let in after its end",
-  "not let in for what it may not do",
-  "the dashboard of another project than it is bound to missing",
-  "issued by one that is not all-powerful",
-  "issued by one that is bound",
-  "more permissions than the issuer's refused",
-  "a wider reach than the issuer's refused",
-  "nothing issued by one that may not",
-  "nothing issued by one that is revoked or over",
-  "another one's place"
+  "accepted",
+  "rejected for its kind",
+  "rejected after its revocation",
+  "rejected after its expiry",
+  "rejected for a missing permission",
+  "dashboard of another project not found",
+  "issued by a credential with some permissions",
+  "issued by a bound credential",
+  "rejected with more permissions than the issuer",
+  "rejected with a wider scope than the issuer",
+  "rejected for an issuer without the permission",
+  "rejected for a revoked or expired issuer",
+  "presented in the header of another kind"
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -156,8 +157,8 @@ const printed = ({ bound, ends, kind, permissions }: Wanted) =>
 const make = (wanted: Wanted): Command =>
   command(`make ${printed(wanted)}`, async (model, driver) => {
     const issued = await driver.make(wanted)
-    expectEqual(`making ${printed(wanted)} was`, outcomeOf(issued), wanted.ends === "as none may" ? "refused" : "made")
-    model.coverage.count(typeof issued === "string" ? "refused for an end that none may have" : "made")
+    expectEqual(`making ${printed(wanted)} was`, outcomeOf(issued), wanted.ends === "invalid" ? "refused" : "made")
+    model.coverage.count(typeof issued === "string" ? "rejected for an invalid expiry" : "made")
     if (typeof issued !== "string") model.held.push(heldOf(wanted, wanted.bound, issued))
   })
 
@@ -166,34 +167,39 @@ const shownAs = ({ bound, isOver, isRevoked, kind, permissions }: Held) =>
     bound === null ? "" : ` in project ${bound}`
   }`
 
-/** What somebody issues holds no more than they do, in what it may do and in what it reaches. */
-const issue = (which: number, asked: Wanted, how: "by anybody" | "by an issuer" | "within what it holds"): Command =>
+/** What an issuer issues has no more permissions and no wider scope than the issuer. */
+const issue = (
+  which: number,
+  asked: Wanted,
+  how: "by any credential" | "by a credential that may issue" | "within the issuer's scope"
+): Command =>
   command(`issue ${printed(asked)} by ${which}, ${how}`, async (model, driver) => {
-    const mayIssue = (held: Held) => admission(held, issuing(asked.kind)) === "let in"
-    const issuer = elementAt(how === "by anybody" ? model.held : model.held.filter(mayIssue), which)
+    const mayIssue = (held: Held) => admission(held, issuing(asked.kind)) === "accepted"
+    const issuer = elementAt(how === "by any credential" ? model.held : model.held.filter(mayIssue), which)
     if (issuer === undefined) return
     const shared = asked.permissions.filter((one) => issuer.permissions.includes(one))
     const wanted =
-      how === "within what it holds"
+      how === "within the issuer's scope"
         ? { ...asked, permissions: shared.length === 0 ? issuer.permissions : shared }
         : asked
     const admitted = admission(issuer, issuing(wanted.kind))
     const exceeds = wanted.permissions.some((one) => !issuer.permissions.includes(one))
     const reachesOut = issuer.bound !== null && wanted.bound !== null && wanted.bound !== issuer.bound
-    const isRefused = exceeds || reachesOut || wanted.ends === "as none may"
-    const expected = admitted === "let in" ? (isRefused ? "refused" : "made") : admitted
+    const isRefused = exceeds || reachesOut || wanted.ends === "invalid"
+    const expected = admitted === "accepted" ? (isRefused ? "refused" : "made") : admitted
     const issued = await driver.make(wanted, { kind: issuer.kind, secret: issuer.made.secret })
     expectEqual(`${printed(wanted)}, asked for by ${shownAs(issuer)}, was`, outcomeOf(issued), expected)
-    if (expected === "forbidden") model.coverage.count("nothing issued by one that may not")
-    if (issuer.isOver || issuer.isRevoked) model.coverage.count("nothing issued by one that is revoked or over")
-    if (expected === "refused" && wanted.ends !== "as none may") {
-      if (exceeds && !reachesOut) model.coverage.count("more permissions than the issuer's refused")
-      if (reachesOut && !exceeds) model.coverage.count("a wider reach than the issuer's refused")
+    if (expected === "forbidden") model.coverage.count("rejected for an issuer without the permission")
+    if (issuer.isOver || issuer.isRevoked) model.coverage.count("rejected for a revoked or expired issuer")
+    if (expected === "refused" && wanted.ends !== "invalid") {
+      if (exceeds && !reachesOut) model.coverage.count("rejected with more permissions than the issuer")
+      if (reachesOut && !exceeds) model.coverage.count("rejected with a wider scope than the issuer")
     }
     if (typeof issued === "string") return
-    if (issuer.permissions.length < PERMISSIONS.length) model.coverage.count("issued by one that is not all-powerful")
-    if (issuer.bound !== null) model.coverage.count("issued by one that is bound")
-    // What says nothing of its reach has its issuer's.
+    if (issuer.permissions.length < PERMISSIONS.length)
+      model.coverage.count("issued by a credential with some permissions")
+    if (issuer.bound !== null) model.coverage.count("issued by a bound credential")
+    // Without bounds of its own it has its issuer's.
     model.held.push(heldOf(wanted, wanted.bound ?? issuer.bound, issued))
   })
 
@@ -219,18 +225,18 @@ const attempt = (which: number, action: Action): Command =>
     const expected = admission(held, rules[action])
     expectEqual(`${action} with ${shownAs(held)}`, await driver.attempt(held.kind, held.made.secret, action), expected)
     const isAccepted = rules[action].accepts.includes(held.kind)
-    if (expected === "let in") model.coverage.count("let in")
-    if (expected === "forbidden") model.coverage.count("not let in for what it may not do")
-    if (expected === "missing") model.coverage.count("the dashboard of another project than it is bound to missing")
-    if (!isAccepted) model.coverage.count("not let in where its kind is not accepted")
-    else if (held.isRevoked && !held.isOver) model.coverage.count("not let in after it was revoked")
-    else if (held.isOver && !held.isRevoked) model.coverage.count("not let in after its end")
+    if (expected === "accepted") model.coverage.count("accepted")
+    if (expected === "forbidden") model.coverage.count("rejected for a missing permission")
+    if (expected === "missing") model.coverage.count("dashboard of another project not found")
+    if (!isAccepted) model.coverage.count("rejected for its kind")
+    else if (held.isRevoked && !held.isOver) model.coverage.count("rejected after its revocation")
+    else if (held.isOver && !held.isRevoked) model.coverage.count("rejected after its expiry")
   })
 
 const misplace = (which: number, other: ModelKind, action: Action): Command =>
   command(`${action} with ${which} in the place of ${other}`, async (model, driver) => {
     const held = elementAt(model.held, which)
-    // What is carried alike is told apart by itself.
+    // Kinds with the same header are distinguished by the credential itself.
     const carrier = (one: ModelKind) => (one === "api_key" || one === "shareable_link" ? one : "bearer")
     if (held === undefined || carrier(held.kind) === carrier(other)) return
     expectEqual(
@@ -238,13 +244,13 @@ const misplace = (which: number, other: ModelKind, action: Action): Command =>
       await driver.attempt(other, held.made.secret, action),
       "unauthenticated"
     )
-    model.coverage.count("another one's place")
+    model.coverage.count("presented in the header of another kind")
   })
 
 const kind = fc.constantFrom(...modelKinds)
 const action = fc.constantFrom(...actions)
 
-/** Half of them may pass on what they may do. */
+/** Half of them may issue credentials. */
 const permissions = fc
   .tuple(fc.subarray(PERMISSIONS, { minLength: 1 }), fc.boolean())
   .map(([some, manages]) => (manages && !some.includes("keys:manage") ? [...some, "keys:manage"] : some))
@@ -255,7 +261,7 @@ const wanted: fc.Arbitrary<Wanted> = fc
     permissions,
     project: fc.constantFrom<0 | 1>(0, 1),
     isBound: fc.boolean(),
-    ends: fc.constantFrom<Wanted["ends"]>("late", "late", "late", "soon", "soon", "soon", "as none may")
+    ends: fc.constantFrom<Wanted["ends"]>("late", "late", "late", "soon", "soon", "soon", "invalid")
   })
   .map(({ ends, isBound, kind, permissions, project }) => ({
     kind,
@@ -264,16 +270,16 @@ const wanted: fc.Arbitrary<Wanted> = fc
     bound: kind !== "api_key" && (isBound || mustBeBound(kind)) ? project : null
   }))
 
-/** What every walk begins with: one of each kind, of which some end soon and one may pass on what it reaches. */
-const beginning: ReadonlyArray<Command> = [
+/** Run before every sequence: a credential of each kind, some of which expire soon and one of which may issue others. */
+const setUpCommands: ReadonlyArray<Command> = [
   make({ kind: "api_key", permissions: ["dashboards:read", "keys:manage"], bound: null, ends: "soon" }),
   make({ kind: "dashboard_session", permissions: ["dashboards:read", "keys:manage"], bound: 0, ends: "late" }),
   make({ kind: "oauth2", permissions: ["dashboards:read", "calls:read"], bound: null, ends: "soon" }),
   make({ kind: "embedded_session", permissions: ["dashboards:read"], bound: 1, ends: "soon" }),
   make({ kind: "shareable_link", permissions: ["dashboards:read"], bound: 0, ends: "soon" }),
   ...[0, 1, 2, 3, 4].map((which) => attempt(which, "read the first dashboard")),
-  issue(1, { kind: "embedded_session", permissions: ["dashboards:read"], bound: 1, ends: "late" }, "by anybody"),
-  issue(0, { kind: "shareable_link", permissions: ["dashboards:write"], bound: 1, ends: "late" }, "by anybody")
+  issue(1, { kind: "embedded_session", permissions: ["dashboards:read"], bound: 1, ends: "late" }, "by any credential"),
+  issue(0, { kind: "shareable_link", permissions: ["dashboards:write"], bound: 1, ends: "late" }, "by any credential")
 ]
 
 const attempting = fc.tuple(fc.nat(), action).map(([which, action]) => attempt(which, action))
@@ -282,10 +288,10 @@ const issuingByHeld = fc
     fc.nat(),
     wanted,
     fc.constantFrom(
-      "by anybody" as const,
-      "by an issuer" as const,
-      "within what it holds" as const,
-      "within what it holds" as const
+      "by any credential" as const,
+      "by a credential that may issue" as const,
+      "within the issuer's scope" as const,
+      "within the issuer's scope" as const
     )
   )
   .map((asked) => issue(...asked))
@@ -297,24 +303,24 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
   fc.tuple(fc.nat(), kind, action).map(([which, other, action]) => misplace(which, other, action))
 ]
 
-/** Fails when a door lets in whom the model does not, or the other way round. Answers what happened on the walks. */
+/** Fails when a driver accepts or rejects another credential than the model. Returns the coverage. */
 export const checkCredentialModel = (
   driver: () => Promise<CredentialDriver>,
   options: ModelOptions
 ): Promise<Coverage> =>
   checkCommandSequences({
-    name: "credentials let in whom the model lets in",
+    name: "credentials are accepted as by the model",
     kinds,
     model: (coverage) => new Model(coverage),
     fixture: driver,
-    setUpCommands: beginning,
+    setUpCommands,
     commands,
     options
   })
 
 const DASHBOARDS = "/dashboards/dashboards/"
 
-/** Two projects, the first of which is there already, and a dashboard in each. */
+/** Two projects, the first of which exists already, with a dashboard each. */
 export interface TwoProjects {
   readonly projects: readonly [number, number]
   readonly dashboards: readonly [number, number]
@@ -333,10 +339,10 @@ export const twoProjects = async (driver: Driver, first: number): Promise<TwoPro
 }
 
 /**
- * The body that asks for a credential.
+ * The body that issues a credential.
  *
  * @param now epoch milliseconds
- * @param soon seconds that one lives which ends soon
+ * @param soon lifetime of a credential with expiry `soon`, in seconds
  */
 export const draftOf = (
   { bound, ends, kind, permissions }: Wanted,
@@ -346,7 +352,7 @@ export const draftOf = (
 ): object => {
   const bounds = bound === null ? null : [{ type: "project", id: projects[bound] }]
   const expires_at = ends === "late" ? null : new Date(ends === "soon" ? now + soon * 1000 : now - 1000).toISOString()
-  // A day is the longest that a token of any kind lives.
+  // A day is the longest lifetime of a token of any kind.
   const ttl = ends === "late" ? {} : { ttl: ends === "soon" ? soon : 86_401 }
   return kind === "api_key"
     ? { name: "Walk", scopes: permissions, expires_at }
@@ -386,7 +392,7 @@ const carrying = (kind: ModelKind, secret: string): Readonly<Record<string, stri
       ? { "x-shareable-link": secret }
       : { authorization: `Bearer ${secret}` }
 
-/** A server by its URL, and a key of an organisation there that may do everything. */
+/** A server by its URL, with a key of an organization that has all permissions. */
 export const httpCredentialDriver = (url: string, apiKey: string, project: number): CredentialDriver => {
   const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, json?: object) => {
     const reply = await fetch(url + path, {
@@ -412,7 +418,7 @@ export const httpCredentialDriver = (url: string, apiKey: string, project: numbe
         ? ([LINKS, "token", "id"] as const)
         : ([TOKENS, "token", "jti"] as const)
   return {
-    // Nobody lets time pass on a server: what ends soon there ends after the walk.
+    // The time of a server cannot be advanced: what expires soon there expires after the sequence.
     pass: null,
     make: async (wanted, issuer) => {
       const [path, secret, name] = subjects(wanted.kind)
@@ -441,7 +447,7 @@ export const httpCredentialDriver = (url: string, apiKey: string, project: numbe
       if (status === 403) return "forbidden"
       if (status === 404) return "missing"
       if (status !== 200 && status !== 400) throw new Error(`${action} answered ${status} ${text}`)
-      return "let in"
+      return "accepted"
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Ways to an engine that models are compared with: over HTTP by URL, to one server or to several in turn, and in process. */
+/** Drivers of the systems that models are compared with: one or several servers over HTTP, or an in-process engine. */
 import {
   type Actor,
   AgentId,
@@ -70,16 +70,16 @@ import {
 import * as Effect from "effect/Effect"
 import * as TestEngine from "../TestEngine.js"
 
-/** What a door answers. */
+/** The response of a driver. */
 export interface DriverResponse {
   readonly outcome: "done" | "created" | "refused" | "missing"
-  /** The wire form of what was answered. */
+  /** The wire form of the response. */
   readonly body: unknown
-  /** The paths that were at fault, sorted; empty where it was done. */
-  readonly faults: ReadonlyArray<string>
+  /** The sorted paths of field errors; empty on success. */
+  readonly errors: ReadonlyArray<string>
 }
 
-/** Requests of a few resources; paths are the interface's. */
+/** Sends a request with a path of the interface. */
 export type Driver = (
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
@@ -89,14 +89,14 @@ export type Driver = (
 const response = (
   outcome: DriverResponse["outcome"],
   body: unknown = null,
-  faults: ReadonlyArray<string> = []
+  errors: ReadonlyArray<string> = []
 ): DriverResponse => ({
   outcome,
   body,
-  faults: [...faults].sort()
+  errors: [...errors].sort()
 })
 
-/** One server, or several on one database that are asked in turn. */
+/** A driver of one server, or of several on one database in turn. */
 export const httpDriver = (urls: ReadonlyArray<string>, apiKey: string): Driver => {
   let turn = 0
   return async (method, path, json) => {
@@ -371,9 +371,9 @@ const routes: Readonly<Record<string, Route>> = {
 }
 
 /**
- * An engine in this process, asked as somebody. It knows the requests that models make and no others.
+ * A driver of an in-process engine, as an actor. It supports only the requests that models send.
  *
- * @param run runs something on the engine, such as `runtime.runPromise`.
+ * @param run runs an effect on the engine, such as `runtime.runPromise`.
  */
 export const engineDriver =
   (run: <A>(steps: Effect.Effect<A, unknown, Engine.Services>) => Promise<A>, actor: Actor): Driver =>
@@ -381,7 +381,7 @@ export const engineDriver =
     const [plain = "", query = ""] = path.split("?")
     const id = Number(/\/(\d+)\//.exec(plain)?.[1])
     const route = routes[`${method} ${plain.replace(/\/\d+\//, "/:id/")}`]
-    if (route === undefined) return Promise.reject(new Error(`No model asks ${method} ${path}`))
+    if (route === undefined) return Promise.reject(new Error(`No route for ${method} ${path}`))
     return run(
       route(id, json, Object.fromEntries(new URLSearchParams(query))).pipe(
         Effect.catchAll((error) =>
@@ -393,14 +393,14 @@ export const engineDriver =
                 ? Effect.succeed(response("missing"))
                 : Effect.fail(error)
         ),
-        // What it answers is compared with what travels: instants as texts, and nothing that JSON does not say.
+        // Responses are compared with the wire form: instants as texts, and only what JSON can represent.
         Effect.map((answer): DriverResponse => ({ ...answer, body: JSON.parse(JSON.stringify(answer.body)) })),
         TestEngine.as(actor)
       )
     )
   }
 
-/** A project and an agent of their own behind a door, with nothing in them. */
+/** Creates an empty project with an agent. */
 export const createEmptyProject = async (
   driver: Driver
 ): Promise<{ readonly project: number; readonly agent: number }> => {
@@ -410,6 +410,6 @@ export const createEmptyProject = async (
     if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome}`)
     return id
   }
-  const project = await make("/user/v1/projects/", { name: "Walk" })
-  return { project, agent: await make("/test_framework/v1/agents/", { project, name: "Walk" }) }
+  const project = await make("/user/v1/projects/", { name: "Model" })
+  return { project, agent: await make("/test_framework/v1/agents/", { project, name: "Model" }) }
 }

@@ -47,10 +47,10 @@ const operations: Readonly<Record<Action, Operation>> = {
 const carried = (kind: ModelKind, secret: string) =>
   kind === "api_key" ? { apiKey: secret } : kind === "shareable_link" ? { shareableLink: secret } : { bearer: secret }
 
-/** Seconds that a credential lives which ends soon: less than an engine goes by what it has read of one. */
+/** The lifetime of a credential with expiry `soon`, in seconds: less than the engine caches credentials. */
 const SOON = 3
 
-/** A clock that stands still but for what is let pass. */
+/** A clock that stands still until it is advanced. */
 const standing =
   (now: () => number) =>
   (clock: Clock.Clock): Clock.Clock => ({
@@ -62,7 +62,7 @@ const standing =
     sleep: (duration) => clock.sleep(duration)
   })
 
-/** An engine in this process, and somebody there who may do everything. Its door has a time of its own. */
+/** An in-process engine and an actor with all permissions. The driver has a clock of its own. */
 export const engineCredentialDriver = (
   runLive: <A>(steps: Effect.Effect<A, unknown, Engine.Services>) => Promise<A>,
   actor: Actor,
@@ -147,7 +147,7 @@ export const engineCredentialDriver = (
           Effect.flatMap(admit(operations[action], carried(kind, secret)), (caller) =>
             Effect.provideService(Effect.asVoid(then), CurrentActor, caller)
           ).pipe(
-            Effect.as("let in" as const),
+            Effect.as("accepted" as const),
             Effect.catchTags({
               Unauthenticated: () => Effect.succeed("unauthenticated" as const),
               Forbidden: () => Effect.succeed("forbidden" as const),

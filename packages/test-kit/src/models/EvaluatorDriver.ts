@@ -11,10 +11,10 @@ const SUBJECTS = "/test_framework/v1/"
 
 const numbers = (value: unknown): ReadonlyArray<number> => (Array.isArray(value) ? value.map(Number) : [])
 
-const answerOf = ({ body, faults, outcome }: DriverResponse): EvaluatorResponse => {
-  if (outcome === "missing") throw new Error("What was just there is missing")
+const answerOf = ({ body, errors, outcome }: DriverResponse): EvaluatorResponse => {
+  if (outcome === "missing") throw new Error("An existing resource was not found")
   const id = at(body, "id")
-  return { id: typeof id === "number" ? id : null, faults }
+  return { id: typeof id === "number" ? id : null, errors }
 }
 
 const seenOf = (one: unknown): SeenEvaluator => ({
@@ -28,10 +28,10 @@ const seenOf = (one: unknown): SeenEvaluator => ({
   personality: at(one, "personality") === null ? null : Number(at(one, "personality"))
 })
 
-/** How many there are of each kind of things to attach. */
+/** The number of each kind of attachments. */
 const ATTACHABLE = 5
 
-/** The world that walks through evaluators begin in, made through a door: metrics, tools and personalities to attach, no evaluators. */
+/** The fixture of the evaluator model, created through a driver: metrics, tools and personalities to attach, no evaluators. */
 export const evaluatorFixture = async (
   ask: Driver,
   { agent, project }: { readonly project: number; readonly agent: number }

@@ -1,6 +1,6 @@
-/** Whether what happened at once could have happened one after the other. */
+/** Linearizability of concurrent operations. */
 
-/** What a model makes of one step: the state after it, and what is answered. */
+/** The effect of an operation on the model: the next state and the response. */
 export interface Transition<State, Answer> {
   readonly state: State
   readonly answer: Answer
@@ -8,18 +8,17 @@ export interface Transition<State, Answer> {
 
 export interface History<State, Step, Answer> {
   readonly initial: State
-  /** What was asked at once, each with what was answered. */
+  /** The concurrent operations, each with its response. */
   readonly operations: ReadonlyArray<{ readonly step: Step; readonly answer: Answer }>
-  /** Whether a state of the model is the one that was found in the end. */
+  /** Whether a state of the model matches the observed final state. */
   readonly isFinal: (state: State) => boolean
   readonly apply: (state: State, step: Step) => Transition<State, Answer>
   readonly isSame: (one: Answer, other: Answer) => boolean
 }
 
 /**
- * The steps in an order in which the model answers what was answered and ends as it was found, or undefined where there
- * is none: then the outcome is one that no order of the same requests has. All orders are tried, so that six steps are
- * about as many as it should be asked of.
+ * The operations in an order in which the model has the same responses and final state, or undefined where there is none:
+ * then the history is not linearizable. All orders are tried, so a history should have about six operations at most.
  */
 export const linearization = <State, Step, Answer>(
   history: History<State, Step, Answer>

@@ -1,9 +1,9 @@
-/** What one organisation sees of another: nothing. */
+/** Isolation of organizations. */
 import { at, listAt } from "../Documents.js"
 import { asyncInvariant, type AsyncProperty, expectEqual } from "../Property.js"
 import { type Driver, createEmptyProject } from "./Drivers.js"
 
-/** Two organisations on one engine. */
+/** Two organizations on one engine. */
 export interface TwoTenants {
   readonly mine: Driver
   readonly theirs: Driver
@@ -19,22 +19,22 @@ const TESTS = "/test_framework/v1/"
 const EVALUATORS = `${TESTS}scenarios/`
 const RUN_SUITE = "/test_framework/v2/scenarios/run_scenarios_json/"
 
-/** Makes something behind a door, and answers its id. */
+/** Creates a resource through a driver; returns its id. */
 const make = async (driver: Driver, path: string, json: object): Promise<number> => {
-  const { body, faults, outcome } = await driver("POST", path, json)
+  const { body, errors, outcome } = await driver("POST", path, json)
   const id = at(body, "id")
-  if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome} (${faults.join(", ")})`)
+  if (typeof id !== "number") throw new Error(`POST ${path} was ${outcome} (${errors.join(", ")})`)
   return id
 }
 
-/** A project and an agent behind a door. */
+/** A driver with a project and an agent. */
 interface Home {
   readonly driver: Driver
   readonly project: number
   readonly agent: number
 }
 
-/** Everything that a body may name of its organisation, each made by what makes it. */
+/** Creates each kind of resource that a body may refer to. */
 const makers = {
   project: ({ driver }: Home) => make(driver, `${USER}projects/`, { name: "Secret" }),
   agent: ({ driver, project }: Home) => make(driver, `${TESTS}agents/`, { project, name: "Secret" }),
@@ -79,10 +79,10 @@ const makers = {
 
 type Thing = keyof typeof makers
 
-/** What is asked of one thing by its id: a method, what follows the id, and a body that is right. */
+/** A request on one resource: a method, the path after the id, and a valid body. */
 type Request = readonly [method: "GET" | "POST" | "PATCH" | "DELETE", rest?: string, json?: object]
 
-/** Where things are listed, and what is asked of one, all that changes it included. */
+/** The list of a kind of resources, and every request on one of them. */
 interface Asked {
   readonly path: string
   readonly requests: ReadonlyArray<Request>
@@ -124,9 +124,9 @@ const things: Readonly<Record<Thing, Asked>> = {
   user: { path: `${USER}users/`, requests: [] }
 }
 
-/** What is sent around an id of another organization's, and the field that is at fault for it. */
+/** A request that refers to another organization's resource, and the field with the error. */
 interface Naming {
-  /** What is sent, in words. */
+  /** The request in words. */
   readonly to: string
   readonly names: Thing
   readonly field: string
@@ -135,24 +135,24 @@ interface Naming {
     named: object,
     id: number
   ) => Promise<readonly [method: "POST" | "PATCH", path: string, json: object]>
-  /** What stands in the field. */
+  /** The value of the field. */
   readonly as: (id: number) => unknown
 }
 
 const list = (id: number) => [id]
 
-/** Makes something, or does something at once, with a field that names something. */
+/** Posts a body with a field that refers to a resource. */
 const posts =
   (path: string, fields: (home: Home) => object): Naming["send"] =>
   (home, named) =>
     Promise.resolve(["POST", path.replace(":project", String(home.project)), { ...fields(home), ...named }])
 
-/** Changes something of one's own. */
+/** Patches an own resource. */
 const patches =
   (thing: Thing): Naming["send"] =>
   async (home, named) => ["PATCH", `${things[thing].path}${await makers[thing](home)}/`, named]
 
-/** A thing, the field that names it, and what stands in that field. */
+/** A kind of resource, the field that refers to it, and the value of that field. */
 type Name = readonly [names: Thing, field: string, as?: (id: number) => unknown]
 
 const namesIn = (to: string, send: Naming["send"], ...names: ReadonlyArray<Name>): ReadonlyArray<Naming> =>
@@ -181,7 +181,7 @@ const suite = (scenario: object) => ({
   scenarios: [{ key: "a", name: "A", type: "instruction", instructions: "Ask.", ...scenario }]
 })
 
-/** A scenario of a suite that names something. */
+/** A scenario of a suite that refers to a resource. */
 const inSuite =
   (scenario: (id: number) => object): Naming["send"] =>
   ({ agent }, _, id) =>
@@ -309,7 +309,7 @@ const idsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "results")
 
 const isThing = (name: string): name is Thing => Object.hasOwn(makers, name)
 
-/** Whose things are asked for, and another one who asks. */
+/** The owner of the resources, and another organization. */
 const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly mine: Home; readonly theirs: Home }> => {
   const { agent, mine, project, theirs } = await fixture()
   return {
@@ -318,46 +318,39 @@ const homes = async (fixture: () => Promise<TwoTenants>): Promise<{ readonly min
   }
 }
 
-/** Each law asks for two new organisations. */
+/** Each property has two new organizations. */
 export const tenantProperties = (fixture: () => Promise<TwoTenants>): ReadonlyArray<AsyncProperty> => [
   ...Object.keys(things)
     .filter(isThing)
     .map((thing) =>
-      asyncInvariant(
-        `what another organization has is missing, in lists too, whatever is asked of it: a ${thing}`,
-        async () => {
-          const { mine, theirs } = await homes(fixture)
-          const { path, requests } = things[thing]
-          const id = await makers[thing](mine)
-          const canBeRead = requests.some(([method, rest]) => method === "GET" && rest === undefined)
-          const shown = async () => (await mine.driver("GET", canBeRead ? `${path}${id}/` : `${path}?limit=200`)).body
-          const before = await shown()
-          for (const filter of ["", `&project=${mine.project}`, `&agent=${mine.agent}`, `&agent_id=${mine.agent}`]) {
-            const { body } = await theirs.driver("GET", `${path}?limit=200${filter}`)
-            if (idsOf(body).includes(id))
-              throw new Error(`Another organization's list (${filter}) shows ${thing} ${id}`)
-          }
-          for (const [method, rest = "", json] of requests) {
-            const { outcome } = await theirs.driver(method, `${path}${id}/${rest}`, json)
-            expectEqual(`${method} ${rest} of another organization's ${thing}`, outcome, "missing")
-          }
-          expectEqual(`one's own ${thing} afterwards`, await shown(), before)
+      asyncInvariant(`another organization's ${thing} is not found, in lists and by every request`, async () => {
+        const { mine, theirs } = await homes(fixture)
+        const { path, requests } = things[thing]
+        const id = await makers[thing](mine)
+        const canBeRead = requests.some(([method, rest]) => method === "GET" && rest === undefined)
+        const shown = async () => (await mine.driver("GET", canBeRead ? `${path}${id}/` : `${path}?limit=200`)).body
+        const before = await shown()
+        for (const filter of ["", `&project=${mine.project}`, `&agent=${mine.agent}`, `&agent_id=${mine.agent}`]) {
+          const { body } = await theirs.driver("GET", `${path}?limit=200${filter}`)
+          if (idsOf(body).includes(id)) throw new Error(`Another organization's list (${filter}) shows ${thing} ${id}`)
         }
-      )
+        for (const [method, rest = "", json] of requests) {
+          const { outcome } = await theirs.driver(method, `${path}${id}/${rest}`, json)
+          expectEqual(`${method} ${rest} of another organization's ${thing}`, outcome, "missing")
+        }
+        expectEqual(`the owner's ${thing} afterwards`, await shown(), before)
+      })
     ),
   ...namings.map(({ as, field, names, send, to }) =>
-    asyncInvariant(
-      `an id of another organization's is a fault of the field that names it: a ${names} as ${field} of ${to}`,
-      async () => {
-        const { mine, theirs } = await homes(fixture)
-        const id = await makers[names](mine)
-        const [method, path, json] = await send(theirs, { [field]: as(id) }, id)
-        const { faults, outcome } = await theirs.driver(method, path, json)
-        expectEqual(`${method} ${path}`, [outcome, faults], ["refused", [field]])
-      }
-    )
+    asyncInvariant(`another organization's ${names} is rejected as ${field} of ${to}`, async () => {
+      const { mine, theirs } = await homes(fixture)
+      const id = await makers[names](mine)
+      const [method, path, json] = await send(theirs, { [field]: as(id) }, id)
+      const { errors, outcome } = await theirs.driver(method, path, json)
+      expectEqual(`${method} ${path}`, [outcome, errors], ["refused", [field]])
+    })
   ),
-  asyncInvariant("results and runs of another organization are neither deleted nor given to a worker", async () => {
+  asyncInvariant("another organization's results and runs are neither deleted nor claimed", async () => {
     const { mine, theirs } = await homes(fixture)
     const result = await makers.result(mine)
     const shown = async () => (await mine.driver("GET", `${TESTS}results/${result}/`)).body
@@ -365,7 +358,7 @@ export const tenantProperties = (fixture: () => Promise<TwoTenants>): ReadonlyAr
     const { outcome } = await theirs.driver("POST", `${TESTS}results/bulk_delete/`, { result_ids: [result] })
     expectEqual("a deletion of another organization's results", outcome, "done")
     const claimed = await theirs.driver("POST", `${TESTS}runs/claim/`, { channel: "voice", limit: 100 })
-    expectEqual("what another organization's worker is given", claimed.body, { results: [] })
-    expectEqual("one's own result afterwards", await shown(), before)
+    expectEqual("what another organization's worker claims", claimed.body, { results: [] })
+    expectEqual("the owner's result afterwards", await shown(), before)
   })
 ]

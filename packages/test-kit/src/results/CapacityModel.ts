@@ -1,18 +1,18 @@
 /**
- * A reference model of capacity, and random walks through it: whatever is started, claimed, reported, cancelled, deleted,
- * lost and taken back, a door to the engine holds what the model's queued and running runs need, and no more.
+ * A reference model of capacity, and command sequences over it: after starts, claims, reports, cancellations, deletions,
+ * expired leases and sweeps, the engine holds exactly what the model's queued and running runs need.
  */
 import * as fc from "fast-check"
 import { expectEqual as asExpected } from "../Property.js"
 import { asyncCommand, checkCommandSequences, elementAt, type ModelOptions } from "../models/CommandSequences.js"
 import type { Coverage, CoverageCounter } from "../models/Coverage.js"
 
-/** Whether a door did what it was asked, or refused it as a fault of the asker's. */
+/** Whether a request was done or rejected. */
 export type CapacityAnswer = "done" | "refused"
 
-/** A way to the engine: in process, over HTTP. */
+/** A driver of the engine, in process or over HTTP. */
 export interface CapacityDriver {
-  /** Makes a result of so many runs; their ids in the order in which they are to be taken. */
+  /** Creates a result with this many runs; returns their ids in the order of claims. */
   readonly start: (asked: {
     readonly runs: number
     readonly number: number | null
@@ -26,12 +26,12 @@ export interface CapacityDriver {
   readonly cancelResult: (result: number) => Promise<CapacityAnswer>
   readonly deleteResults: (ids: ReadonlyArray<number>) => Promise<CapacityAnswer>
   readonly deleteRuns: (result: number, runs: ReadonlyArray<number>) => Promise<CapacityAnswer>
-  /** Lets every lease run out; null where nobody can, and then no walk has crashes. */
+  /** Expires every lease; null where that is not possible, and sequences have no crashes then. */
   readonly endLeases: (() => Promise<void>) | null
-  /** What is done now and then by whoever runs jobs; null where that is not to be had. */
+  /** Sweeps expired leases, as job runners do; null where that is not possible. */
   readonly sweep: (() => Promise<void>) | null
   readonly capacity: () => Promise<CapacityView>
-  /** Every result that is there, with its runs by status; in any order. */
+  /** Every result with its runs by status, in any order. */
   readonly results: () => Promise<
     ReadonlyArray<{ readonly id: number; readonly runs: Readonly<Record<string, number>> }>
   >
@@ -44,12 +44,12 @@ export interface CapacityView {
   readonly phoneNumbersHeld: ReadonlyArray<number>
 }
 
-/** A door, and an organisation without results behind it. */
+/** A driver of an organization without results. */
 export interface CapacityFixture {
   readonly driver: CapacityDriver
   /** Two of its phone numbers. */
   readonly numbers: readonly [number, number]
-  /** A result, and a run of it, that another organisation has. */
+  /** A result of another organization, with a run. */
   readonly foreign: { readonly result: number; readonly run: number }
 }
 
@@ -62,38 +62,38 @@ interface ModelRun {
   status: Status
   attempts: number
   lease: string
-  /** Whether the lease ran out and nobody has taken notice. */
+  /** Whether the lease has expired and was not swept. */
   isLost: boolean
 }
 
 const MAX_ATTEMPTS = 3
 const UNKNOWN = 999_999_999
 
-/** What has to happen on walks, or they say nothing of it. */
+/** Events that the command sequences have to cover. */
 const kinds = [
   "runs started",
   "runs claimed",
   "nothing to claim",
-  "runs left by a limit of their result",
-  "lease renewed",
+  "runs not claimed above a concurrency limit",
+  "lease extended",
   "run completed",
   "run failed",
-  "report under a lease that is over refused",
-  "run cancelled while it is queued",
-  "run cancelled while it runs",
-  "cancellation of a run that is over refused",
-  "result cancelled",
+  "report under an expired lease rejected",
+  "queued run canceled",
+  "running run canceled",
+  "cancellation of an ended run rejected",
+  "result canceled",
   "results deleted with queued runs",
   "results deleted with running runs",
   "result deleted again",
-  "results deleted with strange ones",
-  "runs deleted while they are queued",
-  "runs deleted while they run",
-  "deletion of other results' runs refused",
-  "leases ran out",
-  "lost run queued again",
-  "run over after its last try",
-  "number given back"
+  "results deleted with unknown ones",
+  "queued runs deleted",
+  "running runs deleted",
+  "deletion of other results' runs rejected",
+  "leases expired",
+  "run requeued",
+  "run timed out after its last attempt",
+  "number released"
 ] as const
 type Kind = (typeof kinds)[number]
 
@@ -103,7 +103,7 @@ class Model {
   readonly limits = new Map<number, number | null>()
   readonly deleted = new Set<number>()
 
-  /** The run, or the result, at a position: commands made beforehand meet what is there by then. */
+  /** The run or the result at a position modulo their number. */
   run(position: number): ModelRun | undefined {
     return elementAt(this.runs, position)
   }
@@ -113,15 +113,15 @@ class Model {
   of(result: number, ...statuses: ReadonlyArray<Status>): ReadonlyArray<ModelRun> {
     return this.runs.filter((run) => run.result === result && statuses.includes(run.status))
   }
-  /** Lost runs go back into the queue, or are over after their last try. */
+  /** Runs with expired leases are requeued, or time out after their last attempt. */
   takeBack(): void {
     for (const run of this.runs) {
       if (run.status !== "running" || !run.isLost) continue
       run.status = run.attempts < MAX_ATTEMPTS ? "queued" : "timeout"
-      this.coverage.count(run.status === "queued" ? "lost run queued again" : "run over after its last try")
+      this.coverage.count(run.status === "queued" ? "run requeued" : "run timed out after its last attempt")
     }
   }
-  /** What a claim is to be given: the oldest, of each result as many as may run beside those that do. */
+  /** The runs that a claim gets: the oldest, within their results' concurrency limits. */
   startable(limit: number): ReadonlyArray<number> {
     const room = new Map(
       [...this.limits].map(([result, most]) => [result, (most ?? UNKNOWN) - this.of(result, "running").length])
@@ -135,7 +135,7 @@ class Model {
     }
     return taken
   }
-  /** Whether a worker may still say something of a run under a lease. */
+  /** Whether a lease on a run is valid. */
   holds(run: ModelRun, lease: string): boolean {
     return run.status === "running" && run.lease === lease && !run.isLost
   }
@@ -161,7 +161,7 @@ const command = (name: string, run: Command["run"]): Command =>
     const before = model.view().phoneNumbersHeld.length
     await run(model, fixture)
     const expectedView = model.view()
-    if (expectedView.phoneNumbersHeld.length < before) model.coverage.count("number given back")
+    if (expectedView.phoneNumbersHeld.length < before) model.coverage.count("number released")
     same(await fixture.driver.capacity(), expectedView, `after ${name} is held`)
     const shown = [...(await fixture.driver.results())]
       .sort((a, b) => a.id - b.id)
@@ -169,7 +169,7 @@ const command = (name: string, run: Command["run"]): Command =>
         id,
         by.queued,
         by.running,
-        // Whether it waits for its scores is no matter of capacity.
+        // Evaluating and completed runs hold the same capacity.
         (by.evaluating ?? 0) + (by.completed ?? 0),
         by.failed,
         by.timeout,
@@ -217,7 +217,7 @@ const claim = (limit: number): Command =>
     )
     const left = model.runs.filter(({ status }) => status === "queued").length - claimed.length
     model.coverage.count(claimed.length === 0 ? "nothing to claim" : "runs claimed")
-    if (left > 0 && claimed.length < limit) model.coverage.count("runs left by a limit of their result")
+    if (left > 0 && claimed.length < limit) model.coverage.count("runs not claimed above a concurrency limit")
     for (const { lease, run: id } of claimed) {
       const run = model.runs.find((one) => one.id === id)
       if (run !== undefined) Object.assign(run, { status: "running", attempts: run.attempts + 1, lease, isLost: false })
@@ -226,12 +226,12 @@ const claim = (limit: number): Command =>
 
 const claiming = fc.integer({ min: 1, max: 5 }).map(claim)
 
-/** What a worker says of a run that it has, had, or never had. */
+/** Reports on runs that are, were or never were claimed. */
 const reporting = fc
   .tuple(fc.constantFrom("heartbeat" as const, "complete" as const, "complete" as const, "fail" as const), pick)
   .map(([what, position]) =>
     command(`${what} ${position}`, async (model, { driver }) => {
-      // More often one that runs.
+      // More often a running one.
       const running = model.runs.filter(({ status }) => status === "running")
       const run = position % 4 === 0 ? model.run(position) : running[position % Math.max(1, running.length)]
       if (run === undefined) return
@@ -240,8 +240,8 @@ const reporting = fc
       same(await driver[what](run.id, lease), holds ? "done" : "refused", `${what} of run ${run.id} was`)
       model.coverage.count(
         !holds
-          ? "report under a lease that is over refused"
-          : ({ heartbeat: "lease renewed", complete: "run completed", fail: "run failed" } as const)[what]
+          ? "report under an expired lease rejected"
+          : ({ heartbeat: "lease extended", complete: "run completed", fail: "run failed" } as const)[what]
       )
       if (holds && what !== "heartbeat") run.status = what === "complete" ? "reported" : "failed"
     })
@@ -252,13 +252,13 @@ const open: ReadonlyArray<Status> = ["queued", "running"]
 const cancellingRun = pick.map((position) =>
   command(`cancel run ${position}`, async (model, { driver }) => {
     const run = model.run(position)
-    // One that was reported may still wait for its scores, and then can be cancelled.
+    // A reported run may be evaluating, and can be canceled then.
     if (run === undefined || run.status === "reported") return
     const can = open.includes(run.status) || run.status === "cancelled"
     same(await driver.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
-    if (run.status === "queued") model.coverage.count("run cancelled while it is queued")
-    if (run.status === "running") model.coverage.count("run cancelled while it runs")
-    if (!can) model.coverage.count("cancellation of a run that is over refused")
+    if (run.status === "queued") model.coverage.count("queued run canceled")
+    if (run.status === "running") model.coverage.count("running run canceled")
+    if (!can) model.coverage.count("cancellation of an ended run rejected")
     if (can) run.status = "cancelled"
   })
 )
@@ -269,20 +269,20 @@ const cancellingResult = pick.map((position) =>
     if (result === undefined || model.of(result, "reported").length > 0) return
     const isThere = !model.deleted.has(result)
     same(await driver.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
-    if (isThere && model.of(result, ...open).length > 0) model.coverage.count("result cancelled")
+    if (isThere && model.of(result, ...open).length > 0) model.coverage.count("result canceled")
     if (isThere) for (const run of model.of(result, ...open)) run.status = "cancelled"
   })
 )
 
-/** With what is deleted already, unknown or another organisation's among them, and the same one twice. */
+/** With deleted, unknown and foreign ids, and repeated ones. */
 const deletingResults = fc.tuple(picks, fc.boolean()).map(([positions, strange]) =>
   command(
-    `delete results ${positions.join()}${strange ? " and strange ones" : ""}`,
+    `delete results ${positions.join()}${strange ? " and unknown ones" : ""}`,
     async (model, { driver, foreign }) => {
       const ids = positions.flatMap((position) => model.result(position) ?? [])
       const asked = strange || ids.length === 0 ? [...ids, foreign.result, UNKNOWN] : ids
       same(await driver.deleteResults(asked), "done", `deleting results ${asked.join()} was`)
-      if (asked.length > ids.length) model.coverage.count("results deleted with strange ones")
+      if (asked.length > ids.length) model.coverage.count("results deleted with unknown ones")
       for (const id of ids) {
         if (model.deleted.has(id)) model.coverage.count("result deleted again")
         if (model.of(id, "queued").length > 0) model.coverage.count("results deleted with queued runs")
@@ -307,19 +307,18 @@ const deletingRuns = fc
       const can = !model.deleted.has(result) && strange.length === 0
       const ids = [...chosen.map(({ id }) => id), ...strange]
       same(await driver.deleteRuns(result, ids), can ? "done" : "refused", `deleting runs ${ids.join()} was`)
-      if (strange.length > 0) model.coverage.count("deletion of other results' runs refused")
-      if (can && chosen.some(({ status }) => status === "queued"))
-        model.coverage.count("runs deleted while they are queued")
-      if (can && chosen.some(({ status }) => status === "running")) model.coverage.count("runs deleted while they run")
+      if (strange.length > 0) model.coverage.count("deletion of other results' runs rejected")
+      if (can && chosen.some(({ status }) => status === "queued")) model.coverage.count("queued runs deleted")
+      if (can && chosen.some(({ status }) => status === "running")) model.coverage.count("running runs deleted")
       if (can) for (const run of chosen) run.status = "deleted"
     })
   )
 
-/** Every worker is gone, and the leases run out. */
+/** Every worker crashes, and the leases expire. */
 const crash: Command = command("crash", async (model, { driver }) => {
   if (driver.endLeases === null) return
   await driver.endLeases()
-  if (model.runs.some(({ status }) => status === "running")) model.coverage.count("leases ran out")
+  if (model.runs.some(({ status }) => status === "running")) model.coverage.count("leases expired")
   for (const run of model.runs) if (run.status === "running") run.isLost = true
 })
 
@@ -331,8 +330,8 @@ const sweeping = fc.constant(
   })
 )
 
-/** What every walk begins with: runs of two results, one of them within a limit, some of them claimed. */
-const beginning: ReadonlyArray<Command> = [start(3, 0, null), start(3, 1, 1), claim(5)]
+/** Run before every sequence: runs of two results, one of them with a concurrency limit, some claimed. */
+const setUpCommands: ReadonlyArray<Command> = [start(3, 0, null), start(3, 1, 1), claim(5)]
 
 const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
   ...[starting, starting, starting, claiming, claiming, claiming, reporting, reporting, reporting],
@@ -341,16 +340,16 @@ const commands: ReadonlyArray<fc.Arbitrary<Command>> = [
 ]
 
 /**
- * Fails when a door differs from the model on some walk; every walk begins in a world of its own. Answers what happened
- * on the walks.
+ * Fails when a driver differs from the model after some sequence of commands, each on a fixture of its own. Returns the
+ * coverage of all sequences.
  */
 export const checkCapacityModel = (fixture: () => Promise<CapacityFixture>, options: ModelOptions): Promise<Coverage> =>
   checkCommandSequences({
-    name: "what is held is what the model's queued and running runs need",
+    name: "the capacity held is what the model's queued and running runs need",
     kinds,
     model: (coverage) => new Model(coverage),
     fixture,
-    setUpCommands: beginning,
+    setUpCommands,
     commands,
     options
   })

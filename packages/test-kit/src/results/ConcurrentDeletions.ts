@@ -1,4 +1,4 @@
-/** Deletions, cancellations and reports that are asked for at once: their outcome is that of some order (interface, E8, E9). */
+/** Concurrent deletions, cancellations and reports are linearizable (interface, E8, E9). */
 import * as fc from "fast-check"
 import { assertHolds, yieldingProperty, parameters } from "../Property.js"
 import { linearization } from "../models/Linearizable.js"
@@ -7,7 +7,7 @@ import type { CapacityAnswer, CapacityView, CapacityFixture } from "./CapacityMo
 
 type Status = "queued" | "running" | "completed" | "cancelled" | "deleted"
 
-/** Results are 0 and 1, runs count within their result. */
+/** Results are 0 and 1; runs are positions in their result. */
 type Step =
   | { readonly does: "delete results"; readonly results: ReadonlyArray<number> }
   | { readonly does: "delete runs"; readonly result: number; readonly runs: ReadonlyArray<number> }
@@ -22,7 +22,7 @@ interface State {
 
 const RESULTS = 2
 const RUNS = 3
-/** Of the runs of each result, those that are claimed before. */
+/** The number of runs of each result that are claimed before. */
 const CLAIMED = 2
 
 const withRuns = (state: State, result: number, change: (status: Status, at: number) => Status): State => ({
@@ -81,7 +81,7 @@ const steps = fc.array(step, { minLength: 2, maxLength: 5 })
 
 const count = (all: ReadonlyArray<Status>, status: Status): number => all.filter((one) => one === status).length
 
-/** What is seen of a state: what is held, and the runs of the results that are there. */
+/** The observable part of a state: the capacity, and the runs of results that are not deleted. */
 const seen = ({ deleted, runs }: State, numbers: ReadonlyArray<number>) => {
   const all = runs.flat()
   const capacity: CapacityView = {
@@ -115,7 +115,7 @@ const kindsOf = ({ answer, step: { does } }: { readonly step: Step; readonly ans
         )[does]
       ] as const)
 
-/** What has to be asked at once, or it says nothing. */
+/** Events that the concurrent requests have to cover. */
 const kinds = [
   "results deleted",
   "runs deleted",
@@ -128,7 +128,7 @@ const kinds = [
   "runs of one result deleted and reported or cancelled"
 ] as const
 
-/** Fails when what is asked at once is answered, or ends, in a way that no order of it explains; answers what happened. */
+/** Fails when concurrent requests are not linearizable; returns the coverage. */
 export const checkConcurrentDeletions = async (
   fixture: () => Promise<CapacityFixture>,
   options: { readonly runs: number }
@@ -199,10 +199,10 @@ export const checkConcurrentDeletions = async (
         isFinal: (state) => JSON.stringify(seen(state, numbers)) === JSON.stringify(found)
       })
       if (order === undefined)
-        throw new Error(`No order of these ends so: ${JSON.stringify({ initial, operations, found }, null, 2)}`)
+        throw new Error(`These steps are not linearizable: ${JSON.stringify({ initial, operations, found }, null, 2)}`)
     }),
     parameters(options.runs)
   )
-  assertHolds("what deletions and reports at once leave could be left by one after the other", details)
+  assertHolds("concurrent deletions and reports are linearizable", details)
   return coverage.result
 }

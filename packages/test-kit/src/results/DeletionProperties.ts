@@ -1,4 +1,4 @@
-/** What any cascade of a deletion has to keep to. Source: interface, States and transitions; E8, E9. */
+/** Properties of the plan of a deletion. Source: interface, States and transitions; E8, E9. */
 import { type DeletionPlan, type DeletionSnapshot, PhoneNumberId, ResultId, RunId, RunStatus } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, invariant, type Property, property } from "../Property.js"
@@ -16,14 +16,14 @@ const doomed = fc.array(
   { maxLength: 8 }
 )
 
-const of = (runs: DeletionSnapshot["doomed"], status: RunStatus): number =>
+const of = (runs: DeletionSnapshot["runsToDelete"], status: RunStatus): number =>
   runs.filter((one) => one.status === status).reduce((sum, one) => sum + one.runs, 0)
 
-/** Runs that hold something, and need their number. */
-const needing = (runs: DeletionSnapshot["doomed"]) =>
+/** Runs that need their number. */
+const needing = (runs: DeletionSnapshot["runsToDelete"]) =>
   runs.filter(({ status }) => status === "queued" || status === "running")
 
-/** What a deletion may meet, with counters that hold at least what its runs hold. */
+/** Snapshots whose counters are at least what the runs to delete hold. */
 export const deletionSnapshot: fc.Arbitrary<DeletionSnapshot> = fc
   .record({
     doomed,
@@ -33,20 +33,20 @@ export const deletionSnapshot: fc.Arbitrary<DeletionSnapshot> = fc
   .map(({ doomed: runs, needed, others }) => ({
     results: [ResultId.make(1)],
     runs: [RunId.make(1)],
-    doomed: runs,
-    neededElsewhere: new Set(needed.map((id) => PhoneNumberId.make(id))),
+    runsToDelete: runs,
+    stillReferenced: new Set(needed.map((id) => PhoneNumberId.make(id))),
     capacity: {
       activeSessions: others.activeSessions + of(runs, "running"),
       pendingDemand: others.pendingDemand + of(runs, "queued")
     }
   }))
 
-/** What is left when a plan was carried out: nothing is doomed any more, and the counters are lower. */
+/** The snapshot after a plan was applied: nothing to delete, and lower counters. */
 const carriedOut = (snapshot: DeletionSnapshot, { decrements }: DeletionPlan): DeletionSnapshot => ({
   ...snapshot,
   results: [],
   runs: [],
-  doomed: [],
+  runsToDelete: [],
   capacity: {
     activeSessions: snapshot.capacity.activeSessions - decrements.activeSessions,
     pendingDemand: snapshot.capacity.pendingDemand - decrements.pendingDemand
@@ -54,45 +54,40 @@ const carriedOut = (snapshot: DeletionSnapshot, { decrements }: DeletionPlan): D
 })
 
 /**
- * What the plan of a deletion keeps to: what goes, what is given back, and that neither the order of the runs nor the
- * steps in which they are deleted change what it comes to.
+ * Properties of the plan of a deletion: what is deleted and released, independent of the order of runs and of the steps.
  */
 export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => DeletionPlan): ReadonlyArray<Property> => [
-  property(
-    "the counters go down by what the deleted runs held, and by nothing else",
-    [deletionSnapshot],
-    (snapshot) => {
-      const { decrements, freedSlots } = plan(snapshot)
-      const [running, queued] = [of(snapshot.doomed, "running"), of(snapshot.doomed, "queued")]
-      expectEqual(
-        "what goes",
-        { ...decrements, freedSlots },
-        { activeSessions: running, pendingDemand: queued, freedSlots: running }
-      )
-      return true
-    }
-  ),
-  property("what others hold stays, whatever is deleted", [deletionSnapshot], (snapshot) => {
+  property("the counters decrease by exactly what the deleted runs held", [deletionSnapshot], (snapshot) => {
+    const { decrements, freedSlots } = plan(snapshot)
+    const [running, queued] = [of(snapshot.runsToDelete, "running"), of(snapshot.runsToDelete, "queued")]
+    expectEqual(
+      "the decrements",
+      { ...decrements, freedSlots },
+      { activeSessions: running, pendingDemand: queued, freedSlots: running }
+    )
+    return true
+  }),
+  property("the capacity of other runs is kept", [deletionSnapshot], (snapshot) => {
     const { capacity } = carriedOut(snapshot, plan(snapshot))
     return (
-      capacity.activeSessions === snapshot.capacity.activeSessions - of(snapshot.doomed, "running") &&
-      capacity.pendingDemand === snapshot.capacity.pendingDemand - of(snapshot.doomed, "queued")
+      capacity.activeSessions === snapshot.capacity.activeSessions - of(snapshot.runsToDelete, "running") &&
+      capacity.pendingDemand === snapshot.capacity.pendingDemand - of(snapshot.runsToDelete, "queued")
     )
   }),
   property(
-    "counters that stand too low go to zero, and never below",
+    "counters that are too low become zero, never negative",
     [deletionSnapshot, fc.nat({ max: 5 }), fc.nat({ max: 5 })],
     (snapshot, activeSessions, pendingDemand) => {
       const { decrements } = plan({ ...snapshot, capacity: { activeSessions, pendingDemand } })
       return (
-        decrements.activeSessions === Math.min(activeSessions, of(snapshot.doomed, "running")) &&
-        decrements.pendingDemand === Math.min(pendingDemand, of(snapshot.doomed, "queued"))
+        decrements.activeSessions === Math.min(activeSessions, of(snapshot.runsToDelete, "running")) &&
+        decrements.pendingDemand === Math.min(pendingDemand, of(snapshot.runsToDelete, "queued"))
       )
     }
   ),
-  property("what was deleted gives nothing back a second time", [deletionSnapshot], (snapshot) => {
+  property("deleting again releases nothing", [deletionSnapshot], (snapshot) => {
     const again = plan(carriedOut(snapshot, plan(snapshot)))
-    expectEqual("what goes again", again, {
+    expectEqual("the second decrements", again, {
       results: [],
       runs: [],
       releasedNumbers: [],
@@ -101,52 +96,52 @@ export const deletionProperties = (plan: (snapshot: DeletionSnapshot) => Deletio
     })
     return true
   }),
-  invariant("deleting nothing does nothing", () => {
+  invariant("deleting nothing changes nothing", () => {
     const { decrements, freedSlots, releasedNumbers, results, runs } = plan({
       results: [],
       runs: [],
-      doomed: [],
-      neededElsewhere: new Set(),
+      runsToDelete: [],
+      stillReferenced: new Set(),
       capacity: { activeSessions: 3, pendingDemand: 4 }
     })
     const changes = [decrements.activeSessions, decrements.pendingDemand, freedSlots]
     return [...releasedNumbers, ...results, ...runs].length === 0 && changes.every((one) => one === 0)
   }),
-  property("all of what is doomed goes, and nothing besides", [deletionSnapshot], (snapshot) => {
+  property("exactly the given results and runs are deleted", [deletionSnapshot], (snapshot) => {
     const { results, runs } = plan(snapshot)
     return results.join() === snapshot.results.join() && runs.join() === snapshot.runs.join()
   }),
   property(
-    "a number is released if and only if a deleted run needed it and no run that stays does",
+    "a number is released if and only if a deleted run needed it and no remaining run does",
     [deletionSnapshot],
     (snapshot) => {
       const { releasedNumbers } = plan(snapshot)
       if (new Set(releasedNumbers).size !== releasedNumbers.length) return false
       return NUMBERS.every((id) => {
         const one = PhoneNumberId.make(id)
-        const wasNeeded = needing(snapshot.doomed).some(({ phoneNumberId }) => phoneNumberId === one)
-        return releasedNumbers.includes(one) === (wasNeeded && !snapshot.neededElsewhere.has(one))
+        const wasNeeded = needing(snapshot.runsToDelete).some(({ phoneNumberId }) => phoneNumberId === one)
+        return releasedNumbers.includes(one) === (wasNeeded && !snapshot.stillReferenced.has(one))
       })
     }
   ),
-  property("how runs are counted and in what order changes nothing", [deletionSnapshot], (snapshot) => {
-    const single = snapshot.doomed.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
-    expectEqual("the plan", plan({ ...snapshot, doomed: single.toReversed() }), plan(snapshot))
+  property("the plan does not depend on the grouping and the order of runs", [deletionSnapshot], (snapshot) => {
+    const single = snapshot.runsToDelete.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
+    expectEqual("the plan", plan({ ...snapshot, runsToDelete: single.toReversed() }), plan(snapshot))
     return true
   }),
   property(
-    "deleting in two steps comes to the same as deleting in one",
+    "deleting in two steps is equivalent to deleting in one",
     [deletionSnapshot, fc.nat({ max: 8 })],
     (snapshot, cut) => {
-      const [first, rest] = [snapshot.doomed.slice(0, cut), snapshot.doomed.slice(cut)]
+      const [first, rest] = [snapshot.runsToDelete.slice(0, cut), snapshot.runsToDelete.slice(cut)]
       const stillNeeded = needing(rest).flatMap(({ phoneNumberId }) => phoneNumberId ?? [])
       const one = plan({
         ...snapshot,
-        doomed: first,
-        neededElsewhere: new Set([...snapshot.neededElsewhere, ...stillNeeded])
+        runsToDelete: first,
+        stillReferenced: new Set([...snapshot.stillReferenced, ...stillNeeded])
       })
       const { capacity } = carriedOut(snapshot, one)
-      const two = plan({ ...snapshot, doomed: rest, capacity })
+      const two = plan({ ...snapshot, runsToDelete: rest, capacity })
       const whole = plan(snapshot)
       const numbers = [...one.releasedNumbers, ...two.releasedNumbers].toSorted((a, b) => a - b)
       return (

@@ -1,4 +1,4 @@
-/** What any evaluation of a result has to keep to: it is what its runs that are there come to. Source: design, section 7. */
+/** Properties of the evaluation of a result by its runs. Source: design, section 7. */
 import type { ResultEvaluation, RunCount } from "@earshot/core"
 import * as fc from "fast-check"
 import { expectEqual, type Property, property } from "../Property.js"
@@ -13,19 +13,19 @@ const sum = (some: ReadonlyArray<RunCount>): number => some.reduce((runs, one) =
 const single = (some: ReadonlyArray<RunCount>): ReadonlyArray<RunCount> =>
   some.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
 
-/** Whether a run counts: it failed, timed out, or is over and somebody knows whether it was a success. */
+/** Whether a run counts: it failed, timed out, or completed with a known success. */
 const isJudged = ({ status, success }: RunCount): boolean =>
   status === "failed" || status === "timeout" || (status === "completed" && success !== null)
 const isSuccess = ({ status, success }: RunCount): boolean => status === "completed" && success === true
 const isOpen = ({ status }: RunCount): boolean => ["queued", "running", "evaluating"].includes(status)
 
 export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property> => [
-  property("the order of runs, and how they are counted, change nothing", [counts], (some) => {
+  property("the evaluation does not depend on the order and the grouping of runs", [counts], (some) => {
     expectEqual("the evaluation", evaluate(single(some).toReversed()), evaluate(some))
     return true
   }),
   property(
-    "a result whose runs were deleted is what the others come to, whatever it was before",
+    "a result is evaluated by its remaining runs after a deletion",
     [counts, fc.nat({ max: 8 })],
     (some, cut) => {
       const rest = some.slice(cut)
@@ -34,7 +34,7 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
       return JSON.stringify(evaluate([...rest])) === fresh
     }
   ),
-  property("every run is counted once, under its status", [counts], (some) => {
+  property("every run is counted once under its status", [counts], (some) => {
     const { runsByStatus, totalRuns } = evaluate(some)
     return (
       totalRuns === sum(some) &&
@@ -44,18 +44,14 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
       Object.values(runsByStatus).reduce((all, runs) => all + runs, 0) === totalRuns
     )
   }),
+  property("the success rate is that of runs with a known success, and null without any", [counts], (some) => {
+    const validated = sum(some.filter(isJudged))
+    const expected = validated === 0 ? null : sum(some.filter(isSuccess)) / validated
+    expectEqual("the success rate", evaluate(some).successRate, expected)
+    return true
+  }),
   property(
-    "the success rate is that of the runs of which it is known, and null where there are none",
-    [counts],
-    (some) => {
-      const judged = sum(some.filter(isJudged))
-      const expected = judged === 0 ? null : sum(some.filter(isSuccess)) / judged
-      expectEqual("the success rate", evaluate(some).successRate, expected)
-      return true
-    }
-  ),
-  property(
-    "without a run that was no success the rate is no lower, without one that was it is no higher",
+    "removing an unsuccessful run does not lower the rate, removing a successful one does not raise it",
     [counts],
     (some) => {
       const { successRate } = evaluate(some)
@@ -68,7 +64,7 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
     100
   ),
   property(
-    "it is empty without runs, queued while all wait, completed when all are over, and runs otherwise",
+    "the status is empty without runs, queued while all are, completed when all have ended, and else running",
     [counts],
     (some) => {
       const open = some.filter(isOpen)
@@ -85,7 +81,7 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
     }
   ),
   property(
-    "it is no success from the first run that was none on, and one when all are over and some were",
+    "the result fails with its first unsuccessful run, and succeeds when all runs have ended and one was successful",
     [counts],
     (some) => {
       const isLost = some.some((run) => isJudged(run) && !isSuccess(run))

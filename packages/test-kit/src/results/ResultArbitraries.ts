@@ -1,4 +1,4 @@
-/** Results in every state, as snapshots of them are judged. */
+/** Arbitraries of results in every state. */
 import {
   AgentId,
   MetricId,
@@ -18,7 +18,7 @@ export const runCount: fc.Arbitrary<RunCount> = fc.record({
   runs: fc.integer({ min: 1, max: 9 })
 })
 
-/** Metrics 1 to 4: better when higher, better when lower, better neither way, and one whose values are words. */
+/** Metrics 1 to 4: higher is better, lower is better, no direction, and an enum. */
 export const metricScores: fc.Arbitrary<MetricScores> = fc
   .record({
     id: fc.integer({ min: 1, max: 4 }),
@@ -38,7 +38,7 @@ export const metricScores: fc.Arbitrary<MetricScores> = fc
     }
   })
 
-/** A scenario of a key out of four, so that results have some in common. */
+/** A scenario with one of four keys, so that results share some. */
 export const scenarioScores: fc.Arbitrary<ScenarioScores> = fc.record({
   key: fc.constantFrom("a", "b", "c", "d"),
   name: fc.string(),

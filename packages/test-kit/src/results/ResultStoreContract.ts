@@ -3,7 +3,7 @@ import {
   type Claim,
   type Evaluated,
   executeJobs,
-  type HeldRun,
+  type RunState,
   JobStore,
   type Metric,
   MetricStore,
@@ -37,7 +37,7 @@ const over = (to: RunStatus, success: boolean | null = null) => ({
   transcript: null
 })
 
-/** An organisation with an agent and two phone numbers, and what is done in it. */
+/** An organization with an agent and two phone numbers, and operations on it. */
 const newOrganization = Effect.gen(function* () {
   const store = yield* ResultStore
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
@@ -78,7 +78,7 @@ const newOrganization = Effect.gen(function* () {
   const toWrite = permit(id, "suites.run")
   const toDelete = permit(id, "results.bulkDelete")
   const insert = (what: Partial<NewResult> = {}) =>
-    Effect.zipRight(store.holdCapacity(toWrite), store.insert(toWrite, { ...plain, ...what }, at(1)))
+    Effect.zipRight(store.lockCapacity(toWrite), store.insert(toWrite, { ...plain, ...what }, at(1)))
   /** The ids of a result's runs, oldest first. */
   const runsOf = (resultId: ResultId) =>
     Effect.map(store.listRuns(toRead, { resultId, status: null }, { cursor: { at: "start" }, limit: 200 }), (runs) =>
@@ -107,10 +107,10 @@ const newOrganization = Effect.gen(function* () {
 
 type Stores = ResultStore | PhoneNumberStore | AgentStore | ProjectStore | OrganizationStore
 
-/** What every `ResultStore` has to do; needs an empty or a used database alike. */
+/** The contract of `ResultStore`, on an empty or a used database. */
 export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stores, E>): void => {
   layer(stores)(`results kept by ${subject}`, (it) => {
-    it.effect("are found as they were put in, with their runs queued and counted", () =>
+    it.effect("returns results as they were inserted, with their runs queued and counted", () =>
       Effect.gen(function* () {
         const { agent, insert, numbers, runsOf, store, toRead } = yield* newOrganization
         const id = yield* insert({ name: "Ä 😀", concurrencyLimit: 3, phoneNumberId: numbers[0] })
@@ -135,7 +135,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("do not exist for another organisation, nor out of a permit's reach", () =>
+    it.effect("hides results from other organizations and outside of a permit's scope", () =>
       Effect.gen(function* () {
         const mine = yield* newOrganization
         const theirs = yield* newOrganization
@@ -147,13 +147,13 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         yield* theirs.insert()
         expect(yield* store.find(theirs.toRead, id)).toEqual(Option.none())
         expect(yield* store.findRun(theirs.toRead, run)).toEqual(Option.none())
-        expect(yield* store.holdRun(theirs.toRead, run)).toEqual(Option.none())
+        expect(yield* store.findRunForUpdate(theirs.toRead, run)).toEqual(Option.none())
         expect(yield* store.openRuns(theirs.toRead, id)).toEqual([])
         expect(yield* store.scores(theirs.toRead, id)).toEqual(Option.none())
         expect(yield* store.details(theirs.toRead, id, null, 10)).toEqual([])
         expect(yield* store.runsOf(theirs.toRead, id, [run])).toEqual(new Set())
-        expect((yield* store.doomedResults(theirs.toDelete, [id])).results).toEqual([])
-        expect((yield* store.doomedRuns(theirs.toDelete, id, [run])).runs).toEqual([])
+        expect((yield* store.lockResultsForDeletion(theirs.toDelete, [id])).results).toEqual([])
+        expect((yield* store.lockRunsForDeletion(theirs.toDelete, id, [run])).runs).toEqual([])
         expect(yield* theirs.startable(100)).not.toContain(run)
         const bounded = mine.bounded("result", id)
         expect(Option.isSome(yield* store.find(bounded, id))).toBe(true)
@@ -167,7 +167,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("come once each and newest first, by page, project and agent", () =>
+    it.effect("lists each result once, newest first, by page, project and agent", () =>
       Effect.gen(function* () {
         const { agent, insert, project, store, toRead } = yield* newOrganization
         const made = yield* Effect.forEach([1, 2, 3, 4, 5], () => insert())
@@ -185,7 +185,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("give their queued runs out oldest first, within their limits and their channel", () =>
+    it.effect("finds startable runs oldest first, within their concurrency limits and channel", () =>
       Effect.gen(function* () {
         const { insert, runsOf, start, startable, store, toWrite } = yield* newOrganization
         const [narrow, wide, text] = [
@@ -212,7 +212,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("start runs under a lease, with what is needed to play them", () =>
+    it.effect("starts runs under a lease and returns their scripts", () =>
       Effect.gen(function* () {
         const { insert, numbers, runsOf, start, store, toRead, toWrite } = yield* newOrganization
         const id = yield* insert({ phoneNumberId: numbers[0], providerData: { room: "x" } })
@@ -240,7 +240,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
           slotsInUse: 2,
           phoneNumbersHeld: [numbers[0]]
         })
-        const held: HeldRun = {
+        const held: RunState = {
           id: first,
           resultId: id,
           status: "running",
@@ -248,9 +248,9 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
           lease: "lease",
           leaseUntil: 5_000
         }
-        expect(yield* store.holdRun(toRead, first)).toEqual(Option.some(held))
-        yield* store.prolong(toWrite, first, 9_000)
-        expect(yield* store.holdRun(toRead, first)).toEqual(Option.some({ ...held, leaseUntil: 9_000 }))
+        expect(yield* store.findRunForUpdate(toRead, first)).toEqual(Option.some(held))
+        yield* store.extendLease(toWrite, first, 9_000)
+        expect(yield* store.findRunForUpdate(toRead, first)).toEqual(Option.some({ ...held, leaseUntil: 9_000 }))
         expect((yield* store.openRuns(toRead, id)).map(({ status }) => status)).toEqual([
           "running",
           "queued",
@@ -259,7 +259,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("know the runs whose leases ran out, whoever they are of, until these are taken back", () =>
+    it.effect("finds runs with expired leases in every organization until they are requeued", () =>
       Effect.gen(function* () {
         const { insert, organization, runsOf, start, store, toRead, toWrite } = yield* newOrganization
         const id = yield* insert()
@@ -267,12 +267,12 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         if (first === undefined || second === undefined) return yield* Effect.dieMessage("There are no runs")
         yield* start([first], 5_000)
         yield* start([second], 6_000)
-        expect(yield* store.lost(toRead, at(4_999))).toEqual([])
-        expect((yield* store.lost(toRead, at(5_000))).map((run) => run.id)).toEqual([first])
-        expect(yield* store.organizationsWithLost(at(5_000))).toContain(organization)
+        expect(yield* store.runsWithExpiredLease(toRead, at(4_999))).toEqual([])
+        expect((yield* store.runsWithExpiredLease(toRead, at(5_000))).map((run) => run.id)).toEqual([first])
+        expect(yield* store.organizationsWithExpiredLeases(at(5_000))).toContain(organization)
         yield* store.requeue(toWrite, [first], at(5_000))
-        expect(yield* store.organizationsWithLost(at(5_000))).not.toContain(organization)
-        expect(Option.getOrThrow(yield* store.holdRun(toRead, first))).toMatchObject({
+        expect(yield* store.organizationsWithExpiredLeases(at(5_000))).not.toContain(organization)
+        expect(Option.getOrThrow(yield* store.findRunForUpdate(toRead, first))).toMatchObject({
           status: "queued",
           attempts: 1,
           lease: null,
@@ -287,7 +287,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("end runs, and let go of a number with the last one that needs it", () =>
+    it.effect("ends runs, and releases a number with the last run that needs it", () =>
       Effect.gen(function* () {
         const { insert, numbers, runsOf, start, store, toRead, toWrite } = yield* newOrganization
         const id = yield* insert({ phoneNumberId: numbers[0] })
@@ -336,7 +336,7 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       })
     )
 
-    it.effect("say what deleting them would meet, and are gone when it was done", () =>
+    it.effect("returns the snapshot of a deletion, and applies its plan", () =>
       Effect.gen(function* () {
         const { insert, numbers, runsOf, start, store, toDelete, toRead } = yield* newOrganization
         const [one, two] = numbers
@@ -346,9 +346,9 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         const runs = yield* runsOf(doomed)
         yield* start(runs.slice(0, 1))
         const ids = [also, ResultId.make(999_999_999), doomed]
-        const snapshot = yield* store.doomedResults(toDelete, ids)
+        const snapshot = yield* store.lockResultsForDeletion(toDelete, ids)
         expect(snapshot.results).toEqual([doomed, also])
-        expect([...snapshot.neededElsewhere]).toEqual([two])
+        expect([...snapshot.stillReferenced]).toEqual([two])
         expect(snapshot.capacity).toEqual({ activeSessions: 1, pendingDemand: 8 })
         const plan = planDeletion(snapshot)
         expect(plan).toMatchObject({
@@ -360,15 +360,15 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         expect(yield* store.capacity(toRead)).toEqual({ ...nothing, pendingDemand: 3, phoneNumbersHeld: [two] })
         expect(yield* store.find(toRead, doomed)).toEqual(Option.none())
         expect(yield* runsOf(doomed)).toEqual([])
-        // Known as the result's still, so that deleting them again is no fault.
+        // Still known as the result's, so that deleting them again is no error.
         expect(yield* store.runsOf(toRead, doomed, runs)).toEqual(new Set(runs))
-        const again = yield* store.doomedResults(toDelete, ids)
-        expect([again.results, again.doomed]).toEqual([[], []])
+        const again = yield* store.lockResultsForDeletion(toDelete, ids)
+        expect([again.results, again.runsToDelete]).toEqual([[], []])
         expect(Option.isSome(yield* store.find(toRead, stays))).toBe(true)
       })
     )
 
-    it.effect("lose single runs, and are what the others come to", () =>
+    it.effect("deletes single runs and re-evaluates their result", () =>
       Effect.gen(function* () {
         const { insert, numbers, runsOf, start, store, toDelete, toRead } = yield* newOrganization
         const id = yield* insert({ phoneNumberId: numbers[0] })
@@ -378,12 +378,16 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
           return yield* Effect.dieMessage("There are no runs")
         }
         yield* start([first])
-        const snapshot = yield* store.doomedRuns(toDelete, id, [first, second, other[0]])
+        const snapshot = yield* store.lockRunsForDeletion(toDelete, id, [first, second, other[0]])
         expect(snapshot.runs).toEqual([first, second])
         yield* store.apply(toDelete, planDeletion(snapshot), at(7))
         expect(Option.getOrThrow(yield* store.find(toRead, id))).toMatchObject({ totalRuns: 1, updatedAt: at(7) })
         expect(yield* store.capacity(toRead)).toEqual({ ...nothing, pendingDemand: 4, phoneNumbersHeld: [numbers[0]] })
-        yield* store.apply(toDelete, planDeletion(yield* store.doomedRuns(toDelete, id, [first, third])), at(8))
+        yield* store.apply(
+          toDelete,
+          planDeletion(yield* store.lockRunsForDeletion(toDelete, id, [first, third])),
+          at(8)
+        )
         expect(Option.getOrThrow(yield* store.find(toRead, id))).toMatchObject({ totalRuns: 0, status: "empty" })
         expect(yield* store.capacity(toRead)).toEqual({ ...nothing, pendingDemand: 3 })
       })
@@ -398,7 +402,7 @@ const scored = (metric: Metric, value: number | boolean | string): Evaluated => 
   outcome: { status: "scored", value, detail: { reason: "Heard.", explanation: null, moments: [] } }
 })
 
-/** An organisation with a result, and its first run under way. */
+/** An organization with a result whose first run is running. */
 const played = Effect.gen(function* () {
   const fixture = yield* newOrganization
   const work = yield* RunWorkStore
@@ -409,13 +413,13 @@ const played = Effect.gen(function* () {
   return { ...fixture, work, result, runs, id }
 })
 
-/** What every `RunWorkStore` has to do; needs an empty or a used database alike. */
+/** The contract of `RunWorkStore`, on an empty or a used database. */
 export const runWorkStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<Stores | RunWorkStore | MetricStore | JobStore, E>
 ): void => {
   layer(stores)(`what runs play and come to, kept by ${subject}`, (it) => {
-    it.effect("is there with its scenario, its agent and what was said", () =>
+    it.effect("returns a run with its scenario, its agent and its transcript", () =>
       Effect.gen(function* () {
         const { agent, id, project, result, runs, store, toRead, toWrite, work } = yield* played
         expect(yield* work.runsOf(toRead, result)).toEqual(runs)
@@ -427,8 +431,8 @@ export const runWorkStoreContract = <E>(
         })
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         const moments = [{ kind: "silence", at_second: 0.5, seconds: 2, condition: 1 }] as const
-        yield* work.note(toWrite, id, { reason: "first", moments: [] })
-        yield* work.note(toWrite, id, { reason: "Ä 😀", moments })
+        yield* work.saveOutcome(toWrite, id, { reason: "first", moments: [] })
+        yield* work.saveOutcome(toWrite, id, { reason: "Ä 😀", moments })
         expect(yield* work.outcome(toRead, id)).toEqual({ endedReason: "Ä 😀", moments, criteria: [] })
         const turn = { speaker: "main_agent", content: "Hi 😀", startTime: 0, endTime: 1, words: [] } as const
         const turns = { _tag: "RedactedTranscript", turns: [turn], toolCalls: [] } as const
@@ -436,7 +440,7 @@ export const runWorkStoreContract = <E>(
         yield* store.end(toWrite, [id], "running", { ...end, transcript: { type: "service", turns } }, at(3))
         expect(Option.getOrThrow(yield* work.find(toRead, id)).transcript).toMatchObject({ turns: [turn] })
         const criterion = { criterion: "reported", name: "Reported", passed: false, reason: "No." }
-        yield* work.conclude(
+        yield* work.complete(
           toWrite,
           id,
           { to: "completed", success: false, error: "Not met", criteria: [criterion] },
@@ -449,15 +453,15 @@ export const runWorkStoreContract = <E>(
       })
     )
 
-    it.effect("has one score a metric, the last that was said", () =>
+    it.effect("keeps one score per metric, the last one saved", () =>
       Effect.gen(function* () {
         const { agent, id, toRead, toWrite, work } = yield* played
         const [one, two] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
         if (one === undefined || two === undefined) return yield* Effect.dieMessage("There are no metrics")
         expect(yield* work.scores(toRead, id)).toEqual([])
-        yield* work.record(toWrite, id, [], at(1))
-        yield* work.record(toWrite, id, [scored(one, 1.5), scored(one, 2.5), scored(two, "Ä")], at(1))
-        yield* work.record(toWrite, id, [scored(two, true)], at(2))
+        yield* work.saveScores(toWrite, id, [], at(1))
+        yield* work.saveScores(toWrite, id, [scored(one, 1.5), scored(one, 2.5), scored(two, "Ä")], at(1))
+        yield* work.saveScores(toWrite, id, [scored(two, true)], at(2))
         const scores = yield* work.scores(toRead, id)
         expect(new Map(scores.map(({ metricId, value }) => [metricId, value]))).toEqual(
           new Map<number, number | boolean>([
@@ -469,21 +473,21 @@ export const runWorkStoreContract = <E>(
       })
     )
 
-    it.effect("does not exist for another organisation, out of reach, or once it is deleted", () =>
+    it.effect("hides runs of other organizations, outside of a permit's scope, and deleted ones", () =>
       Effect.gen(function* () {
         const { agent, bounded, id, insert, result, runs, store, toDelete, toRead, toWrite, work } = yield* played
         const theirs = yield* newOrganization
         const other = yield* insert()
         const [metric] = yield* (yield* MetricStore).ofAgent(toRead, agent.id)
         if (metric === undefined) return yield* Effect.dieMessage("There are no metrics")
-        yield* work.note(theirs.toWrite, id, { reason: "theirs", moments: [] })
-        yield* work.record(theirs.toWrite, id, [scored(metric, 1)], at(1))
-        yield* work.conclude(theirs.toWrite, id, { to: "completed", success: true, error: null, criteria: [] }, at(1))
+        yield* work.saveOutcome(theirs.toWrite, id, { reason: "theirs", moments: [] })
+        yield* work.saveScores(theirs.toWrite, id, [scored(metric, 1)], at(1))
+        yield* work.complete(theirs.toWrite, id, { to: "completed", success: true, error: null, criteria: [] }, at(1))
         expect(yield* work.outcome(toRead, id)).toEqual(noOutcome)
         expect(yield* work.scores(toRead, id)).toEqual([])
         expect(Option.getOrThrow(yield* work.find(toRead, id)).run.status).toBe("running")
-        yield* work.note(toWrite, id, { reason: "mine", moments: [] })
-        yield* work.record(toWrite, id, [scored(metric, 1)], at(1))
+        yield* work.saveOutcome(toWrite, id, { reason: "mine", moments: [] })
+        yield* work.saveScores(toWrite, id, [scored(metric, 1)], at(1))
         const isThere = (reader: typeof toRead) =>
           Effect.gen(function* () {
             const seen = [
@@ -505,7 +509,7 @@ export const runWorkStoreContract = <E>(
       })
     )
 
-    it.effect("is stranded where the job that was to take it further is dead, and only then", () =>
+    it.effect("reports a run as stranded if and only if its job is dead", () =>
       Effect.gen(function* () {
         const { id, organization, result, runs, store, toDelete, toRead, toWrite, work } = yield* played
         const jobs = yield* JobStore
@@ -521,7 +525,7 @@ export const runWorkStoreContract = <E>(
         const dies = (claim: Claim) => jobs.fail(claim, { reason: `Because ${claim.kind}`, retryAt: null }, 2)
         yield* Effect.forEach(own, dies)
         const [, second, third] = runs
-        // The first is under way: its lease has to end first.
+        // The first is running: its lease has to expire first.
         expect(yield* stranded).toEqual([
           [second, "queued"],
           [third, "queued"]

@@ -1,5 +1,5 @@
 /** What a simplifier of prompts has to keep to, whatever it is made of, and what checks such a one. */
-import { faultsOfSimplified, protectedTokens } from "@earshot/core"
+import { validateSimplified, protectedTokens } from "@earshot/core"
 import * as fc from "fast-check"
 import { type Property, property } from "../Property.js"
 import { anyText, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
@@ -13,7 +13,7 @@ export type JudgeSimplified = (original: string, simplified: string) => Readonly
 const words = (text: string): number => text.replace(/^\d+\. /gm, "").length
 
 /** What a simplifier keeps to. */
-export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified = faultsOfSimplified): ReadonlyArray<Property> => [
+export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified = validateSimplified): ReadonlyArray<Property> => [
   property("the same prompt again changes nothing", [anyText], (text) => {
     const once = simplify(text)
     return simplify(once) === once

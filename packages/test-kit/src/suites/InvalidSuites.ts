@@ -1,17 +1,17 @@
-/** Specs with faults in them, each at its place, and specs at their limits. Source: interface, E1; design, section 5. */
-import { type AgentWorld, Channel, Credits, MetricId, PersonalityId, TestProfileId, ToolId } from "@earshot/core"
+/** Invalid specs with the paths of their errors, and specs at their limits. Source: interface, E1; design, section 5. */
+import { type SuiteContext, Channel, Credits, MetricId, PersonalityId, TestProfileId, ToolId } from "@earshot/core"
 import * as fc from "fast-check"
 import { conditionalActionsFlaws } from "../evaluators/InvalidConditionalActions.js"
 import { suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Where fields are patched: at the top, in the suite's own, in the defaults, in a scenario, or beside the spec. */
+/** Where fields are patched: at the top, in the suite, in the defaults, in a scenario, or in the request. */
 type Place = "top" | "suite" | "defaults" | "scenario" | "request"
 
-/** One fault: the fields that are put in the place of others, and the path from there that it is told under. */
+/** One error: the fields to replace, and its path from there. */
 export interface SuiteFlaw {
-  /** What is wrong, for the reader of a failed test. */
+  /** A description for failures. */
   readonly wrong: string
   readonly place: Place
   readonly patch: Fields
@@ -22,7 +22,7 @@ export interface InvalidSuite {
   readonly wrong: ReadonlyArray<string>
   readonly document: Fields
   readonly channel: Channel
-  /** Every path that it is told under, and there are no others. */
+  /** The paths of all errors. */
   readonly paths: ReadonlyArray<string>
 }
 
@@ -39,7 +39,7 @@ const top = at("top")
 const ofSuite = at("suite")
 const ofScenario = at("scenario")
 
-/** Faults of what a scenario says as the defaults do. */
+/** Errors of fields that scenarios and defaults share. */
 const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
   const flaw = at(place)
   return [
@@ -74,7 +74,7 @@ const INSTRUCTED = { type: "instruction", conditional_actions: undefined }
 const STRUCTURED = { type: "conditional_actions", instructions: undefined }
 const opening = { id: 0, condition: "FIRST_MESSAGE", action: "Hi" }
 
-/** What is wrong with conditional actions is wrong with a scenario of them, as a structure and as text. */
+/** Errors of conditional actions, as structure and as text. */
 const ofConditionalActions: ReadonlyArray<SuiteFlaw> = conditionalActionsFlaws.flatMap(({ of, patch, path, wrong }) => {
   if (of === "whole") return []
   const actions = {
@@ -98,7 +98,7 @@ const ofConditionalActions: ReadonlyArray<SuiteFlaw> = conditionalActionsFlaws.f
   ]
 })
 
-/** Each is a fault by itself of any suite of two scenarios, if that is not the first; two of different fields are two. */
+/** Errors of any scenario but the first in a suite of at least two; they are independent in different fields. */
 export const suiteFlaws: ReadonlyArray<SuiteFlaw> = [
   at("request")("a channel that the agent does not support", "channel", "provider_f"),
   at("request")("another channel that the agent does not support", "channel", "provider_d_v2"),
@@ -154,7 +154,7 @@ export const suiteFlaws: ReadonlyArray<SuiteFlaw> = [
   ...ofConditionalActions
 ]
 
-/** With these fields in place of its own; what is undefined is left out. */
+/** With these fields replaced; undefined removes a field. */
 const patched = (fields: object, patches: ReadonlyArray<Fields>): Fields =>
   Object.fromEntries(
     Object.entries({ ...fields, ...Object.fromEntries(patches.flatMap((one) => Object.entries(one))) }).filter(
@@ -175,19 +175,19 @@ const prefix = (place: Place, position: number): string => {
   }
 }
 
-/** The suite with two scenarios or more. */
+/** The suite with at least two scenarios. */
 const withTwo = ({ scenarios, ...rest }: SuiteJson): SuiteJson => ({
   ...rest,
   scenarios: [...scenarios, { key: "last", name: "Last", type: "instruction", instructions: "Say goodbye." }]
 })
 
-/** Those that may stand beside others: what takes the place of something leaves no room for faults in it. */
+/** Errors that can be combined: a replaced value cannot have errors of its own. */
 const besideOthers = suiteFlaws.filter(
   ({ patch, place }) =>
     place !== "top" || !["suite", "defaults", "scenarios"].some((name) => Object.hasOwn(patch, name))
 )
 
-/** A suite that is right, with these faults put into it: those of a scenario into any of them but the first. */
+/** A valid suite with these errors; those of scenarios in any but the first. */
 export const withFlaws = (given: SuiteJson, pick: number, flaws: ReadonlyArray<SuiteFlaw>): InvalidSuite => {
   const { defaults, scenarios, suite: own, ...rest } = withTwo(given)
   const position = 1 + (pick % (scenarios.length - 1))
@@ -207,7 +207,7 @@ export const withFlaws = (given: SuiteJson, pick: number, flaws: ReadonlyArray<S
   }
 }
 
-/** A suite with faults, for `world`: one, or up to `most` in fields of their own each. */
+/** A suite with one error, or up to `most` in distinct fields, for `fixture`. */
 export const invalidSuite = (most = 1): fc.Arbitrary<InvalidSuite> =>
   fc
     .tuple(
@@ -216,19 +216,19 @@ export const invalidSuite = (most = 1): fc.Arbitrary<InvalidSuite> =>
       fc.uniqueArray(fc.constantFrom(...(most === 1 ? suiteFlaws : besideOthers)), {
         minLength: 1,
         maxLength: most,
-        // Of a field there is one value; what the type and its instructions are belongs together.
+        // A field has one value; the type and its instructions belong together.
         selector: ({ patch, place }) => `${place} ${Object.keys(patch)[0] ?? ""}`
       })
     )
     .map(([given, pick, flaws]) => withFlaws(given, pick, flaws))
 
-/** How much there may be of something: `least` to `most` pass, one more or fewer is told under `path`. */
+/** A limit: `least` to `most` are valid, one more or fewer is an error under `path`. */
 export interface SuiteLimit {
   readonly of: string
   readonly least?: number
   readonly most: number
   readonly path: string
-  /** A suite that is right but for having so many, which may be too many. */
+  /** A suite that is valid but for this count. */
   readonly having: (count: number) => Fields
 }
 
@@ -242,18 +242,18 @@ const having = (scenario: Fields = {}, defaults: Fields = {}, own: Fields = {}):
 })
 
 const texts = (count: number): ReadonlyArray<string> => Array.from({ length: count }, (_, n) => `t${n}`)
-/** Characters that are two units of UTF-16 each. */
+/** Characters of two UTF-16 units each. */
 const characters = (count: number): string => "😀".repeat(count)
 
-/** One more than a scenario may have of metrics, and of tools. */
+/** One above the limit of metrics and tools of a scenario. */
 const many = Array.from({ length: 65 }, (_, n) => 1000 + n)
 const idsOf = (count: number) => many.slice(0, count)
 
-/** Names of as few and as many characters as there may be, and of one more. */
+/** Names at their limits and one above. */
 const longNames = [1, 255, 256].map((count) => ({ id: 2000 + count, name: characters(count) }))
 
-/** The world of suites at their limits: it has whatever `suiteLimits` refer to, one over a limit too. */
-export const wideFixture: AgentWorld = {
+/** The context of suites at their limits: it has everything that `suiteLimits` refer to. */
+export const wideFixture: SuiteContext = {
   ...fixture,
   metrics: [...many.map((id) => ({ id, name: `metric_${id}` })), ...longNames].map(({ id, name }) => ({
     id: MetricId.make(id),
@@ -280,7 +280,7 @@ const limit = (of: string, most: number, path: string, made: SuiteLimit["having"
 
 const PLACE = "scenarios[0]"
 
-/** Limits of what a scenario says as the defaults do; `made` puts a field into either. */
+/** Limits of fields that scenarios and defaults share; `made` sets a field in either. */
 const sharedLimits = (by: string, place: string, made: (fields: Fields) => Fields): ReadonlyArray<SuiteLimit> => [
   limit(`metrics of ${by}`, 64, `${place}.metrics`, (count) => made({ metrics: idsOf(count) })),
   limit(
@@ -298,7 +298,7 @@ const sharedLimits = (by: string, place: string, made: (fields: Fields) => Field
     1
   ),
   limit(
-    `characters of a described personality's name, by ${by}`,
+    `characters of an inline personality's name, by ${by}`,
     255,
     `${place}.personality.name`,
     (count) => made({ personality: { name: characters(count) } }),
@@ -315,7 +315,7 @@ const sharedLimits = (by: string, place: string, made: (fields: Fields) => Field
     1
   ),
   limit(
-    `characters of a described test profile's name, by ${by}`,
+    `characters of an inline test profile's name, by ${by}`,
     255,
     `${place}.test_profile.name`,
     (count) => made({ test_profile: { name: characters(count) } }),
@@ -327,7 +327,7 @@ const sharedLimits = (by: string, place: string, made: (fields: Fields) => Field
   limit(`seconds of a run, by ${by}`, 86_400, `${place}.max_duration`, (count) => made({ max_duration: count }), 1)
 ]
 
-/** Source: design, section 5. `specLimitLaws` has the bytes of a spec. */
+/** Source: design, section 5. `specLimitProperties` checks the bytes of a spec. */
 export const suiteLimits: ReadonlyArray<SuiteLimit> = [
   limit(
     "scenarios",
@@ -365,10 +365,10 @@ export const suiteLimits: ReadonlyArray<SuiteLimit> = [
   limit("tags of a scenario, the defaults' counted", 32, `${PLACE}.tags`, (count) =>
     having({ tags: texts(count).slice(0, 20) }, { tags: texts(count).slice(10) })
   ),
-  limit("runs at a time", 100, "defaults.concurrency_limit", (count) => having({}, { concurrency_limit: count }), 1)
+  limit("concurrent runs", 100, "defaults.concurrency_limit", (count) => having({}, { concurrency_limit: count }), 1)
 ]
 
-/** A spec that takes just so many bytes, and no text in it too many characters: from 800,000 to 1,200,000 or so. */
+/** A spec of exactly this many bytes, from about 800,000 to 1,200,000, with no text above its limit. */
 export const specOf = (bytes: number): Fields => {
   const filled = (first: string, last: string): Fields => ({
     ...having(),

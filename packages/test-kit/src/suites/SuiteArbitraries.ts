@@ -1,7 +1,7 @@
-/** Specs: valid ones for a small world, and the same with something wrong in them. */
+/** Arbitraries of valid and damaged specs, for one context. */
 import {
   AgentId,
-  type AgentWorld,
+  type SuiteContext,
   LanguageCode,
   MetricId,
   Credits,
@@ -12,8 +12,8 @@ import {
 } from "@earshot/core"
 import * as fc from "fast-check"
 
-/** A world that specs of `suite` may refer to. */
-export const fixture: AgentWorld = {
+/** The context that specs of `suite` refer to. */
+export const fixture: SuiteContext = {
   agent: {
     id: AgentId.make(7),
     projectId: ProjectId.make(3),
@@ -62,7 +62,7 @@ export const fixture: AgentWorld = {
   ]
 }
 
-/** A spec as JSON; the fields that tests look into. */
+/** A spec as JSON; the fields that tests access. */
 export interface SuiteJson {
   readonly version: string
   readonly suite: { readonly name: string; readonly description?: string }
@@ -145,7 +145,7 @@ const scenario = fc
   )
   .map(([own, rest]) => ({ ...own, ...rest }))
 
-/** A spec that is right in every way, for `world`. */
+/** A valid spec for `fixture`. */
 export const suite: fc.Arbitrary<SuiteJson> = fc
   .record({
     top: fc.record({ agent_id: fc.constant(7), description: fc.string({ unit: "grapheme" }) }, { requiredKeys: [] }),
@@ -166,7 +166,7 @@ export const suite: fc.Arbitrary<SuiteJson> = fc
 
 const JUNK: ReadonlyArray<unknown> = [null, true, 0, -1, 1.5, 2 ** 53, "", " ", [], {}, [[]], "x".repeat(300), { a: 1 }]
 
-/** Every place in a document, as the steps that lead to it. */
+/** Every path in a document. */
 const placesIn = (
   value: unknown,
   at: ReadonlyArray<string | number> = []
@@ -190,7 +190,7 @@ const replaced = (value: unknown, [step, ...rest]: ReadonlyArray<string | number
           )
         : value
 
-/** A spec with a value somewhere in it that mostly does not belong there. */
+/** A spec with one value replaced, mostly by an invalid one. */
 export const damagedSuite: fc.Arbitrary<unknown> = suite.chain((document) =>
   fc
     .record({ place: fc.constantFrom(...placesIn(document)), by: fc.constantFrom(...JUNK) })

@@ -1,6 +1,6 @@
-/** What any planner of suites, and any price list, has to keep to. Source: interface, E1; design, section 5. */
+/** Properties of the plan of a suite and of price lists. Source: interface, E1; design, section 5. */
 import {
-  type AgentWorld,
+  type SuiteContext,
   type Channel,
   Credits,
   type FieldErrors,
@@ -15,18 +15,18 @@ import { expectEqual, invariant, type Property, property } from "../Property.js"
 import { invalidSuite, specOf, suiteFlaws, suiteLimits, wideFixture, withFlaws } from "./InvalidSuites.js"
 import { damagedSuite, suite, type SuiteJson, fixture } from "./SuiteArbitraries.js"
 
-/** A document, what is asked beside it, and what it may refer to: the plan, or every fault. */
+/** The plan of a document, or every error. */
 export type PlanDocument = (
   document: unknown,
   request: PlanRequest,
-  fixture: AgentWorld,
+  fixture: SuiteContext,
   prices: Prices
 ) => Either.Either<SuitePlan, FieldErrors.FieldErrors>
 
 const request: PlanRequest = { channel: "voice", name: null, providerData: null }
 const channel = fc.constantFrom<Channel>("voice", "text", "provider_e_v2")
 
-/** The same suite with each scenario so often. */
+/** The suite with every frequency multiplied. */
 const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJson => {
   const { frequency: _, ...rest } = defaults ?? {}
   return { ...document, defaults: rest, scenarios: document.scenarios.map((one) => ({ ...one, frequency })) }
@@ -34,12 +34,12 @@ const times = ({ defaults, ...document }: SuiteJson, frequency: number): SuiteJs
 
 const factor = fc.integer({ min: 1, max: 100 })
 
-/** What every planner has to keep to, under any price list. */
+/** Properties of a planner, for any price list. */
 export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArray<Property> => {
   const planned = (document: SuiteJson, asked: Partial<PlanRequest> = {}, list = prices): SuitePlan =>
     Either.getOrThrowWith(
       plan(document, { ...request, ...asked }, fixture, list),
-      (faults) => new Error(`A suite that is right has faults: ${JSON.stringify(faults)}`)
+      (errors) => new Error(`A suite that is right has faults: ${JSON.stringify(errors)}`)
     )
   const pathsOf = (document: unknown, asked: Partial<PlanRequest> = {}, within = fixture): ReadonlyArray<string> =>
     Either.match(plan(document, { ...request, ...asked }, within, prices), {
@@ -48,7 +48,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
     })
   return [
     property(
-      "the runs of a plan are the sum of its frequencies, and its price the sum of its scenarios'",
+      "total runs are the sum of frequencies, and the estimate is the sum of the scenarios' costs",
       [suite],
       (document) => {
         const { estimatedCost, scenarios, totalRuns } = planned(document)
@@ -60,7 +60,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       }
     ),
     property(
-      "a scenario costs, so often as it runs, what its talk and each of its metrics cost",
+      "a scenario costs its frequency times the price of the conversation and of its metrics",
       [suite, channel],
       (document, by) => {
         for (const { estimatedCost, frequency, maxDuration, metricIds } of planned(document, { channel: by })
@@ -76,7 +76,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       const [once, often] = [planned(times(document, 1)), planned(times(document, n))]
       return often.estimatedCost === once.estimatedCost * BigInt(n) && often.totalRuns === once.totalRuns * n
     }),
-    property("prices twice as high make a suite of free metrics twice as dear", [suite], (document) => {
+    property("double prices double the cost of a suite with free metrics", [suite], (document) => {
       const talkOnly = {
         ...document,
         defaults: {},
@@ -85,31 +85,27 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       const twice: Prices = { talk: (by, seconds) => Credits.multiply(prices.talk(by, seconds), 2) }
       return planned(talkOnly, {}, twice).estimatedCost === planned(talkOnly).estimatedCost * 2n
     }),
-    property("the order of scenarios changes nothing but the order", [suite], (document) => {
+    property("the order of scenarios changes only the order of the plan", [suite], (document) => {
       const there = planned(document)
       const back = planned({ ...document, scenarios: document.scenarios.toReversed() })
       const keys = ({ scenarios }: SuitePlan) => scenarios.map(({ key }) => key)
       return there.estimatedCost === back.estimatedCost && keys(there).join() === keys(back).toReversed().join()
     }),
+    property("the defaults apply to every scenario that does not override them", [suite, factor], (document, n) => {
+      const { frequency, max_duration: seconds } = document.defaults ?? {}
+      const silent = document.scenarios.map(({ frequency: _, max_duration: __, ...rest }) => rest)
+      const defaults = { ...document.defaults, frequency: frequency ?? n, max_duration: seconds ?? n }
+      return planned({ ...document, defaults, scenarios: silent }).scenarios.every(
+        (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
+      )
+    }),
     property(
-      "what the defaults say is said of every scenario that does not say it itself",
-      [suite, factor],
-      (document, n) => {
-        const { frequency, max_duration: seconds } = document.defaults ?? {}
-        const silent = document.scenarios.map(({ frequency: _, max_duration: __, ...rest }) => rest)
-        const defaults = { ...document.defaults, frequency: frequency ?? n, max_duration: seconds ?? n }
-        return planned({ ...document, defaults, scenarios: silent }).scenarios.every(
-          (one) => one.frequency === defaults.frequency && one.maxDuration === defaults.max_duration
-        )
-      }
-    ),
-    property(
-      "the request's name wins over the suite's",
+      "the name of the request takes precedence over the suite's",
       [suite, fc.option(fc.constantFrom("Tonight", "x"))],
       (document, name) => planned(document, { name }).suiteName === (name ?? document.suite.name)
     ),
     property(
-      "a fault of a suite is told at its place, and nowhere else",
+      "an error of a suite is reported under its path only",
       [suite, fc.nat()],
       (right, pick) => {
         for (const flaw of suiteFlaws) {
@@ -121,7 +117,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       8
     ),
     property(
-      "every fault of a suite is told at its place, not the first",
+      "every error of a suite is reported, not only the first",
       [invalidSuite(6)],
       ({ channel: by, document, paths }) => {
         expectEqual("the faults", pathsOf(document, { channel: by }).toSorted(), [...paths].toSorted())
@@ -129,7 +125,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       }
     ),
     property(
-      "a suite is planned for every channel that the agent supports",
+      "a suite is planned for exactly the channels that the agent supports",
       [suite, channel],
       (document, by) => planned(document, { channel: by }).channel === by
     ),
@@ -143,7 +139,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
       })
     ),
     property(
-      "whatever a document holds, it is planned or its faults are told, and twice the same",
+      "any document is planned or has errors, deterministically",
       [fc.oneof(damagedSuite, fc.jsonValue())],
       (document) => {
         const [once, again] = [plan(document, request, fixture, prices), plan(document, request, fixture, prices)]
@@ -155,7 +151,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
   ]
 }
 
-/** How a spec comes to an endpoint, by what a failure calls it, and the field that it comes in. */
+/** The forms of a spec in a request, by description, with their field. */
 const GIVEN: Readonly<Record<string, readonly [field: "spec" | "file", given: (json: string) => unknown]>> = {
   "a document": ["spec", (json): unknown => JSON.parse(json)],
   "a text": ["spec", (json) => json],
@@ -166,12 +162,12 @@ const GIVEN: Readonly<Record<string, readonly [field: "spec" | "file", given: (j
 
 const MOST_BYTES = 1_048_576
 
-/** What whoever reads a request of E1 has to keep to; `faultsOf` answers the paths that are at fault in a body. */
-export const specLimitProperties = (faultsOf: (body: unknown) => ReadonlyArray<string>): ReadonlyArray<Property> =>
+/** Properties of a parser of E1's body; `errorsOf` returns the paths of its errors. */
+export const specLimitProperties = (errorsOf: (body: unknown) => ReadonlyArray<string>): ReadonlyArray<Property> =>
   Object.entries(GIVEN).map(([how, [field, given]]) =>
     invariant(`a spec that comes as ${how} has no more than ${MOST_BYTES} bytes`, () => {
       const found = [MOST_BYTES, MOST_BYTES + 1].map((bytes) =>
-        faultsOf({ agent_id: 7, [field]: given(JSON.stringify(specOf(bytes))) })
+        errorsOf({ agent_id: 7, [field]: given(JSON.stringify(specOf(bytes))) })
       )
       expectEqual("the faults", found, [[], [field]])
       return true
@@ -181,34 +177,34 @@ export const specLimitProperties = (faultsOf: (body: unknown) => ReadonlyArray<s
 const seconds = fc.integer({ min: 0, max: 86_400 })
 const anyChannel = fc.constantFrom<Channel>("voice", "text", "provider_f", "provider_e_v2", "provider_d_v2")
 
-/** What every price list has to keep to, whatever it charges. */
+/** Properties of any price list. */
 export const priceListProperties = (prices: Prices): ReadonlyArray<Property> => [
-  property("nothing costs less than nothing", [anyChannel, seconds], (by, length) => prices.talk(by, length) >= 0n),
-  property("longer never costs less", [anyChannel, seconds, seconds], (by, one, other) =>
+  property("no price is negative", [anyChannel, seconds], (by, length) => prices.talk(by, length) >= 0n),
+  property("a longer run never costs less", [anyChannel, seconds, seconds], (by, one, other) =>
     one <= other ? prices.talk(by, one) <= prices.talk(by, other) : prices.talk(by, one) >= prices.talk(by, other)
   ),
-  property("the same costs the same, whatever was asked before", [anyChannel, seconds, seconds], (by, one, other) => {
+  property("prices are deterministic", [anyChannel, seconds, seconds], (by, one, other) => {
     const first = prices.talk(by, one)
     prices.talk(by, other)
     return prices.talk(by, one) === first
   })
 ]
 
-/** What Earshot's own price list charges. */
+/** Properties of the standard price list. */
 export const standardPriceProperties = (prices: Prices): ReadonlyArray<Property> => [
   ...priceListProperties(prices),
   invariant(
-    "a minute of talk costs 5 credits, a second 0.083333, and a run by text 10",
+    "a minute of voice costs 5 credits, a second 0.083333, and a text run 10",
     () =>
       [prices.talk("voice", 60), prices.talk("voice", 1), prices.talk("text", 60)].join() === "5000000,83333,10000000"
   ),
   property(
-    "talk costs 5 credits a minute by the second, rounded half up to a millionth",
+    "voice costs 5 credits a minute by the second, rounded half up to a millionth",
     [anyChannel.filter((by) => by !== "text"), seconds],
     (by, length) => prices.talk(by, length) === (2n * 250_000n * BigInt(length) + 3n) / 6n
   ),
   property(
-    "text costs the same, however long it may take",
+    "the price of text does not depend on the duration",
     [seconds, seconds],
     (one, other) => prices.talk("text", one) === prices.talk("text", other)
   )

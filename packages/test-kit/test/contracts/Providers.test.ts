@@ -1,4 +1,4 @@
-/** The engine's own providers, held to the kit's contracts alone. */
+/** The engine's providers pass the kit's contracts. */
 import { PostgresRateLimits } from "@earshot/core/postgres"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as FileBlobStore from "@earshot/core/providers/FileBlobStore"

@@ -1,10 +1,11 @@
-/** The engine's own way to play runs by text, held to the kit's contracts alone. */
+/** The engine's text executor and HTTP chat agent pass the contracts of the kit. */
 import {
   Agent,
   AgentId,
   ChatAgent,
   ChatFailed,
   LanguageModel,
+  type OpenChatEndpoint,
   OrganizationId,
   parseConditionalActions,
   ProjectId,
@@ -38,9 +39,13 @@ const agent = (id: number, chatEndpoint: Agent["chatEndpoint"]): Agent =>
     updatedAt: DateTime.unsafeMake(0)
   })
 
-const endpoint = (url: string): NonNullable<Agent["chatEndpoint"]> => ({ url, kind: "webhook", headers: {} })
+const endpoint = (url: string): OpenChatEndpoint & NonNullable<Agent["chatEndpoint"]> => ({
+  url,
+  kind: "webhook",
+  headers: {}
+})
 
-/** Answers by the last letter of an address: it says hello, refuses, or says nothing. */
+/** Responds by the last letter of the URL: says hello, fails, or never answers. */
 const fakeAgents = Layer.succeed(ChatAgent, {
   reply: ({ url }) =>
     url.endsWith("a")
@@ -52,7 +57,7 @@ const fakeAgents = Layer.succeed(ChatAgent, {
 
 const actions = Either.getOrThrow(
   parseConditionalActions({
-    role: "Somebody in a hurry",
+    role: "A caller in a hurry",
     conditions: [
       { id: 0, condition: "FIRST_MESSAGE", action: "Hi" },
       { id: 1, condition: "The agent says hello", action: '<silence time="1" /> Goodbye <endcall />' }

@@ -33,7 +33,7 @@ for (const database of TestEngine.databases) {
   AccessKit.revokedTokenStoreContract(database, storage)
   AccessKit.signingKeyStoreContract(database, storage)
   AccessKit.userStoreContract(database, storage)
-  AccessKit.boundStoreContract(database, storage)
+  AccessKit.resourceScopeStoreContract(database, storage)
   CreditKit.ledgerStoreContract(database, storage)
   JobKit.jobStoreContract(database, storage)
   DashboardKit.dashboardStoreContract(database, storage)

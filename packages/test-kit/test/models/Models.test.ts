@@ -25,19 +25,19 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
     return ModelKit.evaluatorFixture(driver, { agent, project })
   }
 
-  it("keeps calls and dashboards as the model says", async () => {
+  it("matches the model of calls and dashboards", async () => {
     ModelKit.assertCovered(await ModelKit.checkCallModel(fixture, { runs: 15, maxCommands: 50 }))
   }, 3_600_000)
 
-  it("answers calls at once as some order of them would be answered", async () => {
+  it("linearizes concurrent requests on calls", async () => {
     ModelKit.assertCovered(await ModelKit.checkConcurrentCalls(fixture, { runs: 20, maxCommands: 5 }))
   }, 3_600_000)
 
-  it("keeps evaluators and folders as the model says", async () => {
+  it("matches the model of evaluators and folders", async () => {
     ModelKit.assertCovered(await EvaluatorKit.checkEvaluatorModel(evaluators, { runs: 12, maxCommands: 40 }))
   }, 3_600_000)
 
-  it("leaves evaluators after bulk updates at once as some order of them would", async () => {
+  it("linearizes concurrent bulk updates", async () => {
     ModelKit.assertCovered(await EvaluatorKit.checkConcurrentBulkUpdates(evaluators, { runs: 15 }))
   }, 3_600_000)
 
@@ -51,15 +51,15 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
       }
     })
 
-  it("holds what the model of capacity says that runs need", async () => {
+  it("matches the model of capacity", async () => {
     ModelKit.assertCovered(await ResultKit.checkCapacityModel(capacity, { runs: 10, maxCommands: 40 }))
   }, 3_600_000)
 
-  it("leaves results after deletions at once as some order of them would", async () => {
+  it("linearizes concurrent deletions and reports", async () => {
     ModelKit.assertCovered(await ResultKit.checkConcurrentDeletions(capacity, { runs: 15 }))
   }, 3_600_000)
 
-  it("lets in whom the model of credentials lets in", async () => {
+  it("matches the model of credentials", async () => {
     const driver = () =>
       runtime.runPromise(
         Effect.map(TestEngine.fixture, ({ actor, project }) =>
@@ -108,7 +108,7 @@ describe.each(TestEngine.databases)("an engine on %s", (database) => {
 
 describe.each(TestEngine.databases)("an engine with a language model on %s", (database) => {
   const engine = TestEngine.layer(database, { languageModel: ModelKit.chargeTestModel.layer })
-  // Evaluations fail here on purpose, and are warned of.
+  // Evaluations fail here on purpose and log warnings.
   const runtime = ManagedRuntime.make(Layer.merge(engine, Logger.remove(Logger.defaultLogger)))
   afterAll(() => runtime.dispose())
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 
-/** Every file that is loaded with one, and what of packages is: `import("...")` and types are not. */
+/** The files and packages that a module loads, without `import("...")` and types. */
 const loadedWith = (entry: URL): { readonly files: ReadonlySet<string>; readonly packages: ReadonlySet<string> } => {
   const files = new Set<string>()
   const packages = new Set<string>()
@@ -23,14 +23,14 @@ const loadedWith = (entry: URL): { readonly files: ReadonlySet<string>; readonly
   return { files, packages }
 }
 
-it("what is for any runner loads no test framework", () => {
+it("the exports for any runner load no test framework", () => {
   const { files, packages } = loadedWith(new URL("../../src/plain.ts", import.meta.url))
   expect(files.size).toBeGreaterThan(50)
   expect([...packages]).toContain("fast-check")
   expect([...packages].filter((name) => name.includes("vitest"))).toEqual([])
 })
 
-it("keys are the same in every run of a seed, and errors are the engine's own", async () => {
+it("keys are the same in every run with one seed, and errors are the engine's", async () => {
   const keyOf = async (seed: string) => {
     const engine = await startEngine({ seed })
     try {

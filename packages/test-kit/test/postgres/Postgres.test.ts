@@ -17,7 +17,7 @@ const query = async (url: string, text: string): Promise<ReadonlyArray<Record<st
 }
 
 describe("a fresh PostgreSQL database", () => {
-  it("knows nothing of another one, and is gone once dropped", async () => {
+  it("is isolated from others, and is gone once dropped", async () => {
     const url = await postgresUrl()
     const [one, two] = await Promise.all([createDatabase(url), createDatabase(url)])
     await query(one.url, "create table only_here (id int)")
@@ -40,7 +40,7 @@ describe("a fresh PostgreSQL database", () => {
     await Promise.all([...copies, template].map((database) => database.drop()))
   })
 
-  it("drops under the feet of a client that stayed connected", async () => {
+  it("is dropped while a client is connected", async () => {
     const database = await createDatabase(await postgresUrl())
     const client = new pg.Client({ connectionString: database.url })
     const cutOff = new Promise<Error>((resolve) => client.on("error", resolve))
@@ -60,8 +60,8 @@ describe("a fresh PostgreSQL database", () => {
   })
 })
 
-describe("a PostgreSQL server of one's own", () => {
-  it("takes its folder with it when it stops, and may be stopped twice", async () => {
+describe("an own PostgreSQL server", () => {
+  it("removes its folder when it stops, and can be stopped twice", async () => {
     const server = await startPostgres({ durable: true })
     const [row] = await query(
       server.url,
@@ -76,8 +76,8 @@ describe("a PostgreSQL server of one's own", () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it("goes away with its holder, however that one ends", async () => {
-    // What a server sees of a holder that was killed is that its standard input ends.
+  it("stops with the process that started it, however that one ends", async () => {
+    // The server notices a killed process by the end of its standard input.
     const program = fileURLToPath(new URL("../../bin/postgres.js", import.meta.url))
     const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] })
     const exited = once(child, "exit")

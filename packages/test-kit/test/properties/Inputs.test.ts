@@ -51,15 +51,15 @@ const judgeCall = makeIngestValidator({
   maxRecordingBytes: 1_000_000
 })
 
-const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
+const validators: Readonly<Record<InputKit.SubjectName, Judge>> = {
   call: (input) =>
-    Either.match(judgeCall(input), { onLeft: ({ errors: faults }) => Object.keys(faults), onRight: () => [] }),
+    Either.match(judgeCall(input), { onLeft: ({ errors: errors }) => Object.keys(errors), onRight: () => [] }),
   enable_personalities: (input) => Object.keys(parseEnableRequest(input).errors),
   bulk_delete: decoding(BulkDeleteInput),
   delete_runs: decoding(DeleteRunsInput),
   suite_request: (input) => {
-    const { errors: faults, suite } = parseSuiteRequest(input)
-    return Object.keys({ ...faults, ...suite?.errors })
+    const { errors: errors, suite } = parseSuiteRequest(input)
+    return Object.keys({ ...errors, ...suite?.errors })
   },
   claim: decoding(ClaimInput),
   heartbeat: decoding(HeartbeatInput),
@@ -93,7 +93,7 @@ const judges: Readonly<Record<InputKit.SubjectName, Judge>> = {
 
 describe("inputs", () => {
   for (const [subjectName, subject] of Object.entries(InputKit.subjects)) {
-    const judge = judges[subjectName as InputKit.SubjectName]
-    for (const { check, name } of InputKit.inputProperties(subjectName, subject, judge)) it(name, check, 600_000)
+    const validate = validators[subjectName as InputKit.SubjectName]
+    for (const { check, name } of InputKit.inputProperties(subjectName, subject, validate)) it(name, check, 600_000)
   }
 })

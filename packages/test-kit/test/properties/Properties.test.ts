@@ -1,4 +1,4 @@
-/** The engine's rules, held to the kit's laws alone. */
+/** The engine's rules satisfy the kit's properties. */
 import {
   nextStatus,
   authorize,
@@ -10,7 +10,7 @@ import {
   evaluateResult,
   expiryErrors,
   FieldErrors,
-  faultsOfSimplified,
+  validateSimplified,
   Filters,
   firstRecord,
   holdingsOf,
@@ -74,13 +74,13 @@ import { type PlainEngine, startEngine } from "@earshot/test-kit/plain"
 import * as Either from "effect/Either"
 import { afterAll, describe, it } from "vitest"
 
-const hold = (subject: string, properties: ReadonlyArray<Properties.Property | Properties.AsyncProperty>): void => {
+const verify = (subject: string, properties: ReadonlyArray<Properties.Property | Properties.AsyncProperty>): void => {
   describe(subject, () => {
     for (const { check, name } of properties) it(name, () => check(), 600_000)
   })
 }
 
-hold("filters", [
+verify("filters", [
   ...FilterKit.meaningProperties(FilterKit.matches),
   ...FilterKit.mergeProperties(Filters.merge, FilterKit.matches),
   ...FilterKit.parseProperties(Filters.parse, Filters.encode),
@@ -91,9 +91,9 @@ const referred: WidgetReferences = {
   dashboard: { projectId: ProjectId.make(1) },
   metric: { projectId: ProjectId.make(1), evalType: "numeric" }
 }
-hold("chart rules", DashboardKit.chartRuleProperties(validateWidget, referred))
+verify("chart rules", DashboardKit.chartRuleProperties(validateWidget, referred))
 
-hold("prices", [
+verify("prices", [
   ...CreditKit.redactionPriceProperties(redactionPrice),
   ...CreditKit.creditProperties({
     sum: (all) => Credits.sum(all.map((one) => Credits.fromMicros(one))),
@@ -103,19 +103,19 @@ hold("prices", [
   })
 ])
 
-hold("percentiles", MetricKit.quantileProperties(quantile))
-hold(
+verify("percentiles", MetricKit.quantileProperties(quantile))
+verify(
   "formulas",
   MetricKit.formulaProperties((name, call, configuration) => measure(name, formulaContext(call), configuration))
 )
-hold("statuses", CallKit.statusProperties({ review: applyReview, statusOf: Filters.statusOf }))
-hold("enabled personalities", CatalogKit.enableProperties(parseEnableRequest))
-hold("decoders", TranscriptArbitraries.decoderProperties(TranscriptFormat.builtIn.decode))
-hold("redaction", RedactionKit.redactionProperties(Redaction.redactTranscript, Redaction.redactJson))
+verify("statuses", CallKit.statusProperties({ review: applyReview, statusOf: Filters.statusOf }))
+verify("enabled personalities", CatalogKit.enableProperties(parseEnableRequest))
+verify("decoders", TranscriptArbitraries.decoderProperties(TranscriptFormat.builtIn.decode))
+verify("redaction", RedactionKit.redactionProperties(Redaction.redactTranscript, Redaction.redactJson))
 
 const organization = OrganizationId.make(1)
 const isOperation = (name: string): name is Operation => Object.hasOwn(operations, name)
-hold("access", [
+verify("access", [
   ...AccessKit.accessTableProperties(operations),
   ...AccessKit.authorizationProperties(
     operations,
@@ -128,18 +128,18 @@ hold("access", [
           }),
     organization
   ),
-  ...AccessKit.reachProperties((bounds, place) =>
+  ...AccessKit.scopeProperties((bounds, place) =>
     isInScope(CatalogKit.permit(organization, "projects.read", bounds), place)
   ),
   ...AccessKit.issuingProperties(
-    { boundFaults: resourceScopeErrors, expiryFaults: expiryErrors, permissionFaults: permissionErrors },
+    { resourceScopeErrors: resourceScopeErrors, expiryErrors: expiryErrors, permissionErrors: permissionErrors },
     organization
   ),
   ...AccessKit.inForceProperties(isInForce)
 ])
 
-hold("redelivery", CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery }))
-hold("conditional actions", [
+verify("redelivery", CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery }))
+verify("conditional actions", [
   ...EvaluatorKit.actionProperties({ parse: parseAction, print: printAction }),
   ...EvaluatorKit.conditionalActionsProperties({
     parse: parseConditionalActions,
@@ -157,60 +157,62 @@ describe("credentials", () => {
   for (const { check, name } of AccessKit.credentialProperties(fixture)) it(name, check, 600_000)
 })
 
-hold("bulk updates", [
-  ...EvaluatorKit.bulkUpdateProperties((input, found, targets) => planBulkUpdate(parseBulkUpdate(input), found, targets))
+verify("bulk updates", [
+  ...EvaluatorKit.bulkUpdateProperties((input, found, targets) =>
+    planBulkUpdate(parseBulkUpdate(input), found, targets)
+  )
 ])
 
-hold("suites", [
+verify("suites", [
   ...SuiteKit.suiteProperties((document, ...rest) => planSuite(parseSuite(document), ...rest), standardPrices),
   ...SuiteKit.specLimitProperties((body) => {
-    const { errors: faults, suite } = parseSuiteRequest(body)
-    return Object.keys({ ...faults, ...suite?.errors })
+    const { errors: errors, suite } = parseSuiteRequest(body)
+    return Object.keys({ ...errors, ...suite?.errors })
   }),
   ...SuiteKit.standardPriceProperties(standardPrices)
 ])
 
-hold("results", [
+verify("results", [
   ...ResultKit.deletionProperties(planDeletion),
   ...ResultKit.evaluationProperties(evaluateResult),
   ...ResultKit.lifecycleProperties({ after: nextStatus, capacityChange, holdingsOf, onLostLease: onExpiredLease })
 ])
 
-hold("simplification", [
+verify("simplification", [
   ...SimplificationKit.simplifierProperties(simplifyPrompt),
-  ...SimplificationKit.checkProperties(faultsOfSimplified)
+  ...SimplificationKit.checkProperties(validateSimplified)
 ])
 
-const faultsOf = (decoded: Either.Either<unknown, object>) =>
+const errorsOf = (decoded: Either.Either<unknown, object>) =>
   Either.match(decoded, { onLeft: (all) => all, onRight: () => ({}) })
 
-/** The faults of a subject with this text in this field, whatever else is missing. */
-const judges: Readonly<Record<string, (fields: object) => object>> = {
-  call: (fields) => faultsOf(FieldErrors.decode(IngestBody)(fields)),
-  review: (fields) => faultsOf(FieldErrors.decode(ReviewPatch)(fields)),
-  dashboard: (fields) => faultsOf(FieldErrors.decode(DashboardDraft)(fields)),
-  widget: (fields) => faultsOf(validateWidget(null, fields, referred)),
+/** The errors of a subject with this text in this field, whatever else is missing. */
+const validators: Readonly<Record<string, (fields: object) => object>> = {
+  call: (fields) => errorsOf(FieldErrors.decode(IngestBody)(fields)),
+  review: (fields) => errorsOf(FieldErrors.decode(ReviewPatch)(fields)),
+  dashboard: (fields) => errorsOf(FieldErrors.decode(DashboardDraft)(fields)),
+  widget: (fields) => errorsOf(validateWidget(null, fields, referred)),
   "suite request": (fields) => parseSuiteRequest(fields).errors,
   evaluator: (fields) => parseEvaluatorInput(null, fields).errors,
   scenario: (fields) => {
-    const { errors: faults, suite } = parseSuiteRequest({ spec: { scenarios: [fields] } })
+    const { errors: errors, suite } = parseSuiteRequest({ spec: { scenarios: [fields] } })
     return Object.fromEntries(
-      Object.entries({ ...faults, ...suite?.errors }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
+      Object.entries({ ...errors, ...suite?.errors }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
     )
   },
-  metric: (fields) => faultsOf(FieldErrors.decode(MetricPatch)(fields))
+  metric: (fields) => errorsOf(FieldErrors.decode(MetricPatch)(fields))
 }
-hold("limits", [
+verify("limits", [
   ...LimitKit.slugProperties(slugFor),
   ...LimitKit.textLimits.flatMap((limit) =>
     LimitKit.textLimitProperties(
       limit,
-      (text) => !Object.hasOwn(judges[limit.subject]?.({ [limit.field]: text }) ?? {}, limit.field)
+      (text) => !Object.hasOwn(validators[limit.subject]?.({ [limit.field]: text }) ?? {}, limit.field)
     )
   )
 ])
 
-/** Rows in memory behind the engine's pages. */
+/** In-memory rows behind the engine's pages. */
 const list = (): Promise<PageKit.PagedList> => {
   let rows: ReadonlyArray<number> = []
   let last = 0
@@ -238,4 +240,4 @@ const list = (): Promise<PageKit.PagedList> => {
     }
   })
 }
-hold("pages", PageKit.pageProperties(list))
+verify("pages", PageKit.pageProperties(list))

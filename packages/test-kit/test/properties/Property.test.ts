@@ -13,10 +13,10 @@ const thrown = (check: () => void): string => {
   throw new Error("It holds")
 }
 
-const told = (message: string): ReadonlyArray<readonly [name: string, value: string]> =>
+const reported = (message: string): ReadonlyArray<readonly [name: string, value: string]> =>
   [...message.matchAll(/(EARSHOT_KIT_\w+)="?([^" \n]+)"?/g)].map(([, name = "", value = ""]) => [name, value])
 
-it("a law that does not hold tells how to come straight to its counterexample", () => {
+it("a failing property prints how to replay its counterexample", () => {
   const tried: Array<number> = []
   const small = property("numbers are small", [fc.nat()], (number) => {
     tried.push(number)
@@ -25,15 +25,15 @@ it("a law that does not hold tells how to come straight to its counterexample", 
   const message = thrown(small.check)
   expect(message).toContain("numbers are small")
   expect(message).toContain("Counterexample: [1000]")
-  expect(told(message).map(([name]) => name)).toEqual(["EARSHOT_KIT_SEED", "EARSHOT_KIT_PATH"])
+  expect(reported(message).map(([name]) => name)).toEqual(["EARSHOT_KIT_SEED", "EARSHOT_KIT_PATH"])
 
-  for (const [name, value] of told(message)) vi.stubEnv(name, value)
+  for (const [name, value] of reported(message)) vi.stubEnv(name, value)
   tried.length = 0
   expect(thrown(small.check)).toContain("Counterexample: [1000]")
   expect(tried[0]).toBe(1000)
 })
 
-it("a walk that fails tells how to come straight to its shrunk commands", async () => {
+it("a failing command sequence prints how to replay its shrunk commands", async () => {
   class Add implements fc.AsyncCommand<{ sum: number }, null> {
     constructor(readonly number: number) {}
     check = () => true
@@ -59,21 +59,25 @@ it("a walk that fails tells how to come straight to its shrunk commands", async 
   )
   const counterexample = /Counterexample: \[(.*?) \/\*/.exec(message)?.[1]
   expect(counterexample).toMatch(/^add \d+/)
-  expect(told(message).map(([name]) => name)).toEqual(["EARSHOT_KIT_SEED", "EARSHOT_KIT_PATH", "EARSHOT_KIT_REPLAY"])
+  expect(reported(message).map(([name]) => name)).toEqual([
+    "EARSHOT_KIT_SEED",
+    "EARSHOT_KIT_PATH",
+    "EARSHOT_KIT_REPLAY"
+  ])
 
-  for (const [name, value] of told(message)) vi.stubEnv(name, value)
+  for (const [name, value] of reported(message)) vi.stubEnv(name, value)
   const before = runs
   await expect(check()).rejects.toThrow(`Counterexample: [${counterexample}`)
   expect(runs - before).toBeLessThan(before)
 })
 
-it("tries are as many as the environment says, from where it says", () => {
+it("the environment sets the number of runs, the seed and the path", () => {
   expect(parameters(7, {})).toEqual({ numRuns: 7, seed: 20_261_121 })
   expect(parameters(7, { EARSHOT_KIT_RUNS: "1000", EARSHOT_KIT_SEED: "-3" })).toEqual({ numRuns: 1000, seed: -3 })
   expect(parameters(7, { EARSHOT_KIT_RUNS: "0", EARSHOT_KIT_SEED: "random" })).toEqual({ numRuns: 1 })
   expect(parameters(7, { EARSHOT_KIT_RUNS: "many", EARSHOT_KIT_SEED: "" })).toEqual({ numRuns: 7, seed: 20_261_121 })
 })
 
-it("properties of this workspace begin where the kit's laws do", () => {
+it("properties of this workspace use the kit's seed", () => {
   expect(fc.readConfigureGlobal().seed).toBe(parameters(1).seed)
 })

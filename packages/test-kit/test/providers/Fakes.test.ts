@@ -25,7 +25,7 @@ ProviderKit.recordingSourceContract("of the kit", {
   missing: "https://example.com/b.wav"
 })
 
-it("records which recordings were asked for", () => {
+it("records the requested recordings", () => {
   expect(recordings.asked).toEqual([
     "https://example.com/a.wav",
     "https://example.com/a.wav",

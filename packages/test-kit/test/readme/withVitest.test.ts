@@ -6,7 +6,7 @@ import { expect } from "vitest"
 
 for (const database of TestEngine.databases) {
   layer(TestEngine.layer(database))(`projects on ${database}`, (it) => {
-    it.effect("are made", () =>
+    it.effect("are created with their name", () =>
       Effect.gen(function* () {
         const { actor } = yield* TestEngine.fixture
         const project = yield* (yield* Projects).create({ name: "Mine" }).pipe(TestEngine.as(actor))
