@@ -124,7 +124,7 @@ describe.each(["sqlite", "postgres"] as const)("metrics and jobs commands on %s"
     expect(await run(Jobs.list({ ...as(), ...queued, state: "dying" }))).toMatchObject({ code: 1 })
     expect(await run(Jobs.retry({ ...as(), id: 2 }))).toMatchObject({
       code: 1,
-      err: "Only a dead job can be tried again; this one is succeeded."
+      err: "Only a dead job can be retried; this one is succeeded."
     })
     expect((await run(Jobs.retry({ ...as(), id: 3 }))).err).toBe("Job 3 is queued again.")
     expect(await run(Jobs.retry({ ...as(), id: 99 }))).toMatchObject({ code: 1 })

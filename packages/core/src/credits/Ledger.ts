@@ -10,15 +10,15 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 import { LedgerStore } from "./LedgerStore.js"
 
-/** What the caller's organization was charged. Source: design, sections 3 (redaction price) and 7. */
+/** The charges of the caller's organization. Source: design, sections 3 (redaction price) and 7. */
 export class Ledger extends Context.Tag("@earshot/core/credits/Ledger")<
   Ledger,
   {
     /** `{cursor?, limit?}`. Newest first. */
     readonly list: UseCase<"credits.list", [query: unknown], Pages.Page<LedgerEntry>, ValidationFailed | StorageError>
     /**
-     * Makes charges in the transaction of what they are for. Nothing is charged twice: a charge whose key was charged
-     * before is passed over, and so is one of nothing.
+     * Adds charges in the transaction of what they are for. Charges are idempotent: one whose key was charged before is
+     * skipped, and so is one of zero.
      */
     readonly charge: (
       permit: Permit,

@@ -7,18 +7,18 @@ import { AgentId, CallId, LedgerEntryId, OrganizationId, ProjectId } from "../ke
 export const ChargeReason = Schema.Literal("redaction", "metric_evaluation")
 export type ChargeReason = typeof ChargeReason.Type
 
-/** A charge: never changed and never deleted, not even with what it was charged for. */
+/** A charge. Immutable, and retained after what it was charged for is deleted. */
 export class LedgerEntry extends Schema.Class<LedgerEntry>("@earshot/core/credits/LedgerEntry")({
   id: LedgerEntryId,
   organizationId: Fields.named("organization", OrganizationId),
   projectId: Fields.named("project", ProjectId),
   agentId: Fields.named("agent", Schema.NullOr(AgentId)),
-  /** The call it was charged for, which may be gone by now. */
+  /** The call it was charged for, which may be deleted. */
   callId: Fields.named("call", Schema.NullOr(CallId)),
   reason: ChargeReason,
-  /** What was measured, where the price is one by time. */
+  /** The measured time, if the price is by time. */
   seconds: Schema.NullOr(Schema.Number),
-  /** Credits, a decimal of six places; positive is what the organization owes. */
+  /** Credits, a decimal of six places; positive amounts are owed by the organization. */
   amount: Credits,
   createdAt: Fields.named("created_at", Schema.DateTimeUtc)
 }) {}
@@ -26,10 +26,10 @@ export class LedgerEntry extends Schema.Class<LedgerEntry>("@earshot/core/credit
 /** An entry in its wire form: `{id, organization, project, agent, call, reason, seconds, amount, created_at}`. */
 export const encodeLedgerEntry = Schema.encodeSync(LedgerEntry)
 
-/** A charge to be made. */
+/** A new charge. */
 export interface Charge {
   readonly reason: ChargeReason
-  /** What is charged once: a second charge of the same key is not made. */
+  /** The idempotency key: a second charge with the same key is skipped. */
   readonly key: string
   readonly projectId: ProjectId
   readonly agentId: AgentId | null

@@ -7,13 +7,12 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Charge, LedgerEntry } from "./LedgerEntry.js"
 
 /**
- * Storage of charges. Entries are written by the stores of what is charged for, in the transaction that
- * keeps it, and at most one for each charge key.
+ * Storage of charges. Entries are written in the transaction that stores what they are for, at most one per charge key.
  */
 export class LedgerStore extends Context.Tag("@earshot/core/credits/LedgerStore")<
   LedgerStore,
   {
-    /** Enters charges, in the caller's transaction; one whose key is there already is passed over. */
+    /** Inserts charges in the caller's transaction; one whose key exists already is skipped. */
     readonly insert: (
       permit: Permit,
       charges: ReadonlyArray<Charge>,

@@ -16,30 +16,30 @@ export interface Interval {
 }
 
 /**
- * What a leaf asks of one value, with its times worked out: the one place where operators get their meaning, which the
- * matcher and the SQL translation then both spell out. Instants are asked as numbers, in epoch milliseconds. Every test
- * but `missing` fails on a missing value, and on one of another type.
+ * The test of a leaf on one value, with its times resolved: the one definition of the operators, which the SQL translation
+ * and the reference matcher both implement. Instants are numbers, in epoch milliseconds. Every test except `missing` fails
+ * on a missing value and on one of another type.
  */
 export type LeafTest =
   | { readonly test: "missing" }
-  /** Equal to one of these, type and all. */
+  /** Equal to one of these, in type and value. */
   | { readonly test: "among"; readonly values: ReadonlyArray<Scalar> }
   | { readonly test: "order"; readonly op: Order; readonly than: number | string }
   | { readonly test: "contains" | "startswith" | "endswith"; readonly text: string }
   | { readonly test: "regex"; readonly pattern: string }
-  /** An instant within one of these. */
+  /** An instant in one of these intervals. */
   | { readonly test: "within"; readonly intervals: ReadonlyArray<Interval> }
 
 export interface CompiledLeaf {
   readonly field: Field
-  /** The leaf holds when the test fails. */
+  /** Whether the leaf matches if the test fails. */
   readonly negated: boolean
   readonly test: LeafTest
 }
 
 /**
- * The meaning of a leaf asked at `now`. Undefined for a leaf that no parser lets through (an unknown field, a value of
- * the wrong type): such a leaf holds for no call.
+ * Compiles a leaf for a query at `now`. Undefined for a leaf that the parser would reject (an unknown field, a value of the
+ * wrong type): such a leaf matches no call.
  */
 export const compileLeaf = (leaf: Leaf, now: DateTime.Utc): CompiledLeaf | undefined => {
   const field = fieldOf(leaf.field)
@@ -88,7 +88,7 @@ const instant = (value: Scalar, now: DateTime.Utc, edge: RelativeTime.Edge): num
   return at === undefined ? undefined : DateTime.toEpochMillis(at)
 }
 
-/** To be equal to a time is to be neither before nor after it: a day is met by all of its instants. */
+/** A time is equal to another if it is neither before nor after it: a day contains all of its instants. */
 const within = (values: ReadonlyArray<Scalar>, now: DateTime.Utc): LeafTest => ({
   test: "within",
   intervals: values.flatMap((value) => {

@@ -4,7 +4,7 @@
  */
 import { isWithin, textError } from "../kernel/Text.js"
 
-/** What a leaf asks of one field. */
+/** The operators of a leaf. */
 export const LEAF_OPERATORS = [
   "eq",
   "neq",
@@ -21,13 +21,13 @@ export const LEAF_OPERATORS = [
 ] as const
 export type LeafOperator = (typeof LEAF_OPERATORS)[number]
 
-/** How a group joins its conditions; `same_row` asks all of them of one and the same metric evaluation. */
+/** How a group combines its conditions; `same_row` applies all of them to the same metric evaluation. */
 export const GROUP_OPERATORS = ["and", "or", "not", "same_row"] as const
 export type GroupOperator = (typeof GROUP_OPERATORS)[number]
 
 export type Scalar = string | number | boolean
 
-/** One question about one field. The value is what the client sent: `today-7d` stays `today-7d`. */
+/** A condition on one field. The value is what the client sent: `today-7d` stays `today-7d`. */
 export interface Leaf {
   readonly field: string
   readonly op: LeafOperator
@@ -42,12 +42,12 @@ export interface Group {
 
 export type Condition = Leaf | Group
 
-/** Which calls to look at; null is the one form of the empty filter, which matches every call. */
+/** A filter of calls; null is the empty filter, which matches every call. */
 export type Filter = Condition | null
 
 export const isGroup = (condition: Condition): condition is Group => "operator" in condition
 
-/** The condition that always holds. It stands only where null cannot: alone in a `not`. */
+/** The condition that matches every call. Used only where null cannot be: in a `not`. */
 export const MATCH_ALL: Group = { operator: "and", conditions: [] }
 
 export const isMatchAll = (condition: Condition): boolean =>
@@ -59,7 +59,7 @@ export const isMatchAll = (condition: Condition): boolean =>
  * - `text`: compared by code point, case-sensitively
  * - `status`: one of `STATUSES`
  * - `timestamp`: an ISO 8601 or a relative time (see `RelativeTime`)
- * - `dynamic`: whatever a JSON document or a metric holds; a value is equal to one of its own type only
+ * - `dynamic`: any value of a JSON document or a metric; equal only to a value of the same type
  */
 export type FieldType = "integer" | "number" | "boolean" | "text" | "status" | "timestamp" | "dynamic"
 
@@ -67,7 +67,7 @@ export type FieldType = "integer" | "number" | "boolean" | "text" | "status" | "
 export const STATUSES = ["success", "failure", "reviewed_success", "reviewed_failure"] as const
 export type Status = (typeof STATUSES)[number]
 
-/** A call's status follows from its success and its review, and is null while success is. */
+/** The status of a call, derived from its success and its review; null while success is null. */
 export const statusOf = (success: boolean | null, isReviewed: boolean): Status | null =>
   success === null ? null : `${isReviewed ? "reviewed_" : ""}${success ? "success" : "failure"}`
 
@@ -97,21 +97,21 @@ const EVALUATION_FIELDS = {
 } as const satisfies Record<string, FieldType>
 export type EvaluationField = keyof typeof EVALUATION_FIELDS
 
-/** The JSON documents of a call that a field may reach into. */
+/** The JSON documents of a call that a field may address. */
 export const DOCUMENTS = ["metadata", "dynamic_variables"] as const
 export type Document = (typeof DOCUMENTS)[number]
 
-/** A field that filters, widgets and groupings can name. */
+/** A field of filters, widgets and groupings. */
 export type Field =
   | { readonly of: "call"; readonly name: CallField; readonly type: FieldType }
   | { readonly of: "evaluation"; readonly name: EvaluationField; readonly type: FieldType }
-  /** Keys from the document's root; a number is a key too, since steps go through objects only. */
+  /** Keys from the document's root; a number is a key too, since paths lead through objects only. */
   | { readonly of: "document"; readonly name: Document; readonly path: ReadonlyArray<string>; readonly type: "dynamic" }
 
 const isCallField = (name: string): name is CallField => Object.hasOwn(CALL_FIELDS, name)
 const isEvaluationField = (name: string): name is EvaluationField => Object.hasOwn(EVALUATION_FIELDS, name)
 
-/** The fields with a name of their own; to these come `metadata.<path>` and `dynamic_variables.<path>`. */
+/** The fixed field names; there are also `metadata.<path>` and `dynamic_variables.<path>`. */
 export const FIELD_NAMES: ReadonlyArray<CallField | EvaluationField> = [
   ...Object.keys(CALL_FIELDS).filter(isCallField),
   ...Object.keys(EVALUATION_FIELDS).filter(isEvaluationField)
@@ -120,10 +120,10 @@ export const FIELD_NAMES: ReadonlyArray<CallField | EvaluationField> = [
 /** The longest field name, in characters. Source: interface, Widget.field. */
 export const MAX_FIELD = 255
 
-/** The most keys in a path. It bounds how many of them one statement can come to bind. */
+/** The most keys in a path, which bounds the parameters of a statement. */
 export const MAX_PATH = 10
 
-/** The field of this name, or undefined when there is none. */
+/** The field of this name, or undefined. */
 export const fieldOf = (name: string): Field | undefined => {
   if (isCallField(name)) return { of: "call", name, type: CALL_FIELDS[name] }
   if (isEvaluationField(name)) return { of: "evaluation", name, type: EVALUATION_FIELDS[name] }
@@ -131,7 +131,7 @@ export const fieldOf = (name: string): Field | undefined => {
   const document = DOCUMENTS.find((one) => name.startsWith(`${one}.`))
   if (document === undefined) return undefined
   const path = name.slice(document.length + 1).split(".")
-  // No document that is kept has a `__proto__` key.
+  // No stored document has a `__proto__` key.
   return path.length > MAX_PATH || path.some((key) => key === "" || key === "__proto__")
     ? undefined
     : { of: "document", name: document, path, type: "dynamic" }
@@ -141,7 +141,7 @@ const EQUALITY = ["eq", "neq", "in", "isnull"] as const
 const ORDER = ["gt", "gte", "lt", "lte"] as const
 const TEXTUAL = ["contains", "startswith", "endswith", "regex"] as const
 
-/** Which operators a field of each type takes. */
+/** The operators of each field type. */
 export const OPERATORS: Readonly<Record<FieldType, ReadonlyArray<LeafOperator>>> = {
   integer: [...EQUALITY, ...ORDER],
   number: [...EQUALITY, ...ORDER],
@@ -152,6 +152,6 @@ export const OPERATORS: Readonly<Record<FieldType, ReadonlyArray<LeafOperator>>>
   dynamic: [...EQUALITY, ...ORDER, ...TEXTUAL]
 }
 
-/** The conditions that a filter asks for all together: those of an `and`, however nested, or the filter itself. */
+/** The conditions that must all match: those of an `and`, however nested, or the filter itself. */
 export const conjuncts = (filter: Filter): ReadonlyArray<Condition> =>
   filter === null ? [] : isGroup(filter) && filter.operator === "and" ? filter.conditions.flatMap(conjuncts) : [filter]

@@ -15,7 +15,7 @@ export type Pattern = (text: string) => boolean
 
 /**
  * Compiles an RE2 pattern, which matches in linear time: no backtracking, hence no backreferences and no lookaround.
- * Answers the sentence that says what is wrong with it otherwise.
+ * Returns the error message of an invalid pattern.
  */
 export const compile = (pattern: string): Either.Either<Pattern, string> => {
   if (pattern.length > MAX_PATTERN) {
@@ -27,7 +27,7 @@ export const compile = (pattern: string): Either.Either<Pattern, string> => {
   }).pipe(
     Either.filterOrLeft(
       (compiled) => compiled.programSize() <= MAX_PROGRAM,
-      () => "This regular expression is too large: repeat less."
+      () => "This regular expression is too large: use fewer repetitions."
     ),
     Either.map((compiled) => (text) => compiled.test(text))
   )

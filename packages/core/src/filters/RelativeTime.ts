@@ -3,13 +3,13 @@ import * as Option from "effect/Option"
 import { parseTimestamp } from "../kernel/Fields.js"
 
 /**
- * A time as filters say it: relative to the moment of asking, or absolute. A relative time is `now` or `today` followed
+ * A time in a filter: relative to the time of the query, or absolute. A relative time is `now` or `today` followed
  * by any number of steps, `+N` or `-N` with a unit: s, m (minutes), h, d, w, M (months), y. All of it is UTC. Source:
  * design of the filter language, docs/filters.md.
  */
 export type TimeExpression =
   | { readonly from: "now" | "today"; readonly steps: ReadonlyArray<Step> }
-  /** An instant, in epoch milliseconds; `isDay` when the text was a bare date, which means the whole day. */
+  /** An instant, in epoch milliseconds; `isDay` for a date without a time, which means the whole day. */
   | { readonly from: "instant"; readonly at: number; readonly isDay: boolean }
 
 export interface Step {
@@ -33,7 +33,7 @@ const MILLIS: Readonly<Record<Exclude<Unit, "M" | "y">, number>> = {
   w: 7 * DAY
 }
 
-/** All steps of a time together reach no further than this, so that every time is one that a Date can hold. */
+/** The largest sum of all steps of a time, so that every result fits a Date. */
 export const MAX_OFFSET_YEARS = 10_000
 
 const MAX_OFFSET = MAX_OFFSET_YEARS * 365 * DAY
@@ -46,7 +46,7 @@ const RELATIVE = /^(now|today)((?:[+-]\d+[smhdwMy])*)$/
 const STEP = /([+-]\d+)([smhdwMy])/g
 const BARE_DATE = /^\s*\d{4}-\d{2}-\d{2}\s*$/
 
-/** Reads a relative time or an ISO 8601 one; undefined when it is neither, or reaches beyond `MAX_REACH_YEARS`. */
+/** Parses a relative or an ISO 8601 time; undefined if it is neither, or beyond `MAX_OFFSET_YEARS`. */
 export const parse = (text: string): TimeExpression | undefined => {
   if (text.length > MAX_LENGTH) return undefined
   const relative = RELATIVE.exec(text)
@@ -61,34 +61,33 @@ export const parse = (text: string): TimeExpression | undefined => {
   return reach > MAX_OFFSET ? undefined : { from: relative[1] === "now" ? "now" : "today", steps }
 }
 
-/** Which end of a day is meant, where a time names one. */
+/** Which boundary of a day a time stands for. */
 export type Edge = "start" | "end"
 
-/** `lte` a day reaches to its end and `gt` a day begins after it; `gte` and `lt` are about its start. */
+/** `lte` and `gt` compare with the end of a day, `gte` and `lt` with its start. */
 export const edgeOf = (op: "gt" | "gte" | "lt" | "lte"): Edge => (op === "lte" || op === "gt" ? "end" : "start")
 
 /**
- * The instant a time stands for when it is asked at `now`, or undefined when the text is no time. `today` and a bare date
- * are the day's first or, with edge `end`, last millisecond (23:59:59.999), and steps move that. Months and years keep
- * the day of the month, or take the month's last when it has no such day: 31 January + 1M is 28 or 29 February.
+ * The instant of a time in a query at `now`, or undefined if the text is not a time. `today` and a date are the day's first or, with edge `end`, last millisecond (23:59:59.999), and steps move that. Months and years keep
+ * the day of the month, or take the month's last day if it has no such day: 31 January + 1M is 28 or 29 February.
  */
 export const resolve = (text: string, now: DateTime.Utc, edge: Edge): DateTime.Utc | undefined => {
   const time = parse(text)
   return time === undefined ? undefined : evaluate(time, now, edge)
 }
 
-/** `resolve` of a time that was read before. */
+/** As `resolve`, for a parsed time. */
 export const evaluate = (time: TimeExpression, now: DateTime.Utc, edge: Edge): DateTime.Utc | undefined => {
   const toEdge = edge === "end" ? DAY - 1 : 0
   const millis = DateTime.toEpochMillis(now)
   const at =
     time.from === "instant"
       ? time.at + (time.isDay ? toEdge : 0)
-      : time.steps.reduce(take, time.from === "now" ? millis : Math.floor(millis / DAY) * DAY + toEdge)
+      : time.steps.reduce(applyStep, time.from === "now" ? millis : Math.floor(millis / DAY) * DAY + toEdge)
   return Option.getOrUndefined(DateTime.make(at))
 }
 
-const take = (at: number, { count, unit }: Step): number =>
+const applyStep = (at: number, { count, unit }: Step): number =>
   unit === "y" ? addMonths(at, 12 * count) : unit === "M" ? addMonths(at, count) : at + count * MILLIS[unit]
 
 const addMonths = (at: number, count: number): number => {

@@ -1,4 +1,4 @@
-import { callVariables, fillVariables, isLegacyFlat, placeholdersOf } from "@earshot/core"
+import { callVariables, fillPlaceholders, isLegacyFlat, placeholdersOf } from "@earshot/core"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -61,11 +61,11 @@ describe("fillPlaceholders", () => {
   it("fills placeholders once, with text unchanged and other values as JSON", () => {
     const text = "{{name}} of {{ account.id }}: {{n}} {{list}} {{none}}{{missing}} {{__proto__}} {not} {{}}"
     const variables = { name: "{{n}}", account: { id: 7 }, n: 5, list: [1, "a"], none: null }
-    expect(fillVariables(text, variables)).toBe(`{{n}} of 7: 5 [1,"a"] {{missing}} {{__proto__}} {not} {{}}`)
+    expect(fillPlaceholders(text, variables)).toBe(`{{n}} of 7: 5 [1,"a"] {{missing}} {{__proto__}} {not} {{}}`)
     expect(placeholdersOf(text)).toEqual(["name", "account.id", "n", "list", "none", "missing", "__proto__"])
-    const filled = fillVariables("{{n}}".repeat(3), { n: "x".repeat(400_000) })
+    const filled = fillPlaceholders("{{n}}".repeat(3), { n: "x".repeat(400_000) })
     expect([filled.length, filled.endsWith("{{n}}")]).toEqual([800_005, true])
-    expect(fillVariables("{{a.b}}", { "a.b": "whole", a: { b: "step" } })).toBe("whole")
+    expect(fillPlaceholders("{{a.b}}", { "a.b": "whole", a: { b: "step" } })).toBe("whole")
   })
 
   it("leaves text without placeholders unchanged", () => {
@@ -74,7 +74,7 @@ describe("fillPlaceholders", () => {
         fc.string().map((text) => text.replaceAll("{", "(")),
         fc.dictionary(fc.string(), fc.string()),
         (text, variables) => {
-          expect(fillVariables(text, variables)).toBe(text)
+          expect(fillPlaceholders(text, variables)).toBe(text)
         }
       )
     )

@@ -115,7 +115,7 @@ describe("Regex.compile", () => {
 
   it("rejects patterns of more than 1,000 characters or instructions", () => {
     expect(said("a".repeat(998))).toBe(undefined)
-    expect(said("a".repeat(999))).toBe("This regular expression is too large: repeat less.")
+    expect(said("a".repeat(999))).toBe("This regular expression is too large: use fewer repetitions.")
     expect(said("[a]".repeat(333) + "b")).toBe(undefined)
     expect(said("[a]".repeat(333) + "bc")).toBe("Ensure this regular expression has no more than 1000 characters.")
   })

@@ -155,7 +155,7 @@ for (const database of TestEngine.databases) {
         // Switched off there, it leaves a place that nothing else may take.
         yield* as(metrics.delete(theirs!.id))
         expect(yield* errorsOf(as(metrics.update(mine!.id, { agent: second.id })))).toEqual({
-          agent: ["Every agent has the predefined metrics: this one stays with its own."]
+          agent: ["A predefined metric cannot move to another agent: every agent has its own."]
         })
         expect((yield* as(metrics.update(mine!.id, { agent: agent.id, name: "Mood" }))).name).toBe("Mood")
       })
@@ -284,7 +284,7 @@ for (const database of TestEngine.databases) {
           )
         )
         expect(yield* refused({ configuration: { required: ["yes", " !? "] } })).toEqual({
-          "configuration.required": ["A phrase needs a word."]
+          "configuration.required": ["A phrase must contain a word."]
         })
         expect(Object.keys(yield* refused({ configuration: [1] }))).toEqual(["configuration"])
         expect(Object.keys(yield* refused({ name: "x".repeat(256) }))).toEqual(["name"])
@@ -325,7 +325,7 @@ for (const database of TestEngine.databases) {
         expect(yield* errorsOf(as(metrics.update(made.id, { assistant_id: "nobody" })))).toHaveProperty("assistant_id")
         yield* as(metrics.create({ ...input, agent: agent.id }))
         expect(yield* errorsOf(as(metrics.update(made.id, { agent: agent.id })))).toEqual({
-          agent: ["This agent has such a metric already."]
+          agent: ["This agent already has a metric with this slug."]
         })
       })
     )

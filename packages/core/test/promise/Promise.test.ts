@@ -52,7 +52,7 @@ describe("createEngine with invalid arguments", () => {
     }
     for (const id of ["zz", "1", 0, -1, 1.5, Number.NaN, undefined, null]) {
       expect(() => Reflect.apply(hostActor, undefined, [id]) as unknown).toThrow(
-        /^hostActor takes the id of an organization, a positive whole number\.$/
+        /^hostActor takes the id of an organization, a positive integer\.$/
       )
     }
     const engine = await createEngine({ database: "sqlite::memory:" })

@@ -4,7 +4,7 @@ import { numberSetting, textsSetting } from "../Settings.js"
 import { containsPhrase, countWords, normalizeText } from "../Words.js"
 import type { FormulaMetrics } from "./Definition.js"
 
-/** What an agent says that did not get, or did not understand, an answer. */
+/** Phrases of an agent that got or understood no answer. */
 export const REPROMPT_PHRASES: ReadonlyArray<string> = [
   "are you still there",
   "are you there",
@@ -25,7 +25,7 @@ export const REPROMPT_PHRASES: ReadonlyArray<string> = [
   "please repeat"
 ]
 
-/** As `normalized`; what has no words is no phrase. */
+/** Normalized phrases; those without words are dropped. */
 const normalizedPhrases = (phrases: ReadonlyArray<string>): ReadonlyArray<string> =>
   phrases.map(normalizeText).filter((phrase) => phrase !== "")
 
@@ -37,7 +37,7 @@ const reprompts: Formula = (context, configuration) => {
   return countAgentTurns(context, (text) => phrases.some((phrase) => containsPhrase(text, phrase)))
 }
 
-/** Turns of fewer words are repeated in any conversation: "Yes.", "One moment please." */
+/** Shorter turns are repeated in any conversation: "Yes.", "One moment please." */
 const MIN_REPEATED_WORDS = 4
 
 const repeatedReplies: Formula = (context, configuration) => {
@@ -53,11 +53,11 @@ const repeatedReplies: Formula = (context, configuration) => {
 
 const toolCallSuccess: Formula = ({ call }) => {
   if (call.toolCalls.length === 0) return withoutValue("The agent called no tool.")
-  const told = call.toolCalls.filter((one) => one.succeeded !== undefined)
-  if (told.length === 0) return withoutValue("The transcript does not tell how its tool calls ended.")
-  const failed = told.filter((one) => one.succeeded === false)
+  const known = call.toolCalls.filter((one) => one.succeeded !== undefined)
+  if (known.length === 0) return withoutValue("The transcript does not contain the outcome of its tool calls.")
+  const failed = known.filter((one) => one.succeeded === false)
   return withValue(
-    ratio(told.length - failed.length, told.length),
+    ratio(known.length - failed.length, known.length),
     failed.flatMap(({ endTime, startTime }) =>
       startTime === undefined ? [] : [moment(startTime, Math.max(0, (endTime ?? startTime) - startTime))]
     )
@@ -72,9 +72,9 @@ const phraseCompliance: Formula = (context, configuration) => {
     return withoutValue("No phrases are configured: set configuration.required or configuration.forbidden.")
   const broken = countAgentTurns(context, (text) => forbidden.some((phrase) => containsPhrase(text, phrase)))
   if (broken.value === null) return broken
-  const isSaid = (phrase: string) => context.agentTexts().some(({ text }) => containsPhrase(text, phrase))
-  const kept = required.filter(isSaid).length + forbidden.filter((phrase) => !isSaid(phrase)).length
-  return withValue(ratio(kept, rules), broken.moments)
+  const isSpoken = (phrase: string) => context.agentTexts().some(({ text }) => containsPhrase(text, phrase))
+  const respected = required.filter(isSpoken).length + forbidden.filter((phrase) => !isSpoken(phrase)).length
+  return withValue(ratio(respected, rules), broken.moments)
 }
 
 /** What the agent says and does. */
@@ -115,7 +115,7 @@ export const contentMetrics = {
     revision: 1,
     name: "Tool call success",
     measures: "The share of the agent's tool calls that succeed.",
-    formula: "tool calls that succeeded over those of which the transcript tells how they ended.",
+    formula: "tool calls that succeeded over those with a known outcome.",
     unit: "ratio from 0 to 1",
     basis: "the tool calls in the transcript; without any there is no value.",
     evalType: "numeric",
@@ -128,10 +128,10 @@ export const contentMetrics = {
     id: 25,
     revision: 1,
     name: "Phrase compliance",
-    measures: "Whether the agent says what it has to say and nothing that it must not.",
+    measures: "Whether the agent says the required phrases and none of the forbidden ones.",
     formula:
-      "of the phrases in configuration.required and configuration.forbidden, the share that is kept: required ones that " +
-      "the agent says and forbidden ones that it does not.",
+      "of the phrases in configuration.required and configuration.forbidden, the share that is respected: required ones " +
+      "that the agent says and forbidden ones that it does not.",
     unit: "ratio from 0 to 1",
     basis:
       "the text of the agent's turns, upper and lower case and punctuation aside; without phrases there is no value.",

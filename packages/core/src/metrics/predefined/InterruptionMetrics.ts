@@ -6,16 +6,16 @@ import { type Interval, type TimedSegment, type TimedSpeech, totalOf } from "../
 import { sampleResult } from "../Statistics.js"
 import { ALL_TIMES, type FormulaMetrics } from "./Definition.js"
 
-/** Overlaps shorter than this are taken for the edges of turns and not for interruptions. */
+/** Shorter overlaps are inaccurate turn boundaries, not interruptions. */
 const MIN_OVERLAP_SECONDS = 0.2
 
 interface Interruption {
-  /** From the interruption to the end of whoever was interrupted, or of the interruption if that is first. */
+  /** From the start of the interruption to the first end of the two segments. */
   readonly overlap: Interval
   readonly interrupted: TimedSegment
 }
 
-/** Segments that start strictly within one of the other speaker's, and overlap with it for long enough. */
+/** Segments that start strictly within a segment of the other speaker, and overlap with it long enough. */
 const interruptions = (
   by: ReadonlyArray<TimedSegment>,
   of: ReadonlyArray<TimedSegment>,
@@ -25,7 +25,7 @@ const interruptions = (
   const found: Array<Interruption> = []
   let next = 0
   for (const one of by) {
-    // The other's segments are disjoint and in order: the one that may be running is the last to start before this.
+    // The other speaker's segments are disjoint and in order: only the last one to start before this one can overlap.
     while ((of[next + 1]?.start ?? Number.POSITIVE_INFINITY) < one.start) next++
     const other = of[next]
     if (other === undefined || other.start >= one.start || other.end <= one.start) continue
@@ -139,7 +139,7 @@ export const interruptionMetrics = {
     id: 10,
     revision: 1,
     name: "Interruption rate",
-    measures: "How often either interrupts the other, for the length of the talk.",
+    measures: "How often either speaker interrupts the other, per minute.",
     formula:
       "ai_interrupting_user plus user_interrupting_ai, over the minutes from the start of the first segment to the end of the last.",
     unit: "interruptions a minute",

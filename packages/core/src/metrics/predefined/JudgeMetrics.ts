@@ -6,7 +6,7 @@ export const judgeMetrics = {
     id: 101,
     revision: 1,
     name: "Expected outcome",
-    measures: "Whether the call came to what it was for. It decides the call's `success`.",
+    measures: "Whether the call reached its expected outcome. It decides the call's `success`.",
     unit: "true (it did) or false",
     prompt:
       "Did the call reach its expected outcome? Where an expected outcome is given, hold the call to every part of it. " +
@@ -22,7 +22,7 @@ export const judgeMetrics = {
     id: 102,
     revision: 1,
     name: "Hallucination",
-    measures: "Whether the agent keeps to what it can know.",
+    measures: "Whether the agent states only what it can know.",
     unit: "true (nothing is made up) or false",
     prompt:
       "Is everything that the agent states as a fact supported by what it is told to be, by what the user said or by the " +
@@ -94,7 +94,7 @@ export const judgeMetrics = {
     id: 107,
     revision: 1,
     name: "Instruction following",
-    measures: "Whether the agent does as it is told.",
+    measures: "Whether the agent follows its instructions.",
     unit: "true (it does) or false",
     prompt:
       "Does the agent follow what it is told to be and do, throughout the call? Answer false if it breaks an instruction " +
@@ -108,7 +108,7 @@ export const judgeMetrics = {
     id: 108,
     revision: 1,
     name: "Topic",
-    measures: "What the call is about. It fills the call's `topic` where that is empty.",
+    measures: "What the call is about. It sets the call's `topic` if that is empty.",
     unit: "one of its words",
     prompt: "What is the call about? Choose what the user called for first.",
     evalType: "enum",
@@ -122,7 +122,7 @@ export const judgeMetrics = {
     revision: 1,
     name: "Drop-off point",
     measures:
-      "At which stage the user left a call that was not over. It fills the call's `dropoff_point` where that is empty.",
+      "At which stage the user left a call that was not over. It sets the call's `dropoff_point` if that is empty.",
     unit: "one of its words",
     prompt:
       "At which stage did the user drop out of the call? Answer none if the call came to its natural end. Quote the last " +

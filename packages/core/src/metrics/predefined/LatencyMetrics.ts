@@ -43,8 +43,8 @@ export const latencyMetrics = {
     measures: "How long the user waits for the agent's answers, on average.",
     formula:
       "for each segment of the agent's speech that answers, its start minus the end of the user's speech before it; " +
-      "the mean of these, with p50, p90, p95 and p99 kept beside it. A segment answers if the user has ended by then " +
-      "and the agent was silent since that end. configuration.statistic shows another of them.",
+      "the mean of these, stored with p50, p90, p95 and p99. A segment answers if the user has stopped by then " +
+      "and the agent was silent since that end. configuration.statistic selects another statistic.",
     unit: "milliseconds",
     basis: STARTS,
     evalType: "numeric",

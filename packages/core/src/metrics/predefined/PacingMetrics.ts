@@ -56,7 +56,7 @@ const wordsPerTurn: Formula = ({ agentTurns, agentWords, call }) =>
 
 const callDuration: Formula = ({ call }) =>
   call.durationSeconds === null
-    ? withoutValue("Neither transcript nor recording tells how long the call took.")
+    ? withoutValue("Neither transcript nor recording gives the duration of the call.")
     : withValue(toThousandths(call.durationSeconds))
 
 /** How much and how fast is spoken. */
@@ -93,7 +93,7 @@ export const pacingMetrics = {
     id: 19,
     revision: 1,
     name: "Longest monologue",
-    measures: "How long the agent keeps the floor at most.",
+    measures: "The longest time that the agent speaks before the user does.",
     formula:
       "the longest time from the start of a segment of the agent's to the end of its last one before the user begins to " +
       "speak, the agent's own pauses included as far as the user is silent in them.",

@@ -30,7 +30,7 @@ const excessiveSilence = onTimedSpeech(({ gaps }, configuration) => {
   return withValue(found.length, momentsOf(found))
 })
 
-/** Silences in which the user waits for the agent: those the user's speech ends with, and the one the call ends with. */
+/** Silences in which the user waits for the agent: those that follow the user's speech, the last one included. */
 const infrastructureIssues = onTimedSpeech((timed, configuration, { call }) => {
   if (timed.user.length === 0) return withoutValue(NO_USER)
   const most = numberSetting(configuration, "max_wait_s", 10)
@@ -77,8 +77,7 @@ export const silenceMetrics = {
     id: 17,
     revision: 1,
     name: "Infrastructure issues",
-    measures:
-      "Whether the agent answers every time; when it does not, something behind it is broken more often than not.",
+    measures: "Whether the agent answers every time; if it does not, its infrastructure usually failed.",
     formula:
       "true if no silence that follows the user's speech is longer than configuration.max_wait_s (10 s); the silence " +
       "from the user's last word to the end of the call counts too.",
