@@ -8,8 +8,8 @@ import { type Allowances, RateLimiter } from "../../access/RateLimiter.js"
 import { Dialect } from "../sql/Dialect.js"
 
 /**
- * Counts the requests of a credential in the database, so that all servers on it share one allowance: one statement a
- * request more. Wrong credentials are still counted by each process, since an attacker should not cost a statement.
+ * Counts the requests of a credential in the database, so that all servers on it share one allowance, at the cost of
+ * one statement a request. Invalid credentials are still counted in each process, so that an attacker causes no statements.
  */
 export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, SqlClient | Dialect> =>
   Layer.effect(
@@ -18,7 +18,7 @@ export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, S
       const sql = yield* SqlClient
       const { nameOf } = yield* Dialect
       const run = Runtime.runPromise(yield* Effect.runtime())
-      // What the library asks of a client of node-postgres: this engine's own connections answer it.
+      // The part of a node-postgres client that the library uses, on the engine's own connections.
       const storeClient = {
         query: (query: { readonly text: string; readonly values: ReadonlyArray<unknown> }) =>
           run(sql.unsafe(query.text, query.values)).then((rows) => ({ rows, rowCount: rows.length }))
@@ -34,7 +34,7 @@ export const layer = (allowances: Allowances): Layer.Layer<RateLimiter, never, S
               keyPrefix: budget,
               points,
               duration: seconds,
-              // Who is over the limit is told so without asking the database again.
+              // A subject over the limit is rejected without another statement.
               inMemoryBlockOnConsumed: points + 1
             })
       )

@@ -20,7 +20,7 @@ export interface PostgresConfig {
   readonly tablePrefix?: string
 }
 
-/** How long a caller waits for a free connection before it is told that storage is busy. */
+/** How long a caller waits for a free connection before it fails with `StorageBusy`. */
 const CONNECTION_WAIT = "5 seconds"
 
 /** PostgreSQL's type numbers whose default reading would differ from SQLite's. */

@@ -82,7 +82,7 @@ export class AnalyticsFragments {
     }
   }
 
-  /** The parts of a field that count where values of this type are asked for; see `ReferenceAnalytics` in the test kit. */
+  /** The parts of a field that count for values of this type; see `ReferenceAnalytics` in the test kit. */
   valueParts({ dataType, field }: ValuesQuery): ReadonlyArray<Part> {
     const isWanted = (part: Part): boolean => {
       switch (dataType) {
@@ -141,7 +141,7 @@ export class AnalyticsFragments {
       LEFT JOIN ${tables.metrics} m ON m.id = e.metric_id WHERE ${scope}`
   }
 
-  /** One row a value: `bucket_ms` where buckets are asked for, the parts of the group and those of the value. */
+  /** One row a value: `bucket_ms` if there are buckets, the parts of the group and those of the value. */
   values(
     from: Fragment,
     parts: { readonly group: ReadonlyArray<Part>; readonly value: ReadonlyArray<Part>; readonly bucket?: Bucket }

@@ -88,7 +88,7 @@ export const created = (one: GroupedDelivery, id: CallId): Outcome =>
 export const execute = (connection: Connection, text: string, params: ReadonlyArray<unknown>) =>
   connection.execute(text, params, undefined)
 
-/** Reads what the inserts of new calls answer. */
+/** Reads the rows that the inserts of new calls return. */
 export const decodeInserted = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ id: CallId, agent_id: AgentId, call_id: Schema.String }))
 )

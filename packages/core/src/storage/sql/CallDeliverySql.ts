@@ -1,5 +1,5 @@
 /**
- * How deliveries are written. Whoever waits at the same time shares a transaction (see `GroupCommit`); within it every
+ * How deliveries are written. Concurrent deliveries share a transaction (see `GroupCommit`); within it every
  * step is one statement for all. The statements for new calls are texts of their own, run on the connection: a statement
  * built of fragments costs more than SQLite needs to run it, and every ingested call comes through here.
  */

@@ -60,7 +60,7 @@ const insertOf = (table: string, columns: ReadonlyArray<string>, tail = ""): ((r
 /**
  * A transaction of SQLite with nothing around it: spans and savepoints of the client's own cost as much as the statements
  * of a call. It takes the client's one connection and the database's write lock as `UnitOfWork` does, and is not
- * interrupted: whoever waits for an outcome of a group may go, but the others still want theirs.
+ * interrupted: one caller of a group may be, but the others still wait for their outcomes.
  */
 const inTransaction = <A, E>(
   sql: SqlClient,

@@ -38,7 +38,7 @@ interface Changes {
   readonly calls: Map<string, CallRecord>
   readonly transcripts: Set<string>
   readonly recordings: Set<string>
-  /** Every state on the way, since a call is charged by the first that has a length, whoever shares the commit. */
+  /** Every intermediate state, since a call is charged by the first that has a duration, even within one commit. */
   readonly steps: Array<CallRecord>
 }
 
@@ -150,7 +150,7 @@ export const makeRedeliver = (sql: SqlClient, dialect: DialectFragments): Redeli
       if (changes.calls.size > 0) yield* save(changes)
       if (redacted.size > 0) {
         const ids = dialect.integers([...redacted])
-        // Explanations and quotes repeat what was said. A formula's value is a measure, and stays.
+        // Explanations and quotes repeat the transcript. The values of formulas are measurements, and stay.
         yield* sql`DELETE FROM ${tables.metric_evaluation_details} WHERE call_id IN ${ids}`
         yield* sql`DELETE FROM ${tables.metric_evaluations} WHERE call_id IN ${ids} AND metric_id IN (
           SELECT m.id FROM ${tables.metrics} m WHERE m.type <> 'custom_code' OR m.custom_code <> '')`

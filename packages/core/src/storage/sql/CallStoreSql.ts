@@ -28,7 +28,7 @@ export const layer = Layer.scoped(
     const redactions = readRows(Schema.Struct({ redact_fields: Schema.String }), (row) => fieldsOf(row.redact_fields))
     const context = yield* Effect.context<SqlClient | Dialect>()
 
-    /** The calls that a permit reaches, on the alias `c`. */
+    /** The calls in the scope of a permit, as a condition on the alias `c`. */
     const reached = (permit: Permit): Fragment =>
       sql`(c.organization_id = ${permit.organizationId} AND ${scopePredicate(sql, permit, { project: "c.project_id", agent: "c.agent_id" })})`
 

@@ -48,7 +48,7 @@ export const layer = Layer.effect(
       }
     })
 
-    /** What besides time keeps the token of a checkout `g` of a connection `c` in force. */
+    /** The conditions other than time under which the token of a checkout `g` of a connection `c` is valid. */
     const inForce = sql`c.active = 1
       AND NOT EXISTS (SELECT 1 FROM ${tables.revoked_tokens} r
         WHERE r.organization_id = g.organization_id AND r.jti = g.session_jti)

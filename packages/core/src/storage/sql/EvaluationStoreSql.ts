@@ -21,7 +21,7 @@ import { storing } from "./Storing.js"
 /** Rows in one statement: each binds seven values, and SQLite takes 32,766. */
 const BATCH = 1000
 
-/** How a value is kept. Numbers that are none (NaN, infinities) are no value. */
+/** The columns of a value. NaN and infinities are stored as no value. */
 export const columnsOf = (value: EvaluationValue) =>
   typeof value === "string"
     ? { value_kind: "text", value_number: null, value_text: value }

@@ -11,9 +11,9 @@ import { compileLeaf } from "../../filters/CompiledLeaf.js"
 import * as Regex from "../../filters/Regex.js"
 import { Dialect } from "./Dialect.js"
 import { readRows } from "./Rows.js"
-import { FilterTranslation, type MatchedValues, patternKey, type FilterQuestion } from "./FilterTranslation.js"
+import { FilterTranslation, type MatchedValues, patternKey, type FilterContext } from "./FilterTranslation.js"
 
-export type { FilterQuestion } from "./FilterTranslation.js"
+export type { FilterContext } from "./FilterTranslation.js"
 
 /**
  * The condition that holds for the calls that match a filter, for a WHERE over `calls`: on both databases it selects the
@@ -21,12 +21,12 @@ export type { FilterQuestion } from "./FilterTranslation.js"
  * CASE. Every value and every path is bound.
  *
  * A pattern (`regex`) is no SQL: SQLite has none and PostgreSQL another dialect. So the field's distinct values in scope
- * are read first and tested in process, and the condition asks for those that match. A value that comes in between the
- * two statements is overlooked, unless both run in one transaction that sees one state.
+ * are read first and tested in process, and the condition asks for those that match. A value that is inserted between
+ * the two statements is missed, unless both run in one transaction with one snapshot.
  */
 export const compile = (
   filter: Filter,
-  question: FilterQuestion
+  question: FilterContext
 ): Effect.Effect<Fragment, SqlError | ParseResult.ParseError, SqlClient | Dialect> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -37,7 +37,7 @@ export const compile = (
     const plain = translation(new Map())
     const asked = patternsIn(filter, question.now)
     if (asked.size === 0) return plain.ofCall(filter)
-    // What is asked beside the patterns narrows down the calls whose values they have to be tested on.
+    // The other conditions narrow down the calls whose values the patterns are tested on.
     const besides = conjuncts(filter).filter((condition) => patternsIn(condition, question.now).size === 0)
     const scope = plain.all([question.scope, ...besides.map((condition) => plain.ofCall(condition))])
     const matched = new Map<string, ReadonlyArray<string>>()
@@ -57,7 +57,7 @@ interface AskedPatterns {
   readonly patterns: Set<string>
 }
 
-/** The patterns in a condition, by the name of the field they are asked of. */
+/** The patterns in a condition, by the name of the field they test. */
 const patternsIn = (
   condition: Condition,
   now: DateTime.Utc,
@@ -93,8 +93,8 @@ const testAll = (pattern: string, values: ReadonlyArray<string>): Effect.Effect<
   })
 
 /**
- * The most subqueries about evaluations that are asked anew of each call, which is quickest where few calls are left to
- * ask. More of them are asked once each, as sets of calls: SQLite searches all open cursors whenever it opens one, so that
+ * The most subqueries about evaluations that run for each call, which is fastest where few calls remain. More of them run
+ * once each, as sets of calls: SQLite searches all open cursors whenever it opens one, so that
  * 2,000 such subqueries took 47 s over 200 calls, and 0.2 s as sets.
  */
 const MAX_PROBES = 16

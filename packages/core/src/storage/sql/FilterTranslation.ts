@@ -14,13 +14,13 @@ import {
 import { compileLeaf, type Order, type Interval, type LeafTest, predicate } from "../../filters/CompiledLeaf.js"
 import { type DialectFragments } from "./Dialect.js"
 
-/** Where and when a filter is asked. */
-export interface FilterQuestion {
+/** The statement that a filter is part of. */
+export interface FilterContext {
   /** The alias of the table `calls` in the statement the condition goes into. It must be none of `fa`, `fe` and `fm`. */
   readonly calls: string
   /**
    * The calls that the caller may see, as a condition on that alias. The values that patterns are tested on are those of
-   * these calls; the statement has to ask for the scope too, since the condition made here does not.
+   * these calls; the statement has to contain the scope too, since the condition made here does not.
    */
   readonly scope: Fragment
   /** What relative times are relative to. */
@@ -62,14 +62,14 @@ const textsOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => type
 const flagsOf = (values: ReadonlyArray<Scalar>) => values.filter((value) => typeof value === "boolean").map(Number)
 
 /**
- * Spells conditions out in SQL. Each comes to true or false even where a value is missing: `a > b` alone is unknown for a
+ * Writes conditions in SQL. Each is true or false even where a value is missing: `a > b` alone is unknown for a
  * NULL, and NOT leaves it so. Columns stand bare beside their guard, where an index can serve them.
  */
 export class FilterTranslation {
   constructor(
     private readonly sql: SqlClient,
     private readonly dialect: DialectFragments,
-    private readonly question: FilterQuestion,
+    private readonly question: FilterContext,
     private readonly matched: MatchedValues,
     private readonly asSets: boolean
   ) {}
@@ -159,7 +159,7 @@ export class FilterTranslation {
           AND ${agent} IN (SELECT fa.id FROM ${this.dialect.tables.agents} fa WHERE ${this.valueTest(sql`fa.name`, field, test)}))`
   }
 
-  /** A status is one of four, so whatever is asked of it is worked out here and comes down to two flags, as one number. */
+  /** A status is one of four, so a test of it is evaluated here and becomes a test of two flags, as one number. */
   private statusTest(test: LeafTest): Fragment {
     const { dialect, sql } = this
     const success = this.column("success")

@@ -67,7 +67,7 @@ const toClaim = (row: typeof ClaimRow.Type): Claim => ({
   owner: row.owner
 })
 
-/** The longest reason that is kept. */
+/** The longest reason that is stored. */
 const MAX_REASON = 1000
 
 /** Rows in one statement: each binds eleven values, and SQLite takes 32,766. */
@@ -134,8 +134,8 @@ export const layer = Layer.effect(
           storing("JobStore.hasDue")
         ),
       claim: (owner, { kind, limit }, { now, until }) =>
-        // The rows are locked before they are changed, so that of two claims at once the second passes over them; a row
-        // that changed while this one waited is asked the condition again.
+        // The rows are locked before they are changed, so that a concurrent claim skips them; a row that changed while this
+        // one waited is checked again.
         sql`WITH due (due_id) AS MATERIALIZED (
               SELECT id FROM ${tables.jobs} j
               WHERE kind = ${kind} AND due_ms IS NOT NULL AND due_ms <= ${now}

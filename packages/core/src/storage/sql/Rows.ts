@@ -9,7 +9,7 @@ type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
 /**
  * Readers of a statement's rows: the row schema says what the columns are, `make` what they are made into. A row that is
- * not what its schema says is a fault of storage, not a value to pass on.
+ * not what its schema says is a storage error.
  */
 export const readRows = <Row, Columns, A>(row: Schema.Schema<Row, Columns>, make: (row: Row) => A) => {
   const decode = Schema.decodeUnknown(Schema.Array(row))
@@ -19,7 +19,7 @@ export const readRows = <Row, Columns, A>(row: Schema.Schema<Row, Columns>, make
     all,
     first: (statement: Rows): Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError> =>
       Effect.map(all(statement), (rows) => Option.fromNullable(rows[0])),
-    /** For statements that answer exactly one row, such as INSERT ... RETURNING; none at all is a defect. */
+    /** For statements that answer exactly one row, such as INSERT ... RETURNING; none is a defect. */
     one: (statement: Rows): Effect.Effect<A, SqlError | ParseResult.ParseError> =>
       Effect.flatMap(all(statement), (rows) =>
         rows[0] === undefined ? Effect.dieMessage("The statement answered no row") : Effect.succeed(rows[0])

@@ -33,7 +33,7 @@ const toSimplification = (row: typeof SimplificationRow.Type): StoredSimplificat
   job: row.state === null ? null : { state: row.state, lastError: row.last_error }
 })
 
-/** Who asked at the same moment as others may come after the job of these is done: rules take no time. */
+/** A request that came at the same time as others may be processed after their job is done: rules are fast. */
 const RECENT_MILLIS = 10_000
 
 /** Times that a prompt's simplification ended between two statements before it counts as too busy. */
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
           progressIds.first
         )
         if (Option.isSome(found)) return { progressId: found.value, created: false }
-        // It ended meanwhile.
+        // It ended in the meantime.
         return tries < MOST_TRIES
           ? yield* begin(permit, wanted, now, tries + 1)
           : yield* new StorageBusy({ operation: "SimplificationStore.begin" })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { driverCode } from "./Storing.js"
 
-/** How long a writer waits for another process to finish before the caller is told that storage is busy. */
+/** How long a writer waits for another process before it fails with `StorageBusy`. */
 const LOCK_WAIT = "10 seconds"
 
 const isLocked = (error: SqlError): boolean => driverCode(error).startsWith("SQLITE_BUSY")

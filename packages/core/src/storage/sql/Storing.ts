@@ -19,10 +19,10 @@ export const whenTaken =
   <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | Taken, R> =>
     Effect.mapError(statement, (error) => (taken !== undefined && isUniqueViolation(error) ? taken() : error))
 
-/** What PostgreSQL says of a statement that was right and may well succeed when it is sent again. */
+/** Errors of PostgreSQL after which the same statement may succeed. */
 const POSTGRES_BUSY = [
-  "40001", // the order of transactions could not be kept
-  "40P01", // the victim of a deadlock
+  "40001", // serialization failure
+  "40P01", // deadlock detected
   "53300", // too many connections
   "55P03", // lock_timeout
   "57014", // statement_timeout, or canceled by an operator
@@ -36,17 +36,17 @@ const isBusy = (error: SqlError): boolean =>
   (error.cause instanceof Error && error.cause.message.includes("timeout exceeded when trying to connect")) ||
   POSTGRES_BUSY.includes(driverCode(error))
 
-/** PostgreSQL chose this transaction to break a deadlock or a serialization cycle: nothing of it happened. */
-const isChosenVictim = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
+/** PostgreSQL rolled this transaction back to resolve a deadlock or a serialization failure. */
+const isRolledBack = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
 
 export const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>
   error instanceof SqlError && isBusy(error)
-    ? new StorageBusy({ operation, undone: isChosenVictim(error) })
+    ? new StorageBusy({ operation, undone: isRolledBack(error) })
     : new StorageFailed({ operation, cause: error })
 
 type FromDriver<E> = Extract<E, SqlError | ParseResult.ParseError>
 
-/** Turns a driver's failures, and rows that are not what their schema says, into storage faults named by operation. */
+/** Turns a driver's failures, and rows that are not what their schema says, into storage errors named by operation. */
 export const storing =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, FromDriver<E>> | StorageError, R> =>
