@@ -12,78 +12,15 @@ import * as https from "node:https"
 import { isIP } from "node:net"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { OutboundError, type OutboundReason } from "./OutboundError.js"
 import { AddressNotPublic, isPublic, publicLookup } from "./PublicAddresses.js"
 
-/** Why there is no response. */
-export type OutboundReason =
-  /** Not an absolute URL, or one of a scheme other than http and https. */
-  | { readonly is: "InvalidUrl" }
-  | { readonly is: "UnsupportedScheme" }
-  /** A header that HTTP does not allow. */
-  | { readonly is: "InvalidRequest" }
-  /** The host, or the name it resolves to, has a private address, and the operator does not allow it. */
-  | { readonly is: "AddressNotPublic" }
-  /** The connection failed; `code` is Node's, such as `ECONNREFUSED`. */
-  | { readonly is: "Unreachable"; readonly code: string | undefined }
-  /** The connection was closed, or switched to another protocol, without a response. */
-  | { readonly is: "NoResponse" }
-  /** The connection failed in the middle of the body. */
-  | { readonly is: "Incomplete"; readonly code: string | undefined }
-  | { readonly is: "TimedOut"; readonly seconds: number }
-  /** Nothing came for so long. */
-  | { readonly is: "Idle"; readonly seconds: number }
-  | { readonly is: "TooLarge"; readonly maxBytes: number }
-  | { readonly is: "TooManyRedirects"; readonly maxRedirects: number }
-  | { readonly is: "InvalidRedirect" }
-  /** A content encoding that was not requested. */
-  | { readonly is: "Encoded" }
-
-/** A request without a usable response. It repeats nothing of the request, which holds secrets, and nothing of the response. */
-export class OutboundError extends Data.TaggedError("OutboundError")<{ readonly reason: OutboundReason }> {
-  /** A predicate to put after the name of the other side: `cannot be reached (ECONNREFUSED)`. */
-  override get message(): string {
-    return predicateOf(this.reason)
-  }
-}
-
-const predicateOf = (reason: OutboundReason): string => {
-  switch (reason.is) {
-    case "InvalidUrl":
-      return "has no valid URL"
-    case "UnsupportedScheme":
-      return "can be reached over http and https only"
-    case "InvalidRequest":
-      return "cannot be sent these headers"
-    case "AddressNotPublic":
-      return "has no public address; the operator can allow its host by name"
-    case "Unreachable":
-      return `cannot be reached${suffixOf(reason.code)}`
-    case "NoResponse":
-      return "sent no response"
-    case "Incomplete":
-      return `closed the connection before the end of its response${suffixOf(reason.code)}`
-    case "TimedOut":
-      return `took longer than ${reason.seconds} seconds`
-    case "Idle":
-      return `sent nothing for ${reason.seconds} seconds`
-    case "TooLarge":
-      return `sent more than ${reason.maxBytes} bytes`
-    case "TooManyRedirects":
-      return `redirected more than ${reason.maxRedirects} times`
-    case "InvalidRedirect":
-      return "redirected to an invalid URL"
-    case "Encoded":
-      return "sent a compressed response, which was not requested"
-  }
-}
-
-const suffixOf = (code: string | undefined): string => (code === undefined ? "" : ` (${code})`)
+export { OutboundError, type OutboundReason }
 
 /** What ends a request whatever the other side does. */
 export interface OutboundLimits {

@@ -21,7 +21,7 @@ for (const database of TestEngine.databases) {
             const result = yield* start([booking])
             yield* runner.drain
             const run = yield* one(result)
-            expect(run).toMatchObject({ status: "timeout", error: "The agent took longer than 200ms for an answer." })
+            expect(run).toMatchObject({ status: "timeout", error: "The agent took longer than 200ms to answer." })
             expect(run.transcriptObject).toHaveLength(1)
           })
         )

@@ -1,2 +1,7 @@
 export { anyText, phrase, type PlainRule, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
-export { checkProperties, type JudgeSimplified, simplifierProperties, type Simplify } from "./SimplifierLaws.js"
+export {
+  checkProperties,
+  type ValidateSimplified,
+  simplifierProperties,
+  type Simplify
+} from "./SimplifierProperties.js"

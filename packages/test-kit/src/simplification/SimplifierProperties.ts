@@ -8,12 +8,15 @@ import { anyText, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
 export type Simplify = (prompt: string) => string
 
 /** What is wrong with a simplified prompt, in sentences; nothing where it says all that the original does. */
-export type JudgeSimplified = (original: string, simplified: string) => ReadonlyArray<string>
+export type ValidateSimplified = (original: string, simplified: string) => ReadonlyArray<string>
 
 const words = (text: string): number => text.replace(/^\d+\. /gm, "").length
 
 /** What a simplifier keeps to. */
-export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified = validateSimplified): ReadonlyArray<Property> => [
+export const simplifierProperties = (
+  simplify: Simplify,
+  judge: ValidateSimplified = validateSimplified
+): ReadonlyArray<Property> => [
   property("the same prompt again changes nothing", [anyText], (text) => {
     const once = simplify(text)
     return simplify(once) === once
@@ -22,7 +25,11 @@ export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified 
     const kept = new Set(protectedTokens(simplify(text)))
     return protectedTokens(text).every((token) => kept.has(token))
   }),
-  property("nothing gets longer but by the numbers of a list", [anyText], (text) => words(simplify(text)) <= words(text)),
+  property(
+    "nothing gets longer but by the numbers of a list",
+    [anyText],
+    (text) => words(simplify(text)) <= words(text)
+  ),
   property(
     "what it makes passes the check that a language model's answers have to pass",
     [plainRules],
@@ -37,21 +44,25 @@ export const simplifierProperties = (simplify: Simplify, judge: JudgeSimplified 
 const listed = (all: ReadonlyArray<string>): string => all.map((one, at) => `${at + 1}. ${one}`).join("\n")
 
 /** What the check of a simplified prompt keeps to. */
-export const checkProperties = (judge: JudgeSimplified): ReadonlyArray<Property> => [
+export const checkProperties = (judge: ValidateSimplified): ReadonlyArray<Property> => [
   property("a list of the same rules passes in any order", [plainRules], (rules) => {
     const sentences = rules.map(({ sentence }) => sentence)
     return judge(sentences.join(" "), listed(sentences.toReversed())).length === 0
   }),
-  property("a rule that is left out is told, and so is each way to spoil one", [plainRules, fc.nat()], (rules, pick) => {
-    const sentences = rules.map(({ sentence }) => sentence)
-    const original = sentences.join(" ")
-    const at = pick % sentences.length
-    const without = sentences.filter((_, position) => position !== at)
-    return (
-      judge(original, listed(without)).length > 0 &&
-      spoiled(sentences[at] ?? "").every((wrong) => judge(original, listed([...without, wrong])).length > 0)
-    )
-  }),
+  property(
+    "a rule that is left out is told, and so is each way to spoil one",
+    [plainRules, fc.nat()],
+    (rules, pick) => {
+      const sentences = rules.map(({ sentence }) => sentence)
+      const original = sentences.join(" ")
+      const at = pick % sentences.length
+      const without = sentences.filter((_, position) => position !== at)
+      return (
+        judge(original, listed(without)).length > 0 &&
+        spoiled(sentences[at] ?? "").every((wrong) => judge(original, listed([...without, wrong])).length > 0)
+      )
+    }
+  ),
   property(
     "any two texts are judged, and twice the same",
     [anyText, anyText],
