@@ -15,13 +15,13 @@ const Verdict = Schema.Struct({ value: Schema.Boolean })
 
 const question = (prompt: string) => ({ system: "You judge.", prompt, name: "verdict", schema: Verdict })
 
-/** A language model in each of the states that it may be in. */
+/** A language model in each state. */
 export interface LanguageModelFixture {
-  /** Answers `{"value": true}` to whatever it is asked. */
+  /** Answers `{"value": true}` to every question. */
   readonly agreeing: Layer.Layer<LanguageModel>
-  /** Answers something that is not of the form. */
+  /** Answers with a value that does not match the schema. */
   readonly babbling: Layer.Layer<LanguageModel>
-  /** Cannot be reached, which may pass. */
+  /** Cannot be reached; a later attempt may succeed. */
   readonly unreachable: Layer.Layer<LanguageModel>
 }
 
@@ -35,7 +35,7 @@ export const languageModelContract = (subject: string, fixture: LanguageModelFix
       })
     ).pipe(Effect.provide(model))
   describe(`the language model ${subject}`, () => {
-    it.live("answers in the form that was asked for, and tells the model and what was asked", () =>
+    it.live("answers with a value of the schema, the model's name and the hash of the question", () =>
       Effect.gen(function* () {
         const answer = yield* ask(fixture.agreeing, "Is it so?")
         expect(answer.value).toEqual({ value: true })
@@ -44,7 +44,7 @@ export const languageModelContract = (subject: string, fixture: LanguageModelFix
       })
     )
 
-    it.live("tells the same hash of the same question, and another of another", () =>
+    it.live("returns the same hash for the same question and another hash for another question", () =>
       Effect.gen(function* () {
         const hash = (prompt: string) => Effect.map(ask(fixture.agreeing, prompt), ({ promptHash }) => promptHash)
         const [one, again, other] = yield* Effect.all([hash("a"), hash("a"), hash("b")])
@@ -53,7 +53,7 @@ export const languageModelContract = (subject: string, fixture: LanguageModelFix
       })
     )
 
-    it.live("fails with what it may be told apart by, and repeats nothing of what was asked", () =>
+    it.live("fails with AnswerUnusable or ModelUnavailable, and repeats nothing of the question", () =>
       Effect.gen(function* () {
         const unusable = yield* Effect.flip(ask(fixture.babbling, "my number is 555-0100"))
         expect(unusable._tag).toBe("AnswerUnusable")
@@ -65,9 +65,9 @@ export const languageModelContract = (subject: string, fixture: LanguageModelFix
   })
 }
 
-/** A transcriber in each of the states that it may be in. */
+/** A transcriber in each state. */
 export interface TranscriberFixture {
-  /** Hears somebody say "Hello" in whatever it is given. */
+  /** Transcribes every recording as "Hello". */
   readonly hearing: Layer.Layer<Transcriber>
   readonly failing: Layer.Layer<Transcriber>
 }

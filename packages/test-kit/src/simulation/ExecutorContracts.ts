@@ -13,22 +13,22 @@ import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import { describe } from "vitest"
 
-/** An executor of runs, and agents that it can be sent to. */
+/** A run executor, and agents under test. */
 export interface RunExecutorFixture {
   readonly executor: Layer.Layer<RunExecutor>
   /** One of the executor's channels. */
   readonly channel: Channel
-  /** Answers whatever it is told. */
+  /** Answers every message. */
   readonly answering: Agent
   /** Cannot be reached. */
   readonly unreachable: Agent
-  /** Takes what it is told and never answers. */
+  /** Accepts messages and never answers. */
   readonly silent: Agent
-  /** A scenario that the executor can play and that comes to its end by itself. */
+  /** A scenario that the executor can play and that ends by itself. */
   readonly scenario: Scenario
 }
 
-/** What every executor of runs has to do. */
+/** The contract of every `RunExecutor`. */
 export const runExecutorContract = (subject: string, fixture: RunExecutorFixture): void => {
   const { answering, channel, executor, scenario, silent, unreachable } = fixture
   const play = (agent: Agent, id = 1) =>
@@ -43,7 +43,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
       })
     ).pipe(Effect.provide(executor))
   describe(`runs played by ${subject}`, () => {
-    it.live("are of the channels that it names, each once", () =>
+    it.live("have one of the executor's channels, which are listed once each", () =>
       Effect.gen(function* () {
         const { channels } = yield* RunExecutor
         expect(channels).toContain(channel)
@@ -71,7 +71,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
       })
     )
 
-    it.live("come to a bad end with a reason where the agent cannot be reached", () =>
+    it.live("fail with a reason when the agent cannot be reached", () =>
       Effect.gen(function* () {
         const { durationSeconds, outcome } = yield* play(unreachable)
         expect(["failed", "timeout"]).toContain(outcome.is)
@@ -80,7 +80,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
       })
     )
 
-    it.live("do not hear of each other", () =>
+    it.live("are independent of each other", () =>
       Effect.gen(function* () {
         const both = yield* Effect.all([play(answering, 1), play(unreachable, 2), play(answering, 3)], {
           concurrency: "unbounded"
@@ -89,7 +89,7 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
       })
     )
 
-    it.live("stop when they are interrupted, also while the agent says nothing", () =>
+    it.live("stop when they are interrupted, also while the agent does not answer", () =>
       Effect.gen(function* () {
         const playing = yield* Effect.fork(play(silent))
         yield* Effect.sleep("100 millis")
@@ -102,19 +102,19 @@ export const runExecutorContract = (subject: string, fixture: RunExecutorFixture
 
 type Endpoint = OpenChatEndpoint
 
-/** A way to talk to agents under test, and such agents. */
+/** A `ChatAgent`, and agents under test. */
 export interface ChatAgentFixture {
   readonly agents: Layer.Layer<ChatAgent>
-  /** Answers "Hello" to whatever it is told. */
+  /** Answers "Hello" to every message. */
   readonly answering: Endpoint
-  /** Refuses, or answers what is no answer. */
+  /** Rejects messages, or sends an invalid response. */
   readonly failing: Endpoint
   readonly unreachable: Endpoint
-  /** Takes what it is told and never answers. */
+  /** Accepts messages and never answers. */
   readonly silent: Endpoint
 }
 
-/** What every way to talk to agents under test has to do. */
+/** The contract of every `ChatAgent`. */
 export const chatAgentContract = (subject: string, fixture: ChatAgentFixture): void => {
   const secret = "my number is 555-0100"
   const talk = (endpoint: Endpoint) =>
@@ -127,14 +127,14 @@ export const chatAgentContract = (subject: string, fixture: ChatAgentFixture): v
       })
     ).pipe(Effect.provide(fixture.agents))
   describe(`agents under test, talked to by ${subject}`, () => {
-    it.live("answer with what they say", () =>
+    it.live("return the agent's text", () =>
       Effect.gen(function* () {
         const { endsCall, text, toolCalls } = yield* talk(fixture.answering)
         expect([text, endsCall, toolCalls]).toEqual(["Hello", false, []])
       })
     )
 
-    it.live("fail for a reason that repeats nothing of what was said", () =>
+    it.live("fail with a reason that repeats nothing of the conversation", () =>
       Effect.gen(function* () {
         for (const endpoint of [fixture.failing, fixture.unreachable]) {
           const failed = yield* Effect.flip(talk(endpoint))
@@ -145,7 +145,7 @@ export const chatAgentContract = (subject: string, fixture: ChatAgentFixture): v
       })
     )
 
-    it.live("are given up when whoever asks is interrupted", () =>
+    it.live("are aborted when the caller is interrupted", () =>
       Effect.gen(function* () {
         const asking = yield* Effect.fork(talk(fixture.silent))
         yield* Effect.sleep("100 millis")
