@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Permit } from "../../access/Permit.js"
+import type { CallRecord } from "../../calls/CallRecord.js"
 import { CallStore } from "../../calls/CallStore.js"
 import type { CallId } from "../../kernel/Ids.js"
+import { type CallColumn, columnsOf, EVALUATED, REVIEWED } from "./CallColumns.js"
 import * as CallDeliverySql from "./CallDeliverySql.js"
 import { fieldsOf, makeReader } from "./CallRows.js"
 import { Dialect } from "./Dialect.js"
@@ -15,7 +16,7 @@ import * as FilterSql from "./FilterSql.js"
 import { keyset } from "./Keyset.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { readRows } from "./Rows.js"
-import { flag, storing } from "./Storing.js"
+import { storing } from "./Storing.js"
 
 export const layer = Layer.scoped(
   CallStore,
@@ -35,6 +36,12 @@ export const layer = Layer.scoped(
     const find = (permit: Permit, id: CallId) =>
       Effect.map(reader.where(sql`WHERE c.id = ${id} AND ${reached(permit)}`, true), (found) =>
         Option.fromNullable(found[0])
+      )
+
+    const save = (permit: Permit, call: CallRecord, columns: ReadonlyArray<CallColumn>) =>
+      Effect.asVoid(
+        sql`UPDATE ${tables.calls} SET ${sql.update(columnsOf(call, columns))}
+            WHERE id = ${call.id} AND organization_id = ${permit.organizationId}`
       )
 
     return CallStore.of({
@@ -71,30 +78,8 @@ export const layer = Layer.scoped(
             page.cursor.at !== "after"
           )
         }).pipe(Effect.provide(context), storing("CallStore.list")),
-      saveReview: (permit, call) =>
-        sql`UPDATE ${tables.calls} SET ${sql.update({
-          success: call.success === null ? null : flag(call.success),
-          is_reviewed: flag(call.isReviewed),
-          feedback: call.feedback,
-          feedback_by_person: flag(call.feedbackByPerson),
-          dropoff_point: call.dropoffPoint,
-          topic: call.topic,
-          updated_ms: DateTime.toEpochMillis(call.updatedAt)
-        })} WHERE id = ${call.id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("CallStore.saveReview")
-        ),
-      saveEvaluation: (permit, call) =>
-        sql`UPDATE ${tables.calls} SET ${sql.update({
-          success: call.success === null ? null : flag(call.success),
-          dropoff_point: call.dropoffPoint,
-          topic: call.topic,
-          evaluation: call.evaluation,
-          updated_ms: DateTime.toEpochMillis(call.updatedAt)
-        })} WHERE id = ${call.id} AND organization_id = ${permit.organizationId}`.pipe(
-          Effect.asVoid,
-          storing("CallStore.saveEvaluation")
-        ),
+      saveReview: (permit, call) => save(permit, call, REVIEWED).pipe(storing("CallStore.saveReview")),
+      saveEvaluation: (permit, call) => save(permit, call, EVALUATED).pipe(storing("CallStore.saveEvaluation")),
       // Transcript, recording and evaluations go with the row they refer to.
       remove: (permit, id) =>
         sql`DELETE FROM ${tables.calls} WHERE id = ${id} AND organization_id = ${permit.organizationId}`.pipe(

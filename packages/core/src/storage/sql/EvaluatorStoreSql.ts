@@ -25,6 +25,7 @@ import { Json } from "../../kernel/Json.js"
 import { Dialect } from "./Dialect.js"
 import { scopePredicate } from "./ScopeSql.js"
 import { Instant, jsonColumn, readRows } from "./Rows.js"
+import { grouped } from "./EvaluatorValues.js"
 import { storing } from "./Storing.js"
 import type { Tables } from "./Tables.js"
 import { createdAt, expressionOf, tenantTable } from "./TenantTable.js"
@@ -96,16 +97,6 @@ const folded = (text: string): string => text.toLowerCase().replaceAll("ς", "σ
 /** The text that a search matches. A search is one line, so that none spans the name and the instructions. */
 const searchText = (spec: Pick<EvaluatorSpec, "name" | "instructions">): string =>
   folded(`${spec.name}\n${spec.instructions}`)
-
-const grouped = <A>(rows: ReadonlyArray<{ readonly evaluator: EvaluatorId; readonly value: A }>) => {
-  const groups = new Map<EvaluatorId, Array<A>>()
-  for (const { evaluator, value } of rows) {
-    const group = groups.get(evaluator)
-    if (group === undefined) groups.set(evaluator, [value])
-    else group.push(value)
-  }
-  return groups
-}
 
 export const layer = Layer.effect(
   EvaluatorStore,
