@@ -15,14 +15,14 @@ import { shippedModel, taggerCandidates, type TaggerThresholds } from "./tagger/
 export interface FindOptions {
   /** Weekdays, "tomorrow", lengths of time, meetings and places such as "home" count too. Off unless switched on. */
   readonly everyday?: boolean
-  /** Least score of a span, 0 to 1; 0.5 unless told. Lower finds more and is wrong more often. */
+  /** Least score of a span, 0 to 1; Default: 0.5. A lower one finds more and is wrong more often. */
   readonly threshold?: number
   /** What a host's own model found, in offsets of the joined call text. */
   readonly extra?: ReadonlyArray<Candidate>
   /** Another tagger than the shipped one, for fitting and measuring. */
   readonly model?: Model
   readonly thresholds?: TaggerThresholds
-  /** What the tagger made of turns before, by their text; shared between readings of one call. */
+  /** What the tagger found in turns, by their text; shared between passes over one call. */
   readonly seen?: Map<string, ReadonlyArray<Candidate>>
 }
 

@@ -1,4 +1,4 @@
-/** Closed classes of words that many recognisers share. All lower case. */
+/** Closed classes of words that many recognizers share. All lower case. */
 
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
@@ -131,7 +131,7 @@ export const functionWords =
  most such one two three four five six seven eight nine ten zero like because than back even still way because while
  email address account number card phone name order mail box street`)
 
-/** Words that name the number behind them, also where they are glued to it; codes of wares and orders begin with others. */
+/** Words that name the number after them, also without a space between; product and order codes begin with others. */
 export const numberNames =
   wordSet(`tel telephone phone phones fon mobile mob cell cellphone fax call text ring dial number num nr no card visa mastercard amex
  discover credit debit cc cvv cvc csc exp ssn sin social itin account acct pin passcode routing iban zip vin dob dl mrn npi id member policy`)

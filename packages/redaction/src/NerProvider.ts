@@ -8,7 +8,7 @@ import { redactingTranscript, type Redaction, redactTranscript } from "./RedactT
 import type { SensitiveField } from "./SensitiveField.js"
 import type { RedactOptions, TurnSpan } from "./SpansToRedact.js"
 
-/** The host's model could not read the call. The call must not be stored unredacted: see `redactCall`. */
+/** The host's model failed on the call. The call must not be stored unredacted: see `redactCall`. */
 export class NerFailed extends Schema.TaggedError<NerFailed>("@earshot/redaction/NerFailed")("NerFailed", {
   cause: Schema.Defect
 }) {
@@ -18,9 +18,9 @@ export class NerFailed extends Schema.TaggedError<NerFailed>("@earshot/redaction
 }
 
 /**
- * A host's own model for finding sensitive values, run beside the rules and the shipped tagger. It is given the turns'
- * contents and answers spans by turn, in UTF-16 code units, with scores from 0 to 1; at an overlap the best score
- * names the span. The default finds nothing.
+ * A host's own model for finding sensitive values, run in addition to the rules and the shipped tagger. It is given the
+ * turns' contents and returns spans by turn, in UTF-16 code units, with scores from 0 to 1; where spans overlap, the best score decides
+ * the field. The default finds nothing.
  */
 export class NerProvider extends Context.Tag("@earshot/redaction/NerProvider")<
   NerProvider,
@@ -35,7 +35,7 @@ export class NerProvider extends Context.Tag("@earshot/redaction/NerProvider")<
 /** No model of the host's own. */
 export const layerNone: Layer.Layer<NerProvider> = Layer.succeed(NerProvider, { recognize: () => Effect.succeed([]) })
 
-/** Keeps what lies within its turn; a model's offsets are not taken on trust. */
+/** Drops spans that are not within their turn: a model's offsets are not trusted. */
 export const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyArray<TurnSpan> =>
   spans.filter((span) => {
     const length = raw.turns[span.turn]?.content.length
@@ -51,7 +51,7 @@ export const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): Rea
     )
   })
 
-/** Characters that are read in one go; with more the event loop runs in between. */
+/** Characters above which the work yields to the event loop. */
 const LONG = 4096
 
 /**

@@ -2,7 +2,7 @@ import { gluedBreaks } from "./GluedValues.js"
 import { hidePlaceholders, OPAQUE } from "./SensitiveField.js"
 
 /**
- * A text in plain characters, as recognisers read it, with the way back: unit `i` of `text` stands for the stretch
+ * A text in plain characters, as recognizers read it, with the way back: unit `i` of `text` stands for the stretch
  * `starts[i]` to `ends[i]` of the original, in UTF-16 code units. Both are undefined where the text was plain already.
  */
 export interface PlainText {
@@ -20,7 +20,7 @@ const BEYOND_ASCII = /[^\t-\r -~]/
 
 export const plainPatterns = {
   /**
-   * What a terminal takes for a colour or a move behind its introducer, and shows nothing of. Numbers of at most three
+   * What a terminal takes for a color or a move behind its introducer, and shows nothing of. Numbers of at most three
    * figures, so that no value is passed over as one.
    */
   "terminal escape": /[?<=>]?(?:\d{0,3}[;:]){0,16}\d{0,3}[A-Za-z]/y,
@@ -227,7 +227,7 @@ const withBreaks = (plain: PlainText): PlainText => {
   return { text, starts, ends }
 }
 
-/** What recognisers read: plain characters, values parted from the letters they are glued to, placeholders opaque. */
+/** What recognizers read: plain characters, values parted from the letters they are glued to, placeholders opaque. */
 export const plainTextOf = (original: string): PlainText =>
   withBreaks(
     plainCharacters(hidePlaceholders(original.includes(OPAQUE) ? original.replaceAll(OPAQUE, "\u200B") : original))

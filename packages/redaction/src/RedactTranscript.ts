@@ -18,11 +18,11 @@ import { type RedactOptions, spansToRedact, type TurnSpan } from "./SpansToRedac
 
 export interface Redaction<T extends Turn = Turn, C extends ToolCall = ToolCall> {
   readonly transcript: RedactedTranscript<T, C>
-  /** What went, turn by turn, in reading order; offsets are those of the raw content. Never holds a value. */
+  /** What was redacted, turn by turn, in reading order; offsets are those of the raw content. Never contains a value. */
   readonly spans: ReadonlyArray<TurnSpan>
   /** What to mute in the recording. */
   readonly ranges: SpeakerRanges
-  /** How many values went from tool calls. */
+  /** How many values were redacted in tool calls. */
   readonly toolCallSpans: number
 }
 
@@ -47,7 +47,7 @@ const replaceIn = (
 
 /**
  * Redacts a transcript: content and words of every turn, and what tools were called with and answered. Every value of
- * the asked-for fields is replaced, wherever in the call it is said. With no fields it only changes the stage's type.
+ * the requested fields is replaced, wherever it occurs in the call. With no fields it only changes the stage's type.
  * Pure and total; linear in the transcript's length.
  */
 export const redactTranscript = <T extends Turn, C extends ToolCall>(
@@ -171,7 +171,7 @@ export function* redactingTranscript<T extends Turn, C extends ToolCall>(
 
 /**
  * The words of a turn with its spans gone: the words of a value become one word, its placeholder, from the first one's
- * start to the last one's end. A word that is not in the content cannot be judged, so its text goes and its times stay.
+ * start to the last one's end. A word that is not in the content cannot be checked, so its text is dropped and its times are kept.
  */
 const redactWords = (
   turn: Turn,

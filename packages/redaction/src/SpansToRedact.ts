@@ -7,7 +7,7 @@ import { OPAQUE, type SensitiveField } from "./SensitiveField.js"
 import { type Candidate, inOrder, type TextSpan } from "./TextSpan.js"
 
 export interface RedactOptions extends Omit<FindOptions, "extra" | "seen"> {
-  /** `[PHONE_NUMBER]` unless told. */
+  /** Default: `[PHONE_NUMBER]`. */
   readonly replacement?: ReplacementStyle
   /** What a host's own model found, turn by turn. */
   readonly extra?: ReadonlyArray<TurnSpan>

@@ -3,7 +3,7 @@ import type { MuteRange } from "./audio/MuteRanges.js"
 import { placeIn, plainCharacters } from "./PlainText.js"
 import { placeholdersIn } from "./SensitiveField.js"
 
-/** A stretch of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
+/** A range of the recording to mute, in seconds from the start of the call; only the speaker's channel where known. */
 export interface SpeakerRange {
   readonly speaker: Speaker
   readonly start: number
@@ -11,11 +11,11 @@ export interface SpeakerRange {
   readonly end: number
 }
 
-/** What to mute. `Unknown`: something was redacted whose time nobody knows, so the audio cannot be kept. */
+/** What to mute. `Unknown`: something was redacted whose time is unknown, so the audio cannot be stored. */
 export type SpeakerRanges =
   { readonly _tag: "Known"; readonly ranges: ReadonlyArray<SpeakerRange> } | { readonly _tag: "Unknown" }
 
-/** Seconds muted before and after a value's words or turn: recognisers' times are about that exact. */
+/** Seconds muted before and after a value's words or turn: recognizers' times are about that exact. */
 export const RANGE_PADDING = 0.25
 
 /** Where a turn's words lie in its content; undefined for a word that is not there. */
@@ -53,7 +53,7 @@ export const placeWords = (turn: Turn): ReadonlyArray<PlacedWord | undefined> =>
   })
 }
 
-/** Words `from` to `to` that a stretch of content covers, counting those between its neighbours that were not placed. */
+/** Words `from` to `to` that a part of the content covers, counting those between its neighbors that were not placed. */
 export const wordsWithin = (
   placed: ReadonlyArray<PlacedWord | undefined>,
   start: number,
@@ -76,7 +76,7 @@ export const wordsWithin = (
 const isTime = (time: number | undefined): time is number => time !== undefined && Number.isFinite(time) && time >= 0
 
 /**
- * The stretch of audio in which a part of a turn was said: from word times with padding, else the whole turn, else
+ * The range of audio of a part of a turn: from word times with padding, else the whole turn, else
  * undefined. `next` is the start of the following turn, used where a turn's own end is not known.
  */
 export const rangeOf = (
@@ -129,7 +129,7 @@ export const joinRanges = (ranges: ReadonlyArray<SpeakerRange>): ReadonlyArray<S
 }
 
 /**
- * The stretches in which placeholders were said, so that a recording which arrives after its transcript was redacted can
+ * The ranges of placeholders, so that a recording which arrives after its transcript was redacted can
  * be muted all the same.
  */
 export const placeholderRanges = ({ turns }: RedactedTranscript): SpeakerRanges => {
@@ -147,7 +147,7 @@ export const placeholderRanges = ({ turns }: RedactedTranscript): SpeakerRanges 
   return { _tag: "Known", ranges: joinRanges(ranges) }
 }
 
-/** What either says; unknown where either is. */
+/** The union of both; unknown where either is. */
 export const bothRanges = (one: SpeakerRanges, other: SpeakerRanges): SpeakerRanges =>
   one._tag === "Unknown" || other._tag === "Unknown"
     ? { _tag: "Unknown" }

@@ -41,7 +41,9 @@ const spoken = (chars: string, to: number): ReadPiece => ({ chars, to, spoken: t
 /** Whether a word in capitals is a word rather than a part of a code. */
 const isWord = (word: string): boolean => numberNames.has(word) || functionWords.has(word) || acknowledgements.has(word)
 
-export const isElementClass = (cls: TokenClass): boolean => /^[dtyzNXxo]$/.test(cls)
+const elementClasses: ReadonlySet<TokenClass> = new Set("dtyzNXxo")
+
+const isElementClass = (cls: TokenClass): boolean => elementClasses.has(cls)
 
 const classAt = (all: ReadonlyArray<Token>, at: number): TokenClass => {
   const token = all[at]

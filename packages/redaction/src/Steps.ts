@@ -1,27 +1,27 @@
 /**
- * Long work on the event loop, cut into steps: a generator that yields wherever it may be interrupted by others, run
- * either to its end at once or with a breath for the whole process after every step.
+ * Long synchronous work in steps: a generator that yields where it may be interrupted, run either to its end or with a
+ * turn of the event loop after every step.
  */
 import * as Effect from "effect/Effect"
 
-/** Work that yields between its steps and answers `A`. */
+/** Work that yields between its steps and returns `A`. */
 export type Steps<A> = Generator<void, A, void>
 
-/** Does all of it at once. */
+/** Runs all steps synchronously. */
 export const runSync = <A>(steps: Steps<A>): A => {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
 }
 
-/** Lets timers and sockets have their turn, which `Effect.yieldNow` does not: that one goes back to fibers alone. */
+/** Lets timers and sockets run; `Effect.yieldNow` lets only other fibers run. */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   setImmediate(() => {
     resume(Effect.void)
   })
 })
 
-/** Does it step by step, the event loop running in between. */
+/** Runs the steps one by one and yields to the event loop in between. */
 export const runYielding = <A>(steps: () => Steps<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const work = steps()

@@ -1,19 +1,19 @@
 import type { SensitiveField } from "./SensitiveField.js"
 
-/** A stretch of text that holds a value of a field. Offsets are UTF-16 code units, `end` exclusive. */
+/** A range of a text that is a value of a field. Offsets are UTF-16 code units, `end` exclusive. */
 export interface TextSpan {
   readonly start: number
   readonly end: number
   readonly field: SensitiveField
-  /** How sure the finder is, 0 to 1. */
+  /** Confidence, 0 to 1. */
   readonly score: number
-  /** Why, for a person: patterns, cues and checks by name, never the value itself. */
+  /** Why, for people to read: patterns, cues and checks by name, never the value itself. */
   readonly evidence: ReadonlyArray<string>
 }
 
 /**
- * What a recogniser proposes. `nothing` is a proposal too: a reading under which the text is no sensitive field at all
- * (an order number, a brand), so that it competes with the readings that would redact it.
+ * What a recognizer proposes. `nothing` proposes that the text is no sensitive field at all (an order number, a brand), and
+ * competes with the candidates that would redact it.
  */
 export interface Candidate {
   readonly start: number
@@ -21,7 +21,7 @@ export interface Candidate {
   readonly field: SensitiveField | "nothing"
   readonly score: number
   readonly evidence: ReadonlyArray<string>
-  /** Everyday readings (weekdays, "tomorrow", "in five minutes", "the meeting"), which count only when asked for. */
+  /** Everyday expressions (weekdays, "tomorrow", "in five minutes", "the meeting"), which count only on request. */
   readonly everyday?: boolean
 }
 

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** The audio is of a format that cannot be muted here; whoever wants redaction has to drop it. */
+/** The audio is of a format that cannot be muted; drop the audio. */
 export class UnsupportedAudio extends Schema.TaggedError<UnsupportedAudio>("@earshot/redaction/UnsupportedAudio")(
   "UnsupportedAudio",
   { reason: Schema.String }
@@ -10,7 +10,7 @@ export class UnsupportedAudio extends Schema.TaggedError<UnsupportedAudio>("@ear
   }
 }
 
-/** The audio contradicts itself or its format, so that nobody can say which bytes hold which second. */
+/** The audio contradicts itself or its format, so that the bytes of a second cannot be determined. */
 export class MalformedAudio extends Schema.TaggedError<MalformedAudio>("@earshot/redaction/MalformedAudio")(
   "MalformedAudio",
   {

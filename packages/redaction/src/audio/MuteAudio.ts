@@ -44,7 +44,7 @@ export interface MuteOptions {
 /** What muting did, for the record of the call; it holds no sound. */
 export interface MutingSummary {
   readonly info: AudioInfo
-  /** What the muted stretches hold. */
+  /** What the muted ranges hold. */
   readonly fill: Fill
   /** Seconds that are muted in at least one channel, padding included, before a format's frames round them outwards. */
   readonly mutedSeconds: number
@@ -54,7 +54,7 @@ export interface MutingSummary {
   readonly rangesBeyond: number
 }
 
-/** Muted audio that nobody has listened to yet: `checkMuted` makes it fit to be stored. */
+/** Muted audio that is not verified yet: call `checkMuted` before it is stored. */
 export interface MutedAudio extends MutingSummary {
   readonly _tag: "MutedAudio"
   readonly bytes: Uint8Array
@@ -73,7 +73,7 @@ export type MutePlan =
     }
   | { readonly format: "opus"; readonly layout: OpusLayout; readonly muting: OpusMuting }
 
-/** Formats that people upload and nobody here can mute, for a message that says so. */
+/** Formats that are uploaded and cannot be muted, for the error message. */
 const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: string]> = [
   ["FLAC", 0, "fLaC"],
   ["MP4 or M4A", 4, "ftyp"],
@@ -85,7 +85,7 @@ const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: stri
 ]
 
 /**
- * Recognises audio by its bytes, never by a name or a declared type, and finds its samples: WAV (integers of 8 to 32
+ * Detects audio by its bytes, never by a name or a declared type, and finds its samples: WAV (integers of 8 to 32
  * bits, floating point, mu-law, A-law), MPEG Layer III, Opus in Ogg. Anything else is `UnsupportedAudio`.
  */
 export const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
@@ -123,7 +123,7 @@ export const durationOf = (bytes: Uint8Array): Either.Either<number, AudioError>
   Either.map(describeAudio(bytes), ({ durationSeconds }) => durationSeconds)
 
 /**
- * Mutes stretches of audio without decoding or encoding it. Pure and total: any bytes give muted audio or a fault.
+ * Mutes ranges of audio without decoding or encoding it. Pure and total: any bytes give muted audio or an error.
  *
  * WAV: the samples inside are overwritten in place, in the named channel or in all of them. A stereo file whose
  * channels are the same throughout has no speaker's channel, so both go. MP3: the frames inside are emptied; one

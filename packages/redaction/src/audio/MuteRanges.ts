@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import { UnusableRanges } from "./AudioErrors.js"
 
-/** Seconds to mute around every range unless told otherwise: word times of transcribers are that coarse. */
+/** Seconds to mute around every range by default: word times of transcribers are that coarse. */
 export const DEFAULT_PADDING_SECONDS = 0.25
 
 /**
- * A stretch of the call to mute, in seconds from the start of the audio. Ranges may overlap, come in any order, start
+ * A range of the call to mute, in seconds from the start of the audio. Ranges may overlap, come in any order, start
  * below 0 and end beyond the audio (infinities included); a reversed one means what lies between its two times.
  */
 export interface MuteRange {
@@ -15,13 +15,13 @@ export interface MuteRange {
   readonly channel?: 0 | 1 | undefined
 }
 
-/** A half-open stretch of sample frames: `from` is in it, `to` is not. */
+/** A half-open range of sample frames: `from` is included, `to` is not. */
 export interface AudioRange {
   readonly from: number
   readonly to: number
 }
 
-/** The stretches to mute, a list a channel; each list is sorted and its spans neither touch nor overlap. */
+/** The ranges to mute, one list per channel; each list is sorted and its ranges neither touch nor overlap. */
 export type ChannelRanges = ReadonlyArray<ReadonlyArray<AudioRange>>
 
 const NOT_A_TIME = "A number of seconds is required."

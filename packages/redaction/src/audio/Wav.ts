@@ -323,7 +323,7 @@ export const wavObjection = (
     if (!sameBytes(original, muted, kept, begin)) return "bytes outside the ranges changed"
     kept = end
     if (everywhere && fill === "silence") {
-      // Equal neighbours all along: then the first frame, decoded, speaks for all.
+      // Equal neighbors all along: then the first frame, decoded, speaks for all.
       const first = muted.subarray(begin, end - block)
       const second = muted.subarray(begin + block, end)
       if (Buffer.compare(first, second) !== 0 || !soundsRight(muted, layout, from, from + 1, spans, fill)) {

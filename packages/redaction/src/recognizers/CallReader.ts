@@ -133,14 +133,14 @@ export type Recognizer = (reader: CallReader) => ReadonlyArray<Candidate>
  */
 export type TokenRule = (reader: CallReader, at: number, found: Array<Candidate>) => number | undefined
 
-/** A recognizer that goes through a call token by token, past placeholders, and tries its rules in order. */
+/** A recognizer that goes through a call token by token, past tokens of the `skipped` classes, and tries its rules in order. */
 export const byToken =
-  (rules: ReadonlyArray<TokenRule>, skipped = /^[Pn]$/): Recognizer =>
+  (rules: ReadonlyArray<TokenRule>, skipped = "Pn"): Recognizer =>
   (reader) => {
     const found: Array<Candidate> = []
     for (let at = 0; at < reader.all.length;) {
       let next: number | undefined
-      if (!skipped.test(reader.cls(at))) {
+      if (!skipped.includes(reader.cls(at))) {
         for (const rule of rules) {
           next = rule(reader, at, found)
           if (next !== undefined) break

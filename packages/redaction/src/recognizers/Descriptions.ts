@@ -30,5 +30,5 @@ export const descriptions: Recognizer = byToken(
     ...genderRules,
     namedEvent
   ],
-  /^P$/
+  "P"
 )

@@ -151,4 +151,4 @@ const secret: TokenRule = (reader, at, found) => {
 }
 
 /** User names, passwords, PINs in words and answers to security questions, by what announces them. */
-export const secrets: Recognizer = byToken([secret], /^$/)
+export const secrets: Recognizer = byToken([secret], "")

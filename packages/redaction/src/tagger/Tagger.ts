@@ -62,7 +62,8 @@ export const marginals = (model: Model, rows: Int32Array, length: number): Float
 const factorsOf = (scores: Float64Array): Float64Array => {
   const emit = new Float64Array(scores.length)
   for (let at = 0; at < scores.length; at += LABELS) {
-    const top = Math.max(...scores.subarray(at, at + LABELS))
+    let top = -Infinity
+    for (let label = at; label < at + LABELS; label++) top = Math.max(top, scores[label] ?? 0)
     for (let label = at; label < at + LABELS; label++) emit[label] = Math.exp((scores[label] ?? 0) - top)
   }
   return emit
@@ -89,9 +90,14 @@ const forwardPass = (emit: Float64Array, step: Float64Array): Float64Array => {
   return forward
 }
 
-/** The backward factors of the token before the one at `at`, in place. */
-const stepBack = (backward: Float64Array, emit: Float64Array, step: Float64Array, at: number): void => {
-  const before = new Float64Array(LABELS)
+/** Replaces the backward factors of the token at `at` by those of the one before; `before` is room to work in. */
+const stepBack = (
+  backward: Float64Array,
+  before: Float64Array,
+  emit: Float64Array,
+  step: Float64Array,
+  at: number
+): void => {
   for (let from = 0; from < LABELS; from++) {
     let value = 0
     for (let label = 0; label < LABELS; label++)
@@ -103,14 +109,16 @@ const stepBack = (backward: Float64Array, emit: Float64Array, step: Float64Array
 }
 
 export const forwardBackward = (scores: Float64Array, transitions: Float32Array, length: number): Float64Array => {
-  const step = Float64Array.from(transitions.subarray(0, LABELS * LABELS), Math.exp)
+  const step = new Float64Array(LABELS * LABELS)
+  for (let i = 0; i < step.length; i++) step[i] = Math.exp(transitions[i] ?? 0)
   const emit = factorsOf(scores.subarray(0, length * LABELS))
   const out = forwardPass(emit, step)
   const backward = new Float64Array(LABELS).fill(1)
+  const before = new Float64Array(LABELS)
   for (let at = out.length - LABELS; at >= 0; at -= LABELS) {
     for (let label = 0; label < LABELS; label++) out[at + label] = (out[at + label] ?? 0) * (backward[label] ?? 0)
     normalize(out, at)
-    stepBack(backward, emit, step, at)
+    stepBack(backward, before, emit, step, at)
   }
   return out
 }
@@ -153,7 +161,7 @@ const likeliest = (likely: Float64Array, i: number, everyday: boolean): LikelyLa
   let bestShare = 0
   let total = 0
   for (let label = 1; label < LABELS; label++) {
-    if (isEveryday[label] === true && !everyday) continue
+    if (!everyday && isEveryday[label] === true) continue
     const share = likely[i * LABELS + label] ?? 0
     total += share
     if (share > bestShare) {
@@ -201,7 +209,8 @@ class Tagger {
     let open: Claim | undefined
     for (let at = from; at < to; at++) {
       const { label, total } = likeliest(likely, at - from, this.everyday)
-      if (total < this.#least || /^[Pn]$/.test(this.call.tokens.all[at]?.cls ?? "")) {
+      const cls = this.call.tokens.all[at]?.cls
+      if (total < this.#least || cls === "P" || cls === "n") {
         open = undefined
         continue
       }
@@ -276,7 +285,7 @@ export function* taggerCandidates(
       here = shifted(tagger.find(from, to), -base)
       seen.set(text, here)
     }
-    found.push(...shifted(here, base))
+    for (const one of here) found.push({ ...one, start: one.start + base, end: one.end + base })
     from = to
   }
   return found
