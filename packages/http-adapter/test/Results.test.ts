@@ -135,7 +135,7 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     const over = await server.send("POST", `${RUNS}${missed}/cancel/`, { key })
     expect([over.status, over.json]).toEqual([
       409,
-      { detail: "Only a run that is not over can be cancelled; this one is completed." }
+      { detail: "Only an open run can be canceled; this run is completed." }
     ])
     const last = String(at(claimed.json, "results", "3", "run", "id"))
     expect((await server.send("POST", `${RUNS}${last}/cancel/`, { key })).json).toMatchObject({ status: "cancelled" })

@@ -51,7 +51,7 @@ describe("encryption keys for secrets", () => {
       const refused = yield* Effect.flip(
         Effect.flatMap(CodeConnections, (all) => as(all.create(draft))).pipe(Effect.provide(none))
       )
-      expect(refused).toMatchObject({ faults: { secret: [expect.stringContaining("EARSHOT_SECRET_KEYS")] } })
+      expect(refused).toMatchObject({ errors: { secret: [expect.stringContaining("EARSHOT_SECRET_KEYS")] } })
     })
     await Effect.runPromise(Effect.scoped(program))
     await Effect.runPromise(Scope.close(scope, Exit.void))

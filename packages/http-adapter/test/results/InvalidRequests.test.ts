@@ -202,7 +202,7 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
       [
         "duplicate keys of scenarios",
         json({ ...spec, scenarios: [scenario, { ...scenario, name: "B" }] }),
-        { "scenarios[1].key": ["This key is that of scenarios[0] too; keys are unique."] }
+        { "scenarios[1].key": ["scenarios[0] has this key already; keys are unique."] }
       ],
       [
         "duplicate keys of an object",
