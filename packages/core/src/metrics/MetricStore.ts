@@ -9,10 +9,9 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { Metric, NewMetric } from "./Metric.js"
 
 /**
- * Storage of metrics. A permit's organization bounds every answer; deleted metrics are not found. Of an
- * agent's metrics no two that exist have the same slug, and no two, deleted ones included, are the same predefined
- * metric. Every agent has the predefined metrics from the transaction on that makes it (`AgentStore.insert`), and those
- * that the catalogue gained since from when its database is first opened by a newer Earshot.
+ * Storage of metrics, limited to the permit's organization; soft-deleted metrics are not found. Slugs are unique among an
+ * agent's metrics, and predefined codes too, deleted ones included. Every agent has the predefined metrics from the
+ * transaction that creates it (`AgentStore.insert`), and those of a later revision once a newer version opens the database.
  */
 export class MetricStore extends Context.Tag("@earshot/core/metrics/MetricStore")<
   MetricStore,
