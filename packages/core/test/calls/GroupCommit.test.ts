@@ -6,12 +6,12 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as GroupCommit from "../../src/storage/sql/GroupCommit.js"
 
-type Fault = "poisoned" | "busy" | "closed"
+type GroupError = "poisoned" | "busy" | "closed"
 
 const config = (
-  commit: (items: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Exit.Exit<number, Fault>>, Fault>,
-  changes: { readonly writers?: number; readonly most?: number; readonly heaviest?: number } = {}
-): GroupCommit.GroupCommitConfig<number, number, Fault> => ({
+  commit: (items: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Exit.Exit<number, GroupError>>, GroupError>,
+  changes: { readonly writers?: number; readonly maxItems?: number; readonly maxWeight?: number } = {}
+): GroupCommit.GroupCommitConfig<number, number, GroupError> => ({
   writers: 1,
   maxItems: 100,
   maxWeight: 1000,
@@ -52,8 +52,8 @@ it.scopedLive("limits groups by number and weight", () =>
             all(items)
           ),
         {
-          most: 3,
-          heaviest: 10
+          maxItems: 3,
+          maxWeight: 10
         }
       ),
       weigh: (item) => item
@@ -149,7 +149,7 @@ it.live("commits waiting items before it closes and rejects later ones", () =>
             ),
             all(items)
           ),
-        { writers: 2, most: 2 }
+        { writers: 2, maxItems: 2 }
       )
     ).pipe(Scope.extend(scope))
     const waiting = yield* Effect.fork(Effect.forEach([1, 2, 3, 4, 5, 6, 7], commit, { concurrency: "unbounded" }))
