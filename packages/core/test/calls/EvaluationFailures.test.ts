@@ -223,13 +223,16 @@ for (const database of TestEngine.databases) {
       it.effect("charge nothing when the trigger cannot be decided", () =>
         Effect.gen(function* () {
           const occasion = { evaluation_trigger: "custom", evaluation_trigger_prompt: "Was there an occasion?" }
-          for (const answer of [{ value: "perhaps" }, { verdict: "cannot_tell" as const, value: null }]) {
+          for (const [answer, reason] of [
+            [{ value: "perhaps" }, /^The trigger prompt could not be answered/],
+            [{ verdict: "cannot_tell" as const, value: null }, /^The trigger condition is not met/]
+          ] as const) {
             const { charged, outcome, runner } = yield* withMetric(occasion, () => answer)
             yield* runner.drain
             expect(prompts).toHaveLength(1)
             expect(yield* outcome).toMatchObject({
               status: "skipped",
-              detail: { reason: expect.stringMatching(/^The trigger prompt could not be answered/) }
+              detail: { reason: expect.stringMatching(reason) }
             })
             expect(yield* charged).toBe("0.000000")
           }
