@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { CallId, JobId, MetricId } from "../kernel/Ids.js"
 import type { EvaluationValue, Moment } from "./FormulaResult.js"
+import type { Metric } from "./Metric.js"
 
 /**
  * How an evaluation ended: `scored` with a value; `not_applicable` to this call; `skipped` without a language model or
@@ -36,6 +37,12 @@ export interface Outcome {
   readonly status: EvaluationStatus
   readonly value: EvaluationValue
   readonly detail: EvaluationDetail
+}
+
+/** A metric and the outcome of its evaluation. */
+export interface Evaluated {
+  readonly metric: Metric
+  readonly outcome: Outcome
 }
 
 /** The evaluation of a metric for a call; at most one per metric and call. */

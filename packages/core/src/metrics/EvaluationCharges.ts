@@ -2,7 +2,7 @@
 import type { Charge } from "../credits/LedgerEntry.js"
 import type { CallId, RunId } from "../kernel/Ids.js"
 import { costOf, isCharged } from "./Price.js"
-import type { Evaluated } from "./Scorer.js"
+import type { Evaluated } from "./Evaluation.js"
 
 /** The reason of these charges; their keys name the metric and its call or run, so that each is charged once. */
 export const CHARGE_REASON = "metric_evaluation"

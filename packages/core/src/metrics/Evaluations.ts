@@ -9,7 +9,7 @@ import type { StorageError } from "../kernel/Storage.js"
 import type { StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
-import type { Evaluated } from "./Scorer.js"
+import type { Evaluated } from "./Evaluation.js"
 
 /** Stores evaluations and charges for them. */
 export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { type Answer, type Ask, LanguageModel, type ModelUnavailable } from "../language/LanguageModel.js"
 import type { Json } from "../kernel/Json.js"
 import { codeInput, type PreviousResult, type EvaluatedSubject } from "./EvaluatedSubject.js"
-import { type Judgement, type Outcome, outcomes } from "./Evaluation.js"
+import { type Evaluated, type Judgement, type Outcome, outcomes } from "./Evaluation.js"
 import { formulaOf, evaluationOrder } from "./EvaluationOrder.js"
 import { formulaContext } from "./FormulaContext.js"
 import { measure } from "./Formulas.js"
@@ -23,12 +23,6 @@ import {
 import type { Metric } from "./Metric.js"
 import { dependenciesOf } from "./MetricRules.js"
 import { type CodeFailed, Sandbox } from "./Sandbox.js"
-
-/** A metric and the outcome of its evaluation. */
-export interface Evaluated {
-  readonly metric: Metric
-  readonly outcome: Outcome
-}
 
 /** A metric that could not be evaluated because the language model is unavailable. */
 export interface Postponed {

@@ -3,6 +3,7 @@ export { type PreviousResult, type EvaluatedSubject, expectedOutcomeOf, fillVari
 export { directionOf } from "./Direction.js"
 export {
   encodeEvaluation,
+  type Evaluated,
   type Evaluation,
   type EvaluationDetail,
   EvaluationJson,
@@ -15,13 +16,7 @@ export { evaluationOrder } from "./EvaluationOrder.js"
 export { CHARGE_REASON } from "./EvaluationCharges.js"
 export { Evaluations } from "./Evaluations.js"
 export { EvaluationStore } from "./EvaluationStore.js"
-export {
-  type Evaluated,
-  type EvaluationRequest as MetricEvaluation,
-  layer as scorer,
-  type Postponed,
-  Scorer
-} from "./Scorer.js"
+export { type EvaluationRequest as MetricEvaluation, layer as scorer, type Postponed, Scorer } from "./Scorer.js"
 export { type FormulaCall, type FormulaContext, formulaContext } from "./FormulaContext.js"
 export { formulaNames, type FormulaName, measure } from "./Formulas.js"
 export { REPROMPT_PHRASES } from "./predefined/ContentMetrics.js"
