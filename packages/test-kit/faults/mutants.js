@@ -1,13 +1,14 @@
 // Mutants of the engine: plausible defects. Each replaces a text that occurs once in a file. `killedBy` matches the name of
-// the kit's test that has to fail.
+// the property, contract or model in the file `test` that has to fail.
 
-/** @type {ReadonlyArray<{ name: string, file: string, find: string, replace: string, killedBy: RegExp }>} */
+/** @type {ReadonlyArray<{ name: string, file: string, find: string, replace: string, test: string, killedBy: RegExp }>} */
 export const mutants = [
   {
     name: "an off-by-one limit: 101 characters of call_id",
     file: "packages/core/src/calls/CallRecord.ts",
     find: "callId: 100,",
     replace: "callId: 101,",
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /the call_id of a call has no more than 100 characters/
   },
   {
@@ -15,6 +16,7 @@ export const mutants = [
     file: "packages/core/src/filters/MergeFilters.ts",
     find: 'flat(first) : { operator: "and", conditions: all }',
     replace: 'flat(first) : { operator: "or", conditions: all }',
+    test: "packages/core/test/filters/MergeFilters.test.ts",
     killedBy: /the merged filter matches if and only if both do/
   },
   {
@@ -22,6 +24,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/Keyset.ts",
     find: "return sql`${key} < ${cursor.id} ORDER BY",
     replace: "return sql`${key} <= ${cursor.id} ORDER BY",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /every row is met once, newest first/
   },
   {
@@ -29,6 +32,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/UnitOfWorkSql.ts",
     find: "sql.withTransaction(steps).pipe(",
     replace: "steps.pipe(",
+    test: "packages/test-kit/test/contracts/Stores.test.ts",
     killedBy: /a unit of work on sqlite rolls back when a step fails/
   },
   {
@@ -36,6 +40,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/CallStoreSql.ts",
     find: "sql`(c.organization_id = ${permit.organizationId} AND",
     replace: "sql`(c.organization_id <> ${-permit.organizationId} AND",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /another organization's call is not found/
   },
   {
@@ -43,6 +48,7 @@ export const mutants = [
     file: "packages/core/src/metrics/Statistics.ts",
     find: "const position = p * (sorted.length - 1)",
     replace: "const position = p * sorted.length",
+    test: "packages/core/test/metrics/Words.test.ts",
     killedBy: /of 1 to 20 the median is 10.5/
   },
   {
@@ -50,6 +56,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/Dialect.ts",
     find: "percentile: (value, at) => sql`percentile_cont(${value}, ${at})`",
     replace: "percentile: (value, at) => sql`percentile_disc(${value}, ${at})`",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /an engine on sqlite charts and charges a bar shows the p/
   },
   {
@@ -57,6 +64,7 @@ export const mutants = [
     file: "packages/core/src/transcripts/ProviderA.ts",
     find: 'typeof row.time === "number" && row.time <= EPOCH_MILLISECONDS_FROM ? 1 : 1000',
     replace: "1",
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /provider_a: every payload is decoded to its turns/
   },
   {
@@ -64,6 +72,7 @@ export const mutants = [
     file: "packages/core/src/access/Operation.ts",
     find: '"calls.ingest": { needs: "calls:write", accepts: keyOnly }',
     replace: '"calls.ingest": { needs: "calls:write", accepts: everybody }',
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /calls.ingest accepts api_key/
   },
   {
@@ -71,6 +80,7 @@ export const mutants = [
     file: "packages/redaction/src/SpansToRedact.ts",
     find: "seen }), fields).filter(",
     replace: 'seen }), new Set([...fields, "email_address"])).filter(',
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /values of fields that were not asked for stay/
   },
   {
@@ -78,6 +88,7 @@ export const mutants = [
     file: "packages/core/src/calls/RedactionCharge.ts",
     find: "key: redactionChargeKey(call.id), seconds",
     replace: "key: `${redactionChargeKey(call.id)}:${seconds}`, seconds",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /charged once, by its first known duration/
   },
   {
@@ -85,6 +96,7 @@ export const mutants = [
     file: "packages/core/src/calls/RedactionPrice.ts",
     find: "const numerator = MICROS_PER_MINUTE *",
     replace: "const numerator = BigInt(fields.length) * MICROS_PER_MINUTE *",
+    test: "packages/core/test/calls/RedactionPrice.test.ts",
     killedBy: /the price does not depend on how many fields/
   },
   {
@@ -92,6 +104,7 @@ export const mutants = [
     file: "packages/core/src/results/Deletion.ts",
     find: "activeSessions += held.activeSessions * runs",
     replace: "activeSessions += 2 * held.activeSessions * runs",
+    test: "packages/core/test/results/Lifecycle.test.ts",
     killedBy: /the counters decrease by exactly what the deleted runs held/
   },
   {
@@ -99,6 +112,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/ResultDeletionSql.ts",
     find: "pendingDemand: -plan.decrements.pendingDemand",
     replace: "pendingDemand: -2 * plan.decrements.pendingDemand",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /matches the model of capacity/
   },
   {
@@ -106,6 +120,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/ResultDeletionSql.ts",
     find: "if (plan.freedSlots > 0) yield* sql`DELETE FROM ${tables.capacity_slots} WHERE run_id IN ${runs}`",
     replace: "",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /matches the model of capacity/
   },
   {
@@ -113,6 +128,7 @@ export const mutants = [
     file: "packages/core/src/results/Evaluate.ts",
     find: 'if (success === true && status === "completed") successful += runs',
     replace: "if (success === true) successful += runs",
+    test: "packages/core/test/results/Lifecycle.test.ts",
     killedBy: /the success rate is that of runs with a known success/
   },
   {
@@ -120,6 +136,7 @@ export const mutants = [
     file: "packages/core/src/suites/PlanSuite.ts",
     find: "estimatedCost: multiply(costOfOne, frequency)",
     replace: "estimatedCost: costOfOne",
+    test: "packages/core/test/suites/PlanSuite.test.ts",
     killedBy: /a scenario costs its frequency times/
   },
   {
@@ -127,6 +144,7 @@ export const mutants = [
     file: "packages/core/src/evaluators/BulkUpdateRules.ts",
     find: 'referenceListErrors("metric_ids_to_remove", request.metricsToRemove, found.metrics, projectId),',
     replace: "",
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /a request with one error is not planned/
   },
   {
@@ -134,6 +152,7 @@ export const mutants = [
     file: "packages/core/src/access/Permit.ts",
     find: "rule.organizationWide === true && actor.bounds !== null",
     replace: "rule.organizationWide === true && actor.bounds === null",
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /a caller that is bound to some things does nothing that concerns the whole/
   },
   {
@@ -141,6 +160,7 @@ export const mutants = [
     file: "packages/core/src/access/Jwt.ts",
     find: "now < claims.exp * 1000",
     replace: "now < claims.exp * 1000 + 60_000",
+    test: "packages/core/test/access/Credentials.test.ts",
     killedBy: /a credential lets in until the instant at which it ends/
   },
   {
@@ -148,6 +168,7 @@ export const mutants = [
     file: "packages/redaction/src/RedactTranscript.ts",
     find: "return { ...tool, arguments: given, result }",
     replace: "return { ...tool, arguments: given }",
+    test: "packages/test-kit/test/properties/Properties.test.ts",
     killedBy: /no value that is unmistakable is left anywhere/
   },
   {
@@ -155,6 +176,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/FilterTranslation.ts",
     find: 'AND 2 * ${this.column("is_reviewed")} + ${success} IN',
     replace: "AND ${success} IN",
+    test: "packages/test-kit/test/contracts/Stores.test.ts",
     killedBy: /calls filtered by sqlite are those that match in memory/
   },
   {
@@ -162,6 +184,7 @@ export const mutants = [
     file: "packages/core/src/calls/RedeliveryRules.ts",
     find: "traceId: delivery.traceId ?? existing.traceId,",
     replace: 'traceId: delivery.traceId ?? "",',
+    test: "packages/core/test/calls/RedeliveryRules.test.ts",
     killedBy: /stated values replace stored ones, and omitted values stay/
   },
   {
@@ -169,6 +192,7 @@ export const mutants = [
     file: "packages/core/src/metrics/EvaluationCharges.ts",
     find: "${metric.id}`,",
     replace: "${metric.id}:${Math.random()}`,",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /a metric is charged once a call/
   },
   {
@@ -176,6 +200,7 @@ export const mutants = [
     file: "packages/core/src/metrics/Price.ts",
     find: 'status === "scored" || status === "could_not_judge"',
     replace: 'status === "scored" || status === "could_not_judge" || status === "skipped"',
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /a metric is charged once a call/
   },
   {
@@ -183,6 +208,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/EvaluatorStoreSql.ts",
     find: "WHERE 1 = 1\n",
     replace: "WHERE 1 = 0\n",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /an engine on sqlite matches the model of evaluators and folders/
   },
   {
@@ -190,6 +216,7 @@ export const mutants = [
     file: "packages/core/src/suites/PlanSuite.ts",
     find: "if (!supportedChannels.includes(request.channel)) {",
     replace: "if (supportedChannels.length === 0) {",
+    test: "packages/core/test/suites/PlanSuite.test.ts",
     killedBy:
       /a suite is planned for exactly the channels that the agent supports|an error of a suite is reported under its path only/
   },
@@ -198,6 +225,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/Dialect.ts",
     find: 'forUpdate: sql.literal("FOR UPDATE"),',
     replace: 'forUpdate: sql.literal(""),',
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /an engine on postgres linearizes concurrent (?:deletions|requests on calls)/
   },
   {
@@ -205,6 +233,7 @@ export const mutants = [
     file: "packages/core/src/storage/sql/TenantTable.ts",
     find: "? sql`t.organization_id = ${permit.organizationId} AND t.deleted_ms IS NULL`",
     replace: "? sql`t.deleted_ms IS NULL`",
+    test: "packages/test-kit/test/contracts/Stores.test.ts",
     killedBy: /agents kept by sqlite do not exist for another organization/
   },
   {
@@ -212,6 +241,7 @@ export const mutants = [
     file: "packages/core/src/analytics/Bucket.ts",
     find: "ORIGIN = -3 * DAY",
     replace: "ORIGIN = -4 * DAY",
+    test: "packages/test-kit/test/models/Models.test.ts",
     killedBy: /a bar shows the calls of each week/
   }
 ]

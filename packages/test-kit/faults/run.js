@@ -28,14 +28,11 @@ const copyWorkspace = async () => {
   return copy
 }
 
-/** The kit's tests of the engine. */
-const KIT = ["properties", "models", "contracts"].map((folder) => `packages/test-kit/test/${folder}`)
-
-/** Runs the kit's tests whose names match: returns those that failed, all names, and the files that could not run. */
-const runKit = (folder, pattern = /(?:)/) =>
+/** Runs the tests of these files whose names match: returns those that failed, all names, and the files that could not run. */
+const runTests = (folder, files, pattern) =>
   new Promise((resolve, reject) => {
     const report = join(folder, "report.json")
-    const args = ["vitest", "run", ...KIT, "-t", pattern.source, "--reporter=json", `--outputFile=${report}`]
+    const args = ["vitest", "run", ...files, "-t", pattern.source, "--reporter=json", `--outputFile=${report}`]
     const child = spawn("npx", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] })
     let stderr = ""
     child.stderr.on("data", (text) => (stderr += text))
@@ -55,7 +52,7 @@ const runKit = (folder, pattern = /(?:)/) =>
           broken: broken.map(({ message, name }) => `${name} cannot run: ${message}`)
         })
       } catch (cause) {
-        reject(new Error(`The kit's tests did not run in ${folder}:\n${stderr}`, { cause }))
+        reject(new Error(`The tests did not run in ${folder}:\n${stderr}`, { cause }))
       }
     })
   })
@@ -65,13 +62,13 @@ const print = (text) => process.stdout.write(`${text}\n`)
 const copy = await copyWorkspace()
 let survived = 0
 try {
-  const before = await runKit(copy)
+  const files = [...new Set(chosen.map(({ test }) => test))]
+  const before = await runTests(copy, files, new RegExp(chosen.map(({ killedBy }) => killedBy.source).join("|")))
   const wrong = [...before.failed, ...before.broken]
-  if (wrong.length > 0) throw new Error(`The kit's tests fail without a mutant:\n${wrong.join("\n")}`)
+  if (wrong.length > 0) throw new Error(`Tests fail without a mutant:\n${wrong.join("\n")}`)
   const missing = chosen.filter(({ killedBy }) => !before.names.some((name) => killedBy.test(name)))
-  if (missing.length > 0)
-    throw new Error(`No test of the kit matches:\n${missing.map(({ killedBy }) => killedBy).join("\n")}`)
-  for (const { file, find, killedBy, name, replace } of chosen) {
+  if (missing.length > 0) throw new Error(`No test matches:\n${missing.map(({ killedBy }) => killedBy).join("\n")}`)
+  for (const { file, find, killedBy, name, replace, test } of chosen) {
     const path = join(copy, file)
     const text = await readFile(path, "utf8")
     if (text.split(find).length !== 2) throw new Error(`"${find}" does not occur once in ${file}`)
@@ -81,7 +78,7 @@ try {
     )
     const started = performance.now()
     // A file that cannot run does not kill a mutant: the machine may be overloaded.
-    const { broken, failed } = await runKit(copy, killedBy)
+    const { broken, failed } = await runTests(copy, [test], killedBy)
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     await writeFile(path, text)
     const [first] = failed

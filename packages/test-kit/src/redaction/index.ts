@@ -1,5 +1,5 @@
 export * from "./LabelledCalls.js"
-export * from "./Laws.js"
+export * from "./Properties.js"
 export * from "./Scores.js"
 export { randomOf } from "./Random.js"
 export type { Part, Style } from "./Values.js"

@@ -3,13 +3,13 @@ import { type CapacityChange, type Holdings, MAX_RUN_ATTEMPTS, type RunEvent, Ru
 import * as fc from "fast-check"
 import { expectEqual, invariant, type Property, property } from "../Property.js"
 
-export interface RunLife {
+export interface RunLifecycle {
   /** The status after an event, or undefined where the transition is impossible. */
-  readonly after: (status: RunStatus, event: RunEvent) => RunStatus | undefined
+  readonly nextStatus: (status: RunStatus, event: RunEvent) => RunStatus | undefined
   readonly holdingsOf: (status: RunStatus | "deleted") => Holdings
   readonly capacityChange: (from: RunStatus, to: RunStatus | "deleted", runs: number) => CapacityChange
   /** What happens to a running run with this many attempts whose lease expired. */
-  readonly onLostLease: (attempts: number) => "requeue" | "expire"
+  readonly onExpiredLease: (attempts: number) => "requeue" | "expire"
 }
 
 const EVENTS: ReadonlyArray<RunEvent> = ["claim", "requeue", "report", "score", "fail", "expire", "cancel"]
@@ -31,7 +31,7 @@ const status = fc.constantFrom(...RunStatus.literals)
 const sequence = fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 })
 
 /** The statuses of a run in a sequence of events; impossible ones are skipped. */
-const passed = ({ after }: RunLife, events: ReadonlyArray<RunEvent>): ReadonlyArray<RunStatus> =>
+const passed = ({ nextStatus: after }: RunLifecycle, events: ReadonlyArray<RunEvent>): ReadonlyArray<RunStatus> =>
   events.reduce<ReadonlyArray<RunStatus>>(
     (all, event) => {
       const next = after(all[all.length - 1] ?? "queued", event)
@@ -40,11 +40,11 @@ const passed = ({ after }: RunLife, events: ReadonlyArray<RunEvent>): ReadonlyAr
     ["queued"]
   )
 
-export const lifecycleProperties = (life: RunLife): ReadonlyArray<Property> => [
+export const lifecycleProperties = (life: RunLifecycle): ReadonlyArray<Property> => [
   ...EVENTS.map((event) =>
     invariant(`${event} leads from ${LEADS[event][0].join(" or ")} to ${LEADS[event][1]}, and from nowhere else`, () =>
       RunStatus.literals.every(
-        (from) => life.after(from, event) === (LEADS[event][0].includes(from) ? LEADS[event][1] : undefined)
+        (from) => life.nextStatus(from, event) === (LEADS[event][0].includes(from) ? LEADS[event][1] : undefined)
       )
     )
   ),
@@ -87,7 +87,7 @@ export const lifecycleProperties = (life: RunLife): ReadonlyArray<Property> => [
   }),
   invariant(`a run whose workers are lost is taken up ${MAX_RUN_ATTEMPTS} times`, () =>
     Array.from({ length: MAX_RUN_ATTEMPTS + 3 }, (_, at) => at + 1).every(
-      (attempts) => life.onLostLease(attempts) === (attempts < MAX_RUN_ATTEMPTS ? "requeue" : "expire")
+      (attempts) => life.onExpiredLease(attempts) === (attempts < MAX_RUN_ATTEMPTS ? "requeue" : "expire")
     )
   )
 ]

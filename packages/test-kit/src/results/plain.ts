@@ -8,5 +8,5 @@ export {
 export { checkConcurrentDeletions } from "./ConcurrentDeletions.js"
 export { deletionProperties, deletionSnapshot } from "./DeletionProperties.js"
 export { type Evaluate, evaluationProperties } from "./EvaluationProperties.js"
-export { lifecycleProperties, type RunLife } from "./LifecycleProperties.js"
+export { lifecycleProperties, type RunLifecycle } from "./LifecycleProperties.js"
 export { metricScores, resultScores, runCount, scenarioScores } from "./ResultArbitraries.js"

@@ -1,78 +1,44 @@
-/** The engine's rules satisfy the kit's properties. */
+/**
+ * The engine's rules satisfy the kit's properties. Those that are verified beside a rule, in `packages/core/test`, are not
+ * repeated here.
+ */
 import {
-  nextStatus,
+  applyReview,
   authorize,
-  resourceScopeErrors,
-  capacityChange,
-  formulaContext,
-  Credits,
   DashboardDraft,
-  evaluateResult,
-  expiryErrors,
   FieldErrors,
-  validateSimplified,
   Filters,
-  firstRecord,
-  holdingsOf,
   IngestBody,
-  isInForce,
-  validateWidget,
-  measure,
   MetricPatch,
-  onExpiredLease,
-  operations,
   type Operation,
+  operations,
   OrganizationId,
-  Pages,
-  parseAction,
-  parseConditionalActions,
-  parseConditionalActionsText,
-  permissionErrors,
-  planBulkUpdate,
-  planDeletion,
-  planSuite,
-  printAction,
-  printConditionalActions,
-  ProjectId,
-  quantile,
-  isInScope,
   parseBulkUpdate,
   parseEnableRequest,
   parseEvaluatorInput,
-  parseSuite,
   parseSuiteRequest,
-  mergeRedelivery,
-  redactionPrice,
-  type WidgetReferences,
-  applyReview,
+  planBulkUpdate,
+  ProjectId,
   ReviewPatch,
-  simplifyPrompt,
   slugFor,
-  standardPrices,
-  TranscriptFormat
+  TranscriptFormat,
+  validateWidget,
+  type WidgetReferences
 } from "@earshot/core"
 import * as Redaction from "@earshot/redaction"
 import {
   AccessKit,
   CallKit,
   CatalogKit,
-  CreditKit,
-  DashboardKit,
   EvaluatorKit,
-  FilterKit,
   type Properties,
   LimitKit,
-  MetricKit,
-  PageKit,
-  ResultKit,
-  SimplificationKit,
   SuiteKit,
   TranscriptArbitraries
 } from "@earshot/test-kit"
 import * as RedactionKit from "@earshot/test-kit/redaction"
-import { type PlainEngine, startEngine } from "@earshot/test-kit/plain"
 import * as Either from "effect/Either"
-import { afterAll, describe, it } from "vitest"
+import { describe, it } from "vitest"
 
 const verify = (subject: string, properties: ReadonlyArray<Properties.Property | Properties.AsyncProperty>): void => {
   describe(subject, () => {
@@ -80,34 +46,10 @@ const verify = (subject: string, properties: ReadonlyArray<Properties.Property |
   })
 }
 
-verify("filters", [
-  ...FilterKit.meaningProperties(FilterKit.matches),
-  ...FilterKit.mergeProperties(Filters.merge, FilterKit.matches),
-  ...FilterKit.parseProperties(Filters.parse, Filters.encode),
-  ...FilterKit.relativeTimeProperties(Filters.RelativeTime.resolve)
-])
-
 const referred: WidgetReferences = {
   dashboard: { projectId: ProjectId.make(1) },
   metric: { projectId: ProjectId.make(1), evalType: "numeric" }
 }
-verify("chart rules", DashboardKit.chartRuleProperties(validateWidget, referred))
-
-verify("prices", [
-  ...CreditKit.redactionPriceProperties(redactionPrice),
-  ...CreditKit.creditProperties({
-    sum: (all) => Credits.sum(all.map((one) => Credits.fromMicros(one))),
-    times: (price, count) => Credits.multiply(Credits.fromMicros(price), count),
-    print: (credits) => Credits.format(Credits.fromMicros(credits)),
-    parse: (text) => Either.getOrUndefined(Credits.parse(text))
-  })
-])
-
-verify("percentiles", MetricKit.quantileProperties(quantile))
-verify(
-  "formulas",
-  MetricKit.formulaProperties((name, call, configuration) => measure(name, formulaContext(call), configuration))
-)
 verify("statuses", CallKit.statusProperties({ review: applyReview, statusOf: Filters.statusOf }))
 verify("enabled personalities", CatalogKit.enableProperties(parseEnableRequest))
 verify("decoders", TranscriptArbitraries.decoderProperties(TranscriptFormat.builtIn.decode))
@@ -127,35 +69,8 @@ verify("access", [
             onLeft: ({ _tag }) => (_tag === "Forbidden" ? "forbidden" : "unauthenticated")
           }),
     organization
-  ),
-  ...AccessKit.scopeProperties((bounds, place) =>
-    isInScope(CatalogKit.permit(organization, "projects.read", bounds), place)
-  ),
-  ...AccessKit.issuingProperties(
-    { resourceScopeErrors: resourceScopeErrors, expiryErrors: expiryErrors, permissionErrors: permissionErrors },
-    organization
-  ),
-  ...AccessKit.inForceProperties(isInForce)
+  )
 ])
-
-verify("redelivery", CallKit.redeliveryProperties({ first: firstRecord, again: mergeRedelivery }))
-verify("conditional actions", [
-  ...EvaluatorKit.actionProperties({ parse: parseAction, print: printAction }),
-  ...EvaluatorKit.conditionalActionsProperties({
-    parse: parseConditionalActions,
-    parseText: parseConditionalActionsText,
-    print: printConditionalActions
-  })
-])
-describe("credentials", () => {
-  let engine: PlainEngine | undefined
-  const fixture = async () => {
-    engine ??= await startEngine()
-    return AccessKit.engineCredentialFixture(engine)
-  }
-  afterAll(() => engine?.stop())
-  for (const { check, name } of AccessKit.credentialProperties(fixture)) it(name, check, 600_000)
-})
 
 verify("bulk updates", [
   ...EvaluatorKit.bulkUpdateProperties((input, found, targets) =>
@@ -163,25 +78,13 @@ verify("bulk updates", [
   )
 ])
 
-verify("suites", [
-  ...SuiteKit.suiteProperties((document, ...rest) => planSuite(parseSuite(document), ...rest), standardPrices),
-  ...SuiteKit.specLimitProperties((body) => {
-    const { errors: errors, suite } = parseSuiteRequest(body)
+verify(
+  "specs",
+  SuiteKit.specLimitProperties((body) => {
+    const { errors, suite } = parseSuiteRequest(body)
     return Object.keys({ ...errors, ...suite?.errors })
-  }),
-  ...SuiteKit.standardPriceProperties(standardPrices)
-])
-
-verify("results", [
-  ...ResultKit.deletionProperties(planDeletion),
-  ...ResultKit.evaluationProperties(evaluateResult),
-  ...ResultKit.lifecycleProperties({ after: nextStatus, capacityChange, holdingsOf, onLostLease: onExpiredLease })
-])
-
-verify("simplification", [
-  ...SimplificationKit.simplifierProperties(simplifyPrompt),
-  ...SimplificationKit.checkProperties(validateSimplified)
-])
+  })
+)
 
 const errorsOf = (decoded: Either.Either<unknown, object>) =>
   Either.match(decoded, { onLeft: (all) => all, onRight: () => ({}) })
@@ -195,9 +98,12 @@ const validators: Readonly<Record<string, (fields: object) => object>> = {
   "suite request": (fields) => parseSuiteRequest(fields).errors,
   evaluator: (fields) => parseEvaluatorInput(null, fields).errors,
   scenario: (fields) => {
-    const { errors: errors, suite } = parseSuiteRequest({ spec: { scenarios: [fields] } })
+    const { errors, suite } = parseSuiteRequest({ spec: { scenarios: [fields] } })
     return Object.fromEntries(
-      Object.entries({ ...errors, ...suite?.errors }).map(([path, said]) => [path.replace("scenarios[0].", ""), said])
+      Object.entries({ ...errors, ...suite?.errors }).map(([path, messages]) => [
+        path.replace("scenarios[0].", ""),
+        messages
+      ])
     )
   },
   metric: (fields) => errorsOf(FieldErrors.decode(MetricPatch)(fields))
@@ -211,33 +117,3 @@ verify("limits", [
     )
   )
 ])
-
-/** In-memory rows behind the engine's pages. */
-const list = (): Promise<PageKit.PagedList> => {
-  let rows: ReadonlyArray<number> = []
-  let last = 0
-  return Promise.resolve({
-    insert: () => {
-      last += 1
-      rows = [last, ...rows]
-      return Promise.resolve(last)
-    },
-    remove: (id) => {
-      rows = rows.filter((row) => row !== id)
-      return Promise.resolve()
-    },
-    page: (cursor, limit) => {
-      const request = Either.getOrThrow(Pages.pageRequest(cursor === null ? { limit } : { cursor, limit }))
-      const from = request.cursor
-      const found =
-        from.at === "start"
-          ? rows
-          : from.at === "before"
-            ? rows.filter((row) => row < from.id)
-            : rows.filter((row) => row > from.id).toReversed()
-      const page = Pages.pageOf(request, found.slice(0, limit + 1), (row) => row)
-      return Promise.resolve({ next: page.next, previous: page.previous, ids: page.results })
-    }
-  })
-}
-verify("pages", PageKit.pageProperties(list))

@@ -8,7 +8,7 @@ import { describe, it } from "vitest"
 
 // Properties take an implementation.
 describe("our own merge of filters", () => {
-  for (const { check, name } of FilterKit.mergeProperties(Filters.merge, Filters.matches)) it(name, check)
+  for (const { check, name } of FilterKit.mergeProperties(Filters.merge, FilterKit.matches)) it(name, check)
 })
 
 // A contract takes the layer of a port: here of signing keys in memory.

@@ -139,7 +139,7 @@ const placeholders: ReadonlySet<string> = new Set(
   Redaction.sensitiveFields.map((field) => `[${Redaction.labelOf(field)}]`)
 )
 
-const promisesOf = (redact: Redact) => ({
+const checksOf = (redact: Redact) => ({
   /** Only the asked-for fields are redacted. */
   onlyAsked: (raw: Raw, fields: ReadonlyArray<SensitiveField>): boolean =>
     redact(raw, fields).spans.every((span) => fields.includes(span.field)),
@@ -207,7 +207,7 @@ const promisesOf = (redact: Redact) => ({
 })
 
 /** What the engine's redaction promises; each answers true where the promise is kept. */
-export const redactionPredicates = promisesOf(Redaction.redactTranscript)
+export const redactionPredicates = checksOf(Redaction.redactTranscript)
 
 /** Values that no recogniser could take for another field's. */
 const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
@@ -229,14 +229,14 @@ const unmistakable: Readonly<Partial<Record<SensitiveField, readonly [says: stri
   driver_license: ["My driver's license number is", "driver_license", "driver_license_number"]
 }
 
-interface Told {
+interface StatedValue {
   readonly field: SensitiveField
   readonly value: string
   readonly sentence: string
   readonly key: string
 }
 
-const toldValue: fc.Arbitrary<Told> = fc
+const statedValue: fc.Arbitrary<StatedValue> = fc
   .tuple(fc.constantFrom(...Redaction.sensitiveFields), fc.integer({ min: 1, max: 1_000_000 }))
   .map(([field, seed]) => {
     const found = unmistakable[field]
@@ -267,7 +267,7 @@ const CALLS = 80
 
 /** What any redaction has to keep to: of transcripts, and of documents where `redactDocument` is given. */
 export const redactionProperties = (redact: Redact, redactDocument?: RedactDocument): ReadonlyArray<Property> => {
-  const promises = promisesOf(redact)
+  const promises = checksOf(redact)
   const runs = 60
   return [
     property("only the fields that were asked for are redacted", [anyCall, someFields], promises.onlyAsked, runs),
@@ -301,7 +301,7 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
     property(
       "no value that is unmistakable is left anywhere: not in what was said, not in words, not in tool calls",
       [
-        fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }),
+        fc.uniqueArray(statedValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }),
         someFields,
         fc.constantFrom("said", "words", "arguments", "keys", "result")
       ],
@@ -330,7 +330,7 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       : [
           property(
             "no value that is unmistakable is left in a document, and what was not asked for stays",
-            [fc.uniqueArray(toldValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }), someFields],
+            [fc.uniqueArray(statedValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }), someFields],
             (told, more) => {
               const document = {
                 plan: "basic",
