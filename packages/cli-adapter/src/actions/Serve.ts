@@ -1,4 +1,4 @@
-import { Checkouts, type Engine, JobRunner, Organizations } from "@earshot/core"
+import { type Engine, JobRunner, Organizations } from "@earshot/core"
 import {
   HttpServer,
   type HttpServerOptions,
@@ -28,7 +28,6 @@ import {
 } from "../Settings.js"
 import { Signals } from "../Signals.js"
 import { jsonLine } from "../Text.js"
-import { upkeep } from "../Upkeep.js"
 import { Wiring } from "../Wiring.js"
 
 export interface ServeOptions extends StorageOptions, IngestingOptions, CodeHostOptions {
@@ -63,23 +62,9 @@ const limitsOf = (options: ServeOptions): NonNullable<HttpServerOptions["limits"
   graceMillis: options.graceSeconds * 1000
 })
 
-/** How long a checkout credential may outlive its session or connection at an external code host. */
-const RELEASE_INTERVAL = "30 seconds"
-
 /** Runs jobs until the server stops; unfinished jobs are released then. */
 const runBackgroundWork = (engine: Context.Context<Engine.Services>): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const runner = yield* JobRunner
-    const checkouts = yield* Checkouts
-    yield* Effect.forkScoped(runner.run)
-    yield* Effect.forkScoped(
-      upkeep({
-        failure: "Failed to revoke expired checkout credentials",
-        every: RELEASE_INTERVAL,
-        run: checkouts.releaseDue
-      })
-    )
-  }).pipe(Effect.provide(engine))
+  Effect.flatMap(JobRunner, (runner) => Effect.forkScoped(runner.run)).pipe(Effect.asVoid, Effect.provide(engine))
 
 /** Prints the URL, or reports it to the primary process, which prints it for all. */
 const announce = (url: string, options: ServeOptions): Effect.Effect<void, OutputClosed, Screen> =>

@@ -78,12 +78,12 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     }
   }
 
-  it("plays them, tells how it goes and what became of every run, and ends well", async () => {
+  it("executes text runs, prints progress and every run, and exits with 0", async () => {
     status = 200
     const junit = path.join(at.folder, "report.xml")
     const ran = await run(runSuite(await options(suite("Friday. <endcall />"), { junit: junit })), 120)
     expect(ran.code).toBe(0)
-    const nothing = "Nothing decides its success: it has no expected outcome, and no metric that does."
+    const nothing = "Nothing decides its success: it has no expected outcome and no metric that decides success."
     expect(ran.err.split("\n").slice(-2)).toEqual([
       "2 of 2 runs finished, 0 running, 0 evaluating.",
       "Warning: 2 of 2 runs could not be evaluated; their success is unknown."
@@ -119,20 +119,20 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     )
   })
 
-  it("ends with 1 where a run failed, and prints it all as JSON", async () => {
+  it("exits with 1 if a run failed, and prints all runs as JSON", async () => {
     status = 500
     const ran = await run(runSuite(await options(suite("Friday."), { json: true })))
     expect([ran.code, ran.err]).toEqual([1, ""])
     expect(JSON.parse(ran.out)).toMatchObject({
       result: { status: "completed", success: false, success_rate: 0 },
       runs: [
-        { status: "failed", error: "The agent's server answered 500." },
-        { status: "failed", error: "The agent's server answered 500." }
+        { status: "failed", error: "The agent's server answered HTTP 500." },
+        { status: "failed", error: "The agent's server answered HTTP 500." }
       ]
     })
     const narrow = await run(runSuite(await options(suite("Friday."))), 70)
     expect(narrow.out).toMatch(/…$/m)
-    expect(narrow.out).toMatch(/^Runs \d+, \d+: The agent's server answered 500\.$/m)
+    expect(narrow.out).toMatch(/^Runs \d+, \d+: The agent's server answered HTTP 500\.$/m)
   })
 
   it("ends with 1 where its runs are cancelled meanwhile", async () => {
