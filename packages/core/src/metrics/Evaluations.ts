@@ -6,10 +6,9 @@ import type { Permit } from "../access/Permit.js"
 import { Ledger } from "../credits/Ledger.js"
 import type { CallId, JobId } from "../kernel/Ids.js"
 import type { StorageError } from "../kernel/Storage.js"
-import type { StoredEvaluation } from "./Evaluation.js"
+import type { Evaluated, StoredEvaluation } from "./Evaluation.js"
 import { chargesOf } from "./EvaluationCharges.js"
 import { EvaluationStore } from "./EvaluationStore.js"
-import type { Evaluated } from "./Evaluation.js"
 
 /** Stores evaluations and charges for them. */
 export class Evaluations extends Context.Tag("@earshot/core/metrics/Evaluations")<
