@@ -57,7 +57,7 @@ const measure = async (
   )
 }
 
-export default benchmark<Size>({
+export const audioBenchmark = benchmark<Size>({
   name: "audio",
   full: { seconds: 3_600, rounds: 3 },
   tiny: { seconds: 60, rounds: 1 },

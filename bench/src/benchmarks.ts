@@ -1,26 +1,26 @@
-import audio from "./audio.js"
+import { audioBenchmark } from "./audio.js"
 import type { Benchmark } from "./Benchmark.js"
-import bulkUpdate from "./bulk-update.js"
-import deletion from "./deletion.js"
-import ingest from "./ingest.js"
-import metrics from "./metrics.js"
-import pages from "./pages.js"
-import redaction from "./redaction.js"
-import simplify from "./simplify.js"
-import suites from "./suites.js"
-import transcript from "./transcript.js"
-import widgets from "./widgets.js"
+import { bulkUpdateBenchmark } from "./bulk-update.js"
+import { deletionBenchmark } from "./deletion.js"
+import { ingestBenchmark } from "./ingest.js"
+import { metricsBenchmark } from "./metrics.js"
+import { pagesBenchmark } from "./pages.js"
+import { redactionBenchmark } from "./redaction.js"
+import { simplifyBenchmark } from "./simplify.js"
+import { suitesBenchmark } from "./suites.js"
+import { transcriptBenchmark } from "./transcript.js"
+import { widgetsBenchmark } from "./widgets.js"
 
 export const benchmarks: ReadonlyArray<Benchmark> = [
-  audio,
-  bulkUpdate,
-  deletion,
-  ingest,
-  metrics,
-  pages,
-  redaction,
-  simplify,
-  suites,
-  transcript,
-  widgets
+  audioBenchmark,
+  bulkUpdateBenchmark,
+  deletionBenchmark,
+  ingestBenchmark,
+  metricsBenchmark,
+  pagesBenchmark,
+  redactionBenchmark,
+  simplifyBenchmark,
+  suitesBenchmark,
+  transcriptBenchmark,
+  widgetsBenchmark
 ]

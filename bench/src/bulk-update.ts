@@ -213,7 +213,7 @@ const onPostgres = async (size: Size, { print, startPostgres }: Environment): Pr
   }
 }
 
-export default benchmark<Size>({
+export const bulkUpdateBenchmark = benchmark<Size>({
   name: "bulk-update",
   full: {
     evaluators: numberFrom("EARSHOT_BENCH_EVALUATORS", 5_000),

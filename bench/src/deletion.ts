@@ -86,7 +86,7 @@ const measure = (database: string, address: string, size: Size, print: Environme
     print(`  engine vs SQL: ${format(comparison)} (target: at most 1.5)`)
   }).pipe(Effect.provide(Layer.provideMerge(Engine.layer, Database.layer(address))))
 
-export default benchmark<Size>({
+export const deletionBenchmark = benchmark<Size>({
   name: "deletion",
   full: { results: 100, frequency: 100, rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7) },
   tiny: { results: 3, frequency: 2, rounds: 2 },

@@ -304,7 +304,7 @@ const onPostgres = async (size: Size, environment: Environment): Promise<void> =
   }
 }
 
-export default benchmark<Size>({
+export const ingestBenchmark = benchmark<Size>({
   name: "ingest",
   full: {
     rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7),

@@ -94,7 +94,7 @@ const makeSide = async (folder: string, evaluate: boolean, calls: number) => {
   }
 }
 
-export default benchmark<Size>({
+export const metricsBenchmark = benchmark<Size>({
   name: "metrics",
   full: { evaluations: 300, calls: 400, rounds: 7 },
   tiny: { evaluations: 2, calls: 5, rounds: 2 },

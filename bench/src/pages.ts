@@ -59,7 +59,7 @@ const measure = (database: DatabaseName, size: Size, environment: Environment) =
     }
   })
 
-export default benchmark<Size>({
+export const pagesBenchmark = benchmark<Size>({
   name: "pages",
   full: {
     few: 10_000,

@@ -2,7 +2,7 @@
  * The rule-based prompt simplifier: microseconds of processor time per kilobyte for prompts of three lengths. If the time
  * grows linearly with the length, the three are equal.
  */
-import { faultsOfSimplified, simplifyPrompt } from "@earshot/core"
+import { validateSimplified, simplifyPrompt } from "@earshot/core"
 
 import { benchmark } from "./Benchmark.js"
 import { median } from "./measure.js"
@@ -46,7 +46,7 @@ const microsOf = (step: () => unknown, times: number): number => {
   return (user + system) / times
 }
 
-export default benchmark<Size>({
+export const simplifyBenchmark = benchmark<Size>({
   name: "simplify",
   full: { kilobytes: [5, 20, 80], rounds: 15, kilobytesPerRound: 160 },
   tiny: { kilobytes: [1, 2], rounds: 1, kilobytesPerRound: 4 },
@@ -60,7 +60,7 @@ export default benchmark<Size>({
         const cost = costs.get(kilobytes)
         const times = Math.ceil(size.kilobytesPerRound / kilobytes)
         cost?.simplify.push(microsOf(() => simplifyPrompt(prompt), times) / kilobytes)
-        cost?.validate.push(microsOf(() => faultsOfSimplified(prompt, simplified), Math.ceil(times / 4)) / kilobytes)
+        cost?.validate.push(microsOf(() => validateSimplified(prompt, simplified), Math.ceil(times / 4)) / kilobytes)
       }
     }
     const [first] = size.kilobytes.map((kilobytes) => median(costs.get(kilobytes)?.simplify.slice(1) ?? []))

@@ -74,7 +74,7 @@ const repeat = (name: string, validate: () => boolean) =>
     for (let i = 0; i < REPETITIONS; i++) if (!validate()) throw new Error(`${name} rejected the suite`)
   })
 
-export default benchmark<Size>({
+export const suitesBenchmark = benchmark<Size>({
   name: "suites",
   full: { scenarios: 200, metrics: 64, rounds: 15 },
   tiny: { scenarios: 2, metrics: 2, rounds: 2 },

@@ -48,7 +48,7 @@ const decodeWithSchema = Schema.decodeUnknownEither(
   )
 )
 
-export default benchmark<Size>({
+export const transcriptBenchmark = benchmark<Size>({
   name: "transcript",
   full: { rounds: 11, decodesPerRound: 2_000 },
   tiny: { rounds: 2, decodesPerRound: 5 },

@@ -151,7 +151,7 @@ const measure = (database: DatabaseName, size: Size, environment: Environment) =
     }
   })
 
-export default benchmark<Size>({
+export const widgetsBenchmark = benchmark<Size>({
   name: "widgets",
   full: { calls: numberFrom("EARSHOT_BENCH_CALLS", 1_000_000), rounds: numberFrom("EARSHOT_BENCH_ROUNDS", 7) },
   tiny: { calls: 500, rounds: 2 },

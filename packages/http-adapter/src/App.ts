@@ -30,7 +30,7 @@ export interface App {
   readonly fastify: FastifyInstance
   /** Handles a request whose client waits for `100 Continue` before it sends its body (`Expect: 100-continue`). */
   readonly expectContinue: (message: IncomingMessage, response: ServerResponse) => void
-  /** From now on every response closes its connection. */
+  /** Makes every further response close its connection. */
   readonly drain: () => void
   /** Interrupts all running requests and waits until they have ended. */
   readonly interrupt: () => Promise<void>

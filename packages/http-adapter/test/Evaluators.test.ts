@@ -41,7 +41,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
 
   it("are rejected with 400 and each error under its field", async () => {
     const { key, project, scenarios } = await fixture()
-    const refused = await server.send("POST", BULK, {
+    const rejected = await server.send("POST", BULK, {
       key,
       json: {
         scenarios: [scenarios[0], scenarios[0]],
@@ -51,7 +51,7 @@ describe.each(TestEngine.databases)("evaluators over HTTP on %s", async (databas
         dynamic_variable_values: null
       }
     })
-    expect([refused.status, Object.keys(Object(refused.json)).sort()]).toEqual([
+    expect([rejected.status, Object.keys(Object(rejected.json)).sort()]).toEqual([
       400,
       ["dynamic_variable_values", "max_duration", "personality", "project", "scenarios"]
     ])

@@ -109,8 +109,8 @@ describe.each(["sqlite", "postgres"] as const)("metrics over HTTP on %s", async 
     expect(call.status).toBe(201)
     await drain()
     const path = `${CALLS}${String(at(call.json, "id"))}/`
-    const said = await server.send("GET", `${path}evaluations/`, { key })
-    expect(said.json).toMatchObject([
+    const evaluations = await server.send("GET", `${path}evaluations/`, { key })
+    expect(evaluations.json).toMatchObject([
       { slug: "latency_ms", status: "scored", value: 500, moments: [{ at_second: 5, duration_ms: 500 }] },
       { slug: "csat", status: "skipped", value: null, reason: "No language model is configured." }
     ])

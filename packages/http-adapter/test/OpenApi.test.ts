@@ -203,9 +203,9 @@ describe("the OpenAPI document", async () => {
   })
 
   it("is the contract of the test server, which reports deviating responses", () => {
-    const { violation: fault } = makeContract(document)
+    const { violation } = makeContract(document)
     const answered = (status: number, body: unknown, path = "/user/v1/projects/1/") =>
-      fault({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
+      violation({ method: "GET", path, status, type: "application/json; charset=utf-8", text: JSON.stringify(body) })
     const project = {
       id: 1,
       name: "P",

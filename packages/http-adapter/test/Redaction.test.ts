@@ -65,7 +65,7 @@ describe("redaction over HTTP", async () => {
       await server.send("GET", `${CALLS}export/`, { key }),
       await server.send("GET", "/metrics", { key })
     )
-    const refused = [
+    const rejected = [
       body("bad", agent, { transcript_json: [...transcript, { role: "Main Agent", content: 402 }] }),
       body("bad", agent, { transcript_json: transcript[1]?.content }),
       body("bad", agent, { transcript_json: transcript.map((turn) => ({ ...turn, end_time: turn.content })) }),
@@ -73,13 +73,13 @@ describe("redaction over HTTP", async () => {
       body("bad", agent, { redact_fields: ["ssn", "social"] }),
       body("bad", agent + 1000)
     ]
-    for (const json of refused) {
+    for (const json of rejected) {
       const answer = await server.send("POST", OBSERVE, { key, json })
       expect(answer.status).toBe(400)
       answers.push(answer)
     }
-    const said = answers.map(({ text }) => text).join("\n") + server.logs()
-    for (const secret of secrets) expect(said).not.toContain(secret)
+    const output = answers.map(({ text }) => text).join("\n") + server.logs()
+    for (const secret of secrets) expect(output).not.toContain(secret)
   })
 
   it("applies to a call if either of two deliveries requests it, in sequence or concurrently", async () => {

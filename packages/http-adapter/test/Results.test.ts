@@ -59,8 +59,8 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     recording.append("lease", String(two?.lease))
     recording.append("transcript_type", "none-mono")
     recording.append("voice_recording", new Blob(["RIFF"]), "a.wav")
-    const refused = await server.send("POST", `${RUNS}${two?.id}/complete/`, { key, body: recording })
-    expect([refused.status, Object.keys(Object(refused.json))]).toEqual([400, ["transcript_type"]])
+    const rejected = await server.send("POST", `${RUNS}${two?.id}/complete/`, { key, body: recording })
+    expect([rejected.status, Object.keys(Object(rejected.json))]).toEqual([400, ["transcript_type"]])
     const failed = await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "No answer" })
     expect([failed.status, at(failed.json, "status")]).toEqual([200, "failed"])
     expect((await send(`${RUNS}${two?.id}/fail/`, { lease: two?.lease, error: "again" })).json).toEqual({
@@ -130,8 +130,8 @@ describe.each(TestEngine.databases)("results over HTTP on %s", async (database) 
     }
     await finish(0, true)
     const missed = await finish(2, false)
-    const cancelled = await server.send("POST", `${RESULTS}${base}/cancel/`, { key })
-    expect([cancelled.status, at(cancelled.json, "runs_by_status", "cancelled")]).toEqual([200, 1])
+    const canceled = await server.send("POST", `${RESULTS}${base}/cancel/`, { key })
+    expect([canceled.status, at(canceled.json, "runs_by_status", "cancelled")]).toEqual([200, 1])
     const over = await server.send("POST", `${RUNS}${missed}/cancel/`, { key })
     expect([over.status, over.json]).toEqual([
       409,

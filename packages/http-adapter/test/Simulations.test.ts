@@ -29,10 +29,10 @@ describe.each(TestEngine.databases)("text simulations over HTTP on %s", async (d
     ports: { allowHosts: ["127.0.0.1"] }
   })
   let agent: Server
-  let heard: Array<string> = []
+  let receivedHeaders: Array<string> = []
   beforeAll(async () => {
     agent = createServer((request, response) => {
-      heard.push(String(request.headers.authorization))
+      receivedHeaders.push(String(request.headers.authorization))
       request.resume()
       request.on("end", () => response.end(JSON.stringify({ message: "For which date?" })))
     })
@@ -44,7 +44,7 @@ describe.each(TestEngine.databases)("text simulations over HTTP on %s", async (d
   })
 
   const fixture = async () => {
-    heard = []
+    receivedHeaders = []
     const tenant = await server.tenant()
     const { agent: id, key } = tenant
     const address: AddressInfo | string | null = agent.address()
@@ -68,7 +68,7 @@ describe.each(TestEngine.databases)("text simulations over HTTP on %s", async (d
     const id = await start({ frequency: 2 })
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 2 })
     await work()
-    expect(heard).toEqual(["Bearer hush", "Bearer hush"])
+    expect(receivedHeaders).toEqual(["Bearer hush", "Bearer hush"])
     expect(await get(`${RESULTS}${id}/`)).toMatchObject({
       status: "completed",
       total_runs: 2,
@@ -100,8 +100,13 @@ describe.each(TestEngine.databases)("text simulations over HTTP on %s", async (d
       204
     )
     await work()
-    expect(heard).toEqual([])
-    expect(await get(`${RESULTS}${kept}/`)).toMatchObject({ runs_by_status: { cancelled: 1, completed: 0 } })
+    expect(receivedHeaders).toEqual([])
+    expect(await get(`${RESULTS}${kept}/`)).toMatchObject({
+      runs_by_status: Object.fromEntries([
+        ["cancelled", 1],
+        ["completed", 0]
+      ])
+    })
     expect((await server.send("GET", `${RESULTS}${gone}/`, { key })).status).toBe(404)
     expect(await get(CAPACITY)).toMatchObject({ active_sessions: 0, pending_demand: 0, slots_in_use: 0 })
   })

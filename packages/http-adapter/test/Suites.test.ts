@@ -53,7 +53,7 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
 
   it("are rejected with every error under its path", async () => {
     const { agent, key } = await server.tenant()
-    const refused = await server.send("POST", VALIDATE_SUITE, {
+    const rejected = await server.send("POST", VALIDATE_SUITE, {
       key,
       json: {
         spec: { ...spec, scenarios: [{ ...spec.scenarios[0], metrics: ["latencyms"], name: "" }] },
@@ -61,7 +61,7 @@ describe.each(TestEngine.databases)("suites over HTTP on %s", async (database) =
         channel: "fax"
       }
     })
-    expect([refused.status, refused.json]).toEqual([
+    expect([rejected.status, rejected.json]).toEqual([
       400,
       {
         channel: ['"fax" is not a valid choice.'],

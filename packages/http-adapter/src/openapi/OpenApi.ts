@@ -198,8 +198,11 @@ const describeOperation = (endpoint: Endpoint, schemas: SchemaRegistry) => {
 }
 
 const securityRequirements = (operation: Operation): ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>> => {
-  const { accepts, additionalCredential: beside }: OperationRule = operations[operation]
-  return accepts.map((kind) => ({ [kind]: [], ...(beside === undefined ? {} : { [beside]: [] }) }))
+  const { accepts, additionalCredential }: OperationRule = operations[operation]
+  return accepts.map((kind) => ({
+    [kind]: [],
+    ...(additionalCredential === undefined ? {} : { [additionalCredential]: [] })
+  }))
 }
 
 const pathParameters = (path: string) =>

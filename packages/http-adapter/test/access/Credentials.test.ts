@@ -138,8 +138,8 @@ describe("credentials", async () => {
       const [only = "", without = ""] = keys.get(need) ?? []
       const headers = besides(endpoint.operation, session)
       expect((await ask(server, endpoint, { key: only, headers })).status, endpoint.id).not.toBe(403)
-      const refused = await ask(server, endpoint, { key: without, headers })
-      expect([refused.status, refused.json], endpoint.id).toEqual([
+      const rejected = await ask(server, endpoint, { key: without, headers })
+      expect([rejected.status, rejected.json], endpoint.id).toEqual([
         403,
         { detail: `You do not have permission to perform this action (needs ${need}).` }
       ])
@@ -248,7 +248,7 @@ describe("credentials", async () => {
       expired: sign(header, { ...claims, exp: now - 1 }),
       "issued long ago": sign(header, { ...claims, iat: now - 10 * 86_400 }),
       "issued in the future": sign(header, { ...claims, iat: now + 3_600 }),
-      "an organisation that is no number": sign(header, { ...claims, org: "1 OR 1=1" }),
+      "an organization that is no number": sign(header, { ...claims, org: "1 OR 1=1" }),
       "changed claims": `${head}.${print({ ...claims, org: 1 })}.${signature}`,
       "no JSON": `${head}.${Buffer.from("{").toString("base64url")}.${signature}`,
       "one part": head,

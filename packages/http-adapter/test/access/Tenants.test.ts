@@ -55,8 +55,8 @@ describe.each(TestEngine.databases)("tenants on %s", async (database) => {
       ["/test_framework/v1/agents/", { name: "A", project: mine.project }, "project"]
     ]
     for (const [path, json, field] of foreign) {
-      const { json: faults, status } = await server.send("POST", path, { key, json })
-      expect([path, status, Object.keys(Object(faults))]).toEqual([path, 400, [field]])
+      const { json: errors, status } = await server.send("POST", path, { key, json })
+      expect([path, status, Object.keys(Object(errors))]).toEqual([path, 400, [field]])
     }
     const lists = endpoints.filter(({ id }) => id.endsWith(".list") || /\.list[A-Z]/.test(id))
     expect(lists.length).toBeGreaterThan(6)

@@ -48,10 +48,10 @@ describe("encryption keys for secrets", () => {
       expect(yield* Effect.flip(tried(first))).toMatchObject({ _tag: "StorageFailed", operation: "SecretBox.open" })
       const none = yield* engineWith(undefined)
       expect(yield* Effect.flip(tried(none))).toMatchObject({ _tag: "StorageFailed" })
-      const refused = yield* Effect.flip(
+      const rejected = yield* Effect.flip(
         Effect.flatMap(CodeConnections, (all) => as(all.create(draft))).pipe(Effect.provide(none))
       )
-      expect(refused).toMatchObject({ errors: { secret: [expect.stringContaining("EARSHOT_SECRET_KEYS")] } })
+      expect(rejected).toMatchObject({ errors: { secret: [expect.stringContaining("EARSHOT_SECRET_KEYS")] } })
     })
     await Effect.runPromise(Effect.scoped(program))
     await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -66,12 +66,20 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
   })
 
   it("are reported with 502 when they fail, without quoting their response", async () => {
-    const said = "said-by-the-host"
+    const responseText = "text-of-the-host"
     for (const [outcome, detail, retryAfter] of [
-      [{ status: 401, body: { message: said } }, "The code host refuses the connection's credential (HTTP 401).", null],
-      [{ status: 403, body: { message: said } }, "The code host forbids this to the connection (HTTP 403).", null],
-      [{ status: 404, body: { message: said } }, "The app's installation is gone.", null],
-      [{ status: 500, body: said }, "The code host answered HTTP 500.", null],
+      [
+        { status: 401, body: { message: responseText } },
+        "The code host refuses the connection's credential (HTTP 401).",
+        null
+      ],
+      [
+        { status: 403, body: { message: responseText } },
+        "The code host forbids this to the connection (HTTP 403).",
+        null
+      ],
+      [{ status: 404, body: { message: responseText } }, "The app's installation is gone.", null],
+      [{ status: 500, body: responseText }, "The code host answered HTTP 500.", null],
       [{ status: 429, headers: { "retry-after": "17" } }, "The code host's rate limit is exceeded (HTTP 429).", "17"],
       ["hangs", "The code host took longer than 2 seconds.", null],
       ["cut", "The code host cannot be reached (ECONNRESET).", null]
@@ -82,13 +90,13 @@ describe.each(TestEngine.databases)("remote code hosts on %s", async (database) 
       expect(answer.headers.get("cache-control")).toBe("no-store")
       github.recover()
     }
-    github.fail("POST", "/app/installations/", { status: 422, body: { message: said } })
+    github.fail("POST", "/app/installations/", { status: 422, body: { message: responseText } })
     github.repositories.delete("web")
     expect((await checkout()).status).toBe(404)
     github.repositories.add("web")
     github.recover()
     expect((await checkout()).status).toBe(200)
-    expect(server.logs()).not.toContain(said)
+    expect(server.logs()).not.toContain(responseText)
   })
 
   it("are tested on demand and before activation, and a failed activation changes nothing", async () => {

@@ -48,7 +48,7 @@ describe("the earshot-conformance command", async () => {
       ["--url", "nowhere"],
       ["--url", "ftp://127.0.0.1"],
       ["--url", server.url, "--only", "E99"],
-      ["--colour"],
+      ["--unknown"],
       ["--url", server.url, "--timeout", "0"],
       ["--url", server.url, "--rate-limit", "none"],
       ["--url", server.url, "--max-body", "1.5"],

@@ -77,7 +77,8 @@ const forms: ReadonlyArray<readonly [what: string, status: number, asked: Reques
 const hasMessage = ({ json }: TestResponse): boolean =>
   typeof at(json, "detail") === "string" ||
   Object.values(Object(json)).every(
-    (said) => Array.isArray(said) && said.length > 0 && said.every((one) => typeof one === "string" && one !== "")
+    (messages) =>
+      Array.isArray(messages) && messages.length > 0 && messages.every((one) => typeof one === "string" && one !== "")
   )
 
 describe.each(TestEngine.databases)("invalid input on %s", async (database) => {
@@ -117,13 +118,13 @@ describe.each(TestEngine.databases)("invalid input on %s", async (database) => {
       .map(([path]) => path)
     expect(paths.length).toBeGreaterThan(10)
     for (const path of paths) {
-      const said = []
+      const messages = []
       for (const id of ["99999", "abc", "-1", "0"]) {
         const { json, status } = await server.send("GET", path.replace("{id}", id), { key })
         expect([path, id, status]).toEqual([path, id, 404])
-        said.push(at(json, "detail"))
+        messages.push(at(json, "detail"))
       }
-      expect(new Set(said).size, `${path}: ${said.join(" ")}`).toBe(1)
+      expect(new Set(messages).size, `${path}: ${messages.join(" ")}`).toBe(1)
     }
   })
 

@@ -36,7 +36,7 @@ describe("a body of 100 MB", async () => {
       if (type.startsWith("multipart"))
         sending.write('--x\r\nContent-Disposition: form-data; name="voice_recording"; filename="a"\r\n\r\n')
       let status: number | undefined
-      void answered.then((said) => (status = said))
+      void answered.then((received) => (status = received))
       for (let sent = 0; sent < 100 && status === undefined; sent++) {
         await new Promise<void>((resolve) => {
           if (sending.write(mebibyte)) setImmediate(resolve)

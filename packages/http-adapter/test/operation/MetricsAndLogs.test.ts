@@ -49,7 +49,7 @@ describe("metrics and logs", () => {
   })
 
   it("contain no secret and no caller's data at any level, whatever fails", async () => {
-    const said = "canary-transcript"
+    const callerText = "canary-transcript"
     const number = "+49555canary"
     const blobs = Layer.map(MemoryBlobStore.layer, (context) => context).pipe(
       Layer.flatMap(() =>
@@ -59,9 +59,9 @@ describe("metrics and logs", () => {
             put: () =>
               new BlobStoreFailed({
                 operation: "put",
-                cause: new Error(`${said}\n    at ${said} (file.js:1:1)`, { cause: new Error(number) })
+                cause: new Error(`${callerText}\n    at ${callerText} (file.js:1:1)`, { cause: new Error(number) })
               }),
-            get: () => Stream.die(new Error(said)),
+            get: () => Stream.die(new Error(callerText)),
             remove: () => Effect.void
           })
         )
@@ -70,7 +70,7 @@ describe("metrics and logs", () => {
     await withServer({ logLevel: "debug", ports: { blobs } }, async (server) => {
       const { agent, key, project } = await server.tenant()
       const dashboard = at(
-        (await server.send("POST", "/dashboards/dashboards/", { key, json: { name: said, project } })).json,
+        (await server.send("POST", "/dashboards/dashboards/", { key, json: { name: callerText, project } })).json,
         "id"
       )
       const link = await server.send("POST", "/user/v1/shareable_links/", {
@@ -78,13 +78,13 @@ describe("metrics and logs", () => {
         json: { bounds: [{ type: "dashboard", id: dashboard }] }
       })
       const token = await server.send("POST", "/user/v1/tokens/", { key, json: { kind: "oauth2" } })
-      const transcript = [{ role: "Main Agent", content: said, start_time: 0, end_time: 1 }]
+      const transcript = [{ role: "Main Agent", content: callerText, start_time: 0, end_time: 1 }]
       const call = {
         call_id: "canary-call",
         agent,
         customer_number: number,
         transcript_json: transcript,
-        metadata: { secret: said }
+        metadata: { secret: callerText }
       }
       expect((await server.send("POST", OBSERVE, { key, json: call })).status).toBe(201)
       expect(
@@ -95,7 +95,7 @@ describe("metrics and logs", () => {
           await server.send("POST", OBSERVE, {
             key,
             headers: { "content-type": "application/json" },
-            body: `{"${said}`
+            body: `{"${callerText}`
           })
         ).status
       ).toBe(400)
@@ -109,7 +109,7 @@ describe("metrics and logs", () => {
       expect(broken.text).not.toContain("canary")
       const filter = encodeURIComponent(JSON.stringify({ field: "customer_number", op: "eq", value: number }))
       await server.send("GET", `${CALLS}?filters_v2=${filter}`, { key })
-      await server.send("GET", `/${said}?key=${key}`, { key })
+      await server.send("GET", `/${callerText}?key=${key}`, { key })
       await server.send("GET", "/dashboards/dashboards/", {
         headers: { "x-shareable-link": String(at(link.json, "token")) }
       })

@@ -20,7 +20,7 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
     const before = await state()
     const many = Array.from({ length: 101 }, (_, n) => n + 1)
     const whole = ["A valid integer is required."]
-    const lists: ReadonlyArray<readonly [given: unknown, faults: Readonly<Record<string, ReadonlyArray<string>>>]> = [
+    const lists: ReadonlyArray<readonly [given: unknown, errors: Readonly<Record<string, ReadonlyArray<string>>>]> = [
       [undefined, { "": ["This field is required."] }],
       [null, { "": ["This field may not be null."] }],
       [[], { "": ["Ensure this field has at least 1 elements."] }],
@@ -36,10 +36,12 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
       [`${RESULTS}bulk_delete/`, "result_ids"],
       [`${RESULTS}${one.id}/delete_runs/`, "run_ids"]
     ] as const) {
-      for (const [given, faults] of lists) {
-        const refused = await server.send("POST", path, { key, json: { [field]: given } })
-        const expected = Object.fromEntries(Object.entries(faults).map(([at_, said]) => [`${field}${at_}`, said]))
-        expect([refused.status, refused.json], `${field}: ${JSON.stringify(given)}`).toEqual([400, expected])
+      for (const [given, errors] of lists) {
+        const rejected = await server.send("POST", path, { key, json: { [field]: given } })
+        const expected = Object.fromEntries(
+          Object.entries(errors).map(([at_, messages]) => [`${field}${at_}`, messages])
+        )
+        expect([rejected.status, rejected.json], `${field}: ${JSON.stringify(given)}`).toEqual([400, expected])
       }
       for (const body of [new URLSearchParams({ [field]: "x" }), new URLSearchParams({ [field]: "[1" })]) {
         expect((await server.send("POST", path, { key, body })).status).toBe(400)
@@ -50,11 +52,11 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
     // Of another result, of nothing, of somebody else: none of the others goes either.
     const foreign = await start(server, await server.tenant())
     for (const strange of [two.runs[0], 999_999_999, foreign.runs[0], Number.MAX_SAFE_INTEGER]) {
-      const refused = await server.send("POST", `${RESULTS}${one.id}/delete_runs/`, {
+      const rejected = await server.send("POST", `${RESULTS}${one.id}/delete_runs/`, {
         key,
         json: { run_ids: [one.runs[0], strange] }
       })
-      expect([refused.status, refused.json]).toEqual([
+      expect([rejected.status, rejected.json]).toEqual([
         400,
         { run_ids: [`Invalid pk "${strange}" - object does not exist.`] }
       ])
@@ -133,8 +135,8 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
         [`${RESULTS}bulk_delete/`, { result_ids: [mine.id] }],
         [`${RESULTS}${mine.id}/delete_runs/`, { run_ids: mine.runs }]
       ] as const) {
-        const refused = await server.send("POST", path, { headers, json })
-        expect([refused.status, refused.json]).toEqual([
+        const rejected = await server.send("POST", path, { headers, json })
+        expect([rejected.status, rejected.json]).toEqual([
           403,
           { detail: "You do not have permission to perform this action (needs results:delete)." }
         ])
@@ -171,7 +173,7 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
       instructions: undefined,
       conditional_actions: { role: "Somebody", conditions }
     })
-    const said = (action: string) => [{ id: 0, condition: "FIRST_MESSAGE", action }]
+    const actionsOf = (action: string) => [{ id: 0, condition: "FIRST_MESSAGE", action }]
     const large = { ...spec, suite: { name: "S", description: "x".repeat(1_100_000) } }
     const file = (text: string, name = "suite.json") => {
       const form = new FormData()
@@ -180,7 +182,7 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
       return { body: form }
     }
     const json = (given: unknown) => ({ json: { spec: given, agent_id: agent } })
-    const cases: ReadonlyArray<readonly [what: string, asked: object, faults: object]> = [
+    const cases: ReadonlyArray<readonly [what: string, asked: object, errors: object]> = [
       ["an array", json([spec]), { spec: ["A spec is a JSON object, not a list."] }],
       ["an array in a file", file(JSON.stringify([spec])), { file: ["A spec is a JSON object, not a list."] }],
       ["a number", json(5), { spec: ["A spec is a JSON object."] }],
@@ -213,21 +215,21 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
         }
       ],
       [
-        "a circle of conditions",
+        "conditions in a cycle",
         json({
           ...spec,
           scenarios: [
-            conditional([...said("Hi"), { id: 1, condition: 2, action: "a" }, { id: 2, condition: 1, action: "b" }])
+            conditional([...actionsOf("Hi"), { id: 1, condition: 2, action: "a" }, { id: 2, condition: 1, action: "b" }])
           ]
         }),
         {
-          "scenarios[0].conditional_actions.conditions[1].condition": [expect.stringMatching(/circle/)],
-          "scenarios[0].conditional_actions.conditions[2].condition": [expect.stringMatching(/circle/)]
+          "scenarios[0].conditional_actions.conditions[1].condition": [expect.stringMatching(/cycle/)],
+          "scenarios[0].conditional_actions.conditions[2].condition": [expect.stringMatching(/cycle/)]
         }
       ],
       [
         "an unknown tag",
-        json({ ...spec, scenarios: [conditional(said('Hi <pause time="2" />'))] }),
+        json({ ...spec, scenarios: [conditional(actionsOf('Hi <pause time="2" />'))] }),
         { "scenarios[0].conditional_actions.conditions[0].action": [expect.stringContaining("pause")] }
       ],
       [
@@ -262,10 +264,10 @@ describe.each(TestEngine.databases)("invalid deletions and suites on %s", async 
         }
       ]
     ]
-    for (const [what, asked, faults] of cases) {
+    for (const [what, asked, errors] of cases) {
       for (const path of [VALIDATE_SUITE, RUN_SUITE]) {
-        const refused = await server.send("POST", path, { key, ...asked })
-        expect([refused.status, refused.json], what).toEqual([400, faults])
+        const rejected = await server.send("POST", path, { key, ...asked })
+        expect([rejected.status, rejected.json], what).toEqual([400, errors])
       }
     }
     expect((await server.send("GET", RESULTS, { key })).json).toMatchObject({ results: [] })

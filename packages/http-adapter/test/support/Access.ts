@@ -1,5 +1,5 @@
-import { endpoints } from "../../src/routes/index.js"
-import { type RequestOptions, type TestServer } from "./TestServer.js"
+import type { endpoints } from "../../src/routes/index.js"
+import type { RequestOptions, TestServer } from "./TestServer.js"
 
 /** Sends a request for an unknown id with an empty body. */
 export const ask = (server: TestServer, { method, path }: (typeof endpoints)[number], asked: RequestOptions) =>

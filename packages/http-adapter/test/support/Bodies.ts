@@ -1,5 +1,5 @@
 /** Bodies for tests of invalid input. */
-import { type RequestOptions } from "./TestServer.js"
+import type { RequestOptions } from "./TestServer.js"
 
 export const withType = (type: string, body: string | Uint8Array): RequestOptions => ({
   headers: { "content-type": type },

@@ -73,6 +73,20 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
     }
   }
 
+  const undocumentedViolation = (
+    { method, path, status, text, type }: ObservedResponse,
+    hasOperation: boolean
+  ): string | undefined => {
+    if (status === 204 && method === "OPTIONS") return undefined
+    if (status === 200 && UNDOCUMENTED_PATHS.test(path.slice(basePath.length))) return undefined
+    if (hasOperation && !STATUSES_BEFORE_ROUTING.has(status)) return `status ${status} is not documented`
+    if (status >= 500) return `status ${status}`
+    const media = type.split(";")[0] ?? ""
+    return status < 400 || media !== "application/json"
+      ? `${status} ${media} of no operation`
+      : isValid(pointer("components", "schemas", "Detail"), parsed(text))
+  }
+
   const violation = ({ method, path, status, text, type }: ObservedResponse): string | undefined => {
     const operation = method === "HEAD" ? "get" : method.toLowerCase()
     const media = type.split(";")[0] ?? ""
@@ -81,16 +95,8 @@ export const makeContract = (document: unknown, basePath = ""): Contract => {
     const documented = at(responses, String(status))
     if (found !== undefined) seen.get(`${operation} ${found.path}`)?.add(status)
     if (method === "HEAD") return text === "" ? undefined : "a body for HEAD"
-    if (documented === undefined) {
-      if (status === 204 && method === "OPTIONS") return undefined
-      if (status === 200 && UNDOCUMENTED_PATHS.test(path.slice(basePath.length))) return undefined
-      if (found !== undefined && !STATUSES_BEFORE_ROUTING.has(status)) return `status ${status} is not documented`
-      return status >= 500
-        ? `status ${status}`
-        : status < 400 || media !== "application/json"
-          ? `${status} ${media} of no operation`
-          : isValid(pointer("components", "schemas", "Detail"), parsed(text))
-    }
+    if (documented === undefined)
+      return undocumentedViolation({ method, path, status, text, type }, found !== undefined)
     const reference = at(documented, "$ref")
     const place =
       typeof reference === "string"

@@ -11,12 +11,12 @@ const isRevoking = ({ method, path }: ProxiedRequest): boolean =>
 
 /** Refuses every wrong credential once, and lets it in from then on. */
 export const rejectOnce = (): Interception => {
-  const refused = new Set<string>()
+  const rejected = new Set<string>()
   return {
     response: (answer, asked) => {
       if (answer.status !== 401) return answer
-      const isKnown = refused.has(credentialOf(asked))
-      refused.add(credentialOf(asked))
+      const isKnown = rejected.has(credentialOf(asked))
+      rejected.add(credentialOf(asked))
       return isKnown ? { ...answer, status: 200 } : answer
     }
   }
@@ -35,8 +35,8 @@ export const acceptRevokedFor = (milliseconds: number): Interception => {
 
 /** Answers as two processes would, of which one never hears what was revoked. */
 export const acceptRevokedInOneOfTwoProcesses = (): Interception => {
-  let refused = 0
-  return { response: (answer) => (answer.status === 401 && ++refused % 2 === 0 ? { ...answer, status: 200 } : answer) }
+  let rejected = 0
+  return { response: (answer) => (answer.status === 401 && ++rejected % 2 === 0 ? { ...answer, status: 200 } : answer) }
 }
 
 export const accessFaults = (key: string): ReadonlyArray<InjectedFault> => [

@@ -41,15 +41,15 @@ export const changeResponse =
 
 /** Changes what stands under a name, wherever it stands. */
 export const changeProperty = (name: string, change: (value: unknown) => unknown) => {
-  const walk = (value: unknown): unknown =>
+  const visit = (value: unknown): unknown =>
     Array.isArray(value)
-      ? value.map(walk)
+      ? value.map(visit)
       : isNode(value)
         ? Object.fromEntries(
-            Object.entries(value).map(([key, held]) => [key, key === name ? change(held) : walk(held)])
+            Object.entries(value).map(([key, held]) => [key, key === name ? change(held) : visit(held)])
           )
         : value
-  return walk
+  return visit
 }
 
 export const withHeaders = (asked: ProxiedRequest, headers: ProxiedRequest["headers"]): ProxiedRequest => ({

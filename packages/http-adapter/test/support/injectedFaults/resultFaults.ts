@@ -7,7 +7,7 @@ const neverSent = () => Promise.reject(new Error("No other request is sent"))
 
 export const resultFaults = (key: string): ReadonlyArray<InjectedFault> => {
   let deleted = 0
-  let cancelled = 0
+  let canceled = 0
   let held: ReadonlyArray<number> = []
   return [
     [
@@ -111,8 +111,8 @@ export const resultFaults = (key: string): ReadonlyArray<InjectedFault> => {
       "results/cancel",
       {
         response: (answer, asked) => {
-          cancelled += asked.path.endsWith("cancel/") ? 1 : 0
-          return cancelled > 2 && asked.path.endsWith("cancel/") ? { ...answer, status: 409 } : answer
+          canceled += asked.path.endsWith("cancel/") ? 1 : 0
+          return canceled > 2 && asked.path.endsWith("cancel/") ? { ...answer, status: 409 } : answer
         }
       }
     ],
