@@ -24,7 +24,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { benchmark, type Environment, numberFrom } from "./Benchmark.js"
 import { type ProcessorTime, timeOfPostgres, timeOfProcesses } from "./ingest/processorTime.js"
-import { type Program, type RunningProgram, startProgram } from "./ingest/programs.js"
+import { type Program, startProgram } from "./ingest/programs.js"
+import type { RunningProgram } from "./ingest/runningProgram.js"
 import { median } from "./measure.js"
 
 interface Size {

@@ -37,7 +37,7 @@ const longCall = (characters: number): Parameters<typeof Redaction.redactTranscr
   const turns: Array<RedactionKit.LabelledTurn> = []
   let length = 0
   for (let seed = 1; length < characters; seed++) {
-    for (const turn of RedactionKit.labelledCalls(seed, 20, "measure").flatMap((call) => call.turns)) {
+    for (const turn of RedactionKit.labeledCalls(seed, 20, "measure").flatMap((call) => call.turns)) {
       if (length >= characters) break
       turns.push(turn)
       length += turn.content.length
@@ -79,7 +79,7 @@ export const redactionBenchmark = benchmark<Size>({
     const options = { everyday: args.includes("--everyday") }
     const files = args.filter((one) => !one.startsWith("--"))
     for (const file of files) {
-      const calls = RedactionKit.labelledTexts(await readFile(file, "utf8"))
+      const calls = RedactionKit.labeledTexts(await readFile(file, "utf8"))
       const labeled = new Set(
         calls.flatMap((call) => call.turns.flatMap((turn) => turn.spans.map((span) => span.field)))
       )
@@ -91,7 +91,7 @@ export const redactionBenchmark = benchmark<Size>({
       printScores(
         print,
         "generated calls, templates and values not fitted on",
-        RedactionKit.scoresOf(RedactionKit.labelledCalls(99, size.calls, "measure"), find)
+        RedactionKit.scoresOf(RedactionKit.labeledCalls(99, size.calls, "measure"), find)
       )
       printScores(
         print,

@@ -6,7 +6,7 @@
 import Database from "better-sqlite3"
 import Fastify from "fastify"
 import pg from "pg"
-import type { RunningProgram } from "./programs.js"
+import type { RunningProgram } from "./runningProgram.js"
 
 interface Owner {
   readonly organization: number

@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import type { RunningProgram } from "./programs.js"
+import type { RunningProgram } from "./runningProgram.js"
 
 /** Starts the server; `args`: the database, and the number of processes. In a worker of a cluster it does not return. */
 export const startEarshot = async ([

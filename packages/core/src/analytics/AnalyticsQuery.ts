@@ -1,9 +1,13 @@
 import type * as DateTime from "effect/DateTime"
+import type { Permit } from "../access/Permit.js"
 import type { Field, Filter, Scalar } from "../filters/Filter.js"
 import type { MetricId, ProjectId } from "../kernel/Ids.js"
 import { compareText } from "../kernel/Text.js"
 import type { Bucket } from "./Bucket.js"
 import type { Aggregate, DataType } from "./Measure.js"
+
+/** Previews require the permission to write dashboards; stored charts the permission to read them. */
+export type ChartPermit = Permit<"dashboards:read" | "dashboards:write">
 
 /** The most groups of a chart and slices of a pie; less frequent ones are combined as `other`. */
 export const MAX_GROUPS = 50

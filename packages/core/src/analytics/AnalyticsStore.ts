@@ -1,9 +1,9 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Permit } from "../access/Permit.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type {
+  ChartPermit,
   Shares,
   SharesQuery,
   TimeRange,
@@ -14,9 +14,6 @@ import type {
   TypeCounts,
   ValuesQuery
 } from "./AnalyticsQuery.js"
-
-/** Previews require the permission to write dashboards; stored charts the permission to read them. */
-export type ChartPermit = Permit<"dashboards:read" | "dashboards:write">
 
 /**
  * Port: analytics queries over calls. A project of another organization has no calls. `ReferenceAnalytics` in the test kit

@@ -15,7 +15,15 @@ import {
 import * as Fields from "../kernel/Fields.js"
 import { AgentId, ProjectId } from "../kernel/Ids.js"
 import * as Pages from "../kernel/Pages.js"
-import type { CallCriteria } from "./CallStore.js"
+
+/** Which calls to list. */
+export interface CallCriteria {
+  readonly filter: Filter
+  readonly agentId: AgentId | undefined
+  readonly projectId: ProjectId | undefined
+  /** Base of relative times in the filter. */
+  readonly now: DateTime.Utc
+}
 
 export const CallQuery = Fields.object({
   ...Pages.PageQuery.fields,

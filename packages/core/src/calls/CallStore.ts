@@ -1,14 +1,13 @@
 import * as Context from "effect/Context"
-import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Permit } from "../access/Permit.js"
-import type { Filter } from "../filters/Filter.js"
-import type { AgentId, CallId, ProjectId } from "../kernel/Ids.js"
+import type { AgentId, CallId } from "../kernel/Ids.js"
 import type { PageRequest } from "../kernel/Pages.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { SensitiveField } from "@earshot/redaction"
 import type { CallDeleted, RedactionIncomplete } from "./CallErrors.js"
+import type { CallCriteria } from "./CallQuery.js"
 import type { CallRecord } from "./CallRecord.js"
 import type { Delivery } from "./Delivery.js"
 
@@ -20,15 +19,6 @@ export interface DeliveryOutcome {
   readonly transcriptChanged: boolean
   /** Blobs that no record refers to anymore. */
   readonly released: ReadonlyArray<string>
-}
-
-/** Which calls to list. */
-export interface CallCriteria {
-  readonly filter: Filter
-  readonly agentId: AgentId | undefined
-  readonly projectId: ProjectId | undefined
-  /** Base of relative times in the filter. */
-  readonly now: DateTime.Utc
 }
 
 /** Port: storage of production calls. Every operation is limited to the permit's organization and resource scope. */

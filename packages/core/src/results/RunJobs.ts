@@ -22,8 +22,8 @@ export type RunPayload = typeof RunPayload.Type
 const jobKey = (run: RunId): string => String(run)
 
 /**
- * The jobs of a result's runs. Lanes keep its concurrency limit: as many lanes as runs may be under way, each playing its
- * runs one after the other, in whichever processes.
+ * The jobs of a result's runs. Ordering keys enforce its concurrency limit: as many keys as runs may be concurrent, and the
+ * jobs of one key run one after the other, in whichever processes.
  */
 export const executeJobs = (
   organizationId: OrganizationId,
@@ -36,7 +36,7 @@ export const executeJobs = (
     kind: EXECUTE_JOB,
     key: jobKey(run),
     payload: { run },
-    lane: concurrencyLimit === null ? null : `${result}:${place % concurrencyLimit}`,
+    orderingKey: concurrencyLimit === null ? null : `${result}:${place % concurrencyLimit}`,
     maxAttempts: EXECUTE_ATTEMPTS
   }))
 

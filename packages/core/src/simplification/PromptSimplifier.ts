@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Ask, LanguageModel, type ModelUnavailable } from "../language/LanguageModel.js"
-import { SimplificationRefused } from "./SimplificationErrors.js"
+import { SimplificationRejected } from "./SimplificationErrors.js"
 import { questionOf, readShortened } from "./SimplificationQuestion.js"
 import type { Simplifier } from "./SimplificationStore.js"
 import { isConcise, isSimple, simplifyPrompt } from "./SimplifyPrompt.js"
@@ -21,12 +21,12 @@ export class PromptSimplifier extends Context.Tag("@earshot/core/simplification/
      * The shorter prompt; the prompt itself where nothing can go. A language model's answer is checked for everything that
      * may not be lost, requested once more with its errors, and rejected if it still has some.
      */
-    readonly simplify: (prompt: string) => Effect.Effect<string, ModelUnavailable | SimplificationRefused>
+    readonly simplify: (prompt: string) => Effect.Effect<string, ModelUnavailable | SimplificationRejected>
   }
 >() {}
 
 const refusal = (why: string) =>
-  new SimplificationRefused({ reason: `The language model's answer could not be used, twice:\n${why}` })
+  new SimplificationRejected({ reason: `The language model's answer could not be used, twice:\n${why}` })
 
 const notRead = (reason: string): Either.Either<string, string> => Either.left(reason)
 
@@ -34,7 +34,7 @@ const asking = (
   ask: Ask,
   prompt: string,
   again?: string
-): Effect.Effect<string, ModelUnavailable | SimplificationRefused> =>
+): Effect.Effect<string, ModelUnavailable | SimplificationRejected> =>
   ask(questionOf(prompt, again)).pipe(
     Effect.map(({ value }) => readShortened(prompt, value)),
     Effect.catchTag("AnswerUnusable", ({ reason }) => Effect.succeed(notRead(reason))),

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 
 /** No shorter prompt was found that says all that the prompt says. */
-export class SimplificationRefused extends Schema.TaggedError<SimplificationRefused>(
+export class SimplificationRejected extends Schema.TaggedError<SimplificationRejected>(
   "@earshot/core/simplification/SimplificationRefused"
 )("SimplificationRefused", {
   /** What was wrong with the last one that was tried, in sentences that may quote the prompt. */

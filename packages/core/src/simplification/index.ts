@@ -14,7 +14,7 @@ export {
   skipped as skippedSimplification,
   type StoredSimplification
 } from "./Simplification.js"
-export { SimplificationRefused } from "./SimplificationErrors.js"
+export { SimplificationRejected } from "./SimplificationErrors.js"
 export { SIMPLIFICATION_JOB } from "./SimplificationJob.js"
 export { Simplifications } from "./Simplifications.js"
 export {

@@ -146,13 +146,16 @@ interface Found {
 
 const without = (rest: string, step: string): string => rest.slice(step.length).replace(/^\./, "")
 
+const itemBelow = ({ node, rest }: Found): Found | undefined => {
+  const [step = "", index] = /^\[(\d+)\]/.exec(rest) ?? []
+  const item = index === undefined ? undefined : node.children?.[Number(index)]
+  return item === undefined ? undefined : { node: item, rest: without(rest, step) }
+}
+
 /** The next node along a path. Keys may contain dots and brackets: the longest that fits is taken. */
-const below = ({ node, rest }: Found): Found | undefined => {
-  if (node.type === "array") {
-    const [step = "", index] = /^\[(\d+)\]/.exec(rest) ?? []
-    const item = index === undefined ? undefined : node.children?.[Number(index)]
-    return item === undefined ? undefined : { node: item, rest: without(rest, step) }
-  }
+const below = (found: Found): Found | undefined => {
+  const { node, rest } = found
+  if (node.type === "array") return itemBelow(found)
   let longest: { readonly name: string; readonly value: Node } | undefined
   for (const property of node.type === "object" ? (node.children ?? []) : []) {
     const [key, value] = property.children ?? []

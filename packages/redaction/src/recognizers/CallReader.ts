@@ -165,3 +165,13 @@ export const byPattern = (
   }
   return found
 }
+/**
+ * What a listed phrase at tokens `at` to `to` is: a value; "none" where it is something else that no other rule need
+ * look at; undefined where other rules may find something in it.
+ */
+export type TermReading = (
+  reader: CallReader,
+  at: number,
+  to: number,
+  kind: "plain" | "ambiguous"
+) => Candidate | "none" | undefined

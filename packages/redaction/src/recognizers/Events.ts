@@ -1,6 +1,5 @@
 import { eventHeads } from "../WordLists.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
-import type { TermReading } from "./ListedTerms.js"
+import type { CallReader, TermReading, TokenRule } from "./CallReader.js"
 
 /** Holidays whose names are other words too. */
 const ambiguousEvents = /^(ces|eid|lent|carnival|homecoming|holi|epiphany|may)$/

@@ -1,6 +1,5 @@
 import { functionWords } from "../Lexicon.js"
-import type { TokenRule } from "./CallReader.js"
-import type { TermReading } from "./ListedTerms.js"
+import type { TermReading, TokenRule } from "./CallReader.js"
 
 /** A word of gender or sexuality; "ace" and the like only where they are said of a person. */
 export const genderTerm: TermReading = (reader, at, to) => {

@@ -1,22 +1,10 @@
 import { phraseTrie } from "../PhraseTrie.js"
-import type { Candidate } from "../TextSpan.js"
 import * as Lists from "../WordLists.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
+import type { TermReading, TokenRule } from "./CallReader.js"
 import { eventTerm } from "./Events.js"
 import { genderTerm } from "./GendersAndSexualities.js"
 import { occupationTerm } from "./Occupations.js"
 import { originTerm } from "./Origins.js"
-
-/**
- * What a listed phrase at tokens `at` to `to` is: a value; "none" where it is something else that no other rule need
- * look at; undefined where other rules may find something in it.
- */
-export type TermReading = (
-  reader: CallReader,
-  at: number,
-  to: number,
-  kind: "plain" | "ambiguous"
-) => Candidate | "none" | undefined
 
 interface Term {
   readonly read: TermReading

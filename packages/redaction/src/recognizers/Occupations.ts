@@ -1,6 +1,5 @@
 import { functionWords } from "../Lexicon.js"
-import type { CallReader, TokenRule } from "./CallReader.js"
-import type { TermReading } from "./ListedTerms.js"
+import type { CallReader, TermReading, TokenRule } from "./CallReader.js"
 
 const beforeArticle = /^(i'm|am|he's|she's|is|was|as|became|being|i've|be|become)$/
 const subjects =

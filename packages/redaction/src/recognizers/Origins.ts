@@ -1,6 +1,5 @@
 import { wordSet } from "../Lexicon.js"
-import type { TermReading } from "./ListedTerms.js"
-import type { CallReader } from "./CallReader.js"
+import type { CallReader, TermReading } from "./CallReader.js"
 
 /** Nationality words that are mostly about a language, a food or a thing when these follow. */
 const notOrigin =
