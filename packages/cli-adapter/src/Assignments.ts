@@ -1,7 +1,7 @@
 /** Input given as `FIELD=VALUE` arguments, which override the fields of a JSON document. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { UsageError, CommandRefused } from "./Errors.js"
+import { UsageError, CommandRejected } from "./Errors.js"
 import { readText, displayName } from "./ReadText.js"
 
 export interface InputOptions {
@@ -36,16 +36,16 @@ export const parseAssignments = (
     (entries) => Object.fromEntries(entries)
   )
 
-const readDocument = (path: string): Effect.Effect<unknown, CommandRefused> =>
+const readDocument = (path: string): Effect.Effect<unknown, CommandRejected> =>
   Effect.flatMap(readText(path), (text) =>
     Effect.try({
       try: (): unknown => JSON.parse(text),
-      catch: () => new CommandRefused({ reason: `${displayName(path)}: This is not valid JSON.` })
+      catch: () => new CommandRejected({ reason: `${displayName(path)}: This is not valid JSON.` })
     })
   )
 
 /** The input, as the engine takes it. */
-export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, UsageError | CommandRefused> =>
+export const readInput = ({ fields, input }: InputOptions): Effect.Effect<unknown, UsageError | CommandRejected> =>
   Effect.gen(function* () {
     const assigned = yield* parseAssignments(fields)
     if (input === undefined) return assigned

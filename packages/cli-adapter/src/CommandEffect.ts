@@ -16,7 +16,7 @@ import type {
 } from "@earshot/core"
 import type { ListenFailed, ProcessEnded } from "@earshot/http-adapter"
 import type * as Effect from "effect/Effect"
-import type { UsageError, OutputClosed, ReportedFailure, CommandRefused } from "./Errors.js"
+import type { UsageError, OutputClosed, ReportedFailure, CommandRejected } from "./Errors.js"
 import type { Screen } from "./Screen.js"
 import type { Signals } from "./Signals.js"
 import type { Wiring } from "./Wiring.js"
@@ -24,7 +24,7 @@ import type { Wiring } from "./Wiring.js"
 /** How a command may fail; `Faults.reportOf` says what each means for its exit code. */
 export type CommandError =
   | UsageError
-  | CommandRefused
+  | CommandRejected
   | ReportedFailure
   | OutputClosed
   | Database.DatabaseUnusable

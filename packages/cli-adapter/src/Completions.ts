@@ -13,7 +13,7 @@ interface Entry {
 const entries = (command: Command, parents: ReadonlyArray<string> = []): ReadonlyArray<Entry> => {
   const path = [...parents, command.name()]
   const options = command.options.flatMap(({ description, long }) =>
-    long === undefined || long === null ? [] : [{ long, description }]
+    long === undefined ? [] : [{ long, description }]
   )
   return [
     {

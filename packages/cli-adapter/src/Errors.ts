@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 
 /** The command cannot do what was asked. Exit code 1. */
-export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly reason: string }> {
+export class CommandRejected extends Data.TaggedError("CommandRejected")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
   }
@@ -85,7 +85,7 @@ const isFieldErrors = (value: unknown): value is FieldErrors =>
 
 /** Errors in the request. All others are system failures. */
 const REQUEST_ERRORS = new Set([
-  "CommandRefused",
+  "CommandRejected",
   "NotFound",
   "Forbidden",
   "Unauthenticated",

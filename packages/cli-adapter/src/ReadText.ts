@@ -1,7 +1,7 @@
 /** A whole file or stdin, as bytes or as text. */
 import { readFile, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import { CommandRefused } from "./Errors.js"
+import { CommandRejected } from "./Errors.js"
 
 /** The most bytes that are read: several times what the longest transcript has. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -35,24 +35,24 @@ const readStdin = async (): Promise<Buffer | undefined> => {
 }
 
 /** The bytes of a file; `-` is stdin. */
-export const readBytes = (name: string): Effect.Effect<Buffer, CommandRefused> =>
+export const readBytes = (name: string): Effect.Effect<Buffer, CommandRejected> =>
   Effect.tryPromise({
     try: async () =>
       name === "-" ? readStdin() : (await stat(name)).size > MAX_BYTES ? undefined : await readFile(name),
-    catch: (cause) => new CommandRefused({ reason: `${displayName(name)}: ${readErrorText(cause)}` })
+    catch: (cause) => new CommandRejected({ reason: `${displayName(name)}: ${readErrorText(cause)}` })
   }).pipe(
     Effect.flatMap((bytes) =>
       bytes === undefined
-        ? new CommandRefused({ reason: `${displayName(name)}: This has more than ${MAX_BYTES} bytes.` })
+        ? new CommandRejected({ reason: `${displayName(name)}: This has more than ${MAX_BYTES} bytes.` })
         : Effect.succeed(bytes)
     )
   )
 
 /** The text of a file, which has to be UTF-8; `-` is stdin. A byte order mark at its beginning is no part of it. */
-export const readText = (name: string): Effect.Effect<string, CommandRefused> =>
+export const readText = (name: string): Effect.Effect<string, CommandRejected> =>
   Effect.flatMap(readBytes(name), (bytes) =>
     Effect.try({
       try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-      catch: () => new CommandRefused({ reason: `${displayName(name)}: This is not valid UTF-8.` })
+      catch: () => new CommandRejected({ reason: `${displayName(name)}: This is not valid UTF-8.` })
     })
   )

@@ -25,7 +25,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { UsageError, CommandRefused } from "./Errors.js"
+import { UsageError, CommandRejected } from "./Errors.js"
 import { type CallerOptions, secretFrom } from "./Settings.js"
 import { type EngineSettings, Wiring } from "./Wiring.js"
 
@@ -39,13 +39,13 @@ export const runEngine = (
   { existing }: { readonly existing: boolean }
 ): Effect.Effect<
   Context.Context<Engine.Services>,
-  UsageError | CommandRefused | Database.DatabaseUnusable,
+  UsageError | CommandRejected | Database.DatabaseUnusable,
   Wiring | Scope.Scope
 > =>
   Effect.gen(function* () {
     const address = yield* parseAddress(settings.database)
     if (existing && address.kind === "sqlite" && address.filename !== ":memory:" && !existsSync(address.filename)) {
-      return yield* new CommandRefused({
+      return yield* new CommandRejected({
         reason: `There is no database at ${address.filename}. Create it with \`earshot init\`, or set --database or EARSHOT_DATABASE.`
       })
     }
@@ -63,7 +63,7 @@ export interface Caller {
 /** The host of one organization, or the holder of an API key. `--organization` overrides EARSHOT_API_KEY. */
 export const resolveCaller = (
   options: CallerOptions
-): Effect.Effect<Caller, UsageError | CommandRefused | ValidationFailed | StorageError, Credentials | Organizations> =>
+): Effect.Effect<Caller, UsageError | CommandRejected | ValidationFailed | StorageError, Credentials | Organizations> =>
   Effect.gen(function* () {
     const { apiKey, organization, session } = options
     if (organization !== undefined && apiKey !== undefined) {
@@ -89,7 +89,7 @@ export const resolveCaller = (
 
 const resolveOrganization = (
   wanted: number | undefined
-): Effect.Effect<Organization, CommandRefused | ValidationFailed | StorageError, Organizations> =>
+): Effect.Effect<Organization, CommandRejected | ValidationFailed | StorageError, Organizations> =>
   Effect.gen(function* () {
     const organizations = yield* Organizations
     let cursor: string | null = null
@@ -105,7 +105,7 @@ const resolveOrganization = (
       }
       cursor = page.next
     } while (cursor !== null && wanted !== undefined)
-    return yield* new CommandRefused({
+    return yield* new CommandRejected({
       reason:
         seen.length === 0
           ? "This database has no organization. Create one with `earshot init`."
@@ -133,7 +133,7 @@ export const withEngine =
     steps: Effect.Effect<A, E, R>
   ): Effect.Effect<
     A,
-    E | UsageError | CommandRefused | Database.DatabaseUnusable,
+    E | UsageError | CommandRejected | Database.DatabaseUnusable,
     Exclude<Exclude<R, Engine.Services>, Scope.Scope> | Wiring
   > =>
     Effect.scoped(Effect.flatMap(runEngine(settings, options), (services) => Effect.provide(steps, services)))

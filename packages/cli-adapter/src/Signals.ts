@@ -5,9 +5,9 @@ import type * as Effect from "effect/Effect"
 export class Signals extends Context.Tag("@earshot/cli-adapter/Signals")<
   Signals,
   {
-    /** From now on a signal is how this command is meant to end: exit 0. Otherwise it ends with 128 and the signal's number. */
+    /** Makes a signal the normal end of the command, with exit code 0 instead of 128 plus the signal's number. */
     readonly endWell: Effect.Effect<void>
-    /** From now on a second signal means nothing: the process that leads this one tells it what its terminal has told it. */
+    /** Ignores a second signal: a worker gets the signal of the terminal and that of its primary process. */
     readonly once: Effect.Effect<void>
   }
 >() {}

@@ -32,7 +32,7 @@ const withTrailingCircle = (text: string): string => {
 
 /**
  * A text as one harmless line: controls become visible pictures of themselves (ESC is shown as ␛), and a mark at its
- * beginning or a sign at its end that would join its neighbours stands at a dotted circle.
+ * beginning or a sign at its end that would join its neighbors stands at a dotted circle.
  */
 export const sanitize = (text: string): string =>
   withTrailingCircle(text.replace(CONTROL_CHARACTERS, controlPicture).replace(LEADING_MARK, "◌$&"))
@@ -50,7 +50,7 @@ export const jsonLine = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** Columns that a neutralised text takes. */
+/** Columns that a sanitized text takes. */
 export const displayWidth = (text: string): number => stringWidth(text)
 
 /** Cuts a text to so many columns, with an ellipsis where something was cut off. */

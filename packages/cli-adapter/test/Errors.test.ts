@@ -6,14 +6,14 @@ import {
   optionErrorLines,
   OutputClosed,
   ReportedFailure,
-  CommandRefused,
+  CommandRejected,
   reportOf
 } from "../src/Errors.js"
 
 describe("exit codes", () => {
   it.each([
     [new OutputClosed(), 0],
-    [new CommandRefused({ reason: "no" }), 1],
+    [new CommandRejected({ reason: "no" }), 1],
     [new ReportedFailure(), 1],
     [new NotFound({ resource: "Call" }), 1],
     [new Forbidden({ permission: "calls:read" }), 1],
@@ -27,7 +27,7 @@ describe("exit codes", () => {
     expect(reportOf(error).code).toBe(code)
   })
 
-  it("come with the faults, by their paths", () => {
+  it("come with the errors, by their paths", () => {
     expect(fieldErrorLines({ non_field_errors: ["A."], "turns[1].role": ["B.", "C."] })).toEqual([
       "A.",
       "turns[1].role: B.",
@@ -36,14 +36,14 @@ describe("exit codes", () => {
   })
 
   it("name the options that the fields were given by, where the command has them", () => {
-    const faults = { "filters_v2.conditions[2].op": ["A."], "scopes[0]": ["B."], folder_path: ["C."], project: ["D."] }
-    expect(optionErrorLines(faults, ["--filter", "--scope", "--folder-path"])).toEqual([
+    const errors = { "filters_v2.conditions[2].op": ["A."], "scopes[0]": ["B."], folder_path: ["C."], project: ["D."] }
+    expect(optionErrorLines(errors, ["--filter", "--scope", "--folder-path"])).toEqual([
       "--filter: conditions[2].op: A.",
       "--scope: B.",
       "--folder-path: C.",
       "project: D."
     ])
-    expect(optionErrorLines(faults, [])).toEqual(fieldErrorLines(faults))
+    expect(optionErrorLines(errors, [])).toEqual(fieldErrorLines(errors))
     expect(optionErrorLines({ non_field_errors: ["A."] }, ["--filter"])).toEqual(["A."])
   })
 })

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { UsageError, CommandRefused } from "../Errors.js"
+import { UsageError, CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -132,7 +132,7 @@ export const issueToken = (options: TokenOptions): CommandEffect =>
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 /** The `jti` of a token, from itself or from the whole token. A text of another form is rejected: it would revoke nothing. */
-const jtiOf = (text: string): Effect.Effect<string, CommandRefused> => {
+const jtiOf = (text: string): Effect.Effect<string, CommandRejected> => {
   const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? []
   const named =
     payload === undefined
@@ -142,7 +142,7 @@ const jtiOf = (text: string): Effect.Effect<string, CommandRefused> => {
     Option.filter(named, (jti) => /^[\w-]{22}$/.test(jti)),
     {
       onNone: () =>
-        new CommandRefused({ reason: "JTI: This is neither a token nor the id of one, which has 22 characters." }),
+        new CommandRejected({ reason: "JTI: This is neither a token nor the id of one, which has 22 characters." }),
       onSome: Effect.succeed
     }
   )

@@ -10,7 +10,7 @@ import {
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { UsageError, ReportedFailure, CommandRefused } from "../Errors.js"
+import { UsageError, ReportedFailure, CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
@@ -39,9 +39,9 @@ export interface CreateOptions extends WithHosts {
 }
 
 /** Secrets come from files, never from the command line, where other users of the machine could read them. */
-const readSecret = (file: string): Effect.Effect<string, CommandRefused> =>
+const readSecret = (file: string): Effect.Effect<string, CommandRejected> =>
   Effect.mapBoth(readText(file), {
-    onFailure: ({ reason }) => new CommandRefused({ reason: `--secret-file: ${reason}` }),
+    onFailure: ({ reason }) => new CommandRejected({ reason: `--secret-file: ${reason}` }),
     onSuccess: (text) => text.trim()
   })
 
@@ -112,7 +112,7 @@ export const test = (options: OfOne): CommandEffect =>
     const found = yield* callAs(caller, (yield* CodeConnections).test)(id)
     if (options.json) yield* screen.print(jsonLine(encodeCodeConnection(found)))
     else if (found.testError === null) yield* screen.note(`Connection ${id} works.`)
-    else return yield* new CommandRefused({ reason: `The test of connection ${id} failed: ${found.testError}` })
+    else return yield* new CommandRejected({ reason: `The test of connection ${id} failed: ${found.testError}` })
     if (found.testError !== null) return yield* new ReportedFailure()
   }).pipe(running(options))
 

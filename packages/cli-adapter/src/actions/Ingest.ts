@@ -123,7 +123,8 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
         if (watched) yield* screen.redraw("")
         yield* screen.note(
           options.json
-            ? jsonLine({ place, faults: errors })
+            ? // eslint-disable-next-line earshot/vocabulary -- the name in the published output
+              jsonLine({ place, faults: errors })
             : fieldErrorLines(errors)
                 .map((line) => sanitize(`${place}: ${line}`))
                 .join("\n")

@@ -1,7 +1,7 @@
 import { Organizations } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { CommandRefused } from "../Errors.js"
+import { CommandRejected } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { withEngine } from "../Session.js"
@@ -32,7 +32,7 @@ export const init = ({ database, json, organization, tablePrefix }: InitOptions)
       const present = yield* organizations.list({ limit: 1 })
       const [first] = present.results
       if (first !== undefined) {
-        return yield* new CommandRefused({
+        return yield* new CommandRejected({
           reason: `This database already has an organization (${first.id}, ${first.name}). Add another with \`earshot init --organization NAME\`, or create a key with \`earshot keys create\`.`
         })
       }

@@ -9,7 +9,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CommandRefused } from "../Errors.js"
+import { CommandRejected } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -25,7 +25,7 @@ export interface SimplifyOptions {
 const simplified = (prompt: string) =>
   Effect.gen(function* () {
     const simplifier = yield* PromptSimplifier
-    if (simplifier.isOptimised(prompt)) return skippedSimplification(prompt)
+    if (simplifier.isOptimized(prompt)) return skippedSimplification(prompt)
     const shorter = yield* simplifier.simplify(prompt)
     const result: Simplification = {
       simplifiedPrompt: shorter,
@@ -47,7 +47,7 @@ export const simplify = (options: SimplifyOptions): CommandEffect =>
     const { languageModel } = yield* withLanguageModel(plainEngine({ database: "" }))
     const result = yield* simplified(prompt ?? "").pipe(
       Effect.provide(Layer.provide(promptSimplifier, wiring.languageModel(languageModel))),
-      Effect.catchTag("SimplificationRefused", ({ reason }) => new CommandRefused({ reason }))
+      Effect.catchTag("SimplificationRejected", ({ reason }) => new CommandRejected({ reason }))
     )
     if (options.json) return yield* screen.print(jsonLine(encodeSimplification(result)))
     yield* screen.print(sanitizeLines(result.simplifiedPrompt))

@@ -2,7 +2,7 @@ import { FieldErrors, isPlainObject, type RawTranscript, roleNames, TranscriptFo
 import * as Redaction from "@earshot/redaction"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { CommandRefused } from "../Errors.js"
+import { CommandRejected } from "../Errors.js"
 import { readText } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -51,11 +51,11 @@ const parseText = (text: string): RawTranscript => ({
 })
 
 /** The body of an ingest request, a transcript in one of its formats, or plain text. */
-const transcriptOf = (text: string, type: string | undefined): Either.Either<RawTranscript, CommandRefused> => {
+const transcriptOf = (text: string, type: string | undefined): Either.Either<RawTranscript, CommandRejected> => {
   const document = parsed(text)
   if (document === undefined) {
     return type !== undefined
-      ? Either.left(new CommandRefused({ reason: "--type: A transcript with a type must be JSON." }))
+      ? Either.left(new CommandRejected({ reason: "--type: A transcript with a type must be JSON." }))
       : Either.right(parseText(text))
   }
   const body = isPlainObject(document) && document.transcript_json !== undefined ? document : undefined
@@ -66,9 +66,9 @@ const transcriptOf = (text: string, type: string | undefined): Either.Either<Raw
       body === undefined ? document : body.transcript_json,
       { mainAgentChannelIndex: undefined }
     ),
-    (faults) =>
-      new CommandRefused({
-        reason: Object.entries(FieldErrors.underPath("transcript_json", faults))
+    (errors) =>
+      new CommandRejected({
+        reason: Object.entries(FieldErrors.underPath("transcript_json", errors))
           .slice(0, 20)
           .map(([path, messages]) => `${path}: ${messages.join(" ")}`)
           .join("\n")

@@ -17,7 +17,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { printNumber, printSeconds, printShare } from "../charts/Numbers.js"
-import { CommandRefused } from "../Errors.js"
+import { CommandRejected } from "../Errors.js"
 import { type PageOptions, pageQuery, printPage } from "../Listing.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -238,7 +238,7 @@ export const exportResult = (
       if (path === "-") return yield* screen.print(report)
       return yield* Effect.tryPromise({
         try: () => writeFile(path, report),
-        catch: () => new CommandRefused({ reason: `Cannot write ${path}.` })
+        catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
       })
     }
     const actor = yield* caller.admit("results.export")
@@ -250,6 +250,9 @@ export const exportResult = (
     )
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
+// eslint-disable-next-line earshot/vocabulary -- the status's name in the API
+const canceledRuns = (result: Result): number => result.runsByStatus.cancelled
+
 /** Cancels the unfinished runs of a result. */
 export const cancel = (options: CommonOptions & { readonly id: number }): CommandEffect =>
   Effect.gen(function* () {
@@ -258,9 +261,7 @@ export const cancel = (options: CommonOptions & { readonly id: number }): Comman
     const result = yield* callAs(caller, (yield* Results).cancel)(yield* decodeId(ResultId, "Result", options.id))
     yield* options.json
       ? screen.print(jsonLine(encodeResult(result)))
-      : screen.note(
-          `Canceled: ${result.runsByStatus.cancelled} of the ${result.totalRuns} runs of result ${result.id}.`
-        )
+      : screen.note(`Canceled: ${canceledRuns(result)} of the ${result.totalRuns} runs of result ${result.id}.`)
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
 export const cancelRun = (options: CommonOptions & { readonly id: number }): CommandEffect =>

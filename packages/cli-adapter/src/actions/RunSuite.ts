@@ -10,7 +10,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import { printSeconds, printShare } from "../charts/Numbers.js"
-import { ReportedFailure, CommandRefused } from "../Errors.js"
+import { ReportedFailure, CommandRejected } from "../Errors.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
 import { type Caller, callAs, resolveCaller, withEngine } from "../Session.js"
@@ -170,7 +170,7 @@ export const run = (options: RunOptions): CommandEffect =>
       : Effect.timeoutFail(waiting, {
           duration: `${timeout} seconds`,
           onTimeout: () =>
-            new CommandRefused({
+            new CommandRejected({
               reason: `Result ${made.id} has not finished after ${timeout} seconds. Show its progress with \`earshot results show ${made.id}\`, or cancel it with \`earshot results cancel ${made.id}\`.`
             })
         })
@@ -192,6 +192,7 @@ export const run = (options: RunOptions): CommandEffect =>
       }
     }
     // A run that was canceled or deleted in the meantime has not succeeded.
+    // eslint-disable-next-line earshot/vocabulary -- the name in the published output
     if (result.success === false || result.runsByStatus.cancelled > 0 || result.totalRuns < made.totalRuns) {
       return yield* new ReportedFailure()
     }

@@ -13,7 +13,7 @@ import {
 } from "@earshot/core"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { fieldErrorLines, ReportedFailure, CommandRefused } from "../Errors.js"
+import { fieldErrorLines, ReportedFailure, CommandRejected } from "../Errors.js"
 import { readBytes, displayName } from "../ReadText.js"
 import type { CommandEffect } from "../CommandEffect.js"
 import { Screen } from "../Screen.js"
@@ -139,12 +139,12 @@ const keysIn = (text: string): ReadonlyArray<string> => {
 }
 
 /** Writes a report to the file, if one is given. */
-export const writeReport = (path: string | undefined, text: () => string): Effect.Effect<void, CommandRefused> =>
+export const writeReport = (path: string | undefined, text: () => string): Effect.Effect<void, CommandRejected> =>
   path === undefined
     ? Effect.void
     : Effect.tryPromise({
         try: () => writeFile(path, text()),
-        catch: () => new CommandRefused({ reason: `Cannot write ${path}.` })
+        catch: () => new CommandRejected({ reason: `Cannot write ${path}.` })
       })
 
 /** A suite file with the options that override it, as the engine takes it. */
@@ -179,6 +179,7 @@ export const printErrors = (
         ? jsonLine({
             file,
             valid: false,
+            // eslint-disable-next-line earshot/vocabulary -- the name in the published output
             faults: all.map(({ messages, path, place }) => ({
               path,
               messages,
@@ -197,7 +198,7 @@ export const validate = (options: ValidateOptions): CommandEffect =>
     const suite = yield* readSuite(options)
     const { body, keys } = suite
     const caller = yield* resolveCaller(options)
-    const refused = yield* callAs(
+    const invalid = yield* callAs(
       caller,
       (yield* Suites).validate
     )(body).pipe(
@@ -214,5 +215,5 @@ export const validate = (options: ValidateOptions): CommandEffect =>
       ),
       Effect.catchTag("ValidationFailed", ({ errors }) => Effect.as(printErrors(options, suite, errors), true))
     )
-    if (refused) return yield* new ReportedFailure()
+    if (invalid) return yield* new ReportedFailure()
   }).pipe(withEngine(plainEngine(options), { existing: true }))

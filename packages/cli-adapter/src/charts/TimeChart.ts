@@ -65,7 +65,7 @@ const DOTS = [
 ] as const
 
 /**
- * Lines in dots, two across and four up in a character. Neighbouring values are joined, null breaks the line, and a
+ * Lines in dots, two across and four up in a character. Neighboring values are joined, null breaks the line, and a
  * value between two nulls is a dot.
  */
 export const lineRows = (

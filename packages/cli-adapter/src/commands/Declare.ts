@@ -1,5 +1,5 @@
 /** Declares commands on commander with typed options: what is declared has to match what the command's action takes. */
-import { Argument, Command, InvalidArgumentError, Option } from "commander"
+import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import type { CommandEffect } from "../CommandEffect.js"
 
 /** An option or argument, and how its value is read from what commander parsed. */
@@ -31,10 +31,9 @@ export const toggle = (flags: string, description: string): Flag<boolean> => ({
 
 /** An option that may be given several times. */
 export const list = (flags: string, description: string): Flag<ReadonlyArray<string>> => ({
-  declared: new Option(flags, `${description} Repeatable.`).argParser<ReadonlyArray<string>>((value, earlier) => [
-    ...(Array.isArray(earlier) ? earlier : []),
-    value
-  ]),
+  declared: new Option(flags, `${description} Repeatable.`).argParser<ReadonlyArray<string> | undefined>(
+    (value, earlier) => [...(earlier ?? []), value]
+  ),
   read: (parsed) => (Array.isArray(parsed) ? parsed.map(String) : [])
 })
 
@@ -120,8 +119,8 @@ export const idArgument = (name: string, description: string): Positional<number
 
 /** Any number of ids. */
 export const idArguments = (name: string, description: string): Positional<ReadonlyArray<number>> => ({
-  declared: new Argument(`[${name}...]`, description).argParser<ReadonlyArray<number>>((value, earlier) => [
-    ...(Array.isArray(earlier) ? earlier : []),
+  declared: new Argument(`[${name}...]`, description).argParser<ReadonlyArray<number> | undefined>((value, earlier) => [
+    ...(earlier ?? []),
     parseId(value)
   ]),
   read: (parsed) => (Array.isArray(parsed) ? parsed.map(Number) : [])
@@ -175,7 +174,7 @@ export const command =
           // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- each value was read by its own parameter
           (await spec.action())(input as ValuesOf<Options> & ValuesOf<Args>),
         options: declared.options.flatMap((option) =>
-          option.required && option.long !== undefined && option.long !== null ? [option.long] : []
+          option.required && option.long !== undefined ? [option.long] : []
         ),
         logLevel: readText(parsed.logLevel)
       })

@@ -107,12 +107,12 @@ describe("the earshot command", () => {
 
   it("names options in field errors, and the fields of the API with --json", async () => {
     const env = { EARSHOT_DATABASE: at.database }
-    const [said, json, level] = await Promise.all([
+    const [text, json, level] = await Promise.all([
       earshot(["calls", "list", "--filter", "xyz"], { env }),
       earshot(["calls", "list", "--filter", "xyz", "--json"], { env }),
       earshot(["calls", "list", "--log-level", "warn"], { env })
     ])
-    expect(said).toEqual({ code: 1, out: "", err: "--filter: Value must be valid JSON.\n" })
+    expect(text).toEqual({ code: 1, out: "", err: "--filter: Value must be valid JSON.\n" })
     expect(json).toEqual({ code: 1, out: "", err: '{"filters_v2":["Value must be valid JSON."]}\n' })
     expect(level.code).toBe(0)
   })

@@ -44,10 +44,10 @@ describe.each(["sqlite", "postgres"] as const)("evaluators at the command line o
   })
 
   it("report every field error, and arguments without = as usage errors", async () => {
-    const refused = await run(bulkUpdate({ ...given("scenarios=[9]", "project=1", "max_duration=-1"), many: false }))
-    expect(refused.code).toBe(1)
-    expect(refused.err).toContain("scenarios: ")
-    expect(refused.err).toContain("max_duration: ")
+    const rejected = await run(bulkUpdate({ ...given("scenarios=[9]", "project=1", "max_duration=-1"), many: false }))
+    expect(rejected.code).toBe(1)
+    expect(rejected.err).toContain("scenarios: ")
+    expect(rejected.err).toContain("max_duration: ")
     expect(await run(create(given("name")))).toMatchObject({ code: 2, out: "" })
     expect(await run(create(given("tags=[1")))).toMatchObject({ code: 2, out: "" })
     expect(await run(create({ ...given(), input: "nowhere.json" }))).toMatchObject({ code: 1 })

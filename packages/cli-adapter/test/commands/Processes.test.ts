@@ -31,7 +31,7 @@ const serving = ({ database }: Place, ...options: ReadonlyArray<string>): Starte
 
 const urlOf = async (server: Started): Promise<string> => /http[^"]+/.exec(await server.until("\n"))?.[0] ?? ""
 
-/** Makes an organisation; answers its key. */
+/** Makes an organization; answers its key. */
 const initialised = async ({ database }: Place): Promise<string> => {
   const init = await earshot(["init", "--json", "--database", database])
   return /ear_[0-9A-Za-z]{49}/.exec(init.out)?.[0] ?? ""
@@ -151,7 +151,7 @@ describe.skipIf(!existsSync("/proc/self/stat"))("a server of two processes on an
     await at.remove()
   })
 
-  it("answers what it has begun, whoever else has signalled its processes before", async () => {
+  it("answers what it has begun, whoever else has signaled its processes before", async () => {
     const at = await place("sqlite")
     const key = await initialised(at)
     const server = serving(at)

@@ -93,9 +93,9 @@ describe("earshot prompts simplify", () => {
     })
     const env = { EARSHOT_MODEL_URL: `http://127.0.0.1:${port}`, EARSHOT_MODEL: "test" }
     try {
-      const refused = await earshot(["prompts", "simplify", "-"], { input: wordy, env })
-      expect([refused.code, refused.out]).toEqual([1, ""])
-      expect(refused.err).toMatch(
+      const rejected = await earshot(["prompts", "simplify", "-"], { input: wordy, env })
+      expect([rejected.code, rejected.out]).toEqual([1, ""])
+      expect(rejected.err).toMatch(
         /^The language model's answer could not be used, twice:\nChanged: .* lost "a negation"\.\n/
       )
       expect(asked).toHaveLength(2)

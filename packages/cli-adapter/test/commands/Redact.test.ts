@@ -6,7 +6,7 @@ import { redact } from "../../src/actions/Redact.js"
 import { earshot } from "../support/binary.js"
 import { run } from "../support/inProcess.js"
 
-const SAID = "Main Agent: Your social?\nTesting Agent: it's four oh two, double seven, one two three four\n"
+const UTTERANCES = "Main Agent: Your social?\nTesting Agent: it's four oh two, double seven, one two three four\n"
 
 describe("earshot redact", () => {
   let folder: string
@@ -23,13 +23,13 @@ describe("earshot redact", () => {
   }
 
   it("shows what would go of a text, and why", async () => {
-    const shown = await run(redact({ ...options, file: await file(SAID) }))
+    const shown = await run(redact({ ...options, file: await file(UTTERANCES) }))
     expect(shown).toMatchObject({ code: 0, err: "" })
     expect(shown.out).toContain("Main Agent: Your social?\nTesting Agent: it's [SSN]\n")
     expect(shown.out).toMatch(/2 +ssn +0\.\d\d +four oh two, double seven/)
-    const none = await run(redact({ ...options, fields: ["date"], file: await file(SAID) }))
+    const none = await run(redact({ ...options, fields: ["date"], file: await file(UTTERANCES) }))
     expect(none.out).toContain("Nothing to redact.")
-    const unknown = await run(redact({ ...options, fields: ["social"], file: await file(SAID) }))
+    const unknown = await run(redact({ ...options, fields: ["social"], file: await file(UTTERANCES) }))
     expect(unknown.code).not.toBe(0)
     expect(unknown.err).toContain("--field")
   })
@@ -70,7 +70,7 @@ describe("earshot redact", () => {
   })
 
   it("reads stdin", async () => {
-    const shown = await earshot(["redact", "--json", "-"], { input: SAID })
+    const shown = await earshot(["redact", "--json", "-"], { input: UTTERANCES })
     expect(shown).toMatchObject({ code: 0, err: "" })
     expect(JSON.parse(shown.out)).toMatchObject({ turns: [{}, { content: "it's [SSN]" }] })
   })

@@ -135,15 +135,15 @@ describe.each(["sqlite", "postgres"] as const)("running suites at the command li
     expect(narrow.out).toMatch(/^Runs \d+, \d+: The agent's server answered HTTP 500\.$/m)
   })
 
-  it("ends with 1 where its runs are cancelled meanwhile", async () => {
+  it("exits with 1 if its runs are canceled in the meantime", async () => {
     const waiting = run(runSuite(await options(suite("Bye."), { channel: "voice", json: true })), 120)
-    const cancelled = Effect.gen(function* () {
+    const canceled = Effect.gen(function* () {
       const results = yield* Results
       const [open] = (yield* results.list({})).results.filter(({ status }) => status === "queued")
       return open === undefined ? yield* Effect.fail("not yet") : yield* results.cancel(open.id)
     }).pipe(Effect.retry({ times: 200, schedule: Schedule.spaced("50 millis") }))
     await Effect.runPromise(
-      cancelled.pipe(
+      canceled.pipe(
         Effect.provideService(CurrentActor, hostActor(OrganizationId.make(1))),
         Effect.provide(Engine.layer.pipe(Layer.provide(Database.layer(at.database))))
       )

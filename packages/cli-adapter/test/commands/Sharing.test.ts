@@ -165,12 +165,12 @@ describe.each(["sqlite", "postgres"] as const)("dashboards, links and tokens on 
       jti: issued.jti,
       revoked: true
     })
-    for (const [path, fault] of [
+    for (const [path, error] of [
       ["permissions[0]", { permissions: ["nonsense"] }],
       ["ttl", { ttl: 10 ** 12 }],
       ["user", { user: 999 }]
     ] as const) {
-      const wrong = await run(issueToken({ ...host(), ...token, ...fault }))
+      const wrong = await run(issueToken({ ...host(), ...token, ...error }))
       expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`${path}: `) })
     }
   })

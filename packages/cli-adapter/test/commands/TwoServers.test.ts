@@ -13,7 +13,7 @@ describe("two servers on one PostgreSQL, asked in turn", () => {
   let servers: ReadonlyArray<Started> = []
   let urls: ReadonlyArray<string> = []
   let driver: ModelKit.Driver
-  /** Who does what no request does: makes organisations. */
+  /** Who does what no request does: makes organizations. */
   let host: ManagedRuntime.ManagedRuntime<Engine.Services, never>
 
   beforeAll(async () => {
