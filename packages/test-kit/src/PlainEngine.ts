@@ -1,6 +1,5 @@
 /** The engine for tests in any runner: it loads no test framework, and returns promises. */
-import { type Actor, type CurrentActor, Engine } from "@earshot/core"
-import * as MemoryBlobStore from "@earshot/core/providers/MemoryBlobStore"
+import type { Actor, CurrentActor, Engine } from "@earshot/core"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -72,7 +71,7 @@ export const startEngine = async (options: PlainOptions = {}): Promise<PlainEngi
   const { database = "sqlite", now = NOW, ports = {}, seed = "earshot" } = options
   const { clock, layer: clockLayer } = manualClock(Date.parse(now))
   const runtime = ManagedRuntime.make(
-    Engine.layerWith({ blobs: MemoryBlobStore.layer, ...ports }).pipe(
+    TestEngine.engine(ports).pipe(
       Layer.provideMerge(TestEngine.storage(database)),
       Layer.provide(repeatableSecrets(seed)),
       Layer.provideMerge(clockLayer)

@@ -310,28 +310,30 @@ export const validateEvaluator = (
   if (scenarioType === undefined || input.instructions === undefined) return Either.left(errors)
   const { instructions } = input
   const phoneNumberId = givenPhoneNumber(input, found)
+  const folderId = input.folderPath === undefined ? undefined : found.folderId
+  const base: Partial<EvaluatorSpec> = stored ?? {}
   return failIfFieldErrors(errors, () => ({
     projectId,
     agentId: agent.id,
     name,
     scenarioType,
     instructions,
-    personalityId: orStored(input.personality, stored?.personalityId),
-    testProfileId: orStored(input.testProfile, stored?.testProfileId),
-    phoneNumberId: orStored(phoneNumberId, stored?.phoneNumberId),
-    folderId: input.folderPath === undefined ? (stored?.folderId ?? null) : found.folderId,
-    expectedOutcomePrompt: input.expectedOutcomePrompt ?? stored?.expectedOutcomePrompt ?? "",
-    scenarioLanguage: orStored(input.scenarioLanguage, stored?.scenarioLanguage),
-    firstMessage: input.firstMessage ?? stored?.firstMessage ?? "",
-    maxDuration: orStored(input.maxDuration, stored?.maxDuration),
-    tags: [...new Set(input.tags ?? stored?.tags ?? [])],
-    metricIds: ascending(input.metrics ?? stored?.metricIds ?? []),
-    toolIds: ascending(input.tools ?? stored?.toolIds ?? [])
+    personalityId: merged(input.personality, base.personalityId, null),
+    testProfileId: merged(input.testProfile, base.testProfileId, null),
+    phoneNumberId: merged(phoneNumberId, base.phoneNumberId, null),
+    folderId: merged(folderId, base.folderId, null),
+    expectedOutcomePrompt: merged(input.expectedOutcomePrompt, base.expectedOutcomePrompt, ""),
+    scenarioLanguage: merged(input.scenarioLanguage, base.scenarioLanguage, null),
+    firstMessage: merged(input.firstMessage, base.firstMessage, ""),
+    maxDuration: merged(input.maxDuration, base.maxDuration, null),
+    tags: [...new Set(merged(input.tags, base.tags, []))],
+    metricIds: ascending(merged(input.metrics, base.metricIds, [])),
+    toolIds: ascending(merged(input.tools, base.toolIds, []))
   }))
 }
 
-/** The given value, even null, or else the stored one. */
-const orStored = <A>(given: A | null | undefined, stored: A | null | undefined): A | null =>
-  given === undefined ? (stored ?? null) : given
+/** The given value, even null, or else the stored one, or else the default. */
+const merged = <A>(given: A | undefined, stored: A | undefined, otherwise: A): A =>
+  given === undefined ? (stored ?? otherwise) : given
 
 const ascending = <A extends number>(ids: ReadonlyArray<A>): ReadonlyArray<A> => ids.toSorted((a, b) => a - b)

@@ -19,7 +19,7 @@ export interface DeletionSnapshot {
   readonly runsToDelete: ReadonlyArray<RunsToDelete>
   /** Numbers that a queued or running run of any result, not to be deleted, still needs. */
   readonly stillReferenced: ReadonlySet<PhoneNumberId>
-  /** The organisation's counters. */
+  /** The organization's counters. */
   readonly capacity: CapacityChange
 }
 

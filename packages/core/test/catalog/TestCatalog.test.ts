@@ -56,29 +56,29 @@ for (const database of TestEngine.databases) {
         const { as, disabled, project } = yield* seededProject
         const theirs = yield* seededProject
         const personalities = yield* Personalities
-        const refused = (input: unknown) => errorsOf(as(personalities.enable(project.id, input)))
+        const attempt = (input: unknown) => errorsOf(as(personalities.enable(project.id, input)))
         expect(
-          yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
+          yield* attempt({ personalities: [disabled.id, theirs.personality.id, 999_999], language: "xx" })
         ).toEqual({
           personalities: unknown(theirs.personality.id, 999_999),
           language: ['"xx" is not a valid choice.']
         })
-        expect(yield* refused({ personalities: [disabled.id, "x", 999_999] })).toEqual({
+        expect(yield* attempt({ personalities: [disabled.id, "x", 999_999] })).toEqual({
           "personalities[1]": ["A valid integer is required."],
           personalities: unknown(999_999)
         })
-        expect(yield* refused({ personalities: [disabled.id, theirs.personality.id, 999_999] })).toEqual({
+        expect(yield* attempt({ personalities: [disabled.id, theirs.personality.id, 999_999] })).toEqual({
           personalities: unknown(theirs.personality.id, 999_999)
         })
-        expect(yield* refused({ language: 7 })).toEqual({
+        expect(yield* attempt({ language: 7 })).toEqual({
           personalities: ["This field is required."],
           language: ['"7" is not a valid choice.']
         })
-        expect(yield* refused({ personalities: [] })).toEqual({
+        expect(yield* attempt({ personalities: [] })).toEqual({
           personalities: ["Ensure this field has at least 1 elements."]
         })
         for (const wrong of ["", null, true, {}, "1;2", [1, "x"], -1, 2 ** 60, ["["], "[1", "1,,2"]) {
-          expect(Object.keys((yield* refused({ personalities: wrong })) as object)[0]).toMatch(/^personalities/)
+          expect(Object.keys((yield* attempt({ personalities: wrong })) as object)[0]).toMatch(/^personalities/)
         }
         expect((yield* as(personalities.list({ enabled_in: project.id }))).results).toHaveLength(1)
         expect(yield* Effect.flip(theirs.as(personalities.enable(project.id, { personalities: "all" })))).toMatchObject(
@@ -129,7 +129,7 @@ for (const database of TestEngine.databases) {
           name: "keypad",
           parameters: { type: "object" }
         })
-        for (const refused of [
+        for (const attempt of [
           services.personalities.read(personality.id),
           services.personalities.update(personality.id, { name: "x" }),
           services.personalities.delete(personality.id),
@@ -143,7 +143,7 @@ for (const database of TestEngine.databases) {
           services.tools.update(tool.id, { name: "x" }),
           services.tools.delete(tool.id)
         ]) {
-          expect(yield* Effect.flip(theirs.as(refused))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* Effect.flip(theirs.as(attempt))).toMatchObject({ _tag: "NotFound" })
         }
       })
     )
@@ -197,13 +197,13 @@ for (const database of TestEngine.databases) {
           yield* as((yield* TestProfiles).create({ project: project.id, name: "x", agent: agent.id }))
         ).toMatchObject({ agentId: agent.id, agentName: agent.name, information: {} })
         const elsewhere = { project: other.project.id, name: 7 }
-        for (const refused of [
+        for (const attempt of [
           errorsOf(as((yield* Tools).create(elsewhere))),
           errorsOf(as((yield* PhoneNumbers).create(elsewhere))),
           errorsOf(as((yield* Personalities).create(elsewhere))),
           errorsOf(as((yield* TestProfiles).create(elsewhere)))
         ]) {
-          expect(yield* refused).toMatchObject({ project: unknown(other.project.id), name: ["Not a valid string."] })
+          expect(yield* attempt).toMatchObject({ project: unknown(other.project.id), name: ["Not a valid string."] })
         }
         expect(yield* errorsOf(as((yield* Folders).create({ project: other.project.id, path: ".." })))).toEqual({
           project: unknown(other.project.id),
@@ -229,14 +229,14 @@ for (const database of TestEngine.databases) {
         const { as, project } = yield* seededProject
         const folders = yield* Folders
         const create = (path: unknown) => as(folders.create({ project: project.id, path }))
-        const refused = (path: unknown) =>
+        const attempt = (path: unknown) =>
           Effect.map(errorsOf(create(path)), (errors) => (errors as { path: unknown }).path)
-        expect(yield* refused("a.b")).toEqual(['Folder "a" does not exist.'])
+        expect(yield* attempt("a.b")).toEqual(['Folder "a" does not exist.'])
         yield* create("a")
         expect(yield* create("a.b")).toMatchObject({ path: "a.b", projectId: project.id })
-        expect(yield* refused("a.b")).toEqual(["This field must be unique."])
+        expect(yield* attempt("a.b")).toEqual(["This field must be unique."])
         for (const path of ["", "..", ".", "a.", ".a", "a..c", "a. b", "a\0", 7, null, "x".repeat(101)]) {
-          expect(yield* refused(path)).toHaveLength(1)
+          expect(yield* attempt(path)).toHaveLength(1)
         }
         for (const path of ["Ä 🛎️", "a'; drop table folders", "100%", "a_b", "__proto__", "/etc/passwd"]) {
           expect(yield* create(path)).toMatchObject({ path })
@@ -279,8 +279,8 @@ for (const database of TestEngine.databases) {
         yield* as(folders.create({ project: project.id, path: "smokeless" }))
         const deep = yield* make({ folder_path: "smoke.nightly.deep" })
         const top = yield* make({ folder_path: "smoke" })
-        const beside = yield* make({ folder_path: "smokeless" })
-        const where = Effect.forEach([deep, top, beside], ({ id }) =>
+        const sibling = yield* make({ folder_path: "smokeless" })
+        const where = Effect.forEach([deep, top, sibling], ({ id }) =>
           Effect.map(as(evaluators.read(id)), ({ folderPath }) => folderPath)
         )
         yield* as(folders.delete(inner.id))

@@ -125,7 +125,7 @@ for (const database of TestEngine.databases) {
           conditional_actions: actions
         })
         const second = yield* as((yield* PhoneNumbers).create({ project: made[0].projectId, number: "+15550199" }))
-        const refused = (input: object) => errorsOf(bulk(input))
+        const rejected = (input: object) => errorsOf(bulk(input))
 
         expect(yield* errorsOf(as(evaluators.bulkUpdate({})))).toEqual({
           scenarios: ["This field is required."],
@@ -137,11 +137,13 @@ for (const database of TestEngine.databases) {
             "non_field_errors"
           )
         }
-        expect(yield* refused({ scenarios: [] })).toEqual({ scenarios: ["Ensure this field has at least 1 elements."] })
-        expect(yield* refused({ scenarios: [scenarios[0], scenarios[0]] })).toEqual({
+        expect(yield* rejected({ scenarios: [] })).toEqual({
+          scenarios: ["Ensure this field has at least 1 elements."]
+        })
+        expect(yield* rejected({ scenarios: [scenarios[0], scenarios[0]] })).toEqual({
           scenarios: [`The id ${scenarios[0]} is given more than once.`]
         })
-        expect(yield* refused({ scenarios: ["x", 1.5, null, 2 ** 53] })).toEqual({
+        expect(yield* rejected({ scenarios: ["x", 1.5, null, 2 ** 53] })).toEqual({
           "scenarios[0]": ["A valid integer is required."],
           "scenarios[1]": ["A valid integer is required."],
           "scenarios[2]": ["This field may not be null."],
@@ -149,7 +151,7 @@ for (const database of TestEngine.databases) {
         })
         // What is well formed is looked up although something beside it is not.
         expect(
-          yield* refused({
+          yield* rejected({
             scenarios: [scenarios[0], "x", strange.id, scenarios[0], structured.id],
             project: theirs.project.id,
             metric_ids_to_add: [888_888_888, null],
@@ -164,13 +166,13 @@ for (const database of TestEngine.databases) {
           project: unknown(theirs.project.id),
           "metric_ids_to_add[1]": ["This field may not be null."],
           metric_ids_to_add: unknown(888_888_888),
-          metric_ids_to_remove: ["The id 888888888 is in metric_ids_to_add too.", ...unknown(888_888_888)],
+          metric_ids_to_remove: ["The id 888888888 is also in metric_ids_to_add.", ...unknown(888_888_888)],
           tool_ids_to_add: [`The id ${toolIds[0]} is given more than once.`, ...unknown(theirs.toolIds[0] ?? 0)],
-          append_instruction: [expect.stringContaining(`evaluators ${structured.id}.`)],
+          append_instruction: [expect.stringContaining(`evaluators: ${structured.id}.`)],
           folder_path: ["A level of a folder path may not be blank."]
         })
         expect(
-          yield* refused({
+          yield* rejected({
             scenarios: [scenarios[0], strange.id, 999_999_999, structured.id],
             agent: theirs.agent.id,
             metric_ids_to_add: [metrics[0], theirs.metrics[0], 888_888_888],
@@ -191,13 +193,13 @@ for (const database of TestEngine.databases) {
           scenarios: unknown(strange.id, 999_999_999),
           agent: unknown(theirs.agent.id),
           metric_ids_to_add: unknown(theirs.metrics[0] ?? 0, 888_888_888),
-          metric_ids_to_remove: [`The id ${metrics[0]} is in metric_ids_to_add too.`],
+          metric_ids_to_remove: [`The id ${metrics[0]} is also in metric_ids_to_add.`],
           tool_ids_to_add: unknown(theirs.toolIds[0] ?? 0),
           tool_ids_to_remove: unknown(777_777_777),
           personality: unknown(theirs.personality.id),
           test_profile: unknown(theirs.profile.id),
           append_instruction: [
-            `Nothing can be appended to conditional actions, whose instructions are JSON: evaluators ${structured.id}.`
+            `Cannot append to the JSON instructions of conditional_actions evaluators: ${structured.id}.`
           ],
           first_message: ["This field may not be null."],
           inbound_phone_number: ["Must be the same as phone_number."],
@@ -207,13 +209,13 @@ for (const database of TestEngine.databases) {
             "This field was removed. Put values into test_profile.information.main_agent_variables."
           ]
         })
-        expect(yield* refused({ folder_path: ".." })).toEqual({
+        expect(yield* rejected({ folder_path: ".." })).toEqual({
           folder_path: ["A level of a folder path may not be blank."]
         })
-        expect(yield* refused({ dynamic_variable_values: null, max_duration: 5 })).toMatchObject({
+        expect(yield* rejected({ dynamic_variable_values: null, max_duration: 5 })).toMatchObject({
           dynamic_variable_values: [expect.any(String)]
         })
-        expect(yield* refused({ append_instruction: "x".repeat(200_000) })).toMatchObject({
+        expect(yield* rejected({ append_instruction: "x".repeat(200_000) })).toMatchObject({
           append_instruction: [expect.stringContaining("more than 200000 characters")]
         })
         expect(yield* all).toEqual(made)
@@ -381,7 +383,7 @@ for (const database of TestEngine.databases) {
           WHERE id = ${large.id}`
         const change = { test_profile: large.id, max_duration: 9 }
         expect(yield* errorsOf(bulk(change, { many: true }))).toEqual({
-          many: [expect.stringContaining("more than 32000000 characters")]
+          many: [expect.stringContaining("exceed 32000000 characters")]
         })
         expect(yield* all).toEqual(made)
         expect((yield* bulk({ ...change, scenarios: made.slice(1).map(({ id }) => id) }, { many: true })).length).toBe(

@@ -201,11 +201,11 @@ describe("bulk update request", () => {
         const input = { ...whole, ...some }
         const described = Either.match(decode(input), { onLeft: (errors) => errors, onRight: () => ({}) })
         // Only the parser checks fields against each other.
-        const read = Object.entries(parseBulkUpdate(input).errors).map(([path, said]) => [
+        const read = Object.entries(parseBulkUpdate(input).errors).map(([path, messages]) => [
           path,
-          said.filter((one) => !one.includes(" too."))
+          messages.filter((one) => !one.includes(" is also in "))
         ])
-        expect(described).toEqual(Object.fromEntries(read.filter(([, said]) => said?.length !== 0)))
+        expect(described).toEqual(Object.fromEntries(read.filter(([, messages]) => messages?.length !== 0)))
       })
     )
     expect(Either.isLeft(decode({ agent: 7 }))).toBe(true)
@@ -250,7 +250,7 @@ describe("bulk update plan", () => {
   })
 
   it("fails with every error of the request and of its references", () => {
-    const refused = planBulkUpdate(
+    const rejected = planBulkUpdate(
       parseBulkUpdate({
         scenarios: [1, 2, 3, 4],
         project: 1,
@@ -265,13 +265,13 @@ describe("bulk update plan", () => {
         target(4, { instructionsLength: 200_000 })
       ]
     )
-    expect(Either.getOrThrow(Either.flip(refused))).toEqual({
+    expect(Either.getOrThrow(Either.flip(rejected))).toEqual({
       scenarios: ["The id 2 is of another project.", 'Invalid pk "3" - object does not exist.'],
       personality: ["The personality 3 is not enabled for this project."],
       max_duration: ["Ensure this value is greater than or equal to 1."],
       append_instruction: [
-        "Nothing can be appended to conditional actions, whose instructions are JSON: evaluators 1.",
-        "Instructions would have more than 200000 characters: evaluators 4."
+        "Cannot append to the JSON instructions of conditional_actions evaluators: 1.",
+        "Instructions would exceed 200000 characters; evaluators: 4."
       ]
     })
   })
@@ -312,13 +312,13 @@ describe("bulk update plan", () => {
   })
 
   it("fails for references that do not exist, field by field", () => {
-    const refused = planBulkUpdate(
+    const rejected = planBulkUpdate(
       parseBulkUpdate(whole),
       { ...nothingFound, project: null, personality: "unknown", folderErrors: { folder_path: ["No such folder."] } },
       []
     )
     const unknown = (...all: ReadonlyArray<number>) => all.map((id) => `Invalid pk "${id}" - object does not exist.`)
-    expect(refused).toEqual(
+    expect(rejected).toEqual(
       Either.left({
         scenarios: unknown(4, 2),
         agent: unknown(7),
@@ -340,7 +340,7 @@ describe("bulk update plan", () => {
     const projectId = ProjectId.make(2)
     const elsewhere = <Id extends number>(...all: ReadonlyArray<Id>) =>
       new Map(all.map((id) => [id, { id, projectId }]))
-    const refused = planBulkUpdate(
+    const rejected = planBulkUpdate(
       parseBulkUpdate({ ...whole, inbound_phone_number: undefined }),
       {
         ...nothingFound,
@@ -353,7 +353,7 @@ describe("bulk update plan", () => {
       [target(2, { projectId }), target(4)]
     )
     const other = (...all: ReadonlyArray<number>) => all.map((id) => `The id ${id} is of another project.`)
-    expect(refused).toEqual(
+    expect(rejected).toEqual(
       Either.left({
         scenarios: other(2),
         agent: other(7),
@@ -401,14 +401,12 @@ describe("bulk update plan", () => {
     expect(planned("😀", { instructionsLength: 199_999 })).toEqual(Either.right("😀"))
     expect(planned("😀x", { instructionsLength: 199_999 }, {}, { instructionsLength: 200_000 })).toEqual(
       Either.left({
-        append_instruction: ["Instructions would have more than 200000 characters: evaluators 1, 3."]
+        append_instruction: ["Instructions would exceed 200000 characters; evaluators: 1, 3."]
       })
     )
     expect(planned("x", structured, {}, structured)).toEqual(
       Either.left({
-        append_instruction: [
-          "Nothing can be appended to conditional actions, whose instructions are JSON: evaluators 1, 3."
-        ]
+        append_instruction: ["Cannot append to the JSON instructions of conditional_actions evaluators: 1, 3."]
       })
     )
     expect([undefined, ""].map((append) => planned(append, structured, { instructionsLength: 200_001 }))).toEqual([
@@ -419,7 +417,7 @@ describe("bulk update plan", () => {
 
   it("attaches and detaches at most a million pairs", () => {
     const all = ids(20_000)
-    const refused = (metrics: number) =>
+    const rejected = (metrics: number) =>
       Either.getOrThrow(
         Either.flip(
           planBulkUpdate(
@@ -434,9 +432,9 @@ describe("bulk update plan", () => {
           )
         )
       )
-    expect(refused(25)).not.toHaveProperty("scenarios")
-    expect(refused(26)).toHaveProperty("scenarios", [
-      "Ensure that these, times the metrics and tools to add and to remove, are at most 1000000."
+    expect(rejected(25)).not.toHaveProperty("scenarios")
+    expect(rejected(26)).toHaveProperty("scenarios", [
+      "Ensure that the number of scenarios, times the metrics and tools to add and remove, is at most 1000000."
     ])
   })
 

@@ -26,8 +26,8 @@ describe("parsing an action", () => {
     [`<sing />`, "Unknown tag"],
     [`</hold>`, "Unknown tag"],
     [`<silence time="1e3" />`, "positive"]
-  ])("rejects %s", (text, said) => {
-    expect(Either.getOrThrow(Either.flip(parseAction(text)))[0]).toContain(said)
+  ])("rejects %s", (text, messages) => {
+    expect(Either.getOrThrow(Either.flip(parseAction(text)))[0]).toContain(messages)
   })
 })
 

@@ -25,17 +25,17 @@ const child = fileURLToPath(new URL("./crash/child.mjs", import.meta.url))
 /** Starts a process that updates and kills it during a request; returns how many requests had been acknowledged. */
 const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise<number> => {
   const updating = spawn(process.execPath, [child, ...args], { stdio: ["ignore", "pipe", "pipe"] })
-  let said = ""
+  let messages = ""
   let wrong = ""
   updating.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
   updating.stdout.on("data", (chunk: Buffer) => {
-    said += chunk.toString()
+    messages += chunk.toString()
     // Some moments into a call, later each round; SQLite's statements block the process that makes them, not this one.
-    if (said.split("asked").length === 3 + round) setTimeout(() => updating.kill("SIGKILL"), 3 + 7 * round)
+    if (messages.split("asked").length === 3 + round) setTimeout(() => updating.kill("SIGKILL"), 3 + 7 * round)
   })
   const signal = await new Promise((resolve) => updating.on("close", (_, by) => resolve(by)))
   expect([signal, wrong]).toEqual(["SIGKILL", ""])
-  return said.split("done").length - 1
+  return messages.split("done").length - 1
 }
 
 beforeAll(() => {

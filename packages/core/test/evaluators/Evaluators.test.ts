@@ -10,7 +10,8 @@ for (const database of TestEngine.databases) {
   layer(engine(database), { timeout: "2 minutes" })(`evaluators on ${database}`, (it) => {
     it.effect("are encoded with every field of the interface", () =>
       Effect.gen(function* () {
-        const { agent, folder, inner, make, metrics, number, personality, profile, project, toolIds } = yield* seededProject
+        const { agent, folder, inner, make, metrics, number, personality, profile, project, toolIds } =
+          yield* seededProject
         const made = yield* make({
           personality: personality.id,
           phone_number: number.id,
@@ -296,13 +297,13 @@ for (const database of TestEngine.databases) {
         const mine = yield* seededProject
         const theirs = yield* seededProject
         const made = yield* mine.make()
-        for (const refused of [
+        for (const rejected of [
           evaluators.read(made.id),
           evaluators.update(made.id, { name: "Theirs" }),
           evaluators.delete(made.id),
           evaluators.read(EvaluatorId.make(Number.MAX_SAFE_INTEGER))
         ]) {
-          expect(yield* Effect.flip(theirs.as(refused))).toMatchObject({ _tag: "NotFound" })
+          expect(yield* Effect.flip(theirs.as(rejected))).toMatchObject({ _tag: "NotFound" })
         }
         expect((yield* theirs.as(evaluators.list({ project: mine.project.id }))).results).toEqual([])
         expect(yield* mine.as(evaluators.read(made.id))).toEqual(made)

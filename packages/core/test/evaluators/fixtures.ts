@@ -56,7 +56,7 @@ export const makeMetrics = (
     return made.map(({ id }) => id)
   })
 
-/** An organisation with something of everything that an evaluator can refer to. */
+/** An organization with something of everything that an evaluator can refer to. */
 export const seededProject = Effect.gen(function* () {
   const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)

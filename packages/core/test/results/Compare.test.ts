@@ -24,11 +24,11 @@ const number = (id: number, mean: number, better: MetricScores["better"] = "high
   words: new Map()
 })
 
-const words = (id: number, said: Readonly<Record<string, number>>): MetricScores => ({
+const words = (id: number, messages: Readonly<Record<string, number>>): MetricScores => ({
   ...number(id, 0, null),
   numbers: 0,
   sum: 0,
-  words: new Map(Object.entries(said))
+  words: new Map(Object.entries(messages))
 })
 
 const scenario = (key: string, successes: number, failures: number, metrics: ReadonlyArray<MetricScores> = []) =>
@@ -237,7 +237,7 @@ describe("comparison of two results", () => {
     const side = { agent: 1, channel: "text" }
     const rate = { base: 0.5, result: 1, difference: 0.5, change: "better" }
     const metric = { id: 1, name: "M 1", base: 3, result: 4, difference: 1, change: "better", shares: null }
-    const said = {
+    const messages = {
       ...{ id: 4, name: "M 4", base: null, result: null, difference: null, change: "changed" },
       shares: [
         { value: "calm", base: 1, result: 0.5 },
@@ -256,7 +256,7 @@ describe("comparison of two results", () => {
       result: { id: 2, name: "R 2", ...side, total_runs: 2 },
       change: "better",
       success_rate: rate,
-      metrics: [metric, said],
+      metrics: [metric, messages],
       scenario_counts: { better: 1, worse: 0, mixed: 0, same: 0, changed: 0, unknown: 0, added: 0, removed: 0 },
       scenarios: [
         {
@@ -265,7 +265,7 @@ describe("comparison of two results", () => {
           change: "better",
           runs: { base: 2, result: 2 },
           success_rate: rate,
-          metrics: [metric, said]
+          metrics: [metric, messages]
         }
       ]
     })
@@ -296,7 +296,10 @@ describe("comparison of two results", () => {
           compared.change,
           compared.successRate.change,
           ...compared.metrics.map(({ change }) => change),
-          ...compared.scenarios.flatMap(({ change, metrics }) => [change, ...metrics.map((said) => said.change)])
+          ...compared.scenarios.flatMap(({ change, metrics }) => [
+            change,
+            ...metrics.map((messages) => messages.change)
+          ])
         ]
         expect(changes.filter((change) => change !== "same" && change !== "unknown")).toEqual([])
       })
@@ -313,7 +316,9 @@ describe("comparison of two results", () => {
           const same = byKey.get(key)
           expect(same?.change).toBe(mirrored[change])
           expect(same?.successRate.change).toBe(mirrored[successRate.change])
-          expect(same?.metrics.map((said) => said.change)).toEqual(metrics.map((said) => mirrored[said.change]))
+          expect(same?.metrics.map((messages) => messages.change)).toEqual(
+            metrics.map((messages) => mirrored[messages.change])
+          )
         }
         expect(back.change).toBe(mirrored[there.change])
         const { added, better, removed, worse } = there.scenarioCounts

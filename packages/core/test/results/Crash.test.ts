@@ -29,18 +29,18 @@ const killedAmidst = async (args: ReadonlyArray<string>, round: number): Promise
   const deleting = spawn(process.execPath, [child, ...args, String(round), String(RESULTS), String(RUNS)], {
     stdio: ["ignore", "pipe", "pipe"]
   })
-  let said = ""
+  let messages = ""
   let wrong = ""
   deleting.stderr.on("data", (chunk: Buffer) => (wrong += chunk.toString()))
   deleting.stdout.on("data", (chunk: Buffer) => {
-    said += chunk.toString()
+    messages += chunk.toString()
     // Some moments into a call, others each round; SQLite's statements block the process that makes them, not this one.
-    if (said.split("asked").length === (round % 4 === 1 ? 3 : 2))
+    if (messages.split("asked").length === (round % 4 === 1 ? 3 : 2))
       setTimeout(() => deleting.kill("SIGKILL"), (round * 13) % 120)
   })
   const signal = await new Promise((resolve) => deleting.on("close", (_, by) => resolve(by)))
   expect([signal, wrong]).toEqual(["SIGKILL", ""])
-  return [...said.matchAll(/^done (\S+)$/gm)].map(([, batch]) => batch ?? "")
+  return [...messages.matchAll(/^done (\S+)$/gm)].map(([, batch]) => batch ?? "")
 }
 
 beforeAll(() => {
@@ -95,7 +95,7 @@ describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk d
       const args = [database, location, organization.id, agent.id, number.id].map(String)
       let isKept = 0
       for (let round = 0; round < ROUNDS; round++) {
-        const told = await killedAmidst(args, round)
+        const given = await killedAmidst(args, round)
         await inEngine(
           Effect.gen(function* () {
             const sql = yield* SqlClient
@@ -116,7 +116,7 @@ describe.each(["sqlite", "postgres"] as const)("a process killed during a bulk d
               expect([0, batch.results], batch.name).toContain(gone)
               expect(batch.runs_gone, batch.name).toBe(gone === 0 ? 0 : batch.runs)
               // What was told to be gone is gone.
-              if (told.includes(batch.name)) expect(gone, batch.name).toBe(RESULTS)
+              if (given.includes(batch.name)) expect(gone, batch.name).toBe(RESULTS)
               else if (gone === 0) isKept++
             }
             const [held] = yield* sql<Record<string, number>>`SELECT c.active_sessions, c.pending_demand,

@@ -41,10 +41,10 @@ describe("lifecycle of a run", () => {
   })
 
   for (const { check, name } of ResultKit.lifecycleProperties({
-    after: nextStatus,
+    nextStatus: nextStatus,
     capacityChange,
     holdingsOf,
-    onLostLease: onExpiredLease
+    onExpiredLease: onExpiredLease
   })) {
     it(name, () => check())
   }

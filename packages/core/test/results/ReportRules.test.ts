@@ -12,7 +12,7 @@ const validate = (body: object, transcribes = true) =>
     )
   )
 
-const said = [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: 1 }]
+const messages = [{ role: "Main Agent", content: "Hello", start_time: 0, end_time: 1 }]
 const bytes = new Uint8Array([1, 2, 3])
 const url = "https://example.org/a.wav"
 const RECORDING_NOT_STORED =
@@ -21,8 +21,8 @@ const RECORDING_NOT_STORED =
 describe("report of a worker", () => {
   it("decodes its transcript, by default in the interface's own format", () => {
     const found = { transcript: { turns: [{ content: "Hello", speaker: "main_agent" }] }, audio: null }
-    expect(validate({ transcript_json: said })).toMatchObject(found)
-    expect(validate({ transcript_type: "service", transcript_json: said })).toMatchObject(found)
+    expect(validate({ transcript_json: messages })).toMatchObject(found)
+    expect(validate({ transcript_type: "service", transcript_json: messages })).toMatchObject(found)
     expect(
       validate({ transcript_type: "provider_a", transcript_json: [{ role: "bot", message: "Hello", time: 0 }] })
     ).toMatchObject(found)
@@ -72,7 +72,11 @@ describe("report of a worker", () => {
     expect(validate({ duration: 604_800 })).toEqual({ transcript: null, audio: null })
     expect(validate({ duration: -0.001 })).toEqual({ duration: ["Ensure this value is greater than or equal to 0."] })
     expect(
-      validate({ duration: 604_800.001, transcript_json: [{ ...said[0], role: "agent" }], voice_recording_url: url })
+      validate({
+        duration: 604_800.001,
+        transcript_json: [{ ...messages[0], role: "agent" }],
+        voice_recording_url: url
+      })
     ).toEqual({
       duration: ["Ensure this value is less than or equal to 604800."],
       "transcript_json[0].role": [expect.stringContaining("agent")],

@@ -126,21 +126,22 @@ for (const database of TestEngine.databases) {
       Effect.gen(function* () {
         const { as, capacity, claim, errorsOf, numbers, results, runsOf, start } = yield* tested
         const [one, two] = numbers
-        const doomed = yield* start(3, one.id)
+        const toDelete = yield* start(3, one.id)
         const also = yield* start(1, two.id)
         const stays = yield* start(1, two.id)
         const [claimed] = yield* claim(1)
         const elsewhere = yield* tested
         const foreign = yield* elsewhere.start(2, elsewhere.numbers[0].id)
-        const gone = () => as(results.bulkDelete({ result_ids: [doomed.id, also.id, foreign.id, 999_999, doomed.id] }))
+        const gone = () =>
+          as(results.bulkDelete({ result_ids: [toDelete.id, also.id, foreign.id, 999_999, toDelete.id] }))
         yield* gone()
         const left = { active_sessions: 0, pending_demand: 1, slots_in_use: 0, phone_numbers_held: [two.id] }
         expect(yield* capacity).toEqual(left)
         yield* gone()
         expect(yield* capacity).toEqual(left)
         expect((yield* elsewhere.capacity).pending_demand).toBe(2)
-        expect(yield* errorsOf(as(results.read(doomed.id)))).toBeInstanceOf(NotFound)
-        expect(yield* runsOf(doomed.id)).toEqual([])
+        expect(yield* errorsOf(as(results.read(toDelete.id)))).toBeInstanceOf(NotFound)
+        expect(yield* runsOf(toDelete.id)).toEqual([])
         expect((yield* as(results.list({}))).results.map(({ id }) => id)).toEqual([stays.id])
         if (claimed === undefined) return yield* Effect.dieMessage("Nothing was claimed")
         const lease = { lease: claimed.lease }
@@ -181,7 +182,7 @@ for (const database of TestEngine.databases) {
         const { as, errorsOf, results, start } = yield* tested
         const made = yield* start(1)
         const many = Array.from({ length: 101 }, (_, n) => n + 1)
-        for (const [given, said] of [
+        for (const [given, messages] of [
           [[], { "": "Ensure this field has at least 1 elements." }],
           [many, { "": "Ensure this field has no more than 100 elements." }],
           [
@@ -195,7 +196,7 @@ for (const database of TestEngine.databases) {
           ["x", { "": "Expected a list of items." }],
           [undefined, { "": "This field is required." }]
         ] as const) {
-          for (const [path, message] of Object.entries(said)) {
+          for (const [path, message] of Object.entries(messages)) {
             const all = yield* errorsOf(as(results.bulkDelete(given === undefined ? {} : { result_ids: given })))
             expect(all).toHaveProperty([`result_ids${path}`], [message])
             const runs = yield* errorsOf(as(results.deleteRuns(made.id, given === undefined ? {} : { run_ids: given })))
@@ -225,11 +226,11 @@ for (const database of TestEngine.databases) {
           yield* as(results.heartbeat(run.id, { lease, lease_seconds: 60 }))
           yield* TestClock.adjust("60 seconds")
           const ended = new Date(yield* Clock.currentTimeMillis).toISOString()
-          const said = { lease: [`This lease expired at ${ended}; stop executing the run.`] }
+          const messages = { lease: [`This lease expired at ${ended}; stop executing the run.`] }
           // Before anybody took notice, too.
-          expect(yield* errorsOf(as(results.heartbeat(run.id, { lease })))).toEqual(said)
-          expect(yield* errorsOf(as(results.complete(run.id, { lease })))).toEqual(said)
-          expect(yield* errorsOf(as(results.fail(run.id, { lease, error: "x" })))).toEqual(said)
+          expect(yield* errorsOf(as(results.heartbeat(run.id, { lease })))).toEqual(messages)
+          expect(yield* errorsOf(as(results.complete(run.id, { lease })))).toEqual(messages)
+          expect(yield* errorsOf(as(results.fail(run.id, { lease, error: "x" })))).toEqual(messages)
           yield* results.sweep
           expect((yield* as(results.readRun(run.id))).status).toBe(status)
           expect(yield* capacity).toMatchObject({ active_sessions: 0, slots_in_use: 0, pending_demand: left })
@@ -239,7 +240,7 @@ for (const database of TestEngine.databases) {
         }
         expect((yield* capacity).phone_numbers_held).toEqual([])
         expect(yield* as(results.read(made.id))).toMatchObject({ status: "completed", successRate: 0 })
-        // The other organisation's was taken back as well.
+        // The other organization's was taken back as well.
         expect(yield* elsewhere.capacity).toMatchObject({ active_sessions: 0, pending_demand: 1 })
         expect(yield* results.sweep).toBe(0)
       })
@@ -260,9 +261,9 @@ for (const database of TestEngine.databases) {
         })
         expect(yield* capacity).toMatchObject({ active_sessions: 0, pending_demand: 2 })
         for (let time = 0; time < 2; time++) {
-          const cancelled = yield* as(results.cancel(made.id))
-          expect(cancelled).toMatchObject({ status: "completed", successRate: 0 })
-          expect(cancelled.runsByStatus).toMatchObject({ failed: 1, cancelled: 3, queued: 0 })
+          const canceled = yield* as(results.cancel(made.id))
+          expect(canceled).toMatchObject({ status: "completed", successRate: 0 })
+          expect(canceled.runsByStatus).toMatchObject({ failed: 1, cancelled: 3, queued: 0 })
         }
         expect(yield* capacity).toEqual({
           active_sessions: 0,

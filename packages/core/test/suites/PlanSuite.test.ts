@@ -250,7 +250,7 @@ describe("errors of a suite", () => {
     const guessed = 'did you mean "international_latency_ms"?'
     const sentences = Object.entries(errorsOf(suite(...scenarios), {}, fixture))
     expect(sentences).toHaveLength(202)
-    expect(sentences.filter(([, said]) => !String(said).endsWith(guessed)).map(([path]) => path)).toEqual([
+    expect(sentences.filter(([, messages]) => !String(messages).endsWith(guessed)).map(([path]) => path)).toEqual([
       "scenarios[199].tools[1]"
     ])
   })
@@ -337,8 +337,8 @@ describe("JSON Schema of suites", () => {
         // What a schema cannot say: these sentences are the reader's own.
         const own = Object.values(errors)
           .flat()
-          .every((said) =>
-            /unique|Ids count up|circle|No condition has|FIRST_MESSAGE|tag|2\^53|well formed|positive/.test(said)
+          .every((messages) =>
+            /unique|Ids count up|circle|No condition has|FIRST_MESSAGE|tag|2\^53|well formed|positive/.test(messages)
           )
         if (hasFieldErrors(errors) && !own) expect(validate(document), JSON.stringify([document, errors])).toBe(false)
       }),

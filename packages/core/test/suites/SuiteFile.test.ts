@@ -45,7 +45,7 @@ describe("suite file", () => {
             !isJson ||
               Object.values(parsed.left)
                 .flat()
-                .some((said) => said.includes("once") || said.includes("64"))
+                .some((messages) => messages.includes("once") || messages.includes("64"))
           ).toBe(true)
       })
     )

@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 
 const scenario = { key: "books", name: "Books a table", type: "instruction", instructions: "Ask for a table." }
 
-/** An organisation with an agent that specs can refer to. */
+/** An organization with an agent that specs can refer to. */
 const tested = Effect.gen(function* () {
   const owner = yield* TestEngine.fixture
   const as = TestEngine.as(owner.actor)
@@ -202,7 +202,7 @@ for (const database of TestEngine.databases) {
         expect(yield* errorsOf({ spec: spec({ name: "a\0b", tags: ["ok", "\ud800"] }, { oops: 1 }) })).toEqual({
           oops: ["Unknown field."],
           "scenarios[0].name": ["Null characters are not allowed."],
-          "scenarios[0].tags[1]": ["Surrogate characters are not allowed: lone surrogates are no text."]
+          "scenarios[0].tags[1]": ["Lone surrogate characters are not allowed."]
         })
         expect(yield* errorsOf({ spec: JSON.parse('{"__proto__": 1}'), agent_id: agent.id })).toEqual({
           spec: ['The key "__proto__" is not allowed.'],
@@ -231,8 +231,12 @@ for (const database of TestEngine.databases) {
         const { errorsOf, spec } = yield* tested
         const twice = JSON.stringify(spec({ frequency: 0 })).replace('"key":', '"key":"first","key":')
         for (const input of [{ spec: twice }, { file: upload(twice) }]) {
-          const faults = yield* errorsOf({ ...input, channel: "sms" })
-          expect(Object.keys(faults).toSorted()).toEqual(["channel", "scenarios[0].frequency", "scenarios[0].key"])
+          const invalidFields = yield* errorsOf({ ...input, channel: "sms" })
+          expect(Object.keys(invalidFields).toSorted()).toEqual([
+            "channel",
+            "scenarios[0].frequency",
+            "scenarios[0].key"
+          ])
         }
       })
     )

@@ -206,7 +206,7 @@ export const makeFixture = (options: FixtureOptions): Fixture => {
    * Disables the metrics that a language model would evaluate, since its answers vary and cost. Ignored by a server without
    * such a patch.
    */
-  const disableJudgedMetrics = async (agent: Body): Promise<void> => {
+  const disableModelMetrics = async (agent: Body): Promise<void> => {
     const { json } = await get(`${PATHS.metrics}?agent_id=${Number(agent.id)}&limit=200`)
     const evaluated = listAt(json, "results").filter(
       (metric) => at(metric, "type") !== "custom_code" && at(metric, "observability_enabled") === true
@@ -229,7 +229,7 @@ export const makeFixture = (options: FixtureOptions): Fixture => {
   const project = given(options.project, () => makeId(PATHS.projects, { name: `Conformance ${run}` }), "--project")
   const quietAgent = async (fields: Body): Promise<Body> => {
     const made = await make(PATHS.agents, { project: await project(), ...fields })
-    await disableJudgedMetrics(made)
+    await disableModelMetrics(made)
     return made
   }
   const madeAgent = once(() => quietAgent({ name: "Conformance", assistant_id: `conformance-${run}` }))

@@ -87,7 +87,7 @@ const changed = (held: Held, update: Update): Held => ({
 const overlap = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) => one.some((at) => other.includes(at))
 
 /** The fields that are invalid in every state. */
-const ownFaults = (update: Update): ReadonlyArray<string> => [
+const ownErrors = (update: Update): ReadonlyArray<string> => [
   ...(update.isBroken ? ["max_duration"] : []),
   ...(overlap(update.addMetrics, update.removeMetrics) ? ["metric_ids_to_remove"] : []),
   ...(overlap(update.addTools, update.removeTools) ? ["tool_ids_to_remove"] : [])
@@ -115,7 +115,7 @@ const apply = (state: State, step: Step): Transition<State, Answer> => {
     case "update": {
       const { folder, many, which } = step
       const errors = [
-        ...ownFaults(step),
+        ...ownErrors(step),
         ...(which.every((one) => evaluators.some((held) => held.which === one)) ? [] : ["scenarios"]),
         ...(folder === undefined || folder === "" || folders.includes(folder) ? [] : ["folder_path"])
       ]
@@ -209,7 +209,7 @@ const kindsOf = (coverage: ReadonlyArray<{ readonly step: Step; readonly answer:
     ([0, 1] as const).some((at) => all.filter(({ which }) => which.includes(at)).length > 1)
   const changesTools = ({ addTools, removeTools }: Update) => addTools.length + removeTools.length > 0
   const isAsked = (does: Step["does"]) => coverage.some(({ step }) => step.does === does)
-  const sound = updates.map(({ step }) => step).filter((step) => ownFaults(step).length === 0)
+  const sound = updates.map(({ step }) => step).filter((step) => ownErrors(step).length === 0)
   const found: ReadonlyArray<readonly [happens: boolean, kind: Kind]> = [
     [done.length > 0, "done"],
     [done.some(({ many, which }) => many && which.length > 1), "done and all returned"],

@@ -47,7 +47,7 @@ export const actionProperties = ({ parse, print }: ActionSyntax): ReadonlyArray<
   ),
   property("an invalid marker anywhere is reported with a message", [invalidAction], (text) =>
     Either.match(parse(text), {
-      onLeft: (said) => said.length > 0 && said.every((one) => one.trim() !== ""),
+      onLeft: (messages) => messages.length > 0 && messages.every((one) => one.trim() !== ""),
       onRight: () => false
     })
   ),
@@ -55,7 +55,10 @@ export const actionProperties = ({ parse, print }: ActionSyntax): ReadonlyArray<
     "any text is parsed without loss or rejected",
     [fc.string({ unit: fc.constantFrom("<", ">", "/", "silence", "hold", " time=", '"', "2", "[laughter]", "é") })],
     (text) =>
-      Either.match(parse(text), { onLeft: (said) => said.length > 0, onRight: (parts) => print(parts) === text })
+      Either.match(parse(text), {
+        onLeft: (messages) => messages.length > 0,
+        onRight: (parts) => print(parts) === text
+      })
   )
 ]
 
@@ -142,12 +145,12 @@ export const conditionalActionsProperties = ({
       ],
       (input) => {
         const read = parse(input)
-        return Either.isRight(read) || Object.values(read.left).some((said) => said.length > 0)
+        return Either.isRight(read) || Object.values(read.left).some((messages) => messages.length > 0)
       }
     ),
     property("any text is parsed as conditional actions or has errors", [fc.oneof(fc.string(), fc.json())], (text) => {
       const read = parseText(text)
-      return Either.isRight(read) || Object.values(read.left).some((said) => said.length > 0)
+      return Either.isRight(read) || Object.values(read.left).some((messages) => messages.length > 0)
     })
   ]
 }

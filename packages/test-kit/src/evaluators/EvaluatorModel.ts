@@ -148,9 +148,9 @@ const command = (
   ) =>
     | {
         readonly ask: Promise<EvaluatorResponse>
-        readonly refused: ReadonlyArray<string>
+        readonly rejected: ReadonlyArray<string>
         /** The events on success and on rejection. */
-        readonly kinds: readonly [done: ReadonlyArray<Kind>, refused: ReadonlyArray<Kind>]
+        readonly kinds: readonly [done: ReadonlyArray<Kind>, rejected: ReadonlyArray<Kind>]
         readonly then: (id: number) => void
       }
     | undefined
@@ -159,9 +159,9 @@ const command = (
     const asked = step(model, fixture)
     if (asked === undefined) return
     const answer = await asked.ask
-    same([...answer.errors].sort(), [...asked.refused].sort(), `${name} was refused in`)
-    model.coverage.count(...asked.kinds[asked.refused.length === 0 ? 0 : 1])
-    if (asked.refused.length === 0) asked.then(answer.id ?? 0)
+    same([...answer.errors].sort(), [...asked.rejected].sort(), `${name} was refused in`)
+    model.coverage.count(...asked.kinds[asked.rejected.length === 0 ? 0 : 1])
+    if (asked.rejected.length === 0) asked.then(answer.id ?? 0)
     const seen = (await fixture.driver.all()).map((one) => [
       one.id,
       one.instructions,
@@ -209,7 +209,7 @@ const creating = (structured: boolean, where: Place): Command =>
         ...(structured ? { conditional_actions: ACTIONS } : { instructions: "Hi" }),
         folder_path: folder
       }),
-      refused: isThere(model, folder) ? [] : ["folder_path"],
+      rejected: isThere(model, folder) ? [] : ["folder_path"],
       kinds: [
         ["evaluator created", ...(folder === "" ? [] : ["evaluator created in a folder" as const])],
         ["creation refused"]
@@ -240,7 +240,7 @@ const patching = (which: number, where: Place | undefined, metrics: ReadonlyArra
         ...(folder === undefined ? {} : { folder_path: folder }),
         ...(ids === undefined ? {} : { metrics: ids })
       }),
-      refused: folder === undefined || isThere(model, folder) ? [] : ["folder_path"],
+      rejected: folder === undefined || isThere(model, folder) ? [] : ["folder_path"],
       kinds: [
         [
           "evaluator patched",
@@ -263,7 +263,7 @@ const removing = (which: number): Command =>
       ? undefined
       : {
           ask: driver.remove(held.id),
-          refused: [],
+          rejected: [],
           kinds: [["evaluator removed"], []],
           then: () => model.evaluators.delete(held.id)
         }
@@ -372,7 +372,7 @@ const bulk = (change: Bulk): Command =>
         ...(firstMessage === undefined ? {} : { first_message: firstMessage }),
         ...(maxDuration === undefined ? {} : { max_duration: maxDuration })
       }),
-      refused: [...new Set(found.map(([, field]) => field))],
+      rejected: [...new Set(found.map(([, field]) => field))],
       kinds: [effects.flatMap(([happens, kind]) => (happens ? [kind] : [])), found.map(([, , kind]) => kind)],
       then: () => {
         for (const one of held) {
@@ -392,7 +392,7 @@ const isMalformed = (wanted: string) => wanted.split(".").some((level) => level 
 const makingFolder = (wanted: string): Command =>
   command(`make folder ${wanted}`, (model, { driver, project }) => ({
     ask: driver.createFolder({ project, path: wanted }),
-    refused: isMalformed(wanted) || model.folders.has(wanted) || !isThere(model, parentOf(wanted)) ? ["path"] : [],
+    rejected: isMalformed(wanted) || model.folders.has(wanted) || !isThere(model, parentOf(wanted)) ? ["path"] : [],
     kinds: [["folder created"], ["folder rejected"]],
     then: (id) => model.folders.set(wanted, id)
   }))
@@ -408,12 +408,12 @@ const movingFolder = (which: number, where: Place): Command =>
     const to =
       typeof where === "string" ? where : [model.path(where), "moved"].filter((level) => level !== "").join(".")
     const [from, id] = found
-    const refused =
+    const rejected =
       from !== to && (isMalformed(to) || model.folders.has(to) || liesIn(to, from) || !isThere(model, parentOf(to)))
     const moved = (old: string) => (liesIn(old, from) ? to + old.slice(from.length) : old)
     return {
       ask: driver.moveFolder(id, { path: to }),
-      refused: refused ? ["path"] : [],
+      rejected: rejected ? ["path"] : [],
       kinds: [
         hasEvaluators(model, from) && from !== to ? ["folder moved with evaluators in it"] : [],
         ["move of a folder rejected"]
@@ -434,7 +434,7 @@ const removingFolder = (which: number): Command =>
     const [gone, id] = found
     return {
       ask: driver.removeFolder(id),
-      refused: [],
+      rejected: [],
       kinds: [hasEvaluators(model, gone) ? ["folder deleted with evaluators in it"] : [], []],
       then: () => {
         for (const old of [...model.folders.keys()]) if (liesIn(old, gone)) model.folders.delete(old)

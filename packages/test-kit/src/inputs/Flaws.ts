@@ -60,7 +60,7 @@ export const ofRequiredId = (field: string) => [
 ]
 
 export const ofChoice = (field: string): ReadonlyArray<InputFlaw> => [
-  flaw("an unknown word", field, "colour"),
+  flaw("an unknown word", field, "color"),
   flaw("what objects inherit", field, "constructor"),
   flaw("a number", field, 1)
 ]

@@ -89,7 +89,7 @@ const bound = fc.record({ type: fc.constantFrom("project", "agent", "dashboard")
 const permissions = fc.subarray([...allPermissions], { minLength: 1 })
 
 const ofBounds: ReadonlyArray<InputFlaw> = [
-  flaw("an unknown type", "bounds[0].type", [{ type: "colour", id: 1 }], "bounds"),
+  flaw("an unknown type", "bounds[0].type", [{ type: "color", id: 1 }], "bounds"),
   flaw("no id", "bounds[0].id", [{ type: "project" }], "bounds"),
   flaw("none at all", "bounds", []),
   flaw("a text", "bounds", "all")

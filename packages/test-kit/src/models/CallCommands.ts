@@ -319,7 +319,7 @@ const wireFields = ({ filter, ...fields }: WidgetFields) => ({
   ...(filter === undefined ? {} : { filters: filter.wire })
 })
 
-const laidOver = (widget: ModelWidget, fields: WidgetFields): ModelWidget => {
+const updatedWidget = (widget: ModelWidget, fields: WidgetFields): ModelWidget => {
   const whole = { ...widget, ...fields }
   const orNull = (choice: string | null) => (choice === "" ? null : choice)
   return {
@@ -345,7 +345,7 @@ const makingWidget = (which: number, fields: WidgetFields): Command => {
   return command(`make a widget ${JSON.stringify(wireFields(chart))} on ${which}`, async (model, { driver }) => {
     const dashboard = elementAt(model.dashboards.keys(), which)
     if (dashboard === undefined) return
-    const widget = laidOver(noChart(dashboard), chart)
+    const widget = updatedWidget(noChart(dashboard), chart)
     const errors = sorted(chartErrors(widget))
     const answer = await driver("POST", WIDGETS, { dashboard, ...wireFields(chart) })
     expectEqual("the widget", [answer.outcome, answer.errors], [errors.length === 0 ? "created" : "refused", errors])
@@ -359,7 +359,7 @@ const changingWidget = (which: number, fields: WidgetFields): Command =>
     const found = elementAt(model.widgets, which)
     if (found === undefined) return
     const [id, before] = found
-    const widget = laidOver(before, fields)
+    const widget = updatedWidget(before, fields)
     const errors = sorted(chartErrors(widget))
     const answer = await driver("PATCH", `${WIDGETS}${id}/`, wireFields(fields))
     expectEqual("the change", [answer.outcome, answer.errors], [errors.length === 0 ? "done" : "refused", errors])

@@ -132,9 +132,9 @@ export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixtu
       const ends = prompts
         .flatMap((prompt) => OUTCOMES[prompt] ?? [])
         .map((end) => (content === " " ? inSilence(end) : end))
-      const { body: said } = await driver("GET", `/observability/v1/call-logs/${call}/evaluations/`)
+      const { body: evaluations } = await driver("GET", `/observability/v1/call-logs/${call}/evaluations/`)
       const statuses = new Map(
-        Array.isArray(said) ? said.map((one: unknown) => [at(one, "metric"), at(one, "status")]) : []
+        Array.isArray(evaluations) ? evaluations.map((one: unknown) => [at(one, "metric"), at(one, "status")]) : []
       )
       expectEqual(
         `the statuses ${after}`,

@@ -183,17 +183,17 @@ const issue = (
         ? { ...asked, permissions: shared.length === 0 ? issuer.permissions : shared }
         : asked
     const admitted = admission(issuer, issuing(wanted.kind))
-    const exceeds = wanted.permissions.some((one) => !issuer.permissions.includes(one))
-    const reachesOut = issuer.bound !== null && wanted.bound !== null && wanted.bound !== issuer.bound
-    const isRefused = exceeds || reachesOut || wanted.ends === "invalid"
-    const expected = admitted === "accepted" ? (isRefused ? "refused" : "made") : admitted
+    const exceedsPermissions = wanted.permissions.some((one) => !issuer.permissions.includes(one))
+    const exceedsScope = issuer.bound !== null && wanted.bound !== null && wanted.bound !== issuer.bound
+    const isRejected = exceedsPermissions || exceedsScope || wanted.ends === "invalid"
+    const expected = admitted === "accepted" ? (isRejected ? "refused" : "made") : admitted
     const issued = await driver.make(wanted, { kind: issuer.kind, secret: issuer.made.secret })
     expectEqual(`${printed(wanted)}, asked for by ${shownAs(issuer)}, was`, outcomeOf(issued), expected)
     if (expected === "forbidden") model.coverage.count("rejected for an issuer without the permission")
     if (issuer.isOver || issuer.isRevoked) model.coverage.count("rejected for a revoked or expired issuer")
     if (expected === "refused" && wanted.ends !== "invalid") {
-      if (exceeds && !reachesOut) model.coverage.count("rejected with more permissions than the issuer")
-      if (reachesOut && !exceeds) model.coverage.count("rejected with a wider scope than the issuer")
+      if (exceedsPermissions && !exceedsScope) model.coverage.count("rejected with more permissions than the issuer")
+      if (exceedsScope && !exceedsPermissions) model.coverage.count("rejected with a wider scope than the issuer")
     }
     if (typeof issued === "string") return
     if (issuer.permissions.length < PERMISSIONS.length)

@@ -280,7 +280,7 @@ const routes: Readonly<Record<string, Route>> = {
   "GET /observability/v1/call-logs/:id/evaluations/": (id) =>
     done(
       Effect.flatMap(CallEvaluations, (all) => all.evaluations(CallId.make(id))),
-      (said) => said.map(encodeEvaluation)
+      (found) => found.map(encodeEvaluation)
     ),
   "GET /dashboards/widgets/:id/data/": (id) =>
     done(

@@ -255,7 +255,7 @@ const cancellingRun = pick.map((position) =>
     // A reported run may be evaluating, and can be canceled then.
     if (run === undefined || run.status === "reported") return
     const can = open.includes(run.status) || run.status === "cancelled"
-    same(await driver.cancelRun(run.id), can ? "done" : "refused", `cancelling run ${run.id} was`)
+    same(await driver.cancelRun(run.id), can ? "done" : "refused", `canceling run ${run.id} was`)
     if (run.status === "queued") model.coverage.count("queued run canceled")
     if (run.status === "running") model.coverage.count("running run canceled")
     if (!can) model.coverage.count("cancellation of an ended run rejected")
@@ -268,7 +268,7 @@ const cancellingResult = pick.map((position) =>
     const result = model.result(position)
     if (result === undefined || model.of(result, "reported").length > 0) return
     const isThere = !model.deleted.has(result)
-    same(await driver.cancelResult(result), isThere ? "done" : "refused", `cancelling result ${result} was`)
+    same(await driver.cancelResult(result), isThere ? "done" : "refused", `canceling result ${result} was`)
     if (isThere && model.of(result, ...open).length > 0) model.coverage.count("result canceled")
     if (isThere) for (const run of model.of(result, ...open)) run.status = "cancelled"
   })

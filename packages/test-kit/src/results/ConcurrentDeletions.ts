@@ -30,10 +30,10 @@ const withRuns = (state: State, result: number, change: (status: Status, at: num
   runs: state.runs.map((runs, at) => (at === result ? runs.map(change) : runs))
 })
 
-const cancelled = (status: Status): Status => (status === "queued" || status === "running" ? "cancelled" : status)
+const canceled = (status: Status): Status => (status === "queued" || status === "running" ? "cancelled" : status)
 
 const apply = (state: State, step: Step): { readonly state: State; readonly answer: CapacityAnswer } => {
-  const refused = { state, answer: "refused" as const }
+  const rejected = { state, answer: "refused" as const }
   const done = (next: State) => ({ state: next, answer: "done" as const })
   if (step.does === "delete results") {
     return done({
@@ -41,21 +41,21 @@ const apply = (state: State, step: Step): { readonly state: State; readonly answ
       deleted: state.deleted.map((isDeleted, at) => isDeleted || step.results.includes(at))
     })
   }
-  if (state.deleted[step.result] === true) return refused
+  if (state.deleted[step.result] === true) return rejected
   switch (step.does) {
     case "delete runs":
       return done(withRuns(state, step.result, (one, at) => (step.runs.includes(at) ? "deleted" : one)))
     case "cancel result":
-      return done(withRuns(state, step.result, cancelled))
+      return done(withRuns(state, step.result, canceled))
     case "cancel run": {
       const status = state.runs[step.result]?.[step.run]
-      if (status === "deleted" || status === "completed") return refused
-      return done(withRuns(state, step.result, (one, at) => (at === step.run ? cancelled(one) : one)))
+      if (status === "deleted" || status === "completed") return rejected
+      return done(withRuns(state, step.result, (one, at) => (at === step.run ? canceled(one) : one)))
     }
     case "complete":
       return state.runs[step.result]?.[step.run] === "running"
         ? done(withRuns(state, step.result, (one, at) => (at === step.run ? "completed" : one)))
-        : refused
+        : rejected
   }
 }
 
@@ -108,8 +108,8 @@ const kindsOf = ({ answer, step: { does } }: { readonly step: Step; readonly ans
           {
             "delete results": "results deleted",
             "delete runs": "runs deleted",
-            "cancel result": "result cancelled",
-            "cancel run": "run cancelled",
+            "cancel result": "result canceled",
+            "cancel run": "run canceled",
             complete: "run completed"
           } as const
         )[does]
@@ -119,13 +119,13 @@ const kindsOf = ({ answer, step: { does } }: { readonly step: Step; readonly ans
 const kinds = [
   "results deleted",
   "runs deleted",
-  "result cancelled",
-  "run cancelled",
+  "result canceled",
+  "run canceled",
   "run completed",
   "refused",
   "one result deleted twice",
   "a result and its runs deleted",
-  "runs of one result deleted and reported or cancelled"
+  "runs of one result deleted and reported or canceled"
 ] as const
 
 /** Fails when concurrent requests are not linearizable; returns the coverage. */
@@ -174,7 +174,7 @@ export const checkConcurrentDeletions = async (
           coverage.count("one result deleted twice")
         if (isDeleted && does.includes("delete runs")) coverage.count("a result and its runs deleted")
         if (does.includes("delete runs") && (does.includes("complete") || does.includes("cancel run"))) {
-          coverage.count("runs of one result deleted and reported or cancelled")
+          coverage.count("runs of one result deleted and reported or canceled")
         }
       }
       const all = await driver.results()

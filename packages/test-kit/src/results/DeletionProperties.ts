@@ -7,7 +7,7 @@ const NUMBERS = [1, 2, 3, 4]
 
 const number = fc.option(fc.constantFrom(...NUMBERS).map((id) => PhoneNumberId.make(id)))
 
-const doomed = fc.array(
+const toDelete = fc.array(
   fc.record({
     status: fc.constantFrom(...RunStatus.literals),
     phoneNumberId: number,
@@ -26,11 +26,11 @@ const needing = (runs: DeletionSnapshot["runsToDelete"]) =>
 /** Snapshots whose counters are at least what the runs to delete hold. */
 export const deletionSnapshot: fc.Arbitrary<DeletionSnapshot> = fc
   .record({
-    doomed,
+    toDelete,
     needed: fc.uniqueArray(fc.constantFrom(...NUMBERS), { maxLength: 4 }),
     others: fc.record({ activeSessions: fc.nat({ max: 100 }), pendingDemand: fc.nat({ max: 100 }) })
   })
-  .map(({ doomed: runs, needed, others }) => ({
+  .map(({ toDelete: runs, needed, others }) => ({
     results: [ResultId.make(1)],
     runs: [RunId.make(1)],
     runsToDelete: runs,

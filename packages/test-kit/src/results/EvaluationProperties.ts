@@ -14,7 +14,7 @@ const single = (some: ReadonlyArray<RunCount>): ReadonlyArray<RunCount> =>
   some.flatMap((one) => Array.from({ length: one.runs }, () => ({ ...one, runs: 1 })))
 
 /** Whether a run counts: it failed, timed out, or completed with a known success. */
-const isJudged = ({ status, success }: RunCount): boolean =>
+const isDecided = ({ status, success }: RunCount): boolean =>
   status === "failed" || status === "timeout" || (status === "completed" && success !== null)
 const isSuccess = ({ status, success }: RunCount): boolean => status === "completed" && success === true
 const isOpen = ({ status }: RunCount): boolean => ["queued", "running", "evaluating"].includes(status)
@@ -45,7 +45,7 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
     )
   }),
   property("the success rate is that of runs with a known success, and null without any", [counts], (some) => {
-    const validated = sum(some.filter(isJudged))
+    const validated = sum(some.filter(isDecided))
     const expected = validated === 0 ? null : sum(some.filter(isSuccess)) / validated
     expectEqual("the success rate", evaluate(some).successRate, expected)
     return true
@@ -57,7 +57,8 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
       const { successRate } = evaluate(some)
       return single(some).every((run, at, all) => {
         const without = evaluate(all.toSpliced(at, 1)).successRate
-        if (successRate === null || without === null || !isJudged(run)) return without === successRate || isJudged(run)
+        if (successRate === null || without === null || !isDecided(run))
+          return without === successRate || isDecided(run)
         return isSuccess(run) ? without <= successRate : without >= successRate
       })
     },
@@ -84,7 +85,7 @@ export const evaluationProperties = (evaluate: Evaluate): ReadonlyArray<Property
     "the result fails with its first unsuccessful run, and succeeds when all runs have ended and one was successful",
     [counts],
     (some) => {
-      const isLost = some.some((run) => isJudged(run) && !isSuccess(run))
+      const isLost = some.some((run) => isDecided(run) && !isSuccess(run))
       const isWon = !some.some(isOpen) && some.some(isSuccess)
       expectEqual("the success", evaluate(some).success, isLost ? false : isWon ? true : null)
       return true

@@ -340,14 +340,14 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
       Effect.gen(function* () {
         const { insert, numbers, runsOf, start, store, toDelete, toRead } = yield* newOrganization
         const [one, two] = numbers
-        const doomed = yield* insert({ phoneNumberId: one })
+        const deleted = yield* insert({ phoneNumberId: one })
         const also = yield* insert({ phoneNumberId: two })
         const stays = yield* insert({ phoneNumberId: two })
-        const runs = yield* runsOf(doomed)
+        const runs = yield* runsOf(deleted)
         yield* start(runs.slice(0, 1))
-        const ids = [also, ResultId.make(999_999_999), doomed]
+        const ids = [also, ResultId.make(999_999_999), deleted]
         const snapshot = yield* store.lockResultsForDeletion(toDelete, ids)
-        expect(snapshot.results).toEqual([doomed, also])
+        expect(snapshot.results).toEqual([deleted, also])
         expect([...snapshot.stillReferenced]).toEqual([two])
         expect(snapshot.capacity).toEqual({ activeSessions: 1, pendingDemand: 8 })
         const plan = planDeletion(snapshot)
@@ -358,10 +358,10 @@ export const resultStoreContract = <E>(subject: string, stores: Layer.Layer<Stor
         })
         yield* store.apply(toDelete, plan, at(7))
         expect(yield* store.capacity(toRead)).toEqual({ ...nothing, pendingDemand: 3, phoneNumbersHeld: [two] })
-        expect(yield* store.find(toRead, doomed)).toEqual(Option.none())
-        expect(yield* runsOf(doomed)).toEqual([])
+        expect(yield* store.find(toRead, deleted)).toEqual(Option.none())
+        expect(yield* runsOf(deleted)).toEqual([])
         // Still known as the result's, so that deleting them again is no error.
-        expect(yield* store.runsOf(toRead, doomed, runs)).toEqual(new Set(runs))
+        expect(yield* store.runsOf(toRead, deleted, runs)).toEqual(new Set(runs))
         const again = yield* store.lockResultsForDeletion(toDelete, ids)
         expect([again.results, again.runsToDelete]).toEqual([[], []])
         expect(Option.isSome(yield* store.find(toRead, stays))).toBe(true)

@@ -56,7 +56,7 @@ const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
     flaw("a name that two personalities have", "personality", "Twin"),
     flaw("a personality without a name", "personality.name", { language: "en" }, "personality"),
     flaw("a personality of no language", "personality.language", { name: "Calm", language: "xx" }, "personality"),
-    flaw("an unknown field of a personality", "personality.colour", { name: "Calm", colour: 1 }, "personality"),
+    flaw("an unknown field of a personality", "personality.color", { name: "Calm", color: 1 }, "personality"),
     flaw("a test profile that is not there", "test_profile", 29),
     flaw("a test profile's name that is not there", "test_profile", "Nobody at all"),
     flaw("a test profile without a name", "test_profile.name", { information: {} }, "test_profile"),
@@ -66,7 +66,7 @@ const shared = (place: "defaults" | "scenario"): ReadonlyArray<SuiteFlaw> => {
     flaw("a length of null", "max_duration", null),
     flaw("a blank tag", "tags[1]", ["a", " "], "tags"),
     flaw("a tag that is a number", "tags[0]", [5], "tags"),
-    flaw("an unknown field", "colour", "red")
+    flaw("an unknown field", "color", "red")
   ]
 }
 
@@ -106,7 +106,7 @@ export const suiteFlaws: ReadonlyArray<SuiteFlaw> = [
   top("a version that is a number", "version", 1),
   top("no version", "version", undefined),
   top("an agent that is a word", "agent_id", "seven"),
-  top("an unknown field", "colour", "red"),
+  top("an unknown field", "color", "red"),
   top("no suite", "suite", undefined),
   top("a suite that is a name", "suite", "Smoke"),
   top("defaults that are a list", "defaults", []),
@@ -115,7 +115,7 @@ export const suiteFlaws: ReadonlyArray<SuiteFlaw> = [
   ofSuite("no name", "name", undefined),
   ofSuite("a blank name", "name", " "),
   ofSuite("a description that is null", "description", null),
-  ofSuite("an unknown field", "colour", "red"),
+  ofSuite("an unknown field", "color", "red"),
   ...shared("defaults"),
   at("defaults")("half a run at a time", "concurrency_limit", 0.5),
   ...shared("scenario"),
@@ -182,7 +182,7 @@ const withTwo = ({ scenarios, ...rest }: SuiteJson): SuiteJson => ({
 })
 
 /** Errors that can be combined: a replaced value cannot have errors of its own. */
-const besideOthers = suiteFlaws.filter(
+const combinable = suiteFlaws.filter(
   ({ patch, place }) =>
     place !== "top" || !["suite", "defaults", "scenarios"].some((name) => Object.hasOwn(patch, name))
 )
@@ -213,7 +213,7 @@ export const invalidSuite = (most = 1): fc.Arbitrary<InvalidSuite> =>
     .tuple(
       suite,
       fc.nat(),
-      fc.uniqueArray(fc.constantFrom(...(most === 1 ? suiteFlaws : besideOthers)), {
+      fc.uniqueArray(fc.constantFrom(...(most === 1 ? suiteFlaws : combinable)), {
         minLength: 1,
         maxLength: most,
         // A field has one value; the type and its instructions belong together.

@@ -145,7 +145,7 @@ export const suiteProperties = (plan: PlanDocument, prices: Prices): ReadonlyArr
         const [once, again] = [plan(document, request, fixture, prices), plan(document, request, fixture, prices)]
         if (Either.isRight(once)) return Either.isRight(again) && once.right.estimatedCost === again.right.estimatedCost
         expectEqual("the faults", Either.isLeft(again) ? again.left : null, once.left)
-        return Object.keys(once.left).length > 0 && Object.values(once.left).every((said) => said.length > 0)
+        return Object.keys(once.left).length > 0 && Object.values(once.left).every((messages) => messages.length > 0)
       }
     )
   ]

@@ -38,22 +38,22 @@ import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import { describe, it } from "vitest"
 
-type Judge = (input: unknown) => ReadonlyArray<string>
+type Validate = (input: unknown) => ReadonlyArray<string>
 
 const decoding =
-  <A, I>(schema: Schema.Schema<A, I>): Judge =>
+  <A, I>(schema: Schema.Schema<A, I>): Validate =>
   (input) =>
     Either.match(FieldErrors.decode(schema)(input), { onLeft: Object.keys, onRight: () => [] })
 
-const judgeCall = makeIngestValidator({
+const validateCall = makeIngestValidator({
   formats: TranscriptFormat.builtIn,
   transcribes: false,
   maxRecordingBytes: 1_000_000
 })
 
-const validators: Readonly<Record<InputKit.SubjectName, Judge>> = {
+const validators: Readonly<Record<InputKit.SubjectName, Validate>> = {
   call: (input) =>
-    Either.match(judgeCall(input), { onLeft: ({ errors: errors }) => Object.keys(errors), onRight: () => [] }),
+    Either.match(validateCall(input), { onLeft: ({ errors: errors }) => Object.keys(errors), onRight: () => [] }),
   enable_personalities: (input) => Object.keys(parseEnableRequest(input).errors),
   bulk_delete: decoding(BulkDeleteInput),
   delete_runs: decoding(DeleteRunsInput),

@@ -343,7 +343,7 @@ export const bulkUpdates = checksOf("E4", {
     async (fixture) => {
       const { ids, request } = await pair(fixture)
       const before = await read(fixture, ids[0] ?? 0)
-      const fields = { id: 7, name: "x", agent_name: "x", personality_name: "x", created_at: "x", colour: 1 }
+      const fields = { id: 7, name: "x", agent_name: "x", personality_name: "x", created_at: "x", color: 1 }
       const answer = bodyOf(await bulk(fixture, { ...request, ...fields, first_message: "Hi" }), 200)
       const names = ["id", "name", "agent_name", "personality_name", "created_at"]
       expectEqual(

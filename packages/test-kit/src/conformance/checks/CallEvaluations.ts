@@ -3,7 +3,7 @@ import { checksOf } from "../Check.js"
 import { bodyOf, expectDetail, expectFieldErrorWithin, expectEqual, expectTrue } from "../Expect.js"
 import { PATHS } from "../Fixture.js"
 import { at, listAt } from "../../Documents.js"
-import { expectCall, said, talk, chargesFromNow, codeMetrics, evaluationOf, evaluated } from "./CallSupport.js"
+import { expectCall, messages, talk, chargesFromNow, codeMetrics, evaluationOf, evaluated } from "./CallSupport.js"
 
 export const callEvaluations = checksOf("evaluations", {
   record: [
@@ -64,7 +64,7 @@ export const callEvaluations = checksOf("evaluations", {
       await evaluated(fixture, (await fixture.ingest(another)).id, id("first"), (value) => value === 9)
       const untouched = at(await evaluationOf(fixture, call, id("first")), "value")
       expectEqual("the delivery that the metric saw, after two that changed nothing it is asked about", untouched, 1)
-      await deliver(4, { transcript_json: [...talk, said("Testing Agent", "Thank you.", 65, 66)] })
+      await deliver(4, { transcript_json: [...talk, messages("Testing Agent", "Thank you.", 65, 66)] })
       await seen("first", 4)
       await deliver(5, { metric_ids: `${metric_ids},${id("second")}` })
       await seen("second", 5)

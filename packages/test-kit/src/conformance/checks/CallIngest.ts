@@ -4,7 +4,7 @@ import { bodyOf, expectDetail, expectFieldErrors, expectOnlyFieldErrors, expectE
 import { PATHS } from "../Fixture.js"
 import { listAt } from "../../Documents.js"
 import { invalidIngestFields } from "../../calls/IngestBodies.js"
-import { expectCall, said, talk, refused, email, ssn, secretsIn } from "./CallSupport.js"
+import { expectCall, messages, talk, rejected, email, ssn, secretsIn } from "./CallSupport.js"
 
 /** Limits of texts: how long one may be, and with what the fault has to be keyed. */
 const limit =
@@ -17,8 +17,8 @@ const limit =
     // Characters are counted, whatever they are made of.
     const emoji = "😀".repeat(max - 30) + fixture.callId().slice(-30).padStart(30, "-")
     if (field === "call_id") expectEqual(field, (await fixture.ingest({ call_id: emoji })).call_id, emoji)
-    expectFieldErrors(await refused(fixture, { [field]: filled(max + 1) }), field)
-    if (field !== "call_id") expectFieldErrors(await refused(fixture, { [field]: "😀".repeat(max + 1) }), field)
+    expectFieldErrors(await rejected(fixture, { [field]: filled(max + 1) }), field)
+    if (field !== "call_id") expectFieldErrors(await rejected(fixture, { [field]: "😀".repeat(max + 1) }), field)
   }
 
 /** A multipart body; a field that is given twice is a list. */
@@ -61,7 +61,7 @@ export const callIngest = checksOf("E10", {
     "a redelivery replaces the fields that it has and keeps the others",
     async (fixture) => {
       const call_id = fixture.callId()
-      const told = {
+      const given = {
         trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
         call_ended_reason: "hangup",
         customer_number: "+15550144",
@@ -70,7 +70,7 @@ export const callIngest = checksOf("E10", {
         transcript_json: talk
       }
       const documents = { metadata: { region: "eu" }, dynamic_variables: { tier: "gold" } }
-      const first = await fixture.ingest({ call_id, ...told, ...documents })
+      const first = await fixture.ingest({ call_id, ...given, ...documents })
       /** What of the record is a person's to compare, and whether documents, which no record shows, are found by filter. */
       const seen = async () => {
         const call = bodyOf(await fixture.get(`${PATHS.calls}${String(first.id)}/`), 200)
@@ -81,14 +81,14 @@ export const callIngest = checksOf("E10", {
         ]
         const filter = encodeURIComponent(JSON.stringify({ operator: "and", conditions }))
         const found = bodyOf(await fixture.get(`${PATHS.calls}?filters_v2=${filter}`), 200)
-        const names = [...Object.keys(told).slice(0, 5), "transcript_object", "duration"]
+        const names = [...Object.keys(given).slice(0, 5), "transcript_object", "duration"]
         return [...names.map((name) => [name, call[name]]), listAt(found, "results").length]
       }
       const before = await seen()
       expectEqual("calls that are found by metadata and dynamic_variables", before.at(-1), 1)
       const agent = await fixture.agent()
       // Null is the same as leaving a field out.
-      const nothing = Object.fromEntries(Object.keys({ ...told, ...documents }).map((name) => [name, null]))
+      const nothing = Object.fromEntries(Object.keys({ ...given, ...documents }).map((name) => [name, null]))
       for (const body of [{}, nothing, { transcript_json: [] }]) {
         expectEqual("id", bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...body }), 200).id, first.id)
         expectEqual(`what is kept after ${JSON.stringify(body)}`, await seen(), before)
@@ -96,7 +96,7 @@ export const callIngest = checksOf("E10", {
       const more = { call_ended_reason: "transfer", customer_number: "+15550145", metadata: { region: "us" } }
       const changed = bodyOf(await fixture.post(PATHS.observe, { call_id, agent, ...more }), 200)
       expectEqual("what was told", [changed.call_ended_reason, changed.customer_number], ["transfer", "+15550145"])
-      expectEqual("what was not", [changed.trace_id, changed.feedback], [told.trace_id, told.feedback])
+      expectEqual("what was not", [changed.trace_id, changed.feedback], [given.trace_id, given.feedback])
       expectEqual("calls that are found by metadata they had", (await seen()).at(-1), 0)
     }
   ],
@@ -109,7 +109,7 @@ export const callIngest = checksOf("E10", {
         assistant_id: await fixture.assistant()
       })
       expectEqual("agent", made.agent, await fixture.agent())
-      expectFieldErrors(await refused(fixture, { agent: null, assistant_id: "nobody" }), "assistant_id")
+      expectFieldErrors(await rejected(fixture, { agent: null, assistant_id: "nobody" }), "assistant_id")
     }
   ],
   "agent-or-assistant": [
@@ -120,7 +120,7 @@ export const callIngest = checksOf("E10", {
   ],
   "unknown-agent": [
     "rejects an agent of another organization under agent",
-    async (fixture) => expectOnlyFieldErrors(await refused(fixture, { agent: fixture.unknownId }), "agent")
+    async (fixture) => expectOnlyFieldErrors(await rejected(fixture, { agent: fixture.unknownId }), "agent")
   ],
   "call-id-limit": ["requires call_id, with at most 100 characters", limit("call_id", 100)],
   "trace-id-limit": ["limits trace_id to 32 characters", limit("trace_id", 32)],
@@ -151,7 +151,7 @@ export const callIngest = checksOf("E10", {
       for (const [wrong, field, value, path] of invalidIngestFields) {
         // The message as a whole is refused before its fields are looked at.
         if (wrong.startsWith("metadata nested")) continue
-        expectFieldErrors(await refused(fixture, { [field]: value }), path ?? field)
+        expectFieldErrors(await rejected(fixture, { [field]: value }), path ?? field)
       }
     }
   ],
@@ -163,7 +163,7 @@ export const callIngest = checksOf("E10", {
         id: 7,
         duration: "99:99",
         evaluation: [],
-        colour: 1
+        color: 1
       })
       expectTrue("the id is the one that was sent", made.id !== 7)
       expectEqual("duration", made.duration, "00:00")
@@ -202,15 +202,15 @@ export const callIngest = checksOf("E10", {
         const found = bodyOf(await fixture.get(`${PATHS.calls}?filters_v2=${encodeURIComponent(filter)}`), 200)
         expectEqual("calls that are found by metadata", listAt(found, "results").length, 1)
       }
-      const faults: ReadonlyArray<readonly [field: string, value: string | Blob, path?: string]> = [
+      const errors: ReadonlyArray<readonly [field: string, value: string | Blob, path?: string]> = [
         ["redact_fields", "shoe_size", "redact_fields[0]"],
         ["transcript_json", "[{"],
-        ["transcript_json", JSON.stringify([said("agent", "Hi", 0, 1)]), "transcript_json[0].role"],
+        ["transcript_json", JSON.stringify([messages("agent", "Hi", 0, 1)]), "transcript_json[0].role"],
         ["main_agent_channel_index", "2"],
         ["timestamp", "noon"],
         ["voice_recording", new Blob(["no audio"])]
       ]
-      for (const [field, value, path] of faults) {
+      for (const [field, value, path] of errors) {
         const body = parts(["call_id", fixture.callId()], ["agent", agent], [field, value])
         expectOnlyFieldErrors(await fixture.ask("POST", PATHS.observe, { body }), path ?? field)
       }
@@ -222,7 +222,7 @@ export const callIngest = checksOf("E10", {
       const id = await fixture.numericMetric()
       await fixture.ingest({ call_id: fixture.callId(), metric_ids: `${id}, ${id}` })
       for (const ids of [`${id};${id}`, "one", [id], String(fixture.unknownId), `${id},${fixture.unknownId}`]) {
-        expectFieldErrors(await refused(fixture, { metric_ids: ids }), "metric_ids")
+        expectFieldErrors(await rejected(fixture, { metric_ids: ids }), "metric_ids")
       }
     }
   ]

@@ -4,22 +4,32 @@ import { sensitive, TRANSCRIPT_TYPES } from "../Interface.js"
 import { bodyOf, expectFieldErrors, expectEqual, expectTrue, shown } from "../Expect.js"
 import { at } from "../../Documents.js"
 import { PATHS } from "../Fixture.js"
-import { said, refused, spoken, chargesFromNow, codeMetrics, evaluated, email, ssn, secretsIn } from "./CallSupport.js"
+import {
+  messages,
+  rejected,
+  spoken,
+  chargesFromNow,
+  codeMetrics,
+  evaluated,
+  email,
+  ssn,
+  secretsIn
+} from "./CallSupport.js"
 
 export const callRedaction = checksOf("E10", {
   "redact-fields": [
     "redact_fields accepts each field of the interface and no other",
     async (fixture) => {
       await fixture.ingest({ call_id: fixture.callId(), redact_fields: sensitive })
-      expectFieldErrors(await refused(fixture, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
-      expectFieldErrors(await refused(fixture, { redact_fields: "ssn" }), "redact_fields")
+      expectFieldErrors(await rejected(fixture, { redact_fields: ["ssn", "shoe_size"] }), "redact_fields[1]")
+      expectFieldErrors(await rejected(fixture, { redact_fields: "ssn" }), "redact_fields")
     }
   ],
   redaction: [
     "each of redact_fields removes its values from the transcript and keeps all others",
     async (fixture) => {
-      const sentences = Object.values(spoken).map(({ says }, at) => said("Testing Agent", says, at, at + 0.9))
-      const transcript_json = [...sentences, said("Main Agent", "Anything else?", 100, 101)]
+      const sentences = Object.values(spoken).map(({ says }, at) => messages("Testing Agent", says, at, at + 0.9))
+      const transcript_json = [...sentences, messages("Main Agent", "Anything else?", 100, 101)]
       const fields = Object.keys(spoken)
       /** The fields whose values are in the call's transcript, when these are asked to be redacted. */
       const left = async (redact_fields: ReadonlyArray<string>) => {
@@ -53,7 +63,7 @@ export const callRedaction = checksOf("E10", {
       const charges = async (fields: ReadonlyArray<string> | undefined, seconds: number) => {
         const body = {
           call_id: fixture.callId(),
-          transcript_json: [said("Main Agent", "Hello", 0, seconds)],
+          transcript_json: [messages("Main Agent", "Hello", 0, seconds)],
           ...(fields === undefined ? {} : { redact_fields: fields })
         }
         const made = await fixture.ingest(body)
@@ -115,20 +125,20 @@ export const callRedaction = checksOf("E10", {
         { role: "tool_call_result", toolCallId: "1", name: "look_up", result: `${email} ordered a lamp`, time: 3 },
         { role: "bot", message: "Found it.", time: 4 }
       ]
-      const told = async (fields: object) => {
+      const given = async (fields: object) => {
         const body = { call_id: fixture.callId(), agent, transcript_type: "provider_a", transcript_json, ...fields }
         const made = await fixture.ingest({ ...body, metric_ids: String(id("tools")) })
-        const said = await evaluated(fixture, made.id, id("tools"), () => true)
-        expectEqual("the tool calls that are seen", at(said, "value"), 1)
-        return String(at(said, "explanation"))
+        const messages = await evaluated(fixture, made.id, id("tools"), () => true)
+        expectEqual("the tool calls that are seen", at(messages, "value"), 1)
+        return String(at(messages, "explanation"))
       }
-      const open = await told({})
+      const open = await given({})
       const [, before, after] = open.split(email)
       expectTrue(
         `the tool calls are ${shown(open)}, without what was told`,
         before !== undefined && after !== undefined
       )
-      const redacted = await told({ redact_fields: ["email_address"] })
+      const redacted = await given({ redact_fields: ["email_address"] })
       expectTrue(`the tool calls are ${shown(redacted)} after redaction`, !redacted.includes(email))
       for (const kept of ["look_up", "ordered a lamp"]) {
         expectTrue(`the tool calls are ${shown(redacted)}, without ${kept}`, redacted.includes(kept))

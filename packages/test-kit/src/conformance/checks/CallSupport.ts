@@ -21,7 +21,7 @@ import {
 import { at, listAt } from "../../Documents.js"
 import { type Fixture, PATHS } from "../Fixture.js"
 import { setTimeout as sleep } from "node:timers/promises"
-import { TRANSCRIPT_TYPES } from "../Interface.js"
+import type { TRANSCRIPT_TYPES } from "../Interface.js"
 
 /** Source: interface, Call record. */
 export const callRecord: Readonly<Record<string, Kind>> = {
@@ -64,7 +64,7 @@ export const expectCall = (call: Readonly<Record<string, unknown>>): void => {
   for (const one of listAt(call, "metrics")) expectShape("the call's metric", one, metricOfCall)
 }
 
-export const said = (role: string, content: string, start_time: number, end_time: number) => ({
+export const messages = (role: string, content: string, start_time: number, end_time: number) => ({
   role,
   content,
   start_time,
@@ -72,12 +72,12 @@ export const said = (role: string, content: string, start_time: number, end_time
 })
 
 export const talk = [
-  said("Testing Agent", "Do you have a table for two?", 0, 2.1),
-  said("Main Agent", "At eight, by the window.", 62.6, 64.4)
+  messages("Testing Agent", "Do you have a table for two?", 0, 2.1),
+  messages("Main Agent", "At eight, by the window.", 62.6, 64.4)
 ]
 
 /** A delivery that has to be refused, and leave nothing. */
-export const refused = async (fixture: Fixture, body: object) =>
+export const rejected = async (fixture: Fixture, body: object) =>
   fixture.post(PATHS.observe, { call_id: fixture.callId(), agent: await fixture.agent(), ...body })
 
 export interface Spoken {
@@ -128,7 +128,7 @@ export const spoken: Readonly<Record<string, Spoken>> = {
   numerical_pii: { says: "My employee badge number is 55821937.", value: "55821937" }
 }
 
-/** What calls are charged from now on: asked for later, it answers the amounts of a call that have this reason. */
+/** Returns a function that lists the charges since this call, by call and reason. */
 export const chargesFromNow = async (fixture: Fixture) => {
   const page = async (cursor: unknown) => {
     const query = typeof cursor === "string" ? `&cursor=${encodeURIComponent(cursor)}` : ""

@@ -15,7 +15,7 @@ import {
 import { roleNames, TRANSCRIPT_TYPES } from "../Interface.js"
 import * as fc from "fast-check"
 import { payloadOf } from "../../transcripts/Payloads.js"
-import { expectCall, said, talk, refused } from "./CallSupport.js"
+import { expectCall, messages, talk, rejected } from "./CallSupport.js"
 
 /** Milliseconds between a delivery's arrival and its record. */
 const ARRIVAL = 5000
@@ -58,7 +58,7 @@ export const callTranscripts = checksOf("E10", {
     "rejects a recording URL in the server's private network",
     async (fixture) => {
       for (const url of ["http://127.0.0.1/a.wav", "http://[::1]/a.wav", "http://169.254.169.254/", "file:///a.wav"]) {
-        expectFieldErrors(await refused(fixture, { voice_recording_url: url }), "voice_recording_url")
+        expectFieldErrors(await rejected(fixture, { voice_recording_url: url }), "voice_recording_url")
       }
     }
   ],
@@ -69,7 +69,7 @@ export const callTranscripts = checksOf("E10", {
         await fixture.ingest({ call_id: fixture.callId(), main_agent_channel_index: index })
       }
       for (const index of [-1, 2, 0.5, "left"]) {
-        expectFieldErrors(await refused(fixture, { main_agent_channel_index: index }), "main_agent_channel_index")
+        expectFieldErrors(await rejected(fixture, { main_agent_channel_index: index }), "main_agent_channel_index")
       }
     }
   ],
@@ -78,8 +78,8 @@ export const callTranscripts = checksOf("E10", {
     async (fixture) => {
       for (const role of ["agent", "user", "main agent", "bot", ""]) {
         for (const type of [{}, { transcript_type: "service" }]) {
-          const body = { ...type, transcript_json: [...talk, said(role, "Hi", 65, 66)] }
-          expectFieldErrorWithin(await refused(fixture, body), "transcript_json")
+          const body = { ...type, transcript_json: [...talk, messages(role, "Hi", 65, 66)] }
+          expectFieldErrorWithin(await rejected(fixture, body), "transcript_json")
         }
       }
     }
@@ -101,7 +101,7 @@ export const callTranscripts = checksOf("E10", {
     "rejects an unknown transcript_type; null means service",
     async (fixture) => {
       for (const type of ["provider_z", "", "constructor", 5]) {
-        expectFieldErrors(await refused(fixture, { transcript_type: type }), "transcript_type")
+        expectFieldErrors(await rejected(fixture, { transcript_type: type }), "transcript_type")
       }
       await fixture.ingest({ call_id: fixture.callId(), transcript_type: null, transcript_json: talk })
     }
@@ -138,7 +138,7 @@ export const callTranscripts = checksOf("E10", {
   "none-mono": [
     "none-mono requires a recording, and a transcriber",
     async (fixture) => {
-      expectStatus(await refused(fixture, { transcript_type: "none-mono" }), 400)
+      expectStatus(await rejected(fixture, { transcript_type: "none-mono" }), 400)
       const reply = await fixture.ask("POST", PATHS.observe, {
         multipart: {
           call_id: fixture.callId(),
@@ -162,7 +162,7 @@ export const callTranscripts = checksOf("E10", {
     async (fixture) => {
       const made = await fixture.ingest({ call_id: fixture.callId(), timestamp: "2026-03-01T12:00:00+02:00" })
       expectEqual("timestamp", new Date(String(made.timestamp)).toISOString(), "2026-03-01T10:00:00.000Z")
-      expectFieldErrors(await refused(fixture, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
+      expectFieldErrors(await rejected(fixture, { timestamp: "2026-02-30T00:00:00Z" }), "timestamp")
       for (const untold of [{}, { timestamp: null }]) {
         const call = await fixture.ingest({ call_id: fixture.callId(), ...untold })
         const apart = Math.abs(Date.parse(String(call.timestamp)) - Date.parse(String(call.created_at)))

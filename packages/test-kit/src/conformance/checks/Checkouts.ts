@@ -61,7 +61,7 @@ export const checkouts = checksOf("E2", {
         const { token } = await ask(PATHS.tokens, { kind: "agent_session", bounds })
         const headers = { authorization: `Bearer ${String(token)}` }
         const json = { repo: `no-such-${fixture.run}` }
-        // Beside the key of its own organisation it is a session like any other.
+        // Beside the key of its own organization it is a session like any other.
         expectDetail(await other.ask("POST", PATHS.checkout, { headers, json }), 404, 409, 502)
         expectDetail(await fixture.post(PATHS.checkout, json, { headers }), 401)
         expectDetail(

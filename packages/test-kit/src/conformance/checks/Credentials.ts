@@ -26,7 +26,7 @@ interface Endpoint {
   /** What it takes beside a credential that is accepted. */
   readonly needs: (typeof PERMISSIONS)[number]
   /** A session that has to come beside the key. */
-  readonly beside?: "agent_session"
+  readonly additional?: "agent_session"
 }
 
 /** Source: interface, Authentication; docs/access.md, Permissions, for what each needs. A thing that is not there is asked for, with a body in which everything is missing. */
@@ -44,7 +44,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     path: PATHS.checkout,
     needs: "checkouts:create",
     accepts: interfaceTable["checkouts.create"],
-    beside: "agent_session"
+    additional: "agent_session"
   },
   {
     name: "E3",
@@ -216,9 +216,9 @@ export const credentials = checksOf("credentials", {
       ]
       const session = await fixture.credential("agent_session")
       for (const endpoint of endpoints) {
-        const beside = endpoint.beside === undefined ? {} : session
+        const additional = endpoint.additional === undefined ? {} : session
         for (const headers of presented) {
-          expectRejected(endpoint.name, await request(fixture, endpoint, { ...beside, ...headers }))
+          expectRejected(endpoint.name, await request(fixture, endpoint, { ...additional, ...headers }))
         }
       }
     }
@@ -229,7 +229,7 @@ export const credentials = checksOf("credentials", {
       const key = (await fixture.credential("api_key"))["x-service-api-key"] ?? ""
       const session = await fixture.credential("agent_session")
       for (const endpoint of endpoints) {
-        const headers = endpoint.beside === undefined ? {} : session
+        const headers = endpoint.additional === undefined ? {} : session
         const json = endpoint.method === "GET" ? {} : { json: {} }
         for (const keys of [
           [key, key],
@@ -250,9 +250,9 @@ export const credentials = checksOf("credentials", {
         async (fixture: Fixture) => {
           const held = await fixture.credential(kind)
           for (const endpoint of endpoints) {
-            const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
-            const isBeside = kind === endpoint.beside
-            const reply = await request(fixture, endpoint, isBeside ? held : { ...beside, ...held })
+            const additional = endpoint.additional === undefined ? {} : await fixture.credential(endpoint.additional)
+            const isAdditional = kind === endpoint.additional
+            const reply = await request(fixture, endpoint, isAdditional ? held : { ...additional, ...held })
             if (!endpoint.accepts.includes(kind)) expectRejected(endpoint.name, reply)
             else if (![200, 201, 204, 400, 404, 409].includes(reply.status))
               throw new Mismatch(
@@ -352,9 +352,9 @@ export const credentials = checksOf("credentials", {
       for (const scope of needed) {
         const [without, alone] = [await scoped(...PERMISSIONS.filter((one) => one !== scope)), await scoped(scope)]
         for (const endpoint of endpoints.filter(({ needs }) => needs === scope)) {
-          const beside = endpoint.beside === undefined ? {} : await fixture.credential(endpoint.beside)
-          expectDetail(await request(fixture, endpoint, { ...beside, "x-service-api-key": without }), 403)
-          const reply = await request(fixture, endpoint, { ...beside, "x-service-api-key": alone })
+          const additional = endpoint.additional === undefined ? {} : await fixture.credential(endpoint.additional)
+          expectDetail(await request(fixture, endpoint, { ...additional, "x-service-api-key": without }), 403)
+          const reply = await request(fixture, endpoint, { ...additional, "x-service-api-key": alone })
           expectTrue(
             `${endpoint.name} answers ${reply.status} to a key with ${scope}`,
             reply.status < 500 && reply.status !== 401 && reply.status !== 403
@@ -448,7 +448,7 @@ export const credentials = checksOf("credentials", {
         const list = thing.replace(/\d+\/$/, "")
         const ids = listAt(bodyOf(await other.ask("GET", `${list}?limit=200`), 200), "results")
         const id = Number(/(\d+)\/$/.exec(thing)?.[1])
-        expectTrue(`${list} shows ${id} to another organisation`, !ids.some((one) => at(one, "id") === id))
+        expectTrue(`${list} shows ${id} to another organization`, !ids.some((one) => at(one, "id") === id))
       }
       const asked = async (path: string, json: object) => other.ask("POST", path, { json })
       expectOnlyFieldErrors(await asked(PATHS.observe, { call_id: "x", agent }), "agent")

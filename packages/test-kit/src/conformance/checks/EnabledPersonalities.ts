@@ -65,7 +65,7 @@ export const enabledPersonalities = checksOf("E7", {
       }
     }
   ],
-  refused: [
+  rejected: [
     "requires personalities; rejects unknown ids and languages; 404 for an unknown project",
     async (fixture) => {
       const { made, path } = await personalities(fixture)
@@ -93,7 +93,7 @@ export const enabledPersonalities = checksOf("E7", {
         const all = await fixture.post(path, { personalities: "all" })
         expectStatus(all, 200)
         expectTrue(
-          "another organisation's personality is enabled",
+          "another organization's personality is enabled",
           !listAt(all.json).some((one) => at(one, "id") === id)
         )
       } finally {

@@ -69,7 +69,7 @@ export const evaluators = checksOf("evaluators", {
         // When it was changed last is all that may change.
         expectEqual("the evaluator", { ...after, updated_at: null }, { ...before, updated_at: null })
       }
-      await unchanged({ id: id + 1, agent_name: "x", personality_name: "x", colour: 1 })
+      await unchanged({ id: id + 1, agent_name: "x", personality_name: "x", color: 1 })
       const back = Object.entries(before).filter(([name]) => name !== "dynamic_variable_values")
       await unchanged(Object.fromEntries(back))
     }

@@ -223,7 +223,7 @@ export const filters = checksOf("filters", {
       }
     }
   ],
-  refused: [
+  rejected: [
     "reports an invalid filter of a query under filters_v2",
     async (fixture) => {
       for (const { input, wrong } of notFilters) {

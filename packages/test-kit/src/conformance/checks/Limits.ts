@@ -30,13 +30,13 @@ const LEAST_BYTES = 1000
 /** Tries a body that is as large as it may be, and one of a byte more. */
 const tryBodies = async (
   fixture: Fixture,
-  limit: { readonly bytes: number; readonly isTold: boolean; readonly option: string },
+  limit: { readonly bytes: number; readonly isGiven: boolean; readonly option: string },
   send: (bytes: number) => Promise<Reply>
 ): Promise<void> => {
-  const { bytes, isTold, option } = limit
+  const { bytes, isGiven, option } = limit
   if (bytes < LEAST_BYTES) throw new Skipped(`a limit of fewer than ${LEAST_BYTES} bytes leaves nothing to try`)
   const over = await send(bytes + 1)
-  if (!isTold && over.status !== 413)
+  if (!isGiven && over.status !== 413)
     throw new Skipped(`the server takes more than ${bytes} bytes (${over.status}); tell its limit with ${option}`)
   expectDetail(over, 413)
   expectStatus(await send(bytes), 400)
@@ -48,8 +48,8 @@ const sizes = checksOf("limits", {
   body: [
     "accepts a JSON body at the server's limit, and answers 413 with a detail one byte above",
     async (fixture) => {
-      const told = fixture.limits.bodyBytes
-      const limit = { bytes: told ?? DEFAULT_BODY, isTold: told !== undefined, option: "--max-body" }
+      const given = fixture.limits.bodyBytes
+      const limit = { bytes: given ?? DEFAULT_BODY, isGiven: given !== undefined, option: "--max-body" }
       await tryBodies(fixture, limit, (bytes) =>
         fixture.ask("POST", PATHS.dashboards, { headers: JSON_TYPE, body: jsonOf(bytes) })
       )
@@ -60,7 +60,7 @@ const sizes = checksOf("limits", {
     async (fixture) => {
       const { uploadBytes } = fixture.limits
       if (uploadBytes === undefined) throw new Skipped("the limit of uploads was not told: name it with --max-upload")
-      await tryBodies(fixture, { bytes: uploadBytes, isTold: true, option: "--max-upload" }, (bytes) =>
+      await tryBodies(fixture, { bytes: uploadBytes, isGiven: true, option: "--max-upload" }, (bytes) =>
         fixture.ask("POST", PATHS.dashboards, { headers: MULTIPART_TYPE, body: multipartOf(bytes) })
       )
     }

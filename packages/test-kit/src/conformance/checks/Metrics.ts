@@ -187,15 +187,15 @@ export const metrics = checksOf("E12", {
       const { path } = await aMetric(fixture)
       const project = await fixture.project()
       const [here, assistant_id] = [await fixture.agent(), `conformance-${fixture.run}-beside`]
-      const beside = await fixture.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
+      const additional = await fixture.makeId(PATHS.agents, { project, name: "Beside", assistant_id })
       const moved = async (fields: object) => {
         const { agent } = bodyOf(await fixture.patch(path, fields), 200)
         expectEqual("the agent that is read", bodyOf(await fixture.get(path), 200).agent, agent)
         return agent
       }
-      expectEqual("the agent of assistant_id", await moved({ assistant_id }), beside)
+      expectEqual("the agent of assistant_id", await moved({ assistant_id }), additional)
       expectEqual("the agent of agent", await moved({ agent: here }), here)
-      expectEqual("the agent of both", await moved({ agent: beside, assistant_id }), beside)
+      expectEqual("the agent of both", await moved({ agent: additional, assistant_id }), additional)
       const unknown = await fixture.patch(path, { assistant_id: `${assistant_id}-not` })
       expectOnlyFieldErrors(unknown, "assistant_id")
       expectOnlyFieldErrors(await fixture.patch(path, { assistant_id: 5 }), "assistant_id")
@@ -203,7 +203,7 @@ export const metrics = checksOf("E12", {
       for (const agent of [far, fixture.unknownId, "x"])
         expectOnlyFieldErrors(await fixture.patch(path, { agent }), "agent")
       errorPathsOf(await fixture.patch(path, { assistant_id: `conformance-${fixture.run}-far` }))
-      expectEqual("the agent", bodyOf(await fixture.get(path), 200).agent, beside)
+      expectEqual("the agent", bodyOf(await fixture.get(path), 200).agent, additional)
     }
   ],
   "custom-code": [
@@ -245,7 +245,7 @@ export const metrics = checksOf("E12", {
     "ignores read-only and unknown fields",
     async (fixture) => {
       const { made, path } = await aMetric(fixture)
-      const changed = bodyOf(await fixture.patch(path, { id: 7, overall_score: 5, reviews: 1, colour: "red" }), 200)
+      const changed = bodyOf(await fixture.patch(path, { id: 7, overall_score: 5, reviews: 1, color: "red" }), 200)
       expectEqual("the metric", changed, made)
     }
   ],

@@ -132,10 +132,10 @@ export const results = checksOf("results", {
       expectEqual("the run", one.status, "cancelled")
       expectEqual("what is held", await since(fixture, before), [0, 2, 0])
       for (const _ of ["once", "twice"]) {
-        const cancelled = bodyOf(await fixture.post(`${result.path}cancel/`, {}), 200)
+        const canceled = bodyOf(await fixture.post(`${result.path}cancel/`, {}), 200)
         expectEqual(
           "the result",
-          [cancelled.status, at(cancelled, "runs_by_status", "cancelled"), cancelled.success_rate],
+          [canceled.status, at(canceled, "runs_by_status", "cancelled"), canceled.success_rate],
           ["completed", 3, null]
         )
         expectEqual("what is held", await since(fixture, before), [0, 0, 0])

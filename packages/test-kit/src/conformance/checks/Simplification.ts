@@ -124,7 +124,7 @@ export const simplification: ReadonlyArray<Check> = checksOf("E6", {
       }
     }
   ],
-  refused: [
+  rejected: [
     "requires original_prompt or metric_id, and rejects invalid values",
     async (fixture) => {
       expectFieldErrors(await fixture.post(PATHS.simplify, {}), "original_prompt")

@@ -171,9 +171,12 @@ export const suiteSpecs = checksOf("E1", {
         [{ role: 5 }, "role"]
       ]
       for (const [fields, path] of wrong) {
-        const said = { ...ACTIONS, ...fields }
-        expectFieldErrorWithin(await plan({ conditional_actions: said }), `scenarios[0].conditional_actions.${path}`)
-        const written = await plan({ instructions: JSON.stringify(said) })
+        const messages = { ...ACTIONS, ...fields }
+        expectFieldErrorWithin(
+          await plan({ conditional_actions: messages }),
+          `scenarios[0].conditional_actions.${path}`
+        )
+        const written = await plan({ instructions: JSON.stringify(messages) })
         expectFieldErrorWithin(written, `scenarios[0].instructions`)
       }
     }
@@ -280,12 +283,12 @@ export const suiteSpecs = checksOf("E1", {
           tags: ["x".repeat(65)],
           frequency: 0
         }),
-        colour: "red"
+        color: "red"
       }
       const reply = await fixture.post(PATHS.validate, { agent_id: await fixture.agent(), spec, channel: "fax" })
       expectFieldErrors(
         reply,
-        "colour",
+        "color",
         "channel",
         "scenarios[0].metrics[0]",
         "scenarios[0].personality",

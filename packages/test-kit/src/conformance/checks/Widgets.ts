@@ -41,7 +41,7 @@ const widgetShape: Readonly<Record<string, Kind>> = {
 }
 
 /** A patch that the chart rules refuse of a bar over duration, with the fields that are at fault. */
-const refusedPatches: ReadonlyArray<readonly [patch: object, ...paths: ReadonlyArray<string>]> = [
+const rejectedPatches: ReadonlyArray<readonly [patch: object, ...paths: ReadonlyArray<string>]> = [
   [{ chart_type: "line" }, "aggregation_function", "time_period"],
   [{ chart_type: "pie" }, "aggregation_function", "time_period"],
   [{ chart_type: "pie", aggregation_function: "" }, "time_period"],
@@ -53,7 +53,7 @@ const refusedPatches: ReadonlyArray<readonly [patch: object, ...paths: ReadonlyA
   [{ field: null, aggregation_function: null, time_period: null }, "field", "aggregation_function", "time_period"],
   [{ field: "metric_evaluations.value" }, "metric"],
   [{ field: "metric_evaluations.value", metric: 999_999_999 }, "metric"],
-  [{ field: "colour" }, "field"],
+  [{ field: "color" }, "field"],
   [{ time_period: "year", metric: 999_999_999, name: "x".repeat(256) }, "time_period", "metric", "name"]
 ]
 
@@ -89,7 +89,7 @@ export const widgets = checksOf("E3", {
     "validates the patched widget as a whole, reports every error and changes nothing then",
     async (fixture) => {
       const { made, path } = await widget(fixture)
-      for (const [patch, ...paths] of refusedPatches) expectOnlyFieldErrors(await fixture.patch(path, patch), ...paths)
+      for (const [patch, ...paths] of rejectedPatches) expectOnlyFieldErrors(await fixture.patch(path, patch), ...paths)
       expectEqual("the widget", bodyOf(await fixture.get(path), 200), made)
     }
   ],
@@ -121,10 +121,10 @@ export const widgets = checksOf("E3", {
       const changed = bodyOf(await fixture.patch(path, { field: "metric_evaluations.value", metric }), 200)
       expectEqual("the metric", [changed.metric, changed.metric_name], [metric, "Conformance"])
       expectFieldErrors(await fixture.patch(path, { metric: null }), "metric")
-      const [beside = 0] = await fixture.makeMany(PATHS.dashboards, [{ name: "Elsewhere", project }])
-      expectFieldErrors(await fixture.patch(path, { dashboard: beside }), "metric")
-      const moved = bodyOf(await fixture.patch(path, { dashboard: beside, metric: theirs }), 200)
-      expectEqual("the metric", [moved.dashboard, moved.metric, moved.metric_name], [beside, theirs, "Elsewhere"])
+      const [additional = 0] = await fixture.makeMany(PATHS.dashboards, [{ name: "Elsewhere", project }])
+      expectFieldErrors(await fixture.patch(path, { dashboard: additional }), "metric")
+      const moved = bodyOf(await fixture.patch(path, { dashboard: additional, metric: theirs }), 200)
+      expectEqual("the metric", [moved.dashboard, moved.metric, moved.metric_name], [additional, theirs, "Elsewhere"])
     }
   ],
   moved: [
@@ -214,7 +214,7 @@ export const widgets = checksOf("E3", {
     async (fixture) => {
       const { made, path } = await widget(fixture)
       const changed = bodyOf(
-        await fixture.patch(path, { id: 7, effective_filters: 5, metric_name: [], created_at: 1, colour: "red" }),
+        await fixture.patch(path, { id: 7, effective_filters: 5, metric_name: [], created_at: 1, color: "red" }),
         200
       )
       expectEqual("the widget", { ...changed, updated_at: null }, { ...made, updated_at: null })
