@@ -6,6 +6,7 @@ import {
   type NoActiveConnection,
   NotFound,
   type Operation,
+  type OperationRule,
   operations,
   type RateLimited,
   type RedactionUnavailable,
@@ -70,9 +71,10 @@ export const serverError = (requestId: string): ErrorResponse => ({
 
 /** The header WWW-Authenticate of an operation's 401. Source: RFC 9110, section 11.6.1; API keys have no registered scheme. */
 export const challengeFor = (operation: Operation): string => {
-  const accepts: ReadonlyArray<string> = operations[operation].accepts
+  const rule: OperationRule = operations[operation]
+  const accepts: ReadonlyArray<string> = rule.accepts
   const isBearer =
-    accepts.some((kind) => kind !== "api_key" && kind !== "shareable_link") || "beside" in operations[operation]
+    accepts.some((kind) => kind !== "api_key" && kind !== "shareable_link") || rule.additionalCredential !== undefined
   return [
     ...(accepts.includes("api_key") ? ['ApiKey realm="earshot"'] : []),
     ...(isBearer ? ['Bearer realm="earshot"'] : []),

@@ -167,7 +167,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
     )
 
   /** Why the host issues no token for this repository: it is not accessible, or its contents are not. */
-  const whyRefused = (opened: Opened, name: RepositoryName) =>
+  const denialReason = (opened: Opened, name: RepositoryName) =>
     Effect.gen(function* () {
       const { installation_id, owner } = opened.settings
       const response = yield* asApp(opened, { method: "GET", path: `/repos/${owner}/${name}/installation` })
@@ -249,7 +249,7 @@ export const makeGitHubCodeHost = (http: CodeHostHttp): CodeHost => {
           path: `/app/installations/${opened.settings.installation_id}/access_tokens`,
           body: { repositories: [name], permissions: { contents: "read" } }
         })
-        if (response.status === 422) return yield* whyRefused(opened, name)
+        if (response.status === 422) return yield* denialReason(opened, name)
         if (response.status === 404) return yield* failed("The app's installation is gone.")
         if (response.status !== 201) return yield* unexpectedStatus(response)
         const granted = yield* readToken(response)

@@ -17,9 +17,12 @@ export const LANGUAGE_MODEL_PROVIDERS: ReadonlyArray<LanguageModelSettings["prov
 
 export const fromSettings = (settings: LanguageModelSettings): Layer.Layer<LanguageModel, never, OutboundHttp> =>
   Layer.unwrapEffect(
-    Effect.promise(async () =>
-      settings.provider === "anthropic"
-        ? (await import("./AnthropicLanguageModel.js")).layer(settings)
-        : (await import("./OpenAiLanguageModel.js")).layer(settings)
-    )
+    Effect.promise(async () => {
+      switch (settings.provider) {
+        case "anthropic":
+          return (await import("./AnthropicLanguageModel.js")).layer(settings)
+        case "openai-compatible":
+          return (await import("./OpenAiLanguageModel.js")).layer(settings)
+      }
+    })
   )

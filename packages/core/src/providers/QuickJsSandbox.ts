@@ -381,7 +381,7 @@ export const layer = (config: QuickJsSandboxConfig = {}): Layer.Layer<Sandbox> =
               (worker) =>
                 answerOf(worker, request).pipe(
                   // The thread's program is part of this file: another form would be a defect of it.
-                  Effect.flatMap((said) => Effect.orDie(decodeAnswer(said))),
+                  Effect.flatMap((message) => Effect.orDie(decodeAnswer(message))),
                   Effect.flatMap((answer) =>
                     Effect.map(Effect.either(resultOf(answer)), (result) => ({
                       result,

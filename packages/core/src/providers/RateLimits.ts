@@ -18,7 +18,7 @@ export const layerMemory = (allowances: Allowances): Layer.Layer<RateLimiter> =>
 /** How long the process that leads may take to count; beyond it the request fails. */
 const COUNT_MILLIS = 5_000
 
-/** Counts in the process that leads this one by `node:cluster`, which has to `countForOthers`. */
+/** Counts in the `node:cluster` primary of this worker, which has to run `countForOthers`. */
 export const layerCluster = (allowances: Allowances): Layer.Layer<RateLimiter> =>
   Layer.sync(RateLimiter, () =>
     countingLimiter(
@@ -28,7 +28,7 @@ export const layerCluster = (allowances: Allowances): Layer.Layer<RateLimiter> =
     )
   )
 
-/** From now on this process counts for those that it leads by `node:cluster`. */
+/** Starts counting in this process, the `node:cluster` primary, for its workers. */
 export const countForOthers: Effect.Effect<void> = Effect.sync(() => {
   new RateLimiterClusterMaster()
 })
