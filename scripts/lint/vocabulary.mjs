@@ -30,7 +30,8 @@ export const IDENTIFIERS = [
   ["tally", "coverage or count"],
   ["seldom", "rarely"],
   ["office", "issuer"],
-  ["law", "property"],
+  // Wav.ts: mu-law and A-law are encodings of samples.
+  ["law", "property", /\/audio\/Wav/],
   ["laws", "properties"],
   ["fault", "error; injected faults are mutants", /\/faults\/|[Mm]utant|[Ff]ault/],
   ["faults", "errors; injected faults are mutants", /\/faults\/|[Mm]utant|[Ff]ault/],

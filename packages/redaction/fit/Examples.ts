@@ -16,7 +16,7 @@ export interface Example {
   readonly labels: ReadonlyArray<{ readonly start: number; readonly end: number; readonly label: string }>
 }
 
-/** In lower case, with and without accents: recognisers of speech write "gomez". */
+/** In lower case, with and without accents: recognizers of speech write "gomez". */
 const lowerWords = (words: Iterable<string>): ReadonlyArray<string> =>
   [...words]
     .map((word) => word.toLowerCase().replace(/’/g, "'").trim())
@@ -113,7 +113,7 @@ export const labelOf = (field: string, value: string): string | undefined => {
   }
 }
 
-export const examplesOf = (calls: ReadonlyArray<RedactionKit.LabelledCall>): ReadonlyArray<Example> =>
+export const examplesOf = (calls: ReadonlyArray<RedactionKit.LabeledCall>): ReadonlyArray<Example> =>
   calls.flatMap(({ turns }) =>
     turns.map((turn) => ({
       text: turn.content,
@@ -124,8 +124,8 @@ export const examplesOf = (calls: ReadonlyArray<RedactionKit.LabelledCall>): Rea
     }))
   )
 
-/** The same sentence as a recogniser without case and marks writes it. */
-export const asHeard = (example: Example): Example => {
+/** The same sentence as a recognizer without case and marks writes it. */
+export const asTranscribed = (example: Example): Example => {
   let text = ""
   const at: Array<number> = []
   for (const unit of example.text) {

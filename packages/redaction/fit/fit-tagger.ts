@@ -10,7 +10,7 @@ import * as RedactionKit from "@earshot/test-kit/redaction"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { deflateRawSync } from "node:zlib"
-import { asHeard, type Example, examplesOf, otherValues, withOthers, wordSets } from "./Examples.js"
+import { asTranscribed, type Example, examplesOf, otherValues, withOthers, wordSets } from "./Examples.js"
 import { train, type TrainOptions } from "./Train.js"
 
 const SEED = 20240601
@@ -18,19 +18,19 @@ const options: TrainOptions = { epochs: 10, rate: 0.12, dropout: 0.15, prune: 0.
 const FOLDS = 5
 
 const here = (path: string): string => fileURLToPath(new URL(`../../fit/${path}`, import.meta.url))
-const written = RedactionKit.labelledTexts(readFileSync(here("data/presidio-research.jsonl"), "utf8"))
-const spoken = RedactionKit.labelledTexts(readFileSync(here("data/slurp-devel.jsonl"), "utf8"))
+const written = RedactionKit.labeledTexts(readFileSync(here("data/presidio-research.jsonl"), "utf8"))
+const spoken = RedactionKit.labeledTexts(readFileSync(here("data/slurp-devel.jsonl"), "utf8"))
 
 const sets = wordSets()
 const random = RedactionKit.randomOf(SEED)
 const values = otherValues(random)
 
-const generated = examplesOf([...RedactionKit.labelledCalls(SEED, 700, "fit")])
+const generated = examplesOf([...RedactionKit.labeledCalls(SEED, 700, "fit")])
 
 /** Everything a model is fitted on, with the variants of each sentence. */
 const training = (writtenPart: ReadonlyArray<Example>, spokenPart: ReadonlyArray<Example>): ReadonlyArray<Example> => [
   ...writtenPart,
-  ...writtenPart.map(asHeard),
+  ...writtenPart.map(asTranscribed),
   ...writtenPart.map((one) => withOthers(random, one, values)),
   ...spokenPart,
   ...spokenPart,
@@ -40,7 +40,7 @@ const training = (writtenPart: ReadonlyArray<Example>, spokenPart: ReadonlyArray
 ]
 
 /** Sentences made from one template go to one fold, or a fold would know its own test. */
-const templateOf = (call: RedactionKit.LabelledCall): string => {
+const templateOf = (call: RedactionKit.LabeledCall): string => {
   const turn = call.turns[0]
   if (turn === undefined) return ""
   let text = ""
@@ -76,7 +76,7 @@ if (process.argv.includes("--cross-validate")) {
   const misses = Number(process.argv[process.argv.indexOf("--misses") + 1] ?? 0)
   const only = process.argv.includes("--one") ? 1 : FOLDS
   const models: Array<Redaction.Tagger.Model> = []
-  const folds = (calls: ReadonlyArray<RedactionKit.LabelledCall>, fold: number, inside: boolean) =>
+  const folds = (calls: ReadonlyArray<RedactionKit.LabeledCall>, fold: number, inside: boolean) =>
     calls.filter((call) => (foldOf(templateOf(call)) === fold) === inside)
   for (let fold = 0; fold < only; fold++)
     models.push(

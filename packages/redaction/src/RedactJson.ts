@@ -25,12 +25,12 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 const KEY_BREAK = /(?<=\p{Ll})(?=\p{Lu})|[_\-.\s]+/u
 
 const leafOf = (key: string, value: string): Leaf => {
-  const said = key
+  const label = key
     .split(KEY_BREAK)
     .filter((word) => word !== "")
     .join(" ")
     .toLowerCase()
-  const text = said === "" ? "" : `${said}: `
+  const text = label === "" ? "" : `${label}: `
   return { text: text + value, from: text.length }
 }
 

@@ -22,10 +22,10 @@ export const writtenFormOf = (
   const parts: Array<string> = []
   const starts: Array<number> = []
   const ends: Array<number> = []
-  const put = (said: string, start: number, end: number): void => {
-    parts.push(said)
-    starts.push(...new Array<number>(said.length).fill(start))
-    ends.push(...new Array<number>(said.length).fill(end))
+  const put = (characters: string, start: number, end: number): void => {
+    parts.push(characters)
+    starts.push(...new Array<number>(characters.length).fill(start))
+    ends.push(...new Array<number>(characters.length).fill(end))
   }
   const copy = (start: number, end: number): void => {
     if (end <= start) return

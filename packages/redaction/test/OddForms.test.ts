@@ -94,8 +94,8 @@ const forms: Readonly<Record<string, (value: string) => string>> = {
   isolates: (value) => `\u2066${between("\u2069")(value)}\u2069`,
   bells: between("\u0007"),
   "zero bytes": between("\u0000"),
-  colours: between("\u001B[1;31m"),
-  "colours of eight bits": between("\u009B0m"),
+  colors: between("\u001B[1;31m"),
+  "colors of eight bits": between("\u009B0m"),
   tags: between("\u{E0041}"),
   "lone surrogates": between("\uD800")
 }
@@ -109,9 +109,9 @@ describe("a value in an odd form", () => {
             value,
             fc.constantFrom("", "it is ", "so, "),
             fc.constantFrom("", " then", ", right?"),
-            (said, before, after) => {
-              const plain = redacted(`${before}${said}${after}`)
-              const odd = redacted(`${before}${form(said)}${after}`).replace(/[\p{Cf}\p{Cs}]/gu, "")
+            (text, before, after) => {
+              const plain = redacted(`${before}${text}${after}`)
+              const odd = redacted(`${before}${form(text)}${after}`).replace(/[\p{Cf}\p{Cs}]/gu, "")
               expect(plain).toBe(`${before}[${field.toUpperCase()}]${after}`)
               expect(odd).toBe(plain)
             }
@@ -126,8 +126,8 @@ describe("a value in an odd form", () => {
           value,
           fc.constantFrom("", "Tel", "x", "ABC", "foo", "電話", "\u001B[31m", "é", "m"),
           fc.constantFrom("", "please", "z", "OK", "まで", "\u001B[0m"),
-          (said, before, after) => {
-            const left = redacted(`it is ${before}${said}${after}`)
+          (text, before, after) => {
+            const left = redacted(`it is ${before}${text}${after}`)
             expect(left.startsWith(`it is ${before}[`)).toBe(true)
             expect(left.slice(`it is ${before}`.length).replace("\u001B[0m", "")).not.toMatch(/\d/)
           }
@@ -139,8 +139,8 @@ describe("a value in an odd form", () => {
     const some = fc.subarray(Object.keys(forms), { minLength: 2, maxLength: 3 })
     for (const [field, value] of numbers)
       fc.assert(
-        fc.property(value, some, (said, names) => {
-          const odd = names.reduce((text, name) => forms[name]?.(text) ?? text, said)
+        fc.property(value, some, (text, names) => {
+          const odd = names.reduce((text, name) => forms[name]?.(text) ?? text, text)
           const left = redacted(`it is ${odd} then`)
           expect(
             left
@@ -152,7 +152,7 @@ describe("a value in an odd form", () => {
         { numRuns: 60, seed: 7 }
       )
   })
-  for (const [said, gone] of [
+  for (const [text, expected] of [
     ["Tel415-555-2671", "Tel[PHONE_NUMBER]"],
     ["phone4155552671", "phone[PHONE_NUMBER]"],
     ["Tel(415) 555-2671", "Tel[PHONE_NUMBER]"],
@@ -177,14 +177,14 @@ describe("a value in an odd form", () => {
     ["4111-1111-1111-1111 415-555-2671", "[CREDIT_CARD] [PHONE_NUMBER]"],
     ["\u001b]8;;mailto:john@example.com\u0007", "\u001b]8;;mailto:[EMAIL_ADDRESS]\u0007"]
   ] as const)
-    it(`is taken: ${JSON.stringify(said)}`, () => {
-      expect(redacted(said)).toBe(gone)
-      if (!said.includes("MY")) expect(redacted(said, [...Redaction.sensitiveFields])).toBe(gone)
+    it(`is taken: ${JSON.stringify(text)}`, () => {
+      expect(redacted(text)).toBe(expected)
+      if (!text.includes("MY")) expect(redacted(text, [...Redaction.sensitiveFields])).toBe(expected)
     })
 })
 
 describe("what only looks odd", () => {
-  for (const said of [
+  for (const text of [
     "SKU4155552671",
     "the part is XR12345678",
     "order AB-415-555-2671",
@@ -194,7 +194,7 @@ describe("what only looks odd", () => {
     "مرحبا بك في ٣ مدن",
     "👩‍👩‍👧 नमस्ते \u200F שלום"
   ])
-    it(`stays: ${said}`, () => expect(redacted(said)).toBe(said))
+    it(`stays: ${text}`, () => expect(redacted(text)).toBe(text))
   it("keeps the invisible characters around a value", () =>
     expect(redacted("a\u200b \u200e415-555-2671\u200f\u200b b")).toBe("a\u200b \u200e[PHONE_NUMBER]\u200f\u200b b"))
   it("reads no value as a terminal's command", () =>

@@ -27,7 +27,7 @@ const redacted = (
 ): ReadonlyArray<string> => Redaction.redactTranscript(raw, fields, options).transcript.turns.map((one) => one.content)
 
 describe("what is asked for alone", () => {
-  for (const [field, lines, gone] of [
+  for (const [field, lines, expected] of [
     [
       "credit_card",
       [
@@ -48,7 +48,7 @@ describe("what is asked for alone", () => {
       ["email?", "[EMAIL_ADDRESS]", "[EMAIL_ADDRESS]", "[EMAIL_ADDRESS]"]
     ]
   ] as const) {
-    it(`${field}: ${lines.join(" / ")}`, () => expect(redacted(call(...lines), [field])).toEqual(gone))
+    it(`${field}: ${lines.join(" / ")}`, () => expect(redacted(call(...lines), [field])).toEqual(expected))
   }
 })
 
@@ -67,7 +67,7 @@ describe("what only looks like a value", () => {
 })
 
 describe("values people say", () => {
-  for (const [said, gone] of [
+  for (const [text, expected] of [
     ["my social is four oh two, double seven, one two three four", "my social is [SSN]"],
     ["Here's my SSN: 308-63-0237", "Here's my SSN: [SSN]"],
     ["call me at four one five five five five two six seven one", "call me at [PHONE_NUMBER]"],
@@ -89,7 +89,7 @@ describe("values people say", () => {
     ["I'm Nigerian and I work as a plumber", "I'm [ORIGIN] and I work as a [OCCUPATION]"],
     ["I live at 42 Oak Street, Springfield, IL 62704", "I live at [LOCATION]"]
   ] as const) {
-    it(`redacts "${said}"`, () => expect(redacted(call(`C: ${said}`))).toEqual([gone]))
+    it(`redacts "${text}"`, () => expect(redacted(call(`C: ${text}`))).toEqual([expected]))
   }
 })
 

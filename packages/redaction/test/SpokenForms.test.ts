@@ -10,7 +10,7 @@ const written = (text: string): Redaction.WrittenForm => {
 }
 
 describe("spoken numbers", () => {
-  for (const [said, chars] of [
+  for (const [spoken, chars] of [
     ["four oh two double seven one two three four", "402771234"],
     ["triple five zero nine", "55509"],
     ["nineteen eighty five", "1985"],
@@ -24,7 +24,7 @@ describe("spoken numbers", () => {
     ["555-0199", "5550199"],
     ["d u b o i s", "DUBOIS"]
   ] as const) {
-    it(`reads "${said}" as ${chars}`, () => expect(runs(said)).toEqual([chars]))
+    it(`reads "${spoken}" as ${chars}`, () => expect(runs(spoken)).toEqual([chars]))
   }
   it("leaves pronouns and single letters of sentences alone", () => {
     expect(runs("i have a dog and i am fine")).toEqual([])
@@ -33,13 +33,13 @@ describe("spoken numbers", () => {
 })
 
 describe("the written form of spoken addresses", () => {
-  for (const [said, form] of [
+  for (const [spoken, form] of [
     ["my email is john dot smith at gmail dot com", "my email is john.smith@gmail.com"],
     ["it's j o e underscore four two at example dot co dot uk", "it's joe_42@example.co.uk"],
     ["go to w w w dot example dot com slash login", "go to www.example.com/login"],
     ["the file is tax dash return dot pdf", "the file is tax-return.pdf"]
   ] as const) {
-    it(`writes "${said}"`, () => expect(written(said).text).toBe(form))
+    it(`writes "${spoken}"`, () => expect(written(spoken).text).toBe(form))
   }
   it("maps every character back into the text it came from", () => {
     fc.assert(

@@ -24,7 +24,7 @@ const LEAD = 6
  * Seconds decoded at either end of a muted run. What lies between is compared byte for byte with what was heard there:
  * the same empty frame or silent packet again, to a decoder that has come to rest.
  */
-const HEARD_SECONDS = 1
+const EDGE_SECONDS = 1
 
 /** Frames or packets decoded between two pauses in which other fibers run. */
 const BATCH = 64
@@ -47,13 +47,15 @@ export const checkMuted = (original: Uint8Array, muted: MutedAudio): Effect.Effe
       return Effect.suspend(() => found(wavObjection(original, bytes, plan.spans, muted.fill)))
     case "mp3":
       return Effect.suspend(() => found(mp3Objection(original, bytes, plan.flags, plan.touched))).pipe(
-        Effect.zipLeft(plan.flags.some((flag) => flag !== 0) ? hearMp3(bytes, plan.layout, plan.spans) : Effect.void)
+        Effect.zipLeft(
+          plan.flags.some((flag) => flag !== 0) ? checkMp3Silence(bytes, plan.layout, plan.spans) : Effect.void
+        )
       )
     case "opus":
       return muted.bytes === original
         ? Effect.succeed(proven)
         : Effect.suspend(() => found(opusObjection(original, plan.layout, bytes, plan.muting.replaced))).pipe(
-            Effect.zipLeft(hearOpus(bytes, plan.layout.channels, plan.muting))
+            Effect.zipLeft(checkOpusSilence(bytes, plan.layout.channels, plan.muting))
           )
   }
 }
@@ -82,35 +84,35 @@ const peakOf = (samples: Float32Array, from: number, to: number): number => {
 }
 
 /** A decoded frame or packet, as the decoders give it. */
-interface Heard {
+interface Decoded {
   readonly samplesDecoded: number
   readonly channelData: ReadonlyArray<Float32Array>
 }
 
 /** Frames or packets to listen to, by position. */
-interface Listening {
+interface DecodeRequest {
   readonly format: "mp3" | "opus"
   /** Runs of positions to decode. */
   readonly runs: ReadonlyArray<AudioRange>
   /** Whether a position holds the one empty frame (packet) that every other such position holds, too. */
   readonly isEmpty: (position: number) => boolean
   /** How many of them make `HEARD_SECONDS`. */
-  readonly heard: number
-  readonly decode: (position: number) => Heard
+  readonly edge: number
+  readonly decode: (position: number) => Decoded
   /** What speaks against a decoded frame or packet. */
-  readonly objection: (position: number, heard: Heard) => string | undefined
+  readonly objection: (position: number, decoded: Decoded) => string | undefined
 }
 
 /** Decodes runs, each from a little before its start, and stops at the first objection. */
-const listen = (to: Listening): Effect.Effect<void, MutingNotProven> =>
+const decodeRuns = (to: DecodeRequest): Effect.Effect<void, MutingNotProven> =>
   Effect.gen(function* () {
     const positions = positionsOf(to)
     for (let start = 0; start < positions.length; start += BATCH) {
       const objection = yield* Effect.try({
         try: () => {
           for (const { isInRun, position } of positions.slice(start, start + BATCH)) {
-            const heard = to.decode(position)
-            const objection = isInRun ? to.objection(position, heard) : undefined
+            const decoded = to.decode(position)
+            const objection = isInRun ? to.objection(position, decoded) : undefined
             if (objection !== undefined) return `${objection} at ${position}`
           }
           return undefined
@@ -124,7 +126,7 @@ const listen = (to: Listening): Effect.Effect<void, MutingNotProven> =>
   })
 
 /** What to decode, in order: every run with its lead, without the middles of long empty stretches. */
-const positionsOf = ({ heard, isEmpty, runs }: Listening): ReadonlyArray<{ position: number; isInRun: boolean }> => {
+const positionsOf = ({ edge, isEmpty, runs }: DecodeRequest): ReadonlyArray<{ position: number; isInRun: boolean }> => {
   const positions: Array<{ position: number; isInRun: boolean }> = []
   let next = 0
   for (const run of runs) {
@@ -134,9 +136,9 @@ const positionsOf = ({ heard, isEmpty, runs }: Listening): ReadonlyArray<{ posit
     for (let at = Math.max(next, run.from); at < run.to;) {
       let end = at
       while (end < run.to && isEmpty(end)) end++
-      const isLong = end - at > 2 * heard
-      for (let i = at; i < (isLong ? at + heard : end); i++) positions.push({ position: i, isInRun: true })
-      for (let i = isLong ? end - heard : end; i < end; i++) positions.push({ position: i, isInRun: true })
+      const isLong = end - at > 2 * edge
+      for (let i = at; i < (isLong ? at + edge : end); i++) positions.push({ position: i, isInRun: true })
+      for (let i = isLong ? end - edge : end; i < end; i++) positions.push({ position: i, isInRun: true })
       if (end < run.to) positions.push({ position: end, isInRun: true })
       at = end + 1
     }
@@ -145,7 +147,11 @@ const positionsOf = ({ heard, isEmpty, runs }: Listening): ReadonlyArray<{ posit
   return positions
 }
 
-const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelRanges): Effect.Effect<void, MutingNotProven> =>
+const checkMp3Silence = (
+  bytes: Uint8Array,
+  layout: Mp3Layout,
+  spans: ChannelRanges
+): Effect.Effect<void, MutingNotProven> =>
   Effect.gen(function* () {
     const per = layout.samplesPerFrame
     const decodable = layout.offsets.length - (layout.isCut ? 1 : 0)
@@ -165,7 +171,7 @@ const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelRanges): Ef
       }),
       (made) => Effect.sync(() => made.free())
     )
-    yield* listen({
+    yield* decodeRuns({
       format: "mp3",
       runs: mergeRanges(
         allRanges(silent).map(({ from, to }) => ({
@@ -174,7 +180,7 @@ const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelRanges): Ef
         }))
       ),
       isEmpty: (frame) => isEmptyFrame(bytes, layout, frame),
-      heard: Math.ceil((HEARD_SECONDS * layout.sampleRate) / per),
+      edge: Math.ceil((EDGE_SECONDS * layout.sampleRate) / per),
       decode: (frame) => {
         const at = layout.offsets[frame] ?? 0
         return decoder.decodeFrame(bytes.subarray(at, at + (layout.sizes[frame] ?? 0)))
@@ -197,7 +203,11 @@ const hearMp3 = (bytes: Uint8Array, layout: Mp3Layout, spans: ChannelRanges): Ef
     })
   }).pipe(Effect.scoped)
 
-const hearOpus = (bytes: Uint8Array, channels: number, muting: OpusMuting): Effect.Effect<void, MutingNotProven> =>
+const checkOpusSilence = (
+  bytes: Uint8Array,
+  channels: number,
+  muting: OpusMuting
+): Effect.Effect<void, MutingNotProven> =>
   Effect.gen(function* () {
     const parsed = parseOpus(bytes)
     if (Either.isLeft(parsed)) return yield* notProven("opus", "it no longer parses")
@@ -214,12 +224,12 @@ const hearOpus = (bytes: Uint8Array, channels: number, muting: OpusMuting): Effe
       }),
       (made) => Effect.sync(() => made.free())
     )
-    yield* listen({
+    yield* decodeRuns({
       format: "opus",
       runs: runsOf(muting.replaced),
       // `opusObjection` has compared every replaced packet with the silent one.
       isEmpty: (i) => muting.replaced[i] === 1,
-      heard: Math.ceil((HEARD_SECONDS * OPUS_RATE) / Math.max(120, packets[0]?.samples ?? 0)),
+      edge: Math.ceil((EDGE_SECONDS * OPUS_RATE) / Math.max(120, packets[0]?.samples ?? 0)),
       decode: (i) => {
         const packet = packets[i]
         return packet === undefined || packet.bytes === 0

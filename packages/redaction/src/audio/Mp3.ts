@@ -189,8 +189,8 @@ const readInfoFrame = (
     if (hasText(bytes, tag, "Xing") || hasText(bytes, tag, "Info")) {
       const flags = byteAt(bytes, tag + 7)
       const lame = tag + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0)
-      const told = hasText(bytes, lame, "LAME") || hasText(bytes, lame, "Lavc") || hasText(bytes, lame, "Lavf")
-      return told && lame + 24 <= bytes.length
+      const hasDelay = hasText(bytes, lame, "LAME") || hasText(bytes, lame, "Lavc") || hasText(bytes, lame, "Lavf")
+      return hasDelay && lame + 24 <= bytes.length
         ? { delay: readBits(bytes, (lame + 21) * 8, 12), trailing: readBits(bytes, (lame + 21) * 8 + 12, 12) }
         : { delay: 0, trailing: 0 }
     }
@@ -216,7 +216,7 @@ const ENCODER_DELAY = 576
 const REACH = 576 + 512
 
 /**
- * How much later than its word time a sound can stand, in samples. Players that honour the LAME tag cut off the delay,
+ * How much later than its word time a sound can stand, in samples. Players that honor the LAME tag cut off the delay,
  * others play it, and some play the information frame as silence: a range covers all of them.
  */
 export const mp3Lateness = (layout: Mp3Layout): number =>

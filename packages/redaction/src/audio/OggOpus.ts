@@ -209,7 +209,7 @@ class OpusReader {
         pages: this.#pages,
         packets,
         end,
-        length: Math.max(0, Math.min(position, clock.heardEnd) - head.preSkip),
+        length: Math.max(0, Math.min(position, clock.audibleEnd) - head.preSkip),
         reach: Math.max(position, clock.end)
       }
     })
@@ -265,26 +265,26 @@ const byGranules = (
     readonly granule: number
     readonly isLast: boolean
   }>
-): { readonly starts: ReadonlyArray<number>; readonly end: number; readonly heardEnd: number } => {
+): { readonly starts: ReadonlyArray<number>; readonly end: number; readonly audibleEnd: number } => {
   const starts: Array<number> = []
   let clock = 0
-  let heardEnd: number | undefined
+  let audibleEnd: number | undefined
   let origin: number | undefined
   for (const page of pages) {
     let samples = 0
     for (let i = page.first; i < page.to; i++) samples += durations[i] ?? 0
-    const told = page.granule < 0 ? undefined : page.granule
+    const stated = page.granule < 0 ? undefined : page.granule
     // A last page that tells less than it holds is cut at its end; any other first page tells where the clock starts.
-    origin ??= told === undefined || page.isLast ? 0 : told - samples
+    origin ??= stated === undefined || page.isLast ? 0 : stated - samples
     // The gap, if there is one, lies before the page's packets.
-    if (told !== undefined) clock = Math.max(clock, told - origin - samples)
+    if (stated !== undefined) clock = Math.max(clock, stated - origin - samples)
     for (let i = page.first; i < page.to; i++) {
       starts.push(clock)
       clock += durations[i] ?? 0
     }
-    if (page.isLast && told !== undefined) heardEnd = Math.min(clock, Math.max(0, told - origin))
+    if (page.isLast && stated !== undefined) audibleEnd = Math.min(clock, Math.max(0, stated - origin))
   }
-  return { starts, end: clock, heardEnd: heardEnd ?? clock }
+  return { starts, end: clock, audibleEnd: audibleEnd ?? clock }
 }
 
 /** Samples by which silence is kept longer than asked on either side, for decoders to settle in: 20 ms. */

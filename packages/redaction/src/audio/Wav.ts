@@ -73,11 +73,11 @@ export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioError
 const chunksBehind = (bytes: Uint8Array, end: number, size: number): "chunks" | "data" | "none" => {
   // The padding byte of an odd chunk is forgotten by some writers.
   const starts = (size & 1) === 1 ? [end + 1, end] : [end]
-  const answers = starts.map((start) => walkChunks(bytes, start))
+  const answers = starts.map((start) => scanChunks(bytes, start))
   return answers.includes("data") ? "data" : answers.includes("chunks") ? "chunks" : "none"
 }
 
-const walkChunks = (bytes: Uint8Array, start: number): "chunks" | "data" | "none" => {
+const scanChunks = (bytes: Uint8Array, start: number): "chunks" | "data" | "none" => {
   const view = viewOf(bytes)
   let data = false
   let at = start

@@ -33,12 +33,12 @@ const written = (reader: CallReader, value: string, start: number): Candidate | 
   if (parts.length > 2) return isCalendarDate(parts) ? dateCandidate(reader, from, to, 0.93, "written date") : undefined
   // "5/12" may be a fraction or a ratio, so something has to announce it.
   const before = reader.word(from - 1)
-  const isAnnounced =
+  const hasCue =
     dayPrepositions.has(before) ||
     before === "date" ||
     birthEvidence(reader, from, to) !== undefined ||
     isCardExpiry(reader, from, to)
-  return isAnnounced ? dateCandidate(reader, from, to, 0.6, "written date") : undefined
+  return hasCue ? dateCandidate(reader, from, to, 0.6, "written date") : undefined
 }
 
 const modalMonths = /^(may|march|mar|dec)$/

@@ -55,9 +55,9 @@ const durations = (reader: CallReader): ReadonlyArray<Candidate> =>
     if (reader.cls(from) === "a" && /^(day|year|week|month)s?$/.test(unit)) return []
     if (!/^(minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)$/.test(unit) || reader.word(to) === "old") return []
     const end = agoEnd(reader, to)
-    const isTold = end > to || /^(in|for|within|next|last|past)$/.test(reader.word(from - 1))
+    const isRelative = end > to || /^(in|for|within|next|last|past)$/.test(reader.word(from - 1))
     const field = /^(day|week|month|year)/.test(unit) ? "date" : "time"
-    return [everyday(reader, field, from, end, isTold ? 0.62 : 0.52, "length of time")]
+    return [everyday(reader, field, from, end, isRelative ? 0.62 : 0.52, "length of time")]
   })
 
 /** Weekdays, relative days and lengths of time, which count only where everyday readings are switched on. */

@@ -21,7 +21,7 @@ const isMass = (reader: CallReader, from: number, to: number): boolean => {
 }
 
 /** "my balance is 500": a bare number that a cue announces. */
-const announced = (reader: CallReader): ReadonlyArray<Candidate> =>
+const amountsByCue = (reader: CallReader): ReadonlyArray<Candidate> =>
   reader.runs.flatMap((run) => {
     if (run.digits !== run.chars.length || run.digits < 2 || run.digits > 9) return []
     const weighed = reader.nearestCue(run.from, run.to, (cue) => cue.strength > 0)
@@ -46,6 +46,6 @@ export const money: Recognizer = (reader) => {
     ...matches(classPatterns.code)
       .filter(({ from }) => /^(USD|EUR|GBP)$/.test(reader.written(from)))
       .map(({ from, to }) => reader.candidate("money", from, to, 0.93, "currency code")),
-    ...announced(reader)
+    ...amountsByCue(reader)
   ]
 }

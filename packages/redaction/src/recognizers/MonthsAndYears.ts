@@ -17,7 +17,7 @@ export const classPatterns = {
 const yearPrepositions = wordSet(
   "in since during from until till year of by circa around early late mid before after class"
 )
-const besideMonth =
+const monthContext =
   /^(in|of|since|by|until|during|through|early|late|mid|last|next|this|every|from|for|before|after|around|to|till|between|and|or)$/
 const beforeAmbiguousMonth = /^(in|since|of|by|until|during|early|late|mid|next|this|last|every)$/
 
@@ -32,7 +32,7 @@ const monthYears = (reader: CallReader): ReadonlyArray<Candidate> =>
 
 const months = (reader: CallReader): ReadonlyArray<Candidate> =>
   matchClasses(reader.call.tokens, classPatterns.month).map(({ from, to }) =>
-    dateCandidate(reader, from, to, besideMonth.test(reader.word(from - 1)) ? 0.75 : 0.56, "month")
+    dateCandidate(reader, from, to, monthContext.test(reader.word(from - 1)) ? 0.75 : 0.56, "month")
   )
 
 /** "in may", "last march": months whose names are other words too. */

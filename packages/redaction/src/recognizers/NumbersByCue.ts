@@ -23,7 +23,7 @@ const isBankCode = (other: Cue | undefined): other is Cue =>
   other?.field === "bank_account" && /^(sort code|routing|aba|transit|bsb|swift|bic|institution)/.test(other.phrase)
 
 /** "Sort code 20-00-00, account 55779911": an account that a bank's code is said along with is one at that bank. */
-const isBesideBankCode = ({ call, cues }: CallReader, cue: Cue): boolean => {
+const isNextToBankCode = ({ call, cues }: CallReader, cue: Cue): boolean => {
   if (!/^(account|acct)( (number|no|#))?( is)?$/.test(cue.phrase)) return false
   const before = lastCueBefore(cues, cue.from)
   return [cues[before], cues[before + 2]].some(
@@ -86,7 +86,7 @@ export const byCue = (reader: CallReader, chain: Chain, lengths: Lengths): Reado
   const isSeveral = chain.length > 1
   const isWhole =
     fits(cue, lengths.longest) || fits(cue, lengths.total) || !chain.some((run) => fits(cue, run.chars.length))
-  const isOfBank = isBesideBankCode(reader, cue)
+  const isOfBank = isNextToBankCode(reader, cue)
   const evidence = `cue "${cue.phrase}" ${weighed.distance} words ${weighed.side}`
   return chain.flatMap((run) => {
     const { length } = run.chars

@@ -155,12 +155,12 @@ export const numbersInRun = (reader: CallReader, run: Run): ReadonlyArray<Candid
     }
     const to = figuresEnd(mixed, from)
     const isWhole = to - from === length
-    const isBesideLetters = (from > 0 && !mixed.isFigure(from - 1)) || (to < length && !mixed.isFigure(to))
+    const isNextToLetters = (from > 0 && !mixed.isFigure(from - 1)) || (to < length && !mixed.isFigure(to))
     const isTaken =
       !isWhole &&
       mixed.isFree(from) &&
       mixed.isFree(to) &&
-      mixed.take(from, to, isBesideLetters ? PLAIN : AMONG_FIGURES)
+      mixed.take(from, to, isNextToLetters ? PLAIN : AMONG_FIGURES)
     if (!isTaken && to - from > 1) takeWithin(mixed, from, to)
     from = to
   }

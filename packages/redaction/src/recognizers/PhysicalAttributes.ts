@@ -102,7 +102,7 @@ const skinColor: TokenRule = (reader, at, found) => {
     singular.test(reader.word(at + 1)) &&
     beforeSkinColor.test(reader.word(at - 1))
   )
-    found.push(reader.candidate("physical_attribute", at, at + 1, 0.7, "skin colour of a person"))
+    found.push(reader.candidate("physical_attribute", at, at + 1, 0.7, "skin color of a person"))
   return undefined
 }
 

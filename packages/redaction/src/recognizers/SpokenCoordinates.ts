@@ -2,7 +2,7 @@ import { directions } from "./AddressParts.js"
 import type { TokenRule } from "./CallReader.js"
 
 /** "latitude is minus thirty three point eight degrees south" */
-const labelled: TokenRule = (reader, at, found) => {
+const labeled: TokenRule = (reader, at, found) => {
   const label = reader.word(at)
   if (!/^(latitude|longitude|lat|long|lng)$/.test(label)) return undefined
   let next = at + 1
@@ -25,4 +25,4 @@ const inDegrees: TokenRule = (reader, at, found) => {
   return undefined
 }
 
-export const coordinateRules: ReadonlyArray<TokenRule> = [labelled, inDegrees]
+export const coordinateRules: ReadonlyArray<TokenRule> = [labeled, inDegrees]

@@ -5,7 +5,7 @@ export const patterns = {
   /** North American form with an extension: "(978)645-9740x11144". */
   extended: /(?<![\w.])(?:(?:\+|00)?1[-. ]?)?\(?\d{3}\)?[-. ]?\d{3}[-. ]?\d{4} ?(?:x|ext\.? ?)\d{1,6}\b/gi,
   /** A number of any country with a label behind it, as in a letter's foot: "9885 1152 office". */
-  labelled: /(?<![\w.,$€£+/ -])\(?\d[\d ()-]{4,16}\d(?=[- ]\(?(?:office|fax|mobile|cell|landline)\b(?! ?\p{L}))/giu
+  labeled: /(?<![\w.,$€£+/ -])\(?\d[\d ()-]{4,16}\d(?=[- ]\(?(?:office|fax|mobile|cell|landline)\b(?! ?\p{L}))/giu
 } as const
 
 /** Phone numbers in forms that are written only. All others: PhoneNumbers.ts. */
@@ -19,7 +19,7 @@ export const writtenPhoneNumbers: Recognizer = ({ call: { text } }) => [
       "given as 3-3-4 with an extension"
     )
   ),
-  ...byPattern(text, patterns.labelled, (value, start) => {
+  ...byPattern(text, patterns.labeled, (value, start) => {
     const digits = value.replace(/\D/g, "").length
     return digits >= 6 && digits <= 13
       ? candidate("phone_number", start, start + value.length, 0.75, "named as a phone number")

@@ -7,7 +7,7 @@ import {
   checkMuted,
   describeAudio,
   difference,
-  faultOf,
+  errorOf,
   fixture,
   hear,
   MP3_FILES,
@@ -135,7 +135,7 @@ describe("muting MP3", () => {
 
   it("refuses a stream that changes its sample rate on the way", () => {
     const mixed = Buffer.concat([fixture("cbr-mono-44100.mp3"), fixture("cbr-mono-8000.mp3")])
-    expect(faultOf(Uint8Array.from(mixed))._tag).toBe("UnsupportedAudio")
+    expect(errorOf(Uint8Array.from(mixed))._tag).toBe("UnsupportedAudio")
   })
 })
 
@@ -170,8 +170,8 @@ describe("checking muted MP3", () => {
       const short = mute(original, [{ start: 1.5, end: 1.6 }])
       const long = mute(original, ranges)
       const plan = { ...planOf(short), spans: planOf(long).spans }
-      const fault = yield* Effect.flip(checkMuted(original, { ...short, plan }))
-      expect(fault.reason).toContain("sound")
+      const error = yield* Effect.flip(checkMuted(original, { ...short, plan }))
+      expect(error.reason).toContain("sound")
     })
   )
 })

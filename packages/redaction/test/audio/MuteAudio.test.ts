@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import * as AudioFiles from "@earshot/test-kit/audio"
-import { describeAudio, faultOf, fixture, MP3_FILES, muteAudio, OPUS_FILES, redactAudio } from "./support.js"
+import { describeAudio, errorOf, fixture, MP3_FILES, muteAudio, OPUS_FILES, redactAudio } from "./support.js"
 
 const wav = AudioFiles.wavFileOf(new Uint8Array(800).fill(3), { tag: "pcm", bits: 16, channels: 2, sampleRate: 100 })
 
@@ -25,7 +25,7 @@ describe("telling formats apart", () => {
     ["a single MP3 header", [0xff, 0xfb, 0x90, 0x64]],
     ["big-endian WAV", [...Buffer.from("RIFX"), 0, 0, 0, 4, ...Buffer.from("WAVE")]]
   ])("refuses %s", (_, bytes) => {
-    expect(faultOf(Uint8Array.from(bytes))._tag).toBe("UnsupportedAudio")
+    expect(errorOf(Uint8Array.from(bytes))._tag).toBe("UnsupportedAudio")
   })
 
   it("works on a view into a larger buffer", () => {
@@ -42,7 +42,7 @@ describe("ranges", () => {
       { start: 0, end: 1 },
       { start: Number.NaN, end: Number.NaN, channel: 2 as 0 }
     ]
-    expect(faultOf(wav, ranges, { padding: -1 })).toMatchObject({
+    expect(errorOf(wav, ranges, { padding: -1 })).toMatchObject({
       _tag: "UnusableRanges",
       errors: {
         "ranges[0].start": ["A number of seconds is required."],

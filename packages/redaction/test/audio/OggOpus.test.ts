@@ -9,7 +9,7 @@ import {
   describeAudio,
   difference,
   durationOf,
-  faultOf,
+  errorOf,
   fixture,
   hear,
   mute,
@@ -88,8 +88,8 @@ describe("muting Ogg Opus", () => {
       const muted = mute(original, ranges).bytes
       const pages = pagesOf(muted)
       expect(pages.every(({ checksumHolds }) => checksumHolds)).toBe(true)
-      const told = ({ granule, sequence }: { granule: bigint; sequence: number }) => ({ granule, sequence })
-      expect(pages.map(told)).toEqual(pagesOf(original).map(told))
+      const position = ({ granule, sequence }: { granule: bigint; sequence: number }) => ({ granule, sequence })
+      expect(pages.map(position)).toEqual(pagesOf(original).map(position))
       expect(durationOf(muted)).toEqual(durationOf(original))
     })
 
@@ -217,13 +217,13 @@ describe("muting Ogg Opus", () => {
     const file = oggOpusOf(packetsOf(Array.from({ length: 200 }, () => 40)), { channels: 1, samplesPerPacket: 960 })
     const damaged = file.slice()
     damaged[2000] = (damaged[2000] ?? 0) ^ 1
-    expect(faultOf(damaged)._tag).toBe("MalformedAudio")
-    expect(faultOf(Uint8Array.from([...file.subarray(0, 47), 1, 2, 3, ...file.subarray(47)]))._tag).toBe(
+    expect(errorOf(damaged)._tag).toBe("MalformedAudio")
+    expect(errorOf(Uint8Array.from([...file.subarray(0, 47), 1, 2, 3, ...file.subarray(47)]))._tag).toBe(
       "MalformedAudio"
     )
-    expect(faultOf(Uint8Array.from([...file, ...file]))._tag).toBe("UnsupportedAudio")
+    expect(errorOf(Uint8Array.from([...file, ...file]))._tag).toBe("UnsupportedAudio")
     const vorbis = AudioFiles.oggPage([Buffer.from("\x01vorbis and more")], [16], 0, 0, 2)
-    expect(faultOf(vorbis)._tag).toBe("UnsupportedAudio")
+    expect(errorOf(vorbis)._tag).toBe("UnsupportedAudio")
   })
 })
 
@@ -263,8 +263,8 @@ describe("checking muted Ogg Opus", () => {
         )
       }
       // The packets that lead in are silent only at their end: calling them silent is found out.
-      const fault = yield* Effect.flip(checkMuted(original, { ...short, plan: { ...short.plan, muting } }))
-      expect(fault.reason).toContain("sound")
+      const error = yield* Effect.flip(checkMuted(original, { ...short, plan: { ...short.plan, muting } }))
+      expect(error.reason).toContain("sound")
     })
   )
 })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
-import { checkMuted, durationOf, faultOf, mute, redactAudio } from "./support.js"
+import { checkMuted, durationOf, errorOf, mute, redactAudio } from "./support.js"
 
 const { wavFileOf } = AudioFiles
 
@@ -27,7 +27,7 @@ const KINDS: ReadonlyArray<Kind> = [
   { tag: "alaw", bits: 8, silence: [0xd5] }
 ]
 
-/** Bytes that are never silent in any encoding, and differ between neighbours and channels. */
+/** Bytes that are never silent in any encoding, and differ between neighbors and channels. */
 const noise = (length: number, seed = 1): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => 1 + ((Math.imul(i + seed, 2_654_435_761) >>> 24) % 120))
 
@@ -277,7 +277,7 @@ describe("WAV headers", () => {
       const lastFrame = 44 + Math.floor((length - 44) / 4) * 4
       expect(Buffer.compare(cut.subarray(0, lastFrame), whole.subarray(0, lastFrame))).toBe(0)
     }
-    for (let length = 0; length < 44; length++) expect(faultOf(file.slice(0, length))._tag).toMatch(/Audio$/)
+    for (let length = 0; length < 44; length++) expect(errorOf(file.slice(0, length))._tag).toMatch(/Audio$/)
   })
 
   it.each([
@@ -293,11 +293,11 @@ describe("WAV headers", () => {
   ])("refuses %s", (_, at, bytes, tag) => {
     const file = fileOf(kind, 1, 4)
     file.set(bytes, at)
-    expect(faultOf(file)._tag).toBe(tag)
+    expect(errorOf(file)._tag).toBe(tag)
   })
 
   it("refuses a second data chunk, where sound could stay", () => {
-    expect(faultOf(fileOf(kind, 1, 4, { behind: [["data", noise(100)]] }))._tag).toBe("UnsupportedAudio")
+    expect(errorOf(fileOf(kind, 1, 4, { behind: [["data", noise(100)]] }))._tag).toBe("UnsupportedAudio")
   })
 })
 
@@ -317,8 +317,8 @@ describe("checking muted WAV", () => {
       const muted = mute(file, ranges)
       const tampered = muted.bytes.slice()
       tampered[at] = (tampered[at] ?? 0) ^ 0x40
-      const fault = yield* Effect.flip(checkMuted(file, { ...muted, bytes: tampered }))
-      expect(fault._tag).toBe("MutingNotProven")
+      const error = yield* Effect.flip(checkMuted(file, { ...muted, bytes: tampered }))
+      expect(error._tag).toBe("MutingNotProven")
     })
   )
 
@@ -328,8 +328,8 @@ describe("checking muted WAV", () => {
       for (const at of [offsetOf(0.75, 0), offsetOf(1.5, 1), offsetOf(2.24, 1)]) {
         const tampered = muted.bytes.slice()
         tampered[at] = 1
-        const fault = yield* Effect.flip(checkMuted(file, { ...muted, bytes: tampered }))
-        expect(fault._tag).toBe("MutingNotProven")
+        const error = yield* Effect.flip(checkMuted(file, { ...muted, bytes: tampered }))
+        expect(error._tag).toBe("MutingNotProven")
       }
     })
   )

@@ -28,7 +28,7 @@ export const mute = (
   options: RedactionAudio.MuteOptions = {}
 ): RedactionAudio.MutedAudio => Either.getOrThrow(muteAudio(bytes, ranges, options))
 
-export const faultOf = (
+export const errorOf = (
   bytes: Uint8Array,
   ranges: ReadonlyArray<RedactionAudio.MuteRange> = [],
   options: RedactionAudio.MuteOptions = {}
@@ -43,15 +43,15 @@ export const hear = async (bytes: Uint8Array): Promise<ReadonlyArray<Float32Arra
     const packets = muted.plan.layout.packets.map(({ spans }) =>
       Uint8Array.from(Buffer.concat(spans.map(({ from, to }) => bytes.subarray(from, to))))
     )
-    const heard = decoder.decodeFrames(packets).channelData
+    const channelData = decoder.decodeFrames(packets).channelData
     decoder.free()
-    return heard
+    return channelData
   }
   const decoder = new MPEGDecoder({ enableGapless: false })
   await decoder.ready
-  const heard = decoder.decode(bytes).channelData.slice(0, muted.info.channels)
+  const channelData = decoder.decode(bytes).channelData.slice(0, muted.info.channels)
   decoder.free()
-  return heard
+  return channelData
 }
 
 /** Seconds of the first and the last sample that two recordings differ in by more than `tolerance`. */

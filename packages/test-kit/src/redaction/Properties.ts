@@ -2,7 +2,7 @@ import * as Redaction from "@earshot/redaction"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
 import { invariant, type Property, property } from "../Property.js"
-import { labelledCalls } from "./LabelledCalls.js"
+import { labeledCalls } from "./LabeledCalls.js"
 import { randomOf } from "./Random.js"
 import { scoresOf } from "./Scores.js"
 import { type SensitiveField, valueOf } from "./Values.js"
@@ -20,7 +20,7 @@ const turnOf = (speaker: Turn["speaker"], content: string): Turn => ({
   words: []
 })
 
-/** Words at even steps of 0.4 s, as a recogniser with word times would give them. */
+/** Words at even steps of 0.4 s, as a recognizer with word times would give them. */
 const withWords = (turn: Turn, from: number): Turn => {
   const words = turn.content
     .split(/\s+/)
@@ -36,10 +36,10 @@ export const callWithValues: fc.Arbitrary<Raw> = fc
   .record({ seed: fc.integer({ min: 1, max: 1_000_000 }), timed: fc.boolean() })
   .map(({ seed, timed }) => {
     let clock = 0
-    const calls = labelledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure")
-    const said = calls.flatMap((call) => call.turns.map(({ content }) => content))
+    const calls = labeledCalls(seed, 1, seed % 2 === 0 ? "fit" : "measure")
+    const texts = calls.flatMap((call) => call.turns.map(({ content }) => content))
     return {
-      toolCalls: [toolOf(JSON.stringify({ note: said.at(-1) ?? "", count: 2 }), said[seed % said.length])],
+      toolCalls: [toolOf(JSON.stringify({ note: texts.at(-1) ?? "", count: 2 }), texts[seed % texts.length])],
       turns: calls.flatMap((call) =>
         call.turns.map(({ content, speaker }) => {
           const turn = turnOf(speaker, content)
@@ -88,7 +88,7 @@ const hostilePieces = [
   "__proto__"
 ]
 
-/** Anything a caller or a recogniser may produce: emoji, combining marks, right-to-left text, placeholders, noise. */
+/** Anything a caller or a recognizer may produce: emoji, combining marks, right-to-left text, placeholders, noise. */
 export const hostileCall: fc.Arbitrary<Raw> = fc
   .array(
     fc.tuple(
@@ -209,7 +209,7 @@ const checksOf = (redact: Redact) => ({
 /** What the engine's redaction promises; each answers true where the promise is kept. */
 export const redactionPredicates = checksOf(Redaction.redactTranscript)
 
-/** Values that no recogniser could take for another field's. */
+/** Values that no recognizer could take for another field's. */
 const plainValues: ReadonlyMap<SensitiveField, string> = new Map([
   ["email_address", "ann.lee@example.com"],
   ["ip_address", "192.168.7.44"]
@@ -245,7 +245,7 @@ const statedValue: fc.Arbitrary<StatedValue> = fc
     const value = valueOf(randomOf(seed), seed % 2 === 0 ? "fit" : "measure", "typed", slot)
     return { field, value, sentence: `${says} ${value}, thank you.`, key }
   })
-  .filter((told) => told !== undefined)
+  .filter((sample) => sample !== undefined)
 
 /** A text without what writings of one value differ in. */
 const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
@@ -258,7 +258,7 @@ const wholeText = ({ toolCalls, turns }: Pick<Raw, "toolCalls" | "turns">): stri
   ].join("\n")
 
 /**
- * The least share of labelled values that is found in calls that nothing was fitted to. Rules and statistics miss some, of
+ * The least share of labeled values that is found in calls that nothing was fitted to. Rules and statistics miss some, of
  * names more than of numbers, so that a floor says what a fault would undercut and chance would not.
  */
 const FLOOR = 0.6
@@ -288,11 +288,11 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
     property(
       "values of fields that were not asked for stay, those of the others go",
       [fc.subarray([...plainValues.keys()]), fc.shuffledSubarray([...plainValues.keys()], { minLength: 1 })],
-      (asked, said) => {
-        const content = said.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
+      (asked, mentioned) => {
+        const content = mentioned.map((field) => `It is ${plainValues.get(field) ?? ""}, really.`).join(" ")
         const { transcript } = redact({ toolCalls: [], turns: [turnOf("testing_agent", content)] }, asked)
         const left = transcript.turns[0]?.content ?? ""
-        return said.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
+        return mentioned.every((field) => left.includes(plainValues.get(field) ?? "") === !asked.includes(field))
       },
       runs
     ),
@@ -303,13 +303,14 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
       [
         fc.uniqueArray(statedValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }),
         someFields,
-        fc.constantFrom("said", "words", "arguments", "keys", "result")
+        fc.constantFrom("spoken", "words", "arguments", "keys", "result")
       ],
-      (told, more, place) => {
-        const said = told.map(({ sentence }) => turnOf("testing_agent", sentence))
+      (samples, more, place) => {
+        const spoken = samples.map(({ sentence }) => turnOf("testing_agent", sentence))
         const raw: Raw = {
-          turns: place === "said" ? said : place === "words" ? said.map((turn, at) => withWords(turn, at * 60)) : [],
-          toolCalls: told.flatMap(({ key, sentence, value }) =>
+          turns:
+            place === "spoken" ? spoken : place === "words" ? spoken.map((turn, at) => withWords(turn, at * 60)) : [],
+          toolCalls: samples.flatMap(({ key, sentence, value }) =>
             place === "arguments"
               ? [toolOf(JSON.stringify({ steps: [{ note: sentence }], count: 2 }), undefined)]
               : place === "keys"
@@ -319,9 +320,9 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
                   : []
           )
         }
-        const asked = [...new Set([...told.map(({ field }) => field), ...more])]
+        const asked = [...new Set([...samples.map(({ field }) => field), ...more])]
         const left = plain(wholeText(redact(raw, asked).transcript))
-        return told.every(({ value }) => !left.includes(plain(value)))
+        return samples.every(({ value }) => !left.includes(plain(value)))
       },
       100
     ),
@@ -331,16 +332,16 @@ export const redactionProperties = (redact: Redact, redactDocument?: RedactDocum
           property(
             "no value that is unmistakable is left in a document, and what was not asked for stays",
             [fc.uniqueArray(statedValue, { minLength: 1, maxLength: 3, selector: ({ field }) => field }), someFields],
-            (told, more) => {
+            (samples, more) => {
               const document = {
                 plan: "basic",
-                deep: told.map(({ sentence }) => ({ note: sentence })),
-                ...Object.fromEntries(told.map(({ key, value }) => [key, value]))
+                deep: samples.map(({ sentence }) => ({ note: sentence })),
+                ...Object.fromEntries(samples.map(({ key, value }) => [key, value]))
               }
-              const asked = [...new Set([...told.map(({ field }) => field), ...more])]
+              const asked = [...new Set([...samples.map(({ field }) => field), ...more])]
               const left = JSON.stringify(redactDocument(document, asked))
               return (
-                told.every(({ value }) => !plain(left).includes(plain(value))) &&
+                samples.every(({ value }) => !plain(left).includes(plain(value))) &&
                 left.includes('"plan":"basic"') &&
                 isDeepStrictEqual(redactDocument(document, []), document)
               )
@@ -357,7 +358,7 @@ const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
   let known: ReturnType<typeof scoresOf> | undefined
   const scores = () =>
     (known ??= scoresOf(
-      labelledCalls(20_261_121, CALLS, "measure"),
+      labeledCalls(20_261_121, CALLS, "measure"),
       (turns) =>
         redact(
           {
@@ -368,9 +369,6 @@ const recallProperties = (redact: Redact): ReadonlyArray<Property> => {
         ).spans
     ))
   return Redaction.sensitiveFields.map((field) =>
-    invariant(
-      `of labelled values of ${field}, most are found`,
-      () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR
-    )
+    invariant(`of labeled values of ${field}, most are found`, () => (scores().fields.get(field)?.recall ?? 0) >= FLOOR)
   )
 }

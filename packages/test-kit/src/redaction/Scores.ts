@@ -1,22 +1,22 @@
 import * as Redaction from "@earshot/redaction"
-import type { LabelledCall } from "./LabelledCalls.js"
+import type { LabeledCall } from "./LabeledCalls.js"
 import type { SensitiveField } from "./Values.js"
 
 export interface FieldScore {
-  /** Labelled values, and how many of them were touched by a span of their field. */
+  /** Labeled values, and how many of them were touched by a span of their field. */
   values: number
   found: number
   /** Spans of this field, and how many of them touch a label of it. */
   spans: number
   right: number
-  /** Non-space characters labelled with this field, and how many of them survive any redaction. */
+  /** Non-space characters labeled with this field, and how many of them survive any redaction. */
   characters: number
   leaked: number
 }
 
-/** How well redaction did on labelled calls. */
+/** How well redaction did on labeled calls. */
 export interface Scores {
-  /** Share of labelled non-space characters that survive. */
+  /** Share of labeled non-space characters that survive. */
   readonly leak: number
   /** Share of the other non-space characters that are redacted. */
   readonly over: number
@@ -26,7 +26,7 @@ export interface Scores {
   >
 }
 
-export type Finder = (turns: LabelledCall["turns"]) => ReadonlyArray<{
+export type Finder = (turns: LabeledCall["turns"]) => ReadonlyArray<{
   readonly turn: number
   readonly start: number
   readonly end: number
@@ -60,7 +60,7 @@ export interface Miss {
   readonly turn: string
 }
 
-export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch?: (miss: Miss) => void): Scores => {
+export const scoresOf = (calls: ReadonlyArray<LabeledCall>, find: Finder, watch?: (miss: Miss) => void): Scores => {
   const fields = new Map<SensitiveField, FieldScore>()
   const of = (field: SensitiveField): FieldScore => {
     const known = fields.get(field)
@@ -69,7 +69,7 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
     fields.set(field, fresh)
     return fresh
   }
-  let labelled = 0
+  let labeled = 0
   let leaked = 0
   let other = 0
   let over = 0
@@ -114,7 +114,7 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
       for (let i = 0; i < turn.content.length; i++) {
         if (/\s/.test(turn.content[i] ?? " ")) continue
         if (label[i] === 1) {
-          labelled++
+          labeled++
           if (gone[i] === 0) leaked++
         } else {
           other++
@@ -125,7 +125,7 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
   }
   const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
   return {
-    leak: share(leaked, labelled),
+    leak: share(leaked, labeled),
     over: share(over, other),
     fields: new Map(
       [...fields].map(([field, score]) => {
@@ -146,8 +146,8 @@ export const scoresOf = (calls: ReadonlyArray<LabelledCall>, find: Finder, watch
   }
 }
 
-/** Labelled text, one JSON object a line: `{text, spans: [{start, end, field}]}` with offsets in code points. */
-export const labelledTexts = (jsonl: string): ReadonlyArray<LabelledCall> =>
+/** Labeled text, one JSON object a line: `{text, spans: [{start, end, field}]}` with offsets in code points. */
+export const labeledTexts = (jsonl: string): ReadonlyArray<LabeledCall> =>
   jsonl
     .split("\n")
     .filter((line) => line.trim() !== "")

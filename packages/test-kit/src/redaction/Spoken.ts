@@ -128,11 +128,11 @@ export const sayCode = (random: Random, code: string, groups: ReadonlyArray<numb
   for (const size of groups) {
     const group = code.slice(at, at + size)
     at += size
-    const said: Array<string> = []
+    const words: Array<string> = []
     for (let i = 0; i < group.length; i++) {
       const unit = group[i] ?? ""
       if (/[A-Z]/.test(unit))
-        said.push(
+        words.push(
           spelling === "alphabet"
             ? (alphabet[unit] ?? unit)
             : spelling === "as in"
@@ -140,7 +140,7 @@ export const sayCode = (random: Random, code: string, groups: ReadonlyArray<numb
               : unit.toLowerCase()
         )
       else if (doubles && group[i + 1] === unit) {
-        said.push(`double ${unit === "0" ? nought : (ones[Number(unit)] ?? "")}`)
+        words.push(`double ${unit === "0" ? nought : (ones[Number(unit)] ?? "")}`)
         i++
       } else if (
         pairs &&
@@ -149,11 +149,11 @@ export const sayCode = (random: Random, code: string, groups: ReadonlyArray<numb
         /[1-9]/.test(unit) &&
         /\d/.test(group[i + 1] ?? "")
       ) {
-        said.push(cardinal(Number(group.slice(i, i + 2))))
+        words.push(cardinal(Number(group.slice(i, i + 2))))
         i++
-      } else said.push(unit === "0" ? nought : (ones[Number(unit)] ?? ""))
+      } else words.push(unit === "0" ? nought : (ones[Number(unit)] ?? ""))
     }
-    parts.push(said.join(" "))
+    parts.push(words.join(" "))
   }
   const pause = random.pick([", ", " ", ", ", " um ", ". ", " dash "])
   return parts.join(pause === " um " && random.chance(0.5) ? ", " : pause)

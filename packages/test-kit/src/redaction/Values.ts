@@ -5,7 +5,7 @@ import { cardinal, ordinal, sayCode, year } from "./Spoken.js"
 export type SensitiveField = Redaction.SensitiveField
 export type Part = "fit" | "measure"
 
-/** How a call is written down: as typed, as a punctuating recogniser writes speech, or as a bare one does. */
+/** How a call is written down: as typed, as a punctuating recognizer writes speech, or as a bare one does. */
 export type Style = "typed" | "punctuated" | "bare"
 
 const list = (text: string): ReadonlyArray<string> => text.split(",").map((one) => one.trim())
@@ -263,7 +263,7 @@ const makers: ReadonlyMap<string, (making: Making) => string> = new Map([
     ({ random, part, typed }) => {
       const number = random.int(12, 4999)
       const street = `${word(random, part, "street")} ${word(random, part, "streetEnd")}`
-      const said = typed
+      const spoken = typed
         ? String(number)
         : number < 100
           ? cardinal(number)
@@ -271,9 +271,9 @@ const makers: ReadonlyMap<string, (making: Making) => string> = new Map([
             ? `${cardinal(Math.floor(number / 100))} ${number % 100 < 10 ? `oh ${cardinal(number % 100)}` : cardinal(number % 100)}`
             : `${cardinal(Math.floor(number / 100))} ${number % 100 === 0 ? "hundred" : number % 100 < 10 ? `oh ${cardinal(number % 100)}` : cardinal(number % 100)}`
       const full = random.pick([
-        `${said} ${street}`,
-        `${said} ${street}, ${word(random, part, "city")}`,
-        `${said} ${street}, apartment ${typed ? `${random.int(1, 30)}B` : `${cardinal(random.int(1, 30))} b`}, ${word(random, part, "city")}, ${word(random, part, "state")}`
+        `${spoken} ${street}`,
+        `${spoken} ${street}, ${word(random, part, "city")}`,
+        `${spoken} ${street}, apartment ${typed ? `${random.int(1, 30)}B` : `${cardinal(random.int(1, 30))} b`}, ${word(random, part, "city")}, ${word(random, part, "state")}`
       ])
       return random.pick([
         full,

@@ -1,4 +1,4 @@
-export * from "./LabelledCalls.js"
+export * from "./LabeledCalls.js"
 export * from "./Properties.js"
 export * from "./Scores.js"
 export { randomOf } from "./Random.js"

@@ -2,38 +2,38 @@ import { type Random, randomOf } from "./Random.js"
 import { hardNegatives, smallTalk, templates } from "./Templates.js"
 import { fieldOfSlot, type Part, type SensitiveField, type Style, valueOf } from "./Values.js"
 
-export interface LabelledSpan {
+export interface LabeledSpan {
   readonly start: number
   readonly end: number
   readonly field: SensitiveField
 }
 
 /** A turn whose sensitive values are known; offsets in UTF-16 code units. */
-export interface LabelledTurn {
+export interface LabeledTurn {
   readonly speaker: "main_agent" | "testing_agent"
   readonly content: string
-  readonly spans: ReadonlyArray<LabelledSpan>
+  readonly spans: ReadonlyArray<LabeledSpan>
 }
 
-export interface LabelledCall {
+export interface LabeledCall {
   readonly style: Style
-  readonly turns: ReadonlyArray<LabelledTurn>
+  readonly turns: ReadonlyArray<LabeledTurn>
 }
 
 const SLOT = /\{(\w+)\}/g
 
-/** A bare recogniser's text has no case and no marks but those inside words. */
+/** A bare recognizer's text has no case and no marks but those inside words. */
 const bare = (text: string): string =>
   text
     .toLowerCase()
     .replace(/(?<![\d\w])[.,?!;:]|[.,?!;:](?![\d\w@/])/g, "")
     .replace(/\s+/g, " ")
 
-const fill = (random: Random, part: Part, style: Style, line: string): LabelledTurn => {
+const fill = (random: Random, part: Part, style: Style, line: string): LabeledTurn => {
   const speaker = line.startsWith("A:") ? "main_agent" : "testing_agent"
   const text = line.slice(2).trim()
   let content = ""
-  const spans: Array<LabelledSpan> = []
+  const spans: Array<LabeledSpan> = []
   let at = 0
   for (const match of text.matchAll(SLOT)) {
     const slot = match[1] ?? ""
@@ -53,19 +53,19 @@ const fill = (random: Random, part: Part, style: Style, line: string): LabelledT
   return { speaker, content: style === "bare" ? content.trimEnd() : content, spans }
 }
 
-const exchange = (random: Random, part: Part, style: Style, template: string): ReadonlyArray<LabelledTurn> =>
+const exchange = (random: Random, part: Part, style: Style, template: string): ReadonlyArray<LabeledTurn> =>
   template.split("|").map((line) => fill(random, part, style, line.trim()))
 
 const styles: ReadonlyArray<Style> = ["typed", "punctuated", "bare"]
 
 /** Whole calls: small talk with exchanges of sensitive values in between. The same seed makes the same calls. */
-export const labelledCalls = (seed: number, count: number, part: Part): ReadonlyArray<LabelledCall> => {
+export const labeledCalls = (seed: number, count: number, part: Part): ReadonlyArray<LabeledCall> => {
   const random = randomOf(seed)
   const deck = templates[part]
   let next = 0
   return Array.from({ length: count }, () => {
     const style = random.pick(styles)
-    const turns: Array<LabelledTurn> = []
+    const turns: Array<LabeledTurn> = []
     for (let part1 = 0; part1 < 3; part1++) {
       turns.push(...exchange(random, part, style, random.pick(smallTalk[part])))
       // Templates are dealt in turn, so that every field is met as often as it has templates.
@@ -76,7 +76,7 @@ export const labelledCalls = (seed: number, count: number, part: Part): Readonly
 }
 
 /** Calls in which nothing is sensitive, however much it looks so. */
-export const hardNegativeCalls = (seed: number, count: number): ReadonlyArray<LabelledCall> => {
+export const hardNegativeCalls = (seed: number, count: number): ReadonlyArray<LabeledCall> => {
   const random = randomOf(seed)
   return Array.from({ length: count }, (_, at) => {
     const style = styles[at % styles.length] ?? "typed"
