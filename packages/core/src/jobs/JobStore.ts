@@ -39,7 +39,7 @@ export class JobStore extends Context.Tag("@earshot/core/jobs/JobStore")<
      */
     readonly claim: (
       owner: string,
-      appetite: ClaimLimit,
+      limits: ClaimLimit,
       lease: { readonly now: number; readonly until: number }
     ) => Effect.Effect<ReadonlyArray<Claim>, StorageError>
     /** Marks as dead the jobs whose lease has expired on their last attempt; returns how many. */

@@ -16,7 +16,7 @@ export class PromptSimplifier extends Context.Tag("@earshot/core/simplification/
     /** What takes words away here: a language model where one is configured, rules alone where none is. */
     readonly by: Simplifier
     /** Whether nothing can be removed. Synchronous; does not call the model. */
-    readonly isOptimised: (prompt: string) => boolean
+    readonly isOptimized: (prompt: string) => boolean
     /**
      * The shorter prompt; the prompt itself where nothing can go. A language model's answer is checked for everything that
      * may not be lost, requested once more with its errors, and rejected if it still has some.
@@ -54,12 +54,12 @@ export const layer = Layer.effect(
       Option.match(ask, {
         onNone: () => ({
           by: "rules" as const,
-          isOptimised: isSimple,
+          isOptimized: isSimple,
           simplify: (prompt: string) => Effect.sync(() => simplifyPrompt(prompt))
         }),
         onSome: (model) => ({
           by: "model" as const,
-          isOptimised: isConcise,
+          isOptimized: isConcise,
           simplify: (prompt: string) => asking(model, prompt)
         })
       })

@@ -18,14 +18,14 @@ export type SimplificationDraft = typeof SimplificationDraft.Type
 /** What asks how far a simplification is. */
 export const SimplificationQuery = Fields.object({ progress_id: Fields.text({ blank: false }) })
 
-/** A prompt and what became of it. Source: interface, Simplify-prompt result. */
+/** A prompt and its simplified form. Source: interface, Simplify-prompt result. */
 export interface Simplification {
-  /** Blank until there is one. */
+  /** Blank until the job has succeeded. */
   readonly simplifiedPrompt: string
   readonly originalPrompt: string
-  /** Whether there was nothing left to take away. */
+  /** Whether nothing could be removed. */
   readonly skippedSimplification: boolean
-  /** What to ask again with; blank where the answer is all there is. */
+  /** Id to poll progress with; blank if the result is already final. */
   readonly progressId: string
 }
 

@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema"
 
-/** No shorter prompt was found that says all that the prompt says. */
+/** The model proposed no shorter prompt that keeps every rule of the original. */
 export class SimplificationRejected extends Schema.TaggedError<SimplificationRejected>(
-  "@earshot/core/simplification/SimplificationRefused"
-)("SimplificationRefused", {
+  "@earshot/core/simplification/SimplificationRejected"
+)("SimplificationRejected", {
   /** What was wrong with the last one that was tried, in sentences that may quote the prompt. */
   reason: Schema.String
 }) {

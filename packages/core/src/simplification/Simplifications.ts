@@ -35,9 +35,10 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
   Simplifications,
   {
     /**
-     * E6: `{original_prompt}` or `{metric_id}`; with both, the prompt is the one that is given, not yet the metric's. A prompt that is a result already, or that nothing can be taken from, is
-     * answered at once; any other is simplified by a job, whose `progressId` is answered. Of one prompt one job is under
-     * way at a time, whoever of the organisation asks for it, and its result answers for ten seconds more.
+     * Interface E6: `{original_prompt}` or `{metric_id}`; `original_prompt` wins if both are given. A prompt that is
+     * already a result, or from which nothing can be removed, is answered at once. Any other is simplified by a job, whose
+     * `progressId` is returned. Within an organization, concurrent requests for the same prompt share one job, and its
+     * result is reused for ten seconds.
      */
     readonly request: UseCase<
       "simplifications.request",
@@ -45,14 +46,14 @@ export class Simplifications extends Context.Tag("@earshot/core/simplification/S
       Simplification,
       ValidationFailed | StorageError
     >
-    /** `{progress_id}`: how far it is. Another organization's is not found. */
+    /** `{progress_id}`: the progress of a simplification. `NotFound` for one of another organization. */
     readonly progress: UseCase<
       "simplifications.progress",
       [query: unknown],
       SimplificationProgress,
       ValidationFailed | NotFound | StorageError
     >
-    /** Does the jobs that simplify. */
+    /** Runs simplification jobs. */
     readonly handler: JobHandler
   }
 >() {}
@@ -71,7 +72,7 @@ const decodePayload = Schema.decodeUnknown(SimplificationPayload)
 
 const invalid = (errors: FieldErrors) => new ValidationFailed({ errors })
 
-/** A prompt as it is known again: the same in every character. */
+/** Key of a prompt: equal only for prompts that are equal in every character. */
 const hashOf = (prompt: string): string => hash("sha256", prompt, "hex")
 
 export const layer = Layer.effect(
@@ -81,11 +82,11 @@ export const layer = Layer.effect(
     const simplifier = yield* PromptSimplifier
     const metrics = yield* Metrics
     const queue = yield* JobQueue
-    const bell = yield* JobSignal
+    const signal = yield* JobSignal
     const work = yield* UnitOfWork
 
-    /** What rules alone came to is a result only where there is no language model that could do more. */
-    const trusted: ReadonlyArray<Simplifier> = simplifier.by === "model" ? ["model"] : ["rules", "model"]
+    /** Results of the rules count only while no language model is configured, which could shorten them further. */
+    const trustedSimplifiers: ReadonlyArray<Simplifier> = simplifier.by === "model" ? ["model"] : ["rules", "model"]
 
     const metricOf = (permit: Permit, id: MetricId) =>
       Effect.gen(function* () {
@@ -134,7 +135,7 @@ export const layer = Layer.effect(
           Effect.catchTags({
             ModelUnavailable: ({ reason, retry, retryAfter }) =>
               new JobFailed({ reason, retry, ...(retryAfter === undefined ? {} : { retryAfter }) }),
-            SimplificationRefused: ({ reason }) =>
+            SimplificationRejected: ({ reason }) =>
               Effect.zipRight(
                 whileHeld(claim, store.refuse(permit, progressId, reason)),
                 // It is for the log and the list of jobs, where no prompt belongs.
@@ -163,7 +164,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const prompt = yield* promptOf(permit, input)
           const promptHash = hashOf(prompt)
-          if (simplifier.isOptimised(prompt) || (yield* store.isResult(permit, promptHash, trusted))) {
+          if (simplifier.isOptimized(prompt) || (yield* store.isResult(permit, promptHash, trustedSimplifiers))) {
             return skipped(prompt)
           }
           const source = yield* SecretSource
@@ -175,7 +176,7 @@ export const layer = Layer.effect(
               return begun
             })
           )
-          yield* bell.notify
+          yield* signal.notify
           return { simplifiedPrompt: "", originalPrompt: prompt, skippedSimplification: false, progressId }
         })
       )

@@ -148,19 +148,19 @@ const keyOf = (sentence: string): string =>
 
 /** The shorter prompt after one pass. */
 const pass = (prompt: string): string => {
-  const said = new Set<string>()
+  const seen = new Set<string>()
   /** What was kept so far has these. */
   const known = new Set<string>()
   /** Sentences that were not said before; short ones such as "Yes." may mean something else each time. */
-  const fresh = (sentences: ReadonlyArray<string>, heard: Array<string>): ReadonlyArray<string> =>
+  const fresh = (sentences: ReadonlyArray<string>, added: Array<string>): ReadonlyArray<string> =>
     sentences.filter((sentence) => {
       const key = keyOf(sentence)
       if (sentence === "") return false
       if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
-      if (said.has(key)) return false
-      if (SCOPE.test(sentence)) said.clear()
-      said.add(key)
-      heard.push(key)
+      if (seen.has(key)) return false
+      if (SCOPE.test(sentence)) seen.clear()
+      seen.add(key)
+      added.push(key)
       return true
     })
 
@@ -190,23 +190,23 @@ const pass = (prompt: string): string => {
       isBegun = false
     }
     // What is said under another heading, in another case or of another item is said of another thing.
-    if (marked !== null || /:\s*$/.test(line)) said.clear()
+    if (marked !== null || /:\s*$/.test(line)) seen.clear()
     if (marked !== null) {
       const [, mark = "", words = ""] = marked
       const kept = sentencesOf(words)
         .map(rewriteSentence)
         .filter((sentence) => sentence !== "")
-      for (const sentence of kept) said.add(keyOf(sentence))
+      for (const sentence of kept) seen.add(keyOf(sentence))
       const shorter = (mark + kept.join(" ")).trimEnd()
       lines.push(lostTokens(line, shorter).length === 0 ? shorter : line.trimEnd())
       continue
     }
-    const heard: Array<string> = []
-    const shorter = laidOut(fresh(sentencesOf(line.trim()).map(rewriteSentence), heard))
+    const added: Array<string> = []
+    const shorter = laidOut(fresh(sentencesOf(line.trim()).map(rewriteSentence), added))
     const own = new Set(shorter.flatMap(protectedTokens))
     // A stray quotation mark can pair up anew once something before it is gone.
     const isWhole = protectedTokens(line).every((token) => own.has(token) || known.has(token))
-    if (!isWhole) for (const key of heard) said.delete(key)
+    if (!isWhole) for (const key of added) seen.delete(key)
     const kept = isWhole ? shorter : [tidied(line)]
     for (const one of kept) for (const token of protectedTokens(one)) known.add(token)
     lines.push(...kept)

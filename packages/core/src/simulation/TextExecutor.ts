@@ -35,7 +35,7 @@ export interface TextExecutorConfig {
 }
 
 /** The most characters of a run's conversation: far below the limit of transcripts. */
-const MAX_SAID = 1_000_000
+const MAX_CHARACTERS = 1_000_000
 
 const MAX_TOOL_CALLS = 1000
 const MAX_TOOL_NAME = 1000
@@ -56,7 +56,7 @@ interface Broken {
 const broken = (is: Broken["is"], reason: string): Broken => ({ _tag: "Broken", is, reason })
 
 /** The testing agent's next turn. */
-interface Said {
+interface AgentTurn {
   readonly performance: Performance
   readonly item: ConditionalAction | null
 }
@@ -111,7 +111,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
           const messages: Array<ChatMessage> = []
           // A chat endpoint cannot perceive silence, so pauses advance the conversation's clock without waiting.
           let paused = 0
-          let said = 0
+          let characters = 0
           const clock = Effect.map(
             Clock.currentTimeMillis,
             (now) => Math.round(Math.max(0, now - began) + paused * 1000) / 1000
@@ -124,20 +124,20 @@ export const layer = (config: TextExecutorConfig = {}) =>
               durationSeconds
             }))
 
-          const heard = (speaker: Turn["speaker"], text: string, at: number): void => {
+          const addTurn = (speaker: Turn["speaker"], text: string, at: number): void => {
             turns.push({ speaker, content: text, startTime: at, endTime: at, words: noWords })
-            said += text.length
+            characters += text.length
           }
 
           /** Performs an action, and records its markers at their times. */
-          const say = ({ item, performance }: Said) =>
+          const say = ({ item, performance }: AgentTurn) =>
             Effect.map(clock, (at) => {
               const place = (after: number): number => Math.round((at + after) * 1000) / 1000
               if (item !== null) moments.push({ kind: "condition", at_second: at, seconds: null, condition: item.id })
               for (const { after, kind, seconds } of performance.markers) {
                 moments.push({ kind, at_second: place(after), seconds, condition: item?.id ?? null })
               }
-              for (const { after, text } of performance.utterances) heard("testing_agent", text, place(after))
+              for (const { after, text } of performance.utterances) addTurn("testing_agent", text, place(after))
               paused += performance.pause
               const message = messageOf(performance)
               if (message !== "") messages.push({ speaker: "testing_agent", text: message })
@@ -176,7 +176,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               const name = storable(tool.name).slice(0, MAX_TOOL_NAME)
               const args = storable(tool.arguments).slice(0, maxAnswer)
               const result = tool.result === undefined ? undefined : storable(tool.result).slice(0, maxAnswer)
-              said += name.length + args.length + (result?.length ?? 0)
+              characters += name.length + args.length + (result?.length ?? 0)
               toolCalls.push({
                 id: tool.id === undefined ? undefined : storable(tool.id).slice(0, MAX_TOOL_NAME),
                 name,
@@ -187,7 +187,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
                 endTime: at
               })
             }
-            heard("main_agent", text, at)
+            addTurn("main_agent", text, at)
             messages.push({ speaker: "main_agent", text })
             return { ...reply, text }
           })
@@ -231,10 +231,10 @@ export const layer = (config: TextExecutorConfig = {}) =>
           }
 
           const acted = (item: ConditionalAction) =>
-            Effect.map(phrased(item), (parts): Said => ({ item, performance: perform(parts) }))
+            Effect.map(phrased(item), (parts): AgentTurn => ({ item, performance: perform(parts) }))
 
           const waiting = (times: number) =>
-            Effect.map(asked(waitQuestion(scenario, messages)), (found): Said => ({
+            Effect.map(asked(waitQuestion(scenario, messages)), (found): AgentTurn => ({
               item: null,
               performance: spoken(
                 storable(Option.match(found, { onNone: () => "", onSome: ({ message }) => message })).trim() ||
@@ -245,7 +245,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
 
           /** The next thing that the testing agent does; a text says why it leaves instead. */
           let state: TestingAgentState | undefined
-          const next = (reply: ChatReply | undefined): Effect.Effect<Said | string, Broken> =>
+          const next = (reply: ChatReply | undefined): Effect.Effect<AgentTurn | string, Broken> =>
             Effect.gen(function* () {
               if (scenario.actions !== null) {
                 const taken =
@@ -296,7 +296,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               }
               reply = yield* answer
               if (reply.endsCall) return "main_agent_ended_call"
-              if (said > MAX_SAID) return "too_much_said"
+              if (characters > MAX_CHARACTERS) return "too_much_said"
             }
             return "too_many_messages"
           })
