@@ -56,8 +56,12 @@ const reportOfCause = (cause: Cause.Cause<unknown>, verbose: boolean): Report =>
   }
 }
 
+/** How long a reader that has stopped reading may delay the end of the process. */
+const FLUSH_MILLIS = 5000
+
 /** Flushes the output, then ends the process: an open handle must not keep a finished command alive. */
 const exit = (code: number): void => {
+  setTimeout(() => process.exit(code), FLUSH_MILLIS).unref()
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 }
 

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Command, CommanderError } from "commander"
-import type { Invocation } from "../src/commands/Declare.js"
+import { Command, CommanderError } from "commander"
+import * as Effect from "effect/Effect"
+import {
+  command,
+  idArgument,
+  integer,
+  type Invocation,
+  list,
+  textArguments,
+  toggle,
+  withDefault
+} from "../src/commands/Declare.js"
 import { makeProgram } from "../src/Program.js"
 import { displayWidth } from "../src/Text.js"
 
@@ -118,18 +128,21 @@ describe("the help", () => {
       "Revoke an API key.",
       "",
       "Arguments:",
-      "  id                    Id of the API key.",
+      "  id                       Id of the API key.",
       "",
       "Options:",
-      "  --database <address>  Database: sqlite:PATH or",
-      "                        postgres://user@host/name. (default:",
-      "                        sqlite:./earshot.db, env: EARSHOT_DATABASE)",
-      "  --json                Print results and errors as JSON.",
-      "  --organization <id>   Act as the host, with every permission, for this",
-      "                        organization. Optional if there is only one.",
-      "  --api-key <key>       Act as the holder of this API key, with its",
-      "                        permissions. (env: EARSHOT_API_KEY)",
-      "  -h, --help            Show help."
+      "  --database <address>     Database: sqlite:PATH or",
+      "                           postgres://user@host/name. (default:",
+      "                           sqlite:./earshot.db, env: EARSHOT_DATABASE)",
+      "  --table-prefix <prefix>  Prefix of the names of the engine's tables.",
+      "                           (default: none) (env: EARSHOT_TABLE_PREFIX)",
+      "  --json                   Print results and errors as JSON.",
+      "  --organization <id>      Act as the host, with every permission, for",
+      "                           this organization. Optional if there is only",
+      "                           one.",
+      "  --api-key <key>          Act as the holder of this API key, with its",
+      "                           permissions. (env: EARSHOT_API_KEY)",
+      "  -h, --help               Show help."
     ])
   })
 
@@ -178,7 +191,40 @@ describe("the command line", () => {
   })
 
   it("names the options of the command that take a value", async () => {
-    expect((await parse(["init"])).invocation?.options).toEqual(["--database", "--organization"])
+    expect((await parse(["init"])).invocation?.options).toEqual(["--database", "--table-prefix", "--organization"])
+  })
+
+  it("passes options and arguments to the action by their names", async () => {
+    const received: Array<unknown> = []
+    const take = command("take", {
+      description: "Take options.",
+      options: {
+        noWait: toggle("--no-wait", "Do not wait."),
+        many: toggle("--many", "Take many."),
+        hosts: list("--allow-host <host>", "A host."),
+        limit: withDefault(integer("--limit <n>", "Rows."), 50)
+      },
+      args: { id: idArgument("id", "Id."), files: textArguments("file", "Files.") },
+      action: () =>
+        Promise.resolve((input) => {
+          received.push(input)
+          return Effect.void
+        })
+    })
+    for (const args of [
+      ["take", "7"],
+      ["take", "-1", "a", "--no-wait", "-", "--many", "--allow-host=a", "--allow-host", "b", "--limit", "3", "--", "-b"]
+    ]) {
+      const program = new Command()
+      take(program, async ({ start }) => {
+        await start()
+      })
+      await program.parseAsync(args, { from: "user" })
+    }
+    expect(received).toEqual([
+      { noWait: false, many: false, hosts: [], limit: 50, id: 7, files: [] },
+      { noWait: true, many: true, hosts: ["a", "b"], limit: 3, id: -1, files: ["a", "-", "-b"] }
+    ])
   })
 
   it.each(["bash", "sh", "zsh", "fish"])("prints completions for %s", async (shell) => {

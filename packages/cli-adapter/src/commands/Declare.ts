@@ -23,11 +23,11 @@ export const text = (flags: string, description: string): Flag<string | undefine
   read: readText
 })
 
-/** An option that is on or off. */
-export const toggle = (flags: string, description: string): Flag<boolean> => ({
-  declared: new Option(flags, description),
-  read: (parsed) => parsed === true
-})
+/** An option that is on or off. The library reads `--no-wait` as an option `wait` that is off. */
+export const toggle = (flags: string, description: string): Flag<boolean> => {
+  const declared = new Option(flags, description)
+  return { declared, read: (parsed) => parsed === !declared.negate }
+}
 
 /** An option that may be given several times. */
 export const list = (flags: string, description: string): Flag<ReadonlyArray<string>> => ({

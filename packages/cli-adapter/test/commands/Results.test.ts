@@ -124,7 +124,7 @@ describe.each(["sqlite", "postgres"] as const)("results at the command line on %
     expect(await run(cancelRun({ ...as(), id: 1 }))).toMatchObject({
       code: 1,
       // eslint-disable-next-line earshot/vocabulary -- the name in the published output
-      err: "Only a run that is not over can be cancelled; this one is completed."
+      err: "Only an open run can be canceled; this run is completed."
     })
     expect((await run(removeRuns({ ...as(), id: 3, runs: [newest] }))).err).toContain(`${newest}`)
     expect(await run(removeRuns({ ...as(), id: 3, runs: [1] }))).toMatchObject({ code: 1 })
