@@ -18,7 +18,7 @@ for (const database of TestEngine.databases) {
         const as = TestEngine.as(theirs.actor)
         const refusal = (useCase: Effect.Effect<unknown, unknown, CurrentActor>) => Effect.flip(as(useCase))
         const { agent, project } = mine
-        for (const refused of [
+        for (const attempt of [
           projects.read(project.id),
           projects.update(project.id, { name: "Theirs" }),
           projects.delete(project.id),
@@ -26,13 +26,13 @@ for (const database of TestEngine.databases) {
           agents.update(agent.id, { name: "Theirs" }),
           agents.delete(agent.id)
         ]) {
-          expect(yield* refusal(refused)).toMatchObject(notFound)
+          expect(yield* refusal(attempt)).toMatchObject(notFound)
         }
-        for (const refused of [
+        for (const attempt of [
           agents.create({ project: project.id, name: "x" }),
           agents.list({ project: project.id })
         ]) {
-          expect(yield* refusal(refused)).toMatchObject({ errors: { project: unknown(project.id) } })
+          expect(yield* refusal(attempt)).toMatchObject({ errors: { project: unknown(project.id) } })
         }
         expect((yield* as(projects.list({}))).results.map(({ id }) => id)).toEqual([theirs.project.id])
         expect((yield* as(agents.list({}))).results.map(({ id }) => id)).toEqual([theirs.agent.id])

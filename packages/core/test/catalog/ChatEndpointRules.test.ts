@@ -41,9 +41,9 @@ describe("a chat endpoint", () => {
   })
 
   it("keeps a masked value at the same origin, whatever else of the URL changes", () => {
-    const concealed = { Authorization: MASKED, "X-Team": "red" }
+    const masked = { Authorization: MASKED, "X-Team": "red" }
     for (const url of [kept.url, "https://bot.example/v2?x=1", "HTTPS://BOT.example:443/"]) {
-      expect(shown(chatEndpoint(input(concealed, url), kept))).toEqual(
+      expect(shown(chatEndpoint(input(masked, url), kept))).toEqual(
         Either.right({ Authorization: "Bearer secret", "X-Team": "red" })
       )
     }

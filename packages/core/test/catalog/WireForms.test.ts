@@ -75,11 +75,11 @@ for (const database of TestEngine.databases) {
             Effect.asVoid(agents.list(input)),
             Effect.asVoid(agents.update(agent.id, input))
           ]) {
-            const refused = yield* Effect.flip(Effect.flip(useCase)).pipe(
+            const failed = yield* Effect.flip(Effect.flip(useCase)).pipe(
               Effect.catchTag("ValidationFailed", (failed) => Effect.succeed(failed)),
               TestEngine.as(actor)
             )
-            if (refused !== undefined) expect(Object.keys(refused.errors).length).toBeGreaterThan(0)
+            if (failed !== undefined) expect(Object.keys(failed.errors).length).toBeGreaterThan(0)
           }
           for (const header of Object.values(
             (yield* agents.read(agent.id).pipe(TestEngine.as(actor))).chatEndpoint?.headers ?? {}

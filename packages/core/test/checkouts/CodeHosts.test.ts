@@ -106,7 +106,7 @@ describe.skipIf(!(await CheckoutKit.hasGit()))("with git", () => {
   )
 })
 
-it.live("says that git is missing where it is, and only where a repository of this machine is asked for", () =>
+it.live("reports a missing git, and only when a local repository is requested", () =>
   Effect.gen(function* () {
     const { host } = makeLocalCodeHost({
       directory: "/",
@@ -195,8 +195,8 @@ failing(
   ]
 )
 
-describe("GitHub's kind", () => {
-  it.scopedLive("asks for reading the contents of one repository, as the app", () =>
+describe("the GitHub code host", () => {
+  it.scopedLive("requests a token for reading one repository, authenticated as the app", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub({ tokenLength: 400 })
       const { connection, host } = github(fake)
@@ -220,7 +220,7 @@ describe("GitHub's kind", () => {
     })
   )
 
-  it.scopedLive("tells a repository that is not offered from permissions that are not granted", () =>
+  it.scopedLive("distinguishes an inaccessible repository from missing permissions", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub()
       const { connection, host } = github(fake)
@@ -236,7 +236,7 @@ describe("GitHub's kind", () => {
     })
   )
 
-  it.scopedLive("takes back a token that is wider than it was asked for, and one for another repository", () =>
+  it.scopedLive("revokes a token that is wider than requested or for another repository", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub()
       const { connection, host } = github(fake)
@@ -257,7 +257,7 @@ describe("GitHub's kind", () => {
     })
   )
 
-  it.scopedLive("takes a repository that was renamed or moved as not offered under its old name", () =>
+  it.scopedLive("treats a renamed or moved repository as not accessible under its old name", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub()
       const { connection, host } = github(fake)
@@ -267,7 +267,7 @@ describe("GitHub's kind", () => {
     })
   )
 
-  it.scopedLive("finds in a test what would keep checkouts from being had", () =>
+  it.scopedLive("reports in a connection test what would prevent checkouts", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub()
       const { connection, host } = github(fake)
@@ -295,34 +295,34 @@ describe("GitHub's kind", () => {
     })
   )
 
-  it.scopedLive("reads a key with its line breaks written out, and says what is wrong with settings all at once", () =>
+  it.scopedLive("accepts a key with escaped line breaks, and reports all errors of the settings at once", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitHub()
       const { connection, host } = github(fake)
       yield* host.test({ ...connection, secret: Redacted.make(fake.privateKey.replaceAll("\n", "\\n")) })
-      const faults = (settings: object, secret: string | null) =>
+      const errors = (settings: object, secret: string | null) =>
         Either.getOrThrow(
           Either.flip(host.read({ settings: { ...settings }, secret: secret === null ? null : Redacted.make(secret) }))
         )
-      expect(faults({}, null)).toEqual({
+      expect(errors({}, null)).toEqual({
         "settings.app_id": ["This field is required."],
         "settings.installation_id": ["This field is required."],
         "settings.owner": ["This field is required."],
         secret: ["This field is required."]
       })
       const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString()
-      expect(faults(connection.settings, ed25519)).toEqual({
+      expect(errors(connection.settings, ed25519)).toEqual({
         secret: ["Enter the app's private key: RSA, in PEM form."]
       })
       for (const owner of ["a/b", "..", "-a", "a?b", "a#b", ""]) {
-        expect(Object.keys(faults({ ...connection.settings, owner }, fake.privateKey))).toEqual(["settings.owner"])
+        expect(Object.keys(errors({ ...connection.settings, owner }, fake.privateKey))).toEqual(["settings.owner"])
       }
     })
   )
 })
 
-describe("GitLab's kind", () => {
-  it.scopedLive("asks for reading the repository of one project, until the day after its hour", () =>
+describe("the GitLab code host", () => {
+  it.scopedLive("requests a token for reading one project's repository, which expires the day after its hour", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
       const { connection, host } = gitlab(fake)
@@ -339,7 +339,7 @@ describe("GitLab's kind", () => {
     })
   )
 
-  it.scopedLive("takes back a token that is wider than it was asked for", () =>
+  it.scopedLive("revokes a token that is wider than requested", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
       const { connection, host } = gitlab(fake)
@@ -353,7 +353,7 @@ describe("GitLab's kind", () => {
     })
   )
 
-  it.scopedLive("finds in a test a token that can make no others, and a namespace that it does not see", () =>
+  it.scopedLive("reports in a connection test a token that cannot create tokens, and an inaccessible namespace", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
       const { connection, host } = gitlab(fake)
@@ -366,7 +366,7 @@ describe("GitLab's kind", () => {
 })
 
 describe("the addresses of code hosts", () => {
-  it("are public and speak https, unless the operator allows one by name", () => {
+  it("must be public and use https, unless the operator allows one by name", () => {
     const strict = httpAllowing()
     for (const address of [
       "http://code.example",
@@ -390,7 +390,7 @@ describe("the addresses of code hosts", () => {
     expect(Either.isLeft(open.readBaseUrl("http://code.internal"))).toBe(true)
   })
 
-  it("are cloned from over https, or as they are asked themselves, with no credential in the URL", () => {
+  it("yield clone URLs over https or with the scheme of the base URL, without credentials", () => {
     const [safe, plain] = ["https://code.example/api/v3", "http://127.0.0.1:8080"]
     expect(readCloneUrl("https://code.example/a/web.git", safe)).toEqual(Either.right("https://code.example/a/web.git"))
     expect(Either.isRight(readCloneUrl("http://127.0.0.1:8080/a/web.git", plain))).toBe(true)
@@ -408,7 +408,7 @@ describe("the addresses of code hosts", () => {
     }
   })
 
-  it.scopedLive("are asked for nothing by a name that leads into a private network", () =>
+  it.scopedLive("are not requested if their name resolves to a private network", () =>
     Effect.gen(function* () {
       const fake = yield* CheckoutKit.fakeGitLab
       const url = fake.url.replace("http://127.0.0.1", "https://localhost")

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 describe("a repository's short name", () => {
-  it("is what code hosts call repositories", () => {
+  it("accepts the names that code hosts use", () => {
     for (const name of [
       "web",
       "Voice-Agent_2",
@@ -22,14 +22,14 @@ describe("a repository's short name", () => {
     }
   })
 
-  it("is nothing that leads elsewhere", () => {
+  it("rejects names that could lead to another path", () => {
     for (const name of CheckoutKit.hostileNames) expect(Option.isNone(parseRepositoryName(name)), name).toBe(true)
     fc.assert(fc.property(fc.string({ unit: "binary" }), CheckoutKit.isHarmless))
     const part = fc.constantFrom(".", "..", "-", "/", "%2f", ".git", "web", "\\", "\0", " ")
     fc.assert(fc.property(fc.array(part, { maxLength: 5 }), (parts) => CheckoutKit.isHarmless(parts.join(""))))
   })
 
-  it("stands before one .git in a clone URL", () => {
+  it("is the last part of a clone URL without one .git suffix", () => {
     expect(parseRepositorySegment("web.git")).toEqual(Option.some("web"))
     for (const segment of ["web", "web.GIT", "web.git.git", ".git", "...git", "", "-web.git", "..%2fweb.git"]) {
       expect(Option.isNone(parseRepositorySegment(segment)), segment).toBe(true)

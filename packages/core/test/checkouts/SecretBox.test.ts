@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest"
 const key = () => randomBytes(32).toString("base64")
 const one = key()
 
-describe("the keys that secrets are sealed with", () => {
-  it("are of 32 bytes, and which one is none is said without saying what it is", () => {
+describe("encryption keys", () => {
+  it("must have 32 bytes, and an invalid one is reported by position without its value", () => {
     const wrong = ["", "short", randomBytes(31).toString("base64"), randomBytes(33).toString("base64"), "not base64 !"]
     for (const text of wrong) {
       const failure = Either.getOrThrow(Either.flip(AesSecretBox.parse(Redacted.make(`${one},${text}`))))

@@ -105,8 +105,8 @@ describe("isMatchAll", () => {
 })
 
 describe("Regex.compile", () => {
-  const said = (pattern: string) =>
-    Either.match(Regex.compile(pattern), { onLeft: (fault) => fault, onRight: () => undefined })
+  const errorOf = (pattern: string) =>
+    Either.match(Regex.compile(pattern), { onLeft: (error) => error, onRight: () => undefined })
 
   it("matches anywhere in a text", () => {
     const isMatch = Either.getOrThrow(Regex.compile("b+c"))
@@ -114,13 +114,13 @@ describe("Regex.compile", () => {
   })
 
   it("rejects patterns of more than 1,000 characters or instructions", () => {
-    expect(said("a".repeat(998))).toBe(undefined)
-    expect(said("a".repeat(999))).toBe("This regular expression is too large: use fewer repetitions.")
-    expect(said("[a]".repeat(333) + "b")).toBe(undefined)
-    expect(said("[a]".repeat(333) + "bc")).toBe("Ensure this regular expression has no more than 1000 characters.")
+    expect(errorOf("a".repeat(998))).toBe(undefined)
+    expect(errorOf("a".repeat(999))).toBe("This regular expression is too large: use fewer repetitions.")
+    expect(errorOf("[a]".repeat(333) + "b")).toBe(undefined)
+    expect(errorOf("[a]".repeat(333) + "bc")).toBe("Ensure this regular expression has no more than 1000 characters.")
   })
 
   it("explains why a pattern is invalid", () => {
-    expect(said("(a")).toBe("Not a valid regular expression: error parsing regexp: missing closing ): `(a`.")
+    expect(errorOf("(a")).toBe("Not a valid regular expression: error parsing regexp: missing closing ): `(a`.")
   })
 })

@@ -125,56 +125,57 @@ describe("Filters.parse", () => {
     const time = "Not a valid time. Use ISO 8601, or now or today with steps such as today-7d (s m h d w M y)."
     const asked = (field: string, op: string, value: unknown) => ({ field, op, value })
     const row = (condition: unknown) => ({ operator: "same_row", conditions: [condition] })
-    const said: ReadonlyArray<readonly [input: unknown, errors: Readonly<Record<string, ReadonlyArray<string>>>]> = [
-      ["x", { non_field_errors: ["Expected an object."] }],
-      [{ operator: "and", conditions: [null] }, { "conditions[0]": ["This field may not be null."] }],
-      [{ operator: "and" }, { conditions: ["This field is required."] }],
-      [{ operator: "and", conditions: null }, { conditions: ["This field may not be null."] }],
-      [{ operator: "and", conditions: {} }, { conditions: ["Expected a list of items."] }],
-      [{ conditions: [] }, { operator: ["This field is required."] }],
-      [{ operator: null, conditions: [] }, { operator: ["This field may not be null."] }],
-      [{ operator: 5, conditions: [] }, { operator: ['"5" is not a valid choice.'] }],
-      [{ operator: "AND", conditions: [] }, { operator: ['"AND" is not a valid choice; did you mean "and"?'] }],
-      [{ operator: "not", conditions: [] }, { conditions: ["not takes exactly one condition."] }],
+    const expected: ReadonlyArray<readonly [input: unknown, errors: Readonly<Record<string, ReadonlyArray<string>>>]> =
       [
-        row(row(asked("metric_evaluations.value", "gte", 1))),
-        { "conditions[0].operator": ["same_row cannot be nested in another same_row."] }
-      ],
-      [row(leaf), { "conditions[0].field": ["Only metric_evaluations fields can be used inside same_row."] }],
-      [{ op: "eq", value: "x" }, { field: ["This field is required."] }],
-      [{ field: null, op: "eq", value: "x" }, { field: ["This field may not be null."] }],
-      [{ field: 5, op: "eq", value: "x" }, { field: ["Not a valid string."] }],
-      [asked("nope", "eq", "x"), { field: [`"nope" is not a valid choice. ${fields}`] }],
-      [{ field: "topic", value: "x" }, { op: ["This field is required."] }],
-      [{ field: "topic", op: "eq" }, { value: ["This field is required."] }],
-      [asked("success", "gt", "x"), { op: ['"gt" does not apply to this field; it takes eq, neq, in, isnull.'] }],
-      [
-        asked("topic", "eq", null),
-        { value: ["This field may not be null. Use isnull to ask whether there is a value."] }
-      ],
-      [asked("topic", "in", null), { value: ["This field may not be null."] }],
-      [asked("topic", "in", "x"), { value: ["Expected a list of items."] }],
-      [asked("topic", "in", []), { value: ["Ensure this field has at least 1 elements."] }],
-      [asked("topic", "eq", 5), { value: ["Not a valid string."] }],
-      [asked("topic", "contains", 5), { value: ["Not a valid string."] }],
-      [asked("topic", "isnull", 1), { value: ["Must be a valid boolean."] }],
-      [asked("topic", "eq", "x".repeat(10_001)), { value: ["Ensure this field has no more than 10000 characters."] }],
-      [asked("id", "eq", "5"), { value: ["A valid integer is required."] }],
-      [asked("id", "eq", 1.5), { value: ["A valid integer is required."] }],
-      [asked("duration", "eq", "5"), { value: ["A valid number is required."] }],
-      [asked("duration", "gt", true), { value: ["A valid number is required."] }],
-      [asked("duration", "eq", Number.NaN), { value: ["A valid number is required."] }],
-      [asked("duration", "eq", 2 ** 53), { value: ["Ensure integers are within 2^53 - 1."] }],
-      [asked("success", "eq", 1), { value: ["Must be a valid boolean."] }],
-      [asked("status", "eq", 5), { value: ["Not a valid string."] }],
-      [asked("status", "eq", "done"), { value: ['"done" is not a valid choice.'] }],
-      [asked("timestamp", "gt", 5), { value: [time] }],
-      [asked("timestamp", "gt", "then"), { value: [time] }],
-      [asked("metadata.a", "gt", true), { value: ["A number or a text is required: booleans have no order."] }],
-      [asked("metadata.a", "eq", {}), { value: ["A boolean, a number or a text is required."] }],
-      [asked("metadata.a", "eq", Number.POSITIVE_INFINITY), { value: ["A valid number is required."] }]
-    ]
-    for (const [input, errors] of said) expect([input, errorsOf(Filters.parse(input))]).toEqual([input, errors])
+        ["x", { non_field_errors: ["Expected an object."] }],
+        [{ operator: "and", conditions: [null] }, { "conditions[0]": ["This field may not be null."] }],
+        [{ operator: "and" }, { conditions: ["This field is required."] }],
+        [{ operator: "and", conditions: null }, { conditions: ["This field may not be null."] }],
+        [{ operator: "and", conditions: {} }, { conditions: ["Expected a list of items."] }],
+        [{ conditions: [] }, { operator: ["This field is required."] }],
+        [{ operator: null, conditions: [] }, { operator: ["This field may not be null."] }],
+        [{ operator: 5, conditions: [] }, { operator: ['"5" is not a valid choice.'] }],
+        [{ operator: "AND", conditions: [] }, { operator: ['"AND" is not a valid choice; did you mean "and"?'] }],
+        [{ operator: "not", conditions: [] }, { conditions: ["not takes exactly one condition."] }],
+        [
+          row(row(asked("metric_evaluations.value", "gte", 1))),
+          { "conditions[0].operator": ["same_row cannot be nested in another same_row."] }
+        ],
+        [row(leaf), { "conditions[0].field": ["Only metric_evaluations fields can be used inside same_row."] }],
+        [{ op: "eq", value: "x" }, { field: ["This field is required."] }],
+        [{ field: null, op: "eq", value: "x" }, { field: ["This field may not be null."] }],
+        [{ field: 5, op: "eq", value: "x" }, { field: ["Not a valid string."] }],
+        [asked("nope", "eq", "x"), { field: [`"nope" is not a valid choice. ${fields}`] }],
+        [{ field: "topic", value: "x" }, { op: ["This field is required."] }],
+        [{ field: "topic", op: "eq" }, { value: ["This field is required."] }],
+        [asked("success", "gt", "x"), { op: ['"gt" does not apply to this field; it takes eq, neq, in, isnull.'] }],
+        [
+          asked("topic", "eq", null),
+          { value: ["This field may not be null. Use isnull to ask whether there is a value."] }
+        ],
+        [asked("topic", "in", null), { value: ["This field may not be null."] }],
+        [asked("topic", "in", "x"), { value: ["Expected a list of items."] }],
+        [asked("topic", "in", []), { value: ["Ensure this field has at least 1 elements."] }],
+        [asked("topic", "eq", 5), { value: ["Not a valid string."] }],
+        [asked("topic", "contains", 5), { value: ["Not a valid string."] }],
+        [asked("topic", "isnull", 1), { value: ["Must be a valid boolean."] }],
+        [asked("topic", "eq", "x".repeat(10_001)), { value: ["Ensure this field has no more than 10000 characters."] }],
+        [asked("id", "eq", "5"), { value: ["A valid integer is required."] }],
+        [asked("id", "eq", 1.5), { value: ["A valid integer is required."] }],
+        [asked("duration", "eq", "5"), { value: ["A valid number is required."] }],
+        [asked("duration", "gt", true), { value: ["A valid number is required."] }],
+        [asked("duration", "eq", Number.NaN), { value: ["A valid number is required."] }],
+        [asked("duration", "eq", 2 ** 53), { value: ["Ensure integers are within 2^53 - 1."] }],
+        [asked("success", "eq", 1), { value: ["Must be a valid boolean."] }],
+        [asked("status", "eq", 5), { value: ["Not a valid string."] }],
+        [asked("status", "eq", "done"), { value: ['"done" is not a valid choice.'] }],
+        [asked("timestamp", "gt", 5), { value: [time] }],
+        [asked("timestamp", "gt", "then"), { value: [time] }],
+        [asked("metadata.a", "gt", true), { value: ["A number or a text is required: booleans have no order."] }],
+        [asked("metadata.a", "eq", {}), { value: ["A boolean, a number or a text is required."] }],
+        [asked("metadata.a", "eq", Number.POSITIVE_INFINITY), { value: ["A valid number is required."] }]
+      ]
+    for (const [input, errors] of expected) expect([input, errorsOf(Filters.parse(input))]).toEqual([input, errors])
   })
 
   it("states the limit that a filter exceeds", () => {
@@ -253,9 +254,9 @@ describe("Filters.parse", () => {
       [any(20, asList(1000)), any(21, asList(1000)), "Ensure this filter has no more than 20000 values in its lists."],
       [padded(1_000_000), padded(1_000_001), "Ensure this field has no more than 1000000 characters."]
     ] as const
-    for (const [within, beyond, said] of limits) {
+    for (const [within, beyond, expected] of limits) {
       expect(errorsOf(Filters.parseText(within))).toEqual({})
-      expect(Object.values(errorsOf(Filters.parseText(beyond)))).toEqual([[said]])
+      expect(Object.values(errorsOf(Filters.parseText(beyond)))).toEqual([[expected]])
     }
     expect(errorsOf(Filters.parseText(5))).toEqual({ non_field_errors: ["Not a valid string."] })
     expect(errorsOf(Filters.parseText("{"))).toEqual({ non_field_errors: ["Value must be valid JSON."] })

@@ -72,7 +72,7 @@ describe("relative times", () => {
   })
 
   it("accepts offsets of up to 10,000 years of 365 days", () => {
-    const reaches = [
+    const longest = [
       [10_000, "y"],
       [121_666, "M"],
       [521_428, "w"],
@@ -81,7 +81,7 @@ describe("relative times", () => {
       [5_256_000_000, "m"],
       [315_360_000_000, "s"]
     ] as const
-    for (const [most, unit] of reaches) {
+    for (const [most, unit] of longest) {
       for (const sign of ["+", "-"]) {
         expect(Filters.RelativeTime.parse(`now${sign}${most}${unit}`)).toBeDefined()
         expect(Filters.RelativeTime.parse(`now${sign}${most + 1}${unit}`)).toBeUndefined()

@@ -238,7 +238,7 @@ for (const database of TestEngine.databases) {
     it.effect("drains jobs that are enqueued by a job that ends during the last poll", () =>
       Effect.gen(function* () {
         const store = yield* JobStore
-        const bell = yield* JobSignal
+        const signal = yield* JobSignal
         let looks = 0
         const looked = yield* Deferred.make<boolean>()
         const over = yield* Deferred.make<boolean>()
@@ -259,7 +259,7 @@ for (const database of TestEngine.databases) {
         const then = yield* Deferred.make<Effect.Effect<unknown, StorageError>>()
         const { enqueue, runner } = yield* workshop(({ payload }) =>
           payload === "first"
-            ? bell.notify.pipe(
+            ? signal.notify.pipe(
                 Effect.zipRight(Deferred.await(looked)),
                 Effect.zipRight(Effect.flatten(Deferred.await(then))),
                 Effect.asVoid
@@ -300,7 +300,7 @@ for (const database of TestEngine.databases) {
         const running = yield* Effect.fork(runner.run)
         yield* turns()
         yield* enqueue({ payload: "here" })
-        yield* Effect.flatMap(JobSignal, (bell) => bell.notify)
+        yield* Effect.flatMap(JobSignal, (signal) => signal.notify)
         yield* until(Effect.sync(() => ran.length === 1))
         yield* turns()
         yield* enqueue({ payload: "there" })

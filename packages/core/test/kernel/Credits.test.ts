@@ -32,9 +32,9 @@ describe("credits", () => {
     expect(read).toEqual(
       [400_000n, 400_000n, 7_000_000n, 7_000_000n, -400_000n, -1n, 9_999_999_999n, 7_100_000n].map(Either.right)
     )
-    const said = "Ensure that there are no more than 4 digits before and 6 after the decimal point."
+    const message = "Ensure that there are no more than 4 digits before and 6 after the decimal point."
     expect(["", "-", ".", "12345", "0.1234567", "x1", "1x"].map(Credits.parse)).toEqual(
-      Array(7).fill(Either.left(said))
+      Array(7).fill(Either.left(message))
     )
   })
 

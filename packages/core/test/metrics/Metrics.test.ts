@@ -124,7 +124,7 @@ for (const database of TestEngine.databases) {
             results.map(({ slug }) => slug).toSorted()
           )
         const all = yield* slugs(theirs)
-        // An agent from before there were any, and one of before the catalogue grew, with a metric of its own of a new name.
+        // An agent from before there were any, and one from before some were added, with a metric of its own of a new name.
         yield* sql`DELETE FROM metrics WHERE agent_id = ${agent.id}`
         const theirMetrics = (yield* theirs.as(metrics.list({ agent_id: theirs.agent.id, limit: 200 }))).results
         yield* theirs.as(metrics.delete(theirMetrics.find(({ slug }) => slug === "csat")!.id))
@@ -224,7 +224,7 @@ for (const database of TestEngine.databases) {
         const { agent, as } = yield* fixture
         const theirs = yield* fixture
         const metrics = yield* Metrics
-        const refused = (input: object) =>
+        const errorsFor = (input: object) =>
           errorsOf(
             as(
               metrics.create({
@@ -248,26 +248,26 @@ for (const database of TestEngine.databases) {
           agent: ["This field is required if assistant_id is not provided."],
           assistant_id: ["This field is required if agent is not provided."]
         })
-        expect(yield* refused({ agent: theirs.agent.id, eval_type: "enum", evaluation_trigger: "custom" })).toEqual({
+        expect(yield* errorsFor({ agent: theirs.agent.id, eval_type: "enum", evaluation_trigger: "custom" })).toEqual({
           agent: [`Invalid pk "${theirs.agent.id}" - object does not exist.`],
           enum_values: ["This field is required if eval_type is enum."],
           evaluation_trigger_prompt: ["This field is required if evaluation_trigger is custom."]
         })
-        expect(Object.keys(yield* refused({ custom_code: "return (" }))).toEqual(["custom_code"])
-        expect(Object.keys(yield* refused({ custom_code: "" }))).toEqual(["custom_code"])
-        expect(Object.keys(yield* refused({ custom_code: "", function_name: "latency_msx" }))).toEqual([
+        expect(Object.keys(yield* errorsFor({ custom_code: "return (" }))).toEqual(["custom_code"])
+        expect(Object.keys(yield* errorsFor({ custom_code: "" }))).toEqual(["custom_code"])
+        expect(Object.keys(yield* errorsFor({ custom_code: "", function_name: "latency_msx" }))).toEqual([
           "function_name"
         ])
-        expect(yield* refused({ type: "custom_prompt", prompt: "?" })).toEqual({
+        expect(yield* errorsFor({ type: "custom_prompt", prompt: "?" })).toEqual({
           type: ['"custom_prompt" is deprecated: use llm_judge.']
         })
-        expect(Object.keys(yield* refused({ type: "llm_judge" }))).toEqual(["prompt"])
+        expect(Object.keys(yield* errorsFor({ type: "llm_judge" }))).toEqual(["prompt"])
         for (const enum_values of [[], {}, "a", [1], ["a", "a"], [" "], 5]) {
-          expect(Object.keys(yield* refused({ eval_type: "enum", enum_values }))).toEqual(["enum_values"])
+          expect(Object.keys(yield* errorsFor({ eval_type: "enum", enum_values }))).toEqual(["enum_values"])
         }
         expect(
           Object.keys(
-            yield* refused({
+            yield* errorsFor({
               eval_type: "numeric",
               configuration: {
                 max_silence_s: "5",
@@ -283,12 +283,12 @@ for (const database of TestEngine.databases) {
             (name) => `configuration.${name}`
           )
         )
-        expect(yield* refused({ configuration: { required: ["yes", " !? "] } })).toEqual({
+        expect(yield* errorsFor({ configuration: { required: ["yes", " !? "] } })).toEqual({
           "configuration.required": ["A phrase must contain a word."]
         })
-        expect(Object.keys(yield* refused({ configuration: [1] }))).toEqual(["configuration"])
-        expect(Object.keys(yield* refused({ name: "x".repeat(256) }))).toEqual(["name"])
-        expect(Object.keys(yield* refused({ custom_code: "return 1 // \0" }))).toEqual(["custom_code"])
+        expect(Object.keys(yield* errorsFor({ configuration: [1] }))).toEqual(["configuration"])
+        expect(Object.keys(yield* errorsFor({ name: "x".repeat(256) }))).toEqual(["name"])
+        expect(Object.keys(yield* errorsFor({ custom_code: "return 1 // \0" }))).toEqual(["custom_code"])
       })
     )
 

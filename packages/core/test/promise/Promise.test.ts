@@ -46,9 +46,11 @@ const onSqlite = async (use: (address: string) => Promise<void>): Promise<void> 
 describe("createEngine with invalid arguments", () => {
   it("rejects a missing database, a closed engine and an invalid id", async () => {
     for (const options of [undefined, {}, { database: 5 }]) {
-      const refused: unknown = await Reflect.apply(createEngine, undefined, [options]).catch((error: unknown) => error)
-      expect(refused).toBeInstanceOf(TypeError)
-      expect(refused).toMatchObject({ message: expect.stringContaining("A database is required: ") })
+      const rejection: unknown = await Reflect.apply(createEngine, undefined, [options]).catch(
+        (error: unknown) => error
+      )
+      expect(rejection).toBeInstanceOf(TypeError)
+      expect(rejection).toMatchObject({ message: expect.stringContaining("A database is required: ") })
     }
     for (const id of ["zz", "1", 0, -1, 1.5, Number.NaN, undefined, null]) {
       expect(() => Reflect.apply(hostActor, undefined, [id]) as unknown).toThrow(
@@ -205,21 +207,21 @@ describe("Database.layer", () => {
       [to((one) => (one.port = "1")), "nothing listens at this host and port"],
       [to((one) => (one.hostname = "nowhere.invalid")), "cannot be reached"]
     ] as const) {
-      const refused = await createEngine({ database }).then(
+      const rejection = await createEngine({ database }).then(
         () => "",
-        (fault: unknown) => String(fault)
+        (error: unknown) => String(error)
       )
-      expect(refused).toContain(why)
-      if (url.password !== "") expect(refused).not.toContain(url.password)
+      expect(rejection).toContain(why)
+      if (url.password !== "") expect(rejection).not.toContain(url.password)
     }
   })
 
   it("does not repeat the password of an unreachable server", async () => {
-    const refused = await createEngine({ database: "postgres://me:hunter2@127.0.0.1:1/x" }).then(
+    const rejection = await createEngine({ database: "postgres://me:hunter2@127.0.0.1:1/x" }).then(
       () => "",
-      (fault: unknown) => String(fault)
+      (error: unknown) => String(error)
     )
-    expect(refused).toContain("cannot be reached")
-    expect(refused).not.toContain("hunter2")
+    expect(rejection).toContain("cannot be reached")
+    expect(rejection).not.toContain("hunter2")
   })
 })

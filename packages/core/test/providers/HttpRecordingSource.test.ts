@@ -51,7 +51,7 @@ ProviderKit.recordingSourceContract("HTTP from a host that the operator allows",
   source: HttpRecordingSource.layer().pipe(Layer.provide(OutboundHttp.layer(allowed))),
   served: { url: `http://${host}/a.wav`, bytes: file },
   missing: `http://${host}/b.wav`,
-  refused: "http://127.0.0.2/a.wav"
+  forbidden: "http://127.0.0.2/a.wav"
 })
 
 it.live.each([

@@ -23,8 +23,8 @@ const good = [
 
 const changed = (from: string | RegExp, to: string) => good.map((line) => line.replace(from, to)).join("\n")
 
-describe("the check of a shorter prompt", () => {
-  it("lets pass what says the same in other words", () => {
+describe("validation of a simplified prompt", () => {
+  it("accepts a prompt that states the same rules in other words", () => {
     expect(validateSimplified(original, good.join("\n"))).toEqual([])
     expect(validateSimplified(original, changed("hangs up within 10 seconds", "hangs up in ≤ 10 s"))).toEqual([])
     expect(validateSimplified(original, changed("does not greet", "doesn't greet"))).toEqual([])
@@ -51,14 +51,14 @@ describe("the check of a shorter prompt", () => {
     ["a value", "return TRUE", "return FALSE"],
     ["a value in another case", "return TRUE", "return true"],
     ["an alternative", ", neutral", ""],
-    ["a name of a program", "call_ended_reason", "the reason"],
+    ["an identifier", "call_ended_reason", "the reason"],
     ["an exception", "Otherwise, return", "Return"],
-    ["a rule's sense, by a negation", "hangs up", "does not hang up"]
-  ])("finds that %s is lost", (_, from, to) => {
+    ["a rule's meaning, by an added negation", "hangs up", "does not hang up"]
+  ])("reports the loss of %s", (_, from, to) => {
     expect(validateSimplified(original, changed(from, to))).not.toEqual([])
   })
 
-  it("finds what is made up", () => {
+  it("reports numbers and values that the original does not contain", () => {
     expect(validateSimplified(original, [...good, "8. Take 7 points away."].join("\n"))).toEqual([
       'Made up: "7" is not in the original.'
     ])
@@ -67,7 +67,7 @@ describe("the check of a shorter prompt", () => {
     ])
   })
 
-  it("does not take the numbers of a list for those of a rule", () => {
+  it("does not count list numbering as the numbers of a rule", () => {
     const text = "The agent asks 2 questions. The agent gives 3 answers."
     expect(
       validateSimplified(text, "1. Questions asked.\n2. Agent asks questions.\n3. Agent gives answers.")
@@ -75,13 +75,13 @@ describe("the check of a shorter prompt", () => {
     expect(validateSimplified(text, "1. Agent asks 2 questions.\n2. Agent gives 3 answers.")).toEqual([])
   })
 
-  it("holds code to the letter", () => {
+  it("requires code blocks to stay unchanged", () => {
     const text = "Run this:\n```\nif (a) return 1\n```\nReturn what it returns only."
     expect(validateSimplified(text, "Return only what it returns.\n```\nif (a) return 1\n```")).toEqual([])
     expect(validateSimplified(text, "Return only what it returns.")).toEqual(['Missing code: "if (a) return 1"'])
   })
 
-  it("says which rule lost what", () => {
+  it("names the rule and the part that it lost", () => {
     expect(validateSimplified("The agent must not shout at the caller.", "Agent shouts at the caller.")).toEqual([
       'Changed: "The agent must not shout at the caller." lost "a negation".'
     ])
@@ -92,7 +92,7 @@ describe("the check of a shorter prompt", () => {
 
   for (const { check, name } of SimplificationKit.checkProperties(validateSimplified)) it(name, check)
 
-  it("ends for every two texts", () => {
+  it("terminates for any two texts", () => {
     fc.assert(
       fc.property(SimplificationKit.anyText, SimplificationKit.anyText, (a, b) => {
         expect(validateSimplified(a, a).length).toBeLessThan(Infinity)
@@ -107,8 +107,8 @@ describe("the check of a shorter prompt", () => {
   })
 })
 
-describe("a rule that has all its parts", () => {
-  it("is another rule where these changed places, or where it holds less than always", () => {
+describe("a rule whose parts are all present", () => {
+  it("counts as changed if its parts are reordered or it is weakened", () => {
     for (const [original, shorter] of [
       ["If the agent greets return TRUE, otherwise return FALSE.", "If the agent greets return FALSE, otherwise TRUE."],
       [

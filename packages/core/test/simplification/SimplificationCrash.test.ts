@@ -14,7 +14,7 @@ const promptOf = (n: number) =>
 describe.each(["sqlite", "postgres"] as const)("simplifications whose process is killed, on %s,", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
-  it("are all completed by others, each once", async () => {
+  it("are all completed by other processes, each exactly once", async () => {
     const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       const { as, asked } = await engine.runPromise(

@@ -44,10 +44,10 @@ const fixture = Effect.gen(function* () {
     runner,
     request: (input: unknown) => as(all.request(input)),
     progress: (progress_id: unknown) => as(all.progress({ progress_id })),
-    faults: (input: unknown) => errorsOf(as(all.request(input))),
+    fieldErrors: (input: unknown) => errorsOf(as(all.request(input))),
     jobs: Effect.map(as(jobs.list({ kind: "simplify_prompt" })), ({ results }) => results),
     retry: (id: Parameters<typeof jobs.retry>[0]) => as(jobs.retry(id)),
-    judged: (prompt: string) =>
+    metricWithPrompt: (prompt: string) =>
       as(metrics.create({ agent: made.agent.id, name: "M", type: "llm_judge", eval_type: "binary", prompt }))
   }
 })
@@ -56,10 +56,10 @@ const quiet = Logger.remove(Logger.defaultLogger)
 
 for (const database of TestEngine.databases) {
   layer(Layer.merge(TestEngine.layer(database), quiet))(`simplifications by rules, on ${database},`, (it) => {
-    it.effect("are offered once a job has made them, and applied by whoever patches the metric", () =>
+    it.effect("are returned once their job has succeeded, and change no metric until it is patched", () =>
       Effect.gen(function* () {
-        const { as, judged, metrics, progress, request, runner } = yield* fixture
-        const metric = yield* judged(VERBOSE)
+        const { as, metricWithPrompt, metrics, progress, request, runner } = yield* fixture
+        const metric = yield* metricWithPrompt(VERBOSE)
         const asked = yield* request({ metric_id: metric.id })
         expect(asked).toEqual({
           simplifiedPrompt: "",
@@ -94,7 +94,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("of what is short already are answered at once", () =>
+    it.effect("are answered at once for a prompt that is already short", () =>
       Effect.gen(function* () {
         const { jobs, request } = yield* fixture
         for (const original_prompt of [SHORT, ` ${SHORT}\n`, "真を返す。", WORDY]) {
@@ -109,10 +109,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are made once for all who ask for the same prompt at once, and anew for who asks later", () =>
+    it.effect("are made once for concurrent requests for the same prompt, and again for a later request", () =>
       Effect.gen(function* () {
-        const { jobs, judged, progress, request, runner } = yield* fixture
-        const metric = yield* judged(VERBOSE)
+        const { jobs, metricWithPrompt, progress, request, runner } = yield* fixture
+        const metric = yield* metricWithPrompt(VERBOSE)
         const asked = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, n) => n),
           (n) => request(n % 2 === 0 ? { original_prompt: VERBOSE } : { metric_id: metric.id }),
@@ -120,12 +120,12 @@ for (const database of TestEngine.databases) {
         )
         expect(new Set(asked.map(({ progressId }) => progressId)).size).toBe(1)
         expect(yield* jobs).toHaveLength(1)
-        // Another organisation's is another one.
+        // Another organization gets a job of its own.
         const theirs = yield* fixture
         const other = yield* theirs.request({ original_prompt: VERBOSE })
         expect(other.progressId).not.toBe(asked[0]?.progressId)
         expect(yield* runner.drain).toBe(2)
-        // Who asked with the others, but came after the job, gets what it came to.
+        // A request just after the job reuses its result.
         expect((yield* request({ metric_id: metric.id })).progressId).toBe(asked[0]?.progressId)
         yield* TestClock.adjust("10 seconds")
         const again = yield* request({ original_prompt: VERBOSE })
@@ -138,7 +138,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are there for their organisation alone", () =>
+    it.effect("are visible only to their organization", () =>
       Effect.gen(function* () {
         const mine = yield* fixture
         const theirs = yield* fixture
@@ -151,45 +151,45 @@ for (const database of TestEngine.databases) {
         for (const id of [undefined, null, "", "  ", 5, ["a"], "a\0", "\ud800"]) {
           expect(yield* errorsOf(mine.progress(id))).toHaveProperty("progress_id")
         }
-        const metric = yield* theirs.judged(VERBOSE)
-        expect(yield* mine.faults({ metric_id: metric.id })).toEqual({
+        const metric = yield* theirs.metricWithPrompt(VERBOSE)
+        expect(yield* mine.fieldErrors({ metric_id: metric.id })).toEqual({
           metric_id: [`Invalid pk "${metric.id}" - object does not exist.`]
         })
       })
     )
 
-    it.effect("are asked for by a prompt or a metric, and every fault is told", () =>
+    it.effect("accept a prompt or a metric, and report every field error", () =>
       Effect.gen(function* () {
-        const { agent, as, faults, judged, metrics, request } = yield* fixture
-        const metric = yield* judged(VERBOSE)
-        expect(yield* faults({})).toEqual({
+        const { agent, as, fieldErrors, metricWithPrompt, metrics, request } = yield* fixture
+        const metric = yield* metricWithPrompt(VERBOSE)
+        expect(yield* fieldErrors({})).toEqual({
           original_prompt: ["This field is required if metric_id is left out."]
         })
-        expect(yield* faults({ original_prompt: null, metric_id: null })).toHaveProperty("original_prompt")
+        expect(yield* fieldErrors({ original_prompt: null, metric_id: null })).toHaveProperty("original_prompt")
         // With both, the prompt is the one that is given; the metric has to be there all the same.
         const unsaved = `${VERBOSE} Never return 5.`
         expect(yield* request({ original_prompt: unsaved, metric_id: metric.id })).toMatchObject({
           originalPrompt: unsaved
         })
-        expect(yield* faults({ original_prompt: VERBOSE, metric_id: 999_999_999 })).toEqual({
+        expect(yield* fieldErrors({ original_prompt: VERBOSE, metric_id: 999_999_999 })).toEqual({
           metric_id: ['Invalid pk "999999999" - object does not exist.']
         })
-        expect(yield* faults({ original_prompt: 5, metric_id: "x" })).toEqual({
+        expect(yield* fieldErrors({ original_prompt: 5, metric_id: "x" })).toEqual({
           original_prompt: ["Not a valid string."],
           metric_id: ["A valid integer is required."]
         })
-        for (const [original_prompt, said] of [
+        for (const [original_prompt, message] of [
           ["", "This field may not be blank."],
           [" \n\t ", "This field may not be blank."],
           ["a".repeat(50_001), "Ensure this field has no more than 50000 characters."],
           ["a\0b", "Null characters are not allowed."],
           ["a\ud800b", "Lone surrogate characters are not allowed."]
         ] as const) {
-          expect(yield* faults({ original_prompt })).toEqual({ original_prompt: [said] })
+          expect(yield* fieldErrors({ original_prompt })).toEqual({ original_prompt: [message] })
         }
-        for (const input of [null, [], "text", 5]) expect(yield* faults(input)).toBeDefined()
-        expect(yield* faults({ metric_id: 2 ** 53 })).toHaveProperty("metric_id")
-        expect(yield* faults({ metric_id: 999_999_999 })).toHaveProperty("metric_id")
+        for (const input of [null, [], "text", 5]) expect(yield* fieldErrors(input)).toBeDefined()
+        expect(yield* fieldErrors({ metric_id: 2 ** 53 })).toHaveProperty("metric_id")
+        expect(yield* fieldErrors({ metric_id: 999_999_999 })).toHaveProperty("metric_id")
         // A form sends digits; a blank in the other field counts as left out.
         expect(yield* request({ original_prompt: null, metric_id: String(metric.id) })).toMatchObject({
           originalPrompt: VERBOSE
@@ -203,13 +203,13 @@ for (const database of TestEngine.databases) {
             custom_code: "return 1"
           })
         )
-        expect(yield* faults({ metric_id: code.id })).toEqual({ metric_id: ["This metric has no prompt."] })
+        expect(yield* fieldErrors({ metric_id: code.id })).toEqual({ metric_id: ["This metric has no prompt."] })
         yield* as(metrics.delete(metric.id))
-        expect(yield* faults({ metric_id: metric.id })).toHaveProperty("metric_id")
+        expect(yield* fieldErrors({ metric_id: metric.id })).toHaveProperty("metric_id")
       })
     )
 
-    it.effect("take hostile text as text", () =>
+    it.effect("handle hostile text as plain text", () =>
       Effect.gen(function* () {
         const { progress, request, runner } = yield* fixture
         const texts = [
@@ -226,7 +226,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are done by a later process where one was lost, and failed once none is left to try", () =>
+    it.effect("are completed by a later process after a crash, and fail once the attempts are used up", () =>
       Effect.gen(function* () {
         const { jobs, progress, request, retry, runner } = yield* fixture
         const { progressId } = yield* request({ original_prompt: VERBOSE })
@@ -268,7 +268,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are forgotten after ninety days, but for their results", () =>
+    it.effect("are deleted after ninety days, except for the hashes of their results", () =>
       Effect.gen(function* () {
         const { progress, request, runner } = yield* fixture
         const { progressId } = yield* request({ original_prompt: VERBOSE })
@@ -280,10 +280,10 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("reach no further than the credential", () =>
+    it.effect("are limited to the scope and permissions of the credential", () =>
       Effect.gen(function* () {
-        const { actor, judged } = yield* fixture
-        const metric = yield* judged(VERBOSE)
+        const { actor, metricWithPrompt } = yield* fixture
+        const metric = yield* metricWithPrompt(VERBOSE)
         const all = yield* Simplifications
         const bound = (type: "agent" | "project", id: number) =>
           TestEngine.as({ ...actor, credential: "embedded_session" as const, bounds: [{ type, id }] })
@@ -328,11 +328,11 @@ for (const database of TestEngine.databases) {
   }
 
   layer(Layer.merge(withModel, quiet))(`simplifications by a language model, on ${database},`, (it) => {
-    it.effect("are kept where nothing is lost, and known again when the metric is patched with them", () =>
+    it.effect("are stored if nothing is lost, and recognized when the metric is patched with them", () =>
       Effect.gen(function* () {
-        const { as, judged, metrics, progress, request, runner } = yield* fixture
+        const { as, metricWithPrompt, metrics, progress, request, runner } = yield* fixture
         script(REWORDED)
-        const metric = yield* judged(WORDY)
+        const metric = yield* metricWithPrompt(WORDY)
         const { progressId } = yield* request({ metric_id: metric.id })
         yield* runner.drain
         const done = yield* progress(progressId)
@@ -344,7 +344,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are mended once, with the faults told", () =>
+    it.effect("are requested once more with the errors of the first answer", () =>
       Effect.gen(function* () {
         const { progress, request, runner } = yield* fixture
         const wrong = REWORDED.replace("has not raised", "has raised")
@@ -361,7 +361,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are refused where the second answer loses something too, and say what", () =>
+    it.effect("fail if the second answer also loses something, and name what was lost", () =>
       Effect.gen(function* () {
         const { jobs, progress, request, runner } = yield* fixture
         for (const [at, wrong] of [
@@ -390,7 +390,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("are those of rules where the model's are no shorter", () =>
+    it.effect("fall back to the result of the rules if the model's is not shorter", () =>
       Effect.gen(function* () {
         const { progress, request, runner } = yield* fixture
         script(`${WORDY} ${WORDY}`)
@@ -405,7 +405,7 @@ for (const database of TestEngine.databases) {
       })
     )
 
-    it.effect("wait for a model that is out, and fail with its reason when it does not come back", () =>
+    it.effect("are retried while the model is unavailable, and finally fail with its reason", () =>
       Effect.gen(function* () {
         const { jobs, progress, request, retry, runner } = yield* fixture
         const out = new ModelUnavailable({ reason: "The language model could not be reached.", retry: true })

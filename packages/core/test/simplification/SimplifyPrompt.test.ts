@@ -6,14 +6,14 @@ import { describe, expect, it } from "vitest"
 describe("a simplified prompt", () => {
   for (const { check, name } of SimplificationKit.simplifierProperties(simplifyPrompt)) it(name, check)
 
-  it("is known as simple", () => {
+  it("is recognized as already simple", () => {
     fc.assert(
       fc.property(SimplificationKit.anyText, (text) => isSimple(simplifyPrompt(text))),
       { numRuns: 300 }
     )
   })
 
-  it("reads like this", () => {
+  it("matches the expected text for sample prompts", () => {
     expect(
       simplifyPrompt(
         "Hello. I would like you to please judge the call. It is very important to return `TRUE` only if the agent " +
@@ -33,7 +33,7 @@ describe("a simplified prompt", () => {
     )
   })
 
-  it("keeps code, tables and lists in their form", () => {
+  it("keeps the form of code, tables and lists", () => {
     const text = "# Rules\n- Return 1.\n- Return 1.\n\n```\nplease   keep\n```\n| a | please |\n|---|---|"
     expect(simplifyPrompt(text)).toContain("```\nplease   keep\n```")
     expect(
@@ -43,7 +43,7 @@ describe("a simplified prompt", () => {
     ).toHaveLength(2)
   })
 
-  it("keeps what is said again of something else", () => {
+  it("keeps a repeated sentence that refers to something else", () => {
     const cases = [
       "# Sales\nReturn 5 when the caller agrees.\n# Support\nReturn 5 when the caller agrees.",
       "In sales:\nReturn 5 when the caller agrees.\nIn support:\nReturn 5 when the caller agrees.",
@@ -59,7 +59,7 @@ describe("a simplified prompt", () => {
     )
   })
 
-  it("keeps words that are what is judged, and no politeness towards the judge", () => {
+  it("keeps polite words that the rule is about and removes those addressed to the judge", () => {
     for (const text of [
       "Return TRUE if the agent says please before asking.",
       "Did the agent say thank you? If so, return TRUE.",
@@ -92,13 +92,13 @@ describe("a simplified prompt", () => {
     )
   })
 
-  it("keeps what is said again in another scope", () => {
+  it("keeps a sentence that is repeated in another scope", () => {
     const text =
       "In sales calls the bar is high. Return 5 when the caller agrees. In support calls the bar is low. Return 5 when the caller agrees."
     expect(simplifyPrompt(text)).toBe(text)
   })
 
-  it("keeps code between fences of any kind and length", () => {
+  it("keeps code between fences of any kind and length unchanged", () => {
     for (const text of [
       "````\n```\nPlease  keep   this\n```\nPlease  keep   this\n````",
       "~~~\nPlease  keep   this\n```\nPlease  keep   this\n~~~",
@@ -109,7 +109,7 @@ describe("a simplified prompt", () => {
     expect(simplifyPrompt("```inline```\nPlease return 5.")).toBe("```inline```\nReturn 5.")
   })
 
-  it("comes of hostile prompts as soon as of others, and changes nothing the second time", () => {
+  it("is computed in bounded time for hostile prompts and does not change when simplified again", () => {
     const size = 50_000
     const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size)
     for (const part of [
@@ -148,8 +148,8 @@ describe("a simplified prompt", () => {
   })
 })
 
-describe("a prompt with nothing left to take away", () => {
-  it("is known by rules alone, or by the length of its lines as well", () => {
+describe("a prompt from which nothing can be removed", () => {
+  it("is recognized by the rules, and as concise only if its lines are short", () => {
     const long = `Return TRUE if ${"the agent greets and ".repeat(8)}ends the call.`
     expect([isSimple("Return TRUE."), isConcise("Return TRUE.")]).toEqual([true, true])
     expect([isSimple(long), isConcise(long)]).toEqual([true, false])
@@ -159,7 +159,7 @@ describe("a prompt with nothing left to take away", () => {
 })
 
 describe("protected tokens", () => {
-  it("are missed as often as they are lost", () => {
+  it("are reported once for each lost occurrence", () => {
     expect(lostTokens("Do not say 5 or 5%.", "Do say 5.")).toEqual(["not", "or", "5%"])
     expect(lostTokens("If it isn't so, {{x}}", "if it isn't so, {{x}}")).toEqual([])
     expect(lostTokens('"a b" and "a b"', '"a b"')).toEqual(["and", '"a b"'])

@@ -12,7 +12,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(impatient, quiet), { timeout: "1 minute" })(
     `runs by text, with little patience, on ${database},`,
     (it) => {
-      it.scoped("end as timeouts where the agent takes too long for one answer", () =>
+      it.scoped("time out if the agent takes too long for one answer", () =>
         TestServices.provideLive(
           Effect.gen(function* () {
             const { one, reachable, runner, start } = yield* tested

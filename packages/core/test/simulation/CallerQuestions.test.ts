@@ -50,7 +50,7 @@ const asked = <A>(question: CallerQuestion<A>) =>
     )
   )
 
-describe("what the language model is asked for the testing agent", () => {
+describe("questions to the language model for the testing agent", () => {
   it.each([
     ["a condition", matchQuestion([{ id: 3, description: "It greets" }], messages), { reasoning: "So.", condition: 3 }],
     [
@@ -72,7 +72,7 @@ describe("what the language model is asked for the testing agent", () => {
     }
   )
 
-  it("has what was said as data, a line a message, and not in what the model is told to be", () => {
+  it("contain the conversation as data, one message per line, and never in the system prompt", () => {
     for (const question of [
       matchQuestion([{ id: 3, description: "It greets" }], messages),
       speakQuestion(scenario, messages),
@@ -84,7 +84,7 @@ describe("what the language model is asked for the testing agent", () => {
     }
   })
 
-  it("is bounded, and the newest of it stays", () => {
+  it("are bounded in length and keep the newest messages", () => {
     const long = Array.from({ length: 100 }, (_, n) => ({
       speaker: "main_agent" as const,
       text: `${n} ${"x".repeat(5000)}`

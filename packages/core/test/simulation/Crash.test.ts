@@ -13,7 +13,7 @@ const RUNS = 30
 describe.each(["sqlite", "postgres"] as const)("runs whose process is killed, on %s,", (database) => {
   const { address, start, stop } = workersOf(new URL("./crash/worker.mjs", import.meta.url), database)
 
-  it("are begun again by another, completed once each, and leave nothing held", async () => {
+  it("are restarted by another process, completed once each, and leave no claim behind", async () => {
     const engine = ManagedRuntime.make(Engine.layer.pipe(Layer.provideMerge(Database.layer(address()))))
     try {
       await engine.runPromise(
@@ -60,7 +60,7 @@ describe.each(["sqlite", "postgres"] as const)("runs whose process is killed, on
             const read = as(Effect.flatMap(Results, (all) => all.read(result.id)))
             const first = start()
             yield* Effect.repeat(Effect.sleep("20 millis"), {
-              until: () => agent.heard.filter(({ body }) => body.messages.length > 1).length >= 5
+              until: () => agent.requests.filter(({ body }) => body.messages.length > 1).length >= 5
             })
             expect((yield* read).runsByStatus.running).toBe(5)
             const closed = once(first, "close")

@@ -9,7 +9,7 @@ import { fakeAgent } from "./fakeAgent.js"
 const example = fileURLToPath(new URL("../../../../examples/suites/booking.json", import.meta.url))
 
 layer(TestEngine.layer("sqlite", { allowHosts: ["127.0.0.1"] }))("the suite that the guides show", (it) => {
-  it.scoped("is played to its end by an agent that does what it expects", () =>
+  it.scoped("succeeds with an agent that meets its expectations", () =>
     Effect.gen(function* () {
       const file = yield* Effect.promise(() => readFile(example, "utf8"))
       const agent = yield* fakeAgent(({ body }) => {

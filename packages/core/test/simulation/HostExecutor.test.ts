@@ -21,7 +21,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(TestEngine.layer(database, { runExecutor: stumbling }), quiet), { timeout: "1 minute" })(
     `runs of a host's executor, on ${database},`,
     (it) => {
-      it.effect("fail at once where it has a fault, which is not played again", () =>
+      it.effect("fail at once, without a retry, if the executor throws", () =>
         Effect.gen(function* () {
           const { actor, agent } = yield* TestEngine.fixture
           const as = TestEngine.as(actor)

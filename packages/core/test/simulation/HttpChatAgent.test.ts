@@ -31,9 +31,9 @@ it.scopedLive("sends the conversation to a chat-completions server and reads its
   Effect.gen(function* () {
     const agent = yield* fakeAgent(() => completion("At eight?"))
     expect(yield* asked(agent.url, "openai")).toEqual({ text: "At eight?", endsCall: false, toolCalls: [] })
-    const [heard] = agent.heard
-    expect(heard?.headers["x-key"]).toBe("secret")
-    expect(heard?.body).toEqual({
+    const [request] = agent.requests
+    expect(request?.headers["x-key"]).toBe("secret")
+    expect(request?.body).toEqual({
       model: "booker",
       user: "run-1-0",
       stream: false,
@@ -60,7 +60,7 @@ it.scopedLive(
         endsCall: true,
         toolCalls: [{ id: "t1", name: "book", arguments: '{"guests":2}', result: "ok" }]
       })
-      expect(agent.heard[0]?.body).toEqual({
+      expect(agent.requests[0]?.body).toEqual({
         conversation_id: "run-1-0",
         message: "A table, please.",
         messages: [

@@ -84,7 +84,7 @@ for (const database of TestEngine.databases) {
   layer(Layer.provideMerge(work, TestEngine.layer(database)), { timeout: "2 minutes" })(
     `a run that jobs play, on ${database},`,
     (it) => {
-      it.effect("is begun again by the next attempt of its job, and what the earlier one reports is not kept", () =>
+      it.effect("is restarted by the next attempt of its job, and ignores reports of the earlier attempt", () =>
         Effect.gen(function* () {
           const { capacity, permit, status, take, work } = yield* tested
           const stale = must(yield* take())
@@ -104,7 +104,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("is left to whoever else has it, and times out after its third try", () =>
+      it.effect("is left to the worker that has claimed it, and times out after the third attempt", () =>
         Effect.gen(function* () {
           const { as, capacity, id, results, status, take } = yield* tested
           must(yield* take())
@@ -118,7 +118,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("is failed when the job that was to play or to score it is dead", () =>
+      it.effect("fails when the job that plays or scores it is dead", () =>
         Effect.gen(function* () {
           const { as, capacity, id, organization, results, status, take, permit, work } = yield* tested
           const other = yield* tested
@@ -147,7 +147,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("is failed when it cannot be scored, and keeps what was said", () =>
+      it.effect("fails if it cannot be scored, and keeps its transcript", () =>
         Effect.gen(function* () {
           const { as, capacity, id, organization, results, status, take, permit, work } = yield* tested
           yield* TestEngine.execute(
@@ -173,7 +173,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("is reported once at most and holds what its status says, whatever comes when", () =>
+      it.effect("is reported at most once and matches its status, for any sequence of commands", () =>
         Effect.gen(function* () {
           const command = fc.oneof(
             { weight: 4, arbitrary: fc.constant("take" as const) },

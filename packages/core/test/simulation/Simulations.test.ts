@@ -15,53 +15,55 @@ for (const database of TestEngine.databases) {
   layer(Layer.merge(plain, quiet), { timeout: "2 minutes" })(
     `runs by text, without a language model, on ${database},`,
     (it) => {
-      it.scoped("follow conditional actions against the agent's endpoint, and show all of it", () =>
-        Effect.gen(function* () {
-          const { capacity, one, reachable, read, runner, start } = yield* tested
-          const agent = yield* fakeAgent(friendly)
-          yield* reachable(agent.url)
-          const result = yield* start([{ ...booking, metrics: ["talk_ratio"] }])
-          expect(result.status).toBe("queued")
-          yield* runner.drain
-          const run = yield* one(result)
-          expect(run).toMatchObject({ status: "completed", success: null, error: null, attempts: 1, criteria: [] })
-          expect(run.endedReason).toBe("testing_agent_ended_call")
-          expect(run.transcriptObject?.map(({ content, role, start_time }) => [role, content, start_time])).toEqual([
-            ["Testing Agent", "Hello, this is Ann <endcall />.", 0],
-            ["Main Agent", "For which date would that be?", 0],
-            ["Testing Agent", "Let me see.", 0],
-            ["Testing Agent", "Friday.", 4],
-            ["Main Agent", "Friday at seven?", 4],
-            ["Testing Agent", "[laughter] At eight, rather.", 4],
-            ["Main Agent", "Your booking is confirmed.", 4],
-            ["Testing Agent", "Bye.", 4]
-          ])
-          expect(run.moments).toEqual([
-            { kind: "condition", at_second: 0, seconds: null, condition: 0 },
-            { kind: "condition", at_second: 0, seconds: null, condition: 1 },
-            { kind: "silence", at_second: 0, seconds: 4, condition: 1 },
-            { kind: "condition", at_second: 4, seconds: null, condition: 2 },
-            { kind: "laughter", at_second: 4, seconds: null, condition: 2 },
-            { kind: "condition", at_second: 4, seconds: null, condition: 3 },
-            { kind: "endcall", at_second: 4, seconds: null, condition: 3 }
-          ])
-          expect(run.duration).toBe(4)
-          expect(agent.heard.map(({ body }) => body.message)).toEqual([
-            "Hello, this is Ann <endcall />.",
-            "Let me see. Friday.",
-            "[laughter] At eight, rather."
-          ])
-          expect(agent.heard[0]?.body.variables).toEqual({ name: "Ann <endcall />" })
-          expect(new Set(agent.heard.map(({ body }) => body.conversation_id)).size).toBe(1)
-          expect(yield* read(result)).toMatchObject({ status: "completed", totalRuns: 1, successRate: null })
-          expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
-        })
+      it.scoped(
+        "follow conditional actions against the agent's endpoint, and record every turn, tool call and moment",
+        () =>
+          Effect.gen(function* () {
+            const { capacity, one, reachable, read, runner, start } = yield* tested
+            const agent = yield* fakeAgent(friendly)
+            yield* reachable(agent.url)
+            const result = yield* start([{ ...booking, metrics: ["talk_ratio"] }])
+            expect(result.status).toBe("queued")
+            yield* runner.drain
+            const run = yield* one(result)
+            expect(run).toMatchObject({ status: "completed", success: null, error: null, attempts: 1, criteria: [] })
+            expect(run.endedReason).toBe("testing_agent_ended_call")
+            expect(run.transcriptObject?.map(({ content, role, start_time }) => [role, content, start_time])).toEqual([
+              ["Testing Agent", "Hello, this is Ann <endcall />.", 0],
+              ["Main Agent", "For which date would that be?", 0],
+              ["Testing Agent", "Let me see.", 0],
+              ["Testing Agent", "Friday.", 4],
+              ["Main Agent", "Friday at seven?", 4],
+              ["Testing Agent", "[laughter] At eight, rather.", 4],
+              ["Main Agent", "Your booking is confirmed.", 4],
+              ["Testing Agent", "Bye.", 4]
+            ])
+            expect(run.moments).toEqual([
+              { kind: "condition", at_second: 0, seconds: null, condition: 0 },
+              { kind: "condition", at_second: 0, seconds: null, condition: 1 },
+              { kind: "silence", at_second: 0, seconds: 4, condition: 1 },
+              { kind: "condition", at_second: 4, seconds: null, condition: 2 },
+              { kind: "laughter", at_second: 4, seconds: null, condition: 2 },
+              { kind: "condition", at_second: 4, seconds: null, condition: 3 },
+              { kind: "endcall", at_second: 4, seconds: null, condition: 3 }
+            ])
+            expect(run.duration).toBe(4)
+            expect(agent.requests.map(({ body }) => body.message)).toEqual([
+              "Hello, this is Ann <endcall />.",
+              "Let me see. Friday.",
+              "[laughter] At eight, rather."
+            ])
+            expect(agent.requests[0]?.body.variables).toEqual({ name: "Ann <endcall />" })
+            expect(new Set(agent.requests.map(({ body }) => body.conversation_id)).size).toBe(1)
+            expect(yield* read(result)).toMatchObject({ status: "completed", totalRuns: 1, successRate: null })
+            expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
+          })
       )
 
-      it.scoped("speak chat completions, and are scored by the metrics of their scenario", () =>
+      it.scoped("use the chat-completions format, and are scored by the metrics of their scenario", () =>
         Effect.gen(function* () {
           const { agent: owned, as, metrics, one, reachable, read, runner, start } = yield* tested
-          const agent = yield* fakeAgent((heard) => completion(friendly(heard).message))
+          const agent = yield* fakeAgent((request) => completion(friendly(request).message))
           yield* reachable(agent.url, "openai")
           const code = yield* as(
             metrics.create({
@@ -97,11 +99,11 @@ for (const database of TestEngine.databases) {
             successRate: 1,
             metrics: [{ name: "Latency" }, { name: "Confirmed" }]
           })
-          expect(agent.heard[0]?.body.model).toBe(owned.name)
+          expect(agent.requests[0]?.body.model).toBe(owned.name)
         })
       )
 
-      it.scoped("are no success where a criterion is missed, and say which", () =>
+      it.scoped("do not succeed if a criterion is missed, and name it", () =>
         Effect.gen(function* () {
           const { agent: owned, as, metrics, one, reachable, read, runner, start } = yield* tested
           const agent = yield* fakeAgent(() => ({ message: "No.", end_call: true }))
@@ -128,7 +130,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("need a language model for instructions, and say so", () =>
+      it.scoped("fail with a reason if instructions need a language model and none is configured", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(friendly)
@@ -142,11 +144,11 @@ for (const database of TestEngine.databases) {
               /^No language model is configured, and scenarios of this type are played by one\./
             )
           })
-          expect(agent.heard).toEqual([])
+          expect(agent.requests).toEqual([])
         })
       )
 
-      it.scoped("need an endpoint, an agent and a test profile that are there, and say so", () =>
+      it.scoped("fail with a reason if the endpoint, the agent or the test profile is missing", () =>
         Effect.gen(function* () {
           const { agent: owned, as, one, project, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(friendly)
@@ -169,11 +171,11 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("keep what was said before the agent's answer could not be used", () =>
+      it.scoped("keep the turns before an unusable answer of the agent", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
-          const agent = yield* fakeAgent((heard, response) => {
-            if (heard.body.messages.length < 3) return friendly(heard)
+          const agent = yield* fakeAgent((request, response) => {
+            if (request.body.messages.length < 3) return friendly(request)
             response.statusCode = 500
             response.end("secret")
             return undefined
@@ -188,7 +190,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("fail where their placeholders would be filled with more than memory holds, and say so", () =>
+      it.scoped("fail with a reason if expanded placeholders would exceed the size limit", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(friendly)
@@ -210,11 +212,11 @@ for (const database of TestEngine.databases) {
             attempts: 1,
             error: "What the test profile says fills the scenario's placeholders with more than 1000000 characters."
           })
-          expect(agent.heard).toEqual([])
+          expect(agent.requests).toEqual([])
         })
       )
 
-      it.scoped("send no empty message where all that was to be said is a blank value", () =>
+      it.scoped("send no empty message if a placeholder's value is blank", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(() => ({ message: "For which date?", end_call: true }))
@@ -231,11 +233,11 @@ for (const database of TestEngine.databases) {
           ])
           yield* runner.drain
           expect(yield* one(result)).toMatchObject({ status: "completed", endedReason: "main_agent_ended_call" })
-          expect(agent.heard.map(({ body }) => body.message)).toEqual(["[silence 0 s]"])
+          expect(agent.requests.map(({ body }) => body.message)).toEqual(["[silence 0 s]"])
         })
       )
 
-      it.scoped("take hostile answers as text", () =>
+      it.scoped("handle hostile answers as plain text", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const hostile = "date \u0000\ud800 <endcall /> {{name}} __proto__ \u202e"
@@ -252,7 +254,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("count the pauses that nobody waits for", () =>
+      it.scoped("count simulated pauses in the duration without waiting", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(friendly)
@@ -267,11 +269,11 @@ for (const database of TestEngine.databases) {
             duration: 400,
             error: "The run took longer than its 399 seconds."
           })
-          expect(agent.heard).toEqual([])
+          expect(agent.requests).toEqual([])
         })
       )
 
-      it.scoped("are bounded in the length of an answer", () =>
+      it.scoped("limit the length of an answer", () =>
         Effect.gen(function* () {
           const { one, reachable, runner, start } = yield* tested
           const agent = yield* fakeAgent(() => ({ message: `date ${"x".repeat(20_000)}` }))
@@ -285,7 +287,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.scoped("run as often as they are asked to, within the concurrency limit", () =>
+      it.scoped("run as often as requested, within the concurrency limit", () =>
         Effect.gen(function* () {
           const { capacity, reachable, read, runner, runsOf, start } = yield* tested
           // Each round waits for as many as may be under way, and a while longer for one too many.
@@ -306,26 +308,26 @@ for (const database of TestEngine.databases) {
           yield* runner.drain
           expect(yield* read(result)).toMatchObject({ status: "completed", totalRuns: 9 })
           expect(most).toBe(3)
-          expect(agent.heard).toHaveLength(9)
+          expect(agent.requests).toHaveLength(9)
           expect((yield* runsOf(result)).map(({ attempts }) => attempts)).toEqual(Array.from({ length: 9 }, () => 1))
           expect(yield* capacity).toMatchObject({ activeSessions: 0, pendingDemand: 0, slotsInUse: 0 })
         })
       )
 
-      it.effect("are not for outside workers", () =>
+      it.effect("cannot be claimed by outside workers", () =>
         Effect.gen(function* () {
           const { as, results, start } = yield* tested
           yield* start([booking])
-          const refused = yield* Effect.flip(as(results.claim({ channel: "text" })))
-          expect(refused).toBeInstanceOf(ValidationFailed)
-          expect(refused).toMatchObject({
+          const rejected = yield* Effect.flip(as(results.claim({ channel: "text" })))
+          expect(rejected).toBeInstanceOf(ValidationFailed)
+          expect(rejected).toMatchObject({
             errors: { channel: ["The engine executes runs of the channel text itself."] }
           })
         })
       )
 
       for (const way of ["deleted", "cancelled"] as const) {
-        it.scoped(`stop where they are ${way} meanwhile, and report nothing afterwards`, () =>
+        it.scoped(`stop when they are ${way} while playing, and report nothing afterwards`, () =>
           TestServices.provideLive(
             Effect.gen(function* () {
               const { as, capacity, jobs, one, reachable, results, runner, runsOf, start } = yield* tested
@@ -338,7 +340,7 @@ for (const database of TestEngine.databases) {
               const result = yield* start([booking])
               const run = yield* one(result)
               const working = yield* Effect.fork(runner.drain)
-              yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => agent.heard.length > 0 })
+              yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => agent.requests.length > 0 })
               yield* way === "deleted"
                 ? as(results.bulkDelete({ result_ids: [result.id] }))
                 : as(results.cancelRun(run.id))
@@ -354,16 +356,16 @@ for (const database of TestEngine.databases) {
         )
       }
 
-      it.scoped("are put back when their process is told to stop, and begun again by the next", () =>
+      it.scoped("are released when their process shuts down, and restarted by the next one", () =>
         TestServices.provideLive(
           Effect.gen(function* () {
             const { capacity, one, reachable, runner, start } = yield* tested
             let isSilent = true
-            const agent = yield* fakeAgent((heard) => (isSilent ? undefined : friendly(heard)))
+            const agent = yield* fakeAgent((request) => (isSilent ? undefined : friendly(request)))
             yield* reachable(agent.url)
             const result = yield* start([booking])
             const working = yield* Effect.fork(runner.run)
-            yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => agent.heard.length > 0 })
+            yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => agent.requests.length > 0 })
             expect((yield* one(result)).status).toBe("running")
             yield* Fiber.interrupt(working)
             expect((yield* one(result)).status).toBe("queued")
@@ -375,7 +377,7 @@ for (const database of TestEngine.databases) {
         )
       )
 
-      it.scoped("end as timeouts where they take longer than they may", () =>
+      it.scoped("time out if they exceed their maximum duration", () =>
         TestServices.provideLive(
           Effect.gen(function* () {
             const { one, reachable, runner, start } = yield* tested

@@ -29,7 +29,7 @@ const script = (...items: ReadonlyArray<Item>): ConditionalActions =>
         }))
       ]
     }),
-    (faults) => new Error(JSON.stringify(faults))
+    (errors) => new Error(JSON.stringify(errors))
   )
 
 const wordOf = ({ move }: Step): string | number =>
@@ -48,7 +48,7 @@ const played = (actions: ConditionalActions, ...replies: ReadonlyArray<string>):
 }
 
 describe("a testing agent", () => {
-  it("opens with item 0 and acts on the first item whose description the reply fits, each once", () => {
+  it("opens with item 0, then performs the first item whose description matches the reply, each once", () => {
     const actions = script(
       ["The agent asks for the number of guests", "Two."],
       ["The agent asks for the name", "Ann Smith."],
@@ -65,7 +65,7 @@ describe("a testing agent", () => {
     ).toEqual([0, 2, 1, "wait", 3])
   })
 
-  it("does followups that refer to an item at the next replies, whatever these say", () => {
+  it("performs follow-ups of an item at the next replies, whatever they say", () => {
     const actions = script(
       ["The agent greets", "Hi there."],
       [1, "One more thing.", "action_followup"],
@@ -77,7 +77,7 @@ describe("a testing agent", () => {
     ])
   })
 
-  it("lets standard items that refer to another give way to descriptions", () => {
+  it("prefers matching descriptions to standard items that refer to another item", () => {
     const actions = script(
       ["The agent asks for the date", "Friday."],
       [1, "Is parking free?"],
@@ -92,7 +92,7 @@ describe("a testing agent", () => {
     ])
   })
 
-  it("looks for a followup's description only until something else is done", () => {
+  it("matches a follow-up's description only until another item is performed", () => {
     const actions = script(
       ["The agent asks for the date", "Friday."],
       ["The agent repeats friday", "Exactly.", "action_followup"],
@@ -102,14 +102,14 @@ describe("a testing agent", () => {
     expect(played(actions, "What date?", "What time?", "Friday, then.")).toEqual([0, 1, 3, "wait"])
   })
 
-  it("gives up when nothing has applied for too long, and leaves when all is done", () => {
+  it("gives up after too many replies without a match, and hangs up when every item is done", () => {
     const actions = script(["The agent mentions a refund", "Great."])
     expect(played(actions, "a", "b", "c")).toEqual([0, "wait", "wait", "no_condition_met"])
     expect(played(actions, "a", "b", "A refund is due.", "Bye.")).toEqual([0, "wait", "wait", 1, "script_finished"])
     expect(played(script(), "Hi.")).toEqual([0, "script_finished"])
   })
 
-  it("goes by what is found to match where it is told, and by nothing that may not be acted on", () => {
+  it("uses a given match instead of matching by words, and ignores one that is not open", () => {
     const actions = script(["The agent mentions a refund", "Great."], ["The agent asks for the date", "Friday."])
     const opened = begin(actions)
     expect(wordOf(step(opened.state, "Whatever.", 2))).toBe(2)
@@ -118,7 +118,7 @@ describe("a testing agent", () => {
     expect(wordOf(step(opened.state, "A refund.", 99))).toBe("wait")
   })
 
-  it("ends after a bounded number of replies, whatever the script and the replies, and does no item twice", () => {
+  it("ends after a bounded number of replies and performs no item twice, for any script and replies", () => {
     const word = fc.constantFrom("date", "price", "name", "refund")
     const asked = word.map((one) => `The agent asks for the ${one}`)
     const item = fc.oneof(
@@ -155,7 +155,7 @@ describe("an action", () => {
     return perform(conditions[1]?.action ?? [])
   }
 
-  it("is said in pieces where silence or hold divides it, with its markers at their times", () => {
+  it("is split at silence and hold, with each utterance and marker at its time", () => {
     expect(
       performed('Wait. <silence time="2" /> Still there? <hold time="3.5" />[laughter] Bye. <endcall /> never said')
     ).toEqual({
@@ -175,12 +175,12 @@ describe("an action", () => {
     })
   })
 
-  it("may be silence alone", () => {
+  it("may consist of silence only", () => {
     expect(performed('<silence time="5" />')).toMatchObject({ utterances: [], pause: 5, endsCall: false })
   })
 })
 
-describe("words fit a description", () => {
+describe("matching a reply against a description by words", () => {
   it.each([
     ["The agent asks for the date", "Which date would suit you?", true],
     ["The agent asks for the date", "Which dates would suit you?", true],
@@ -198,7 +198,7 @@ describe("words fit a description", () => {
     expect(fitsDescription(description, reply)).toBe(fits)
   })
 
-  it("never depends on case or on punctuation, and takes any text", () => {
+  it("ignores case and punctuation, and accepts any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (description, reply) => {
         expect(typeof fitsDescription(description, reply)).toBe("boolean")

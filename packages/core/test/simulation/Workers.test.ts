@@ -62,7 +62,7 @@ for (const database of TestEngine.databases) {
       ),
       (value) => ({ value, model: "fake", promptHash: "h".repeat(64), seed: 7 })
     )
-  const judge = Layer.succeed(LanguageModel, { ask: Option.some(ask) })
+  const model = Layer.succeed(LanguageModel, { ask: Option.some(ask) })
   const transcribe: Transcribe = ({ contentType, sizeBytes }) =>
     Effect.succeed({
       _tag: "RawTranscript",
@@ -80,10 +80,10 @@ for (const database of TestEngine.databases) {
   const transcriber = Layer.succeed(Transcriber, { transcribe: Option.some(transcribe) })
   const quiet = Logger.remove(Logger.defaultLogger)
 
-  layer(Layer.merge(TestEngine.layer(database, { languageModel: judge, transcriber }), quiet), { timeout: "1 minute" })(
+  layer(Layer.merge(TestEngine.layer(database, { languageModel: model, transcriber }), quiet), { timeout: "1 minute" })(
     `runs that outside workers report, on ${database},`,
     (it) => {
-      it.effect("wait for their scores, and are a success by what is expected and what the worker says", () =>
+      it.effect("stay unfinished until scored, and succeed by the expected outcome and the worker's report", () =>
         Effect.gen(function* () {
           const { as, claimed, results, runner } = yield* tested
           for (const [expected, reported, success, error] of [
@@ -118,7 +118,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("are timeouts where their worker keeps them for longer than they may last", () =>
+      it.effect("time out if their worker exceeds the maximum duration", () =>
         Effect.gen(function* () {
           const { as, claimed, results } = yield* tested
           const { id, lease } = yield* claimed({ max_duration: 60 })
@@ -128,8 +128,8 @@ for (const database of TestEngine.databases) {
           yield* TestClock.adjust("9 minutes")
           yield* beat
           yield* TestClock.adjust("9 minutes")
-          const refused = yield* Effect.flip(beat)
-          expect(refused).toMatchObject({
+          const rejected = yield* Effect.flip(beat)
+          expect(rejected).toMatchObject({
             errors: { lease: ["The run took longer than its 60 seconds. Stop executing it."] }
           })
           expect(yield* as(results.readRun(id))).toMatchObject({
@@ -141,7 +141,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("are completed at once where there is nothing to score them by", () =>
+      it.effect("complete at once if no metric applies", () =>
         Effect.gen(function* () {
           const { as, claimed, results, runner } = yield* tested
           const { id, lease } = yield* claimed({})
@@ -154,48 +154,48 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("are left alone where they are deleted or cancelled before they are scored", () =>
+      it.effect("are not scored after they were deleted or canceled", () =>
         Effect.gen(function* () {
           const { as, claimed, results, runner } = yield* tested
           const deleted = yield* claimed({ metrics: ["latency_ms"] })
           yield* as(results.complete(deleted.id, { ...deleted.lease, transcript_json: turns }))
           const { resultId } = yield* as(results.readRun(deleted.id))
           yield* as(results.deleteRuns(resultId, { run_ids: [deleted.id] }))
-          const cancelled = yield* claimed({ metrics: ["latency_ms"] })
-          yield* as(results.complete(cancelled.id, { ...cancelled.lease, transcript_json: turns }))
-          yield* as(results.cancelRun(cancelled.id))
+          const canceled = yield* claimed({ metrics: ["latency_ms"] })
+          yield* as(results.complete(canceled.id, { ...canceled.lease, transcript_json: turns }))
+          yield* as(results.cancelRun(canceled.id))
           expect(yield* runner.drain).toBe(2)
-          expect(yield* as(results.readRun(cancelled.id))).toMatchObject({ status: "cancelled", metrics: [] })
+          expect(yield* as(results.readRun(canceled.id))).toMatchObject({ status: "cancelled", metrics: [] })
           expect(
             yield* TestEngine.execute("SELECT run_id FROM run_evaluations").pipe(Effect.map((all) => all.length))
           ).toBe(8)
         })
       )
 
-      it.scoped("may be reported by their recording, which is transcribed", () =>
+      it.scoped("may be reported as a recording, which is transcribed", () =>
         Effect.gen(function* () {
           const { as, claimed, results } = yield* tested
-          const refused = (id: RunId, report: object) =>
+          const errorsOfReport = (id: RunId, report: object) =>
             Effect.map(Effect.flip(as(results.complete(id, report))), (error) =>
               error instanceof ValidationFailed ? error.errors : error
             )
           const { id, lease } = yield* claimed({})
           const audio = new Upload(CallKit.wav(1), "audio/wav", "a.wav")
           const mono = { ...lease, transcript_type: "none-mono" }
-          expect(yield* refused(id, mono)).toHaveProperty("voice_recording")
-          expect(yield* refused(id, { ...lease, voice_recording: audio })).toHaveProperty("voice_recording")
-          expect(yield* refused(id, { ...mono, voice_recording: { bytes: [1] } })).toEqual({
+          expect(yield* errorsOfReport(id, mono)).toHaveProperty("voice_recording")
+          expect(yield* errorsOfReport(id, { ...lease, voice_recording: audio })).toHaveProperty("voice_recording")
+          expect(yield* errorsOfReport(id, { ...mono, voice_recording: { bytes: [1] } })).toEqual({
             voice_recording: ["The submitted data was not a file. Check the encoding type on the form."]
           })
           const noAudio = new Upload(Buffer.from("hello"), "audio/wav", "a.wav")
-          expect(yield* refused(id, { ...mono, voice_recording: noAudio })).toHaveProperty("voice_recording")
-          expect(yield* refused(id, { ...mono, voice_recording_url: "http://127.0.0.1/a" })).toEqual({
+          expect(yield* errorsOfReport(id, { ...mono, voice_recording: noAudio })).toHaveProperty("voice_recording")
+          expect(yield* errorsOfReport(id, { ...mono, voice_recording_url: "http://127.0.0.1/a" })).toEqual({
             voice_recording_url: ["Recordings are not fetched from this address: it is not a public one."]
           })
           expect(
-            yield* refused(id, { ...mono, voice_recording: audio, voice_recording_url: "http://x" })
+            yield* errorsOfReport(id, { ...mono, voice_recording: audio, voice_recording_url: "http://x" })
           ).toHaveProperty("voice_recording_url")
-          expect(yield* refused(id, { ...lease, duration: -1 })).toHaveProperty("duration")
+          expect(yield* errorsOfReport(id, { ...lease, duration: -1 })).toHaveProperty("duration")
           expect(yield* as(results.complete(id, { ...mono, voice_recording: audio }))).toMatchObject({
             status: "completed",
             duration: 2
@@ -204,7 +204,7 @@ for (const database of TestEngine.databases) {
         })
       )
 
-      it.effect("are read by their own organisation alone", () =>
+      it.effect("are visible only to their organization", () =>
         Effect.gen(function* () {
           const { claimed } = yield* tested
           const { id } = yield* claimed({})

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 
 /** A request as the fake agent got it. */
-export interface Heard {
+export interface ReceivedRequest {
   readonly url: string
   readonly headers: IncomingMessage["headers"]
   readonly body: {
@@ -18,14 +18,14 @@ export interface Heard {
 
 export interface FakeAgent {
   readonly url: string
-  readonly heard: Array<Heard>
+  readonly requests: Array<ReceivedRequest>
 }
 
 /** An agent on loopback that answers as a test says, gone when the scope closes. */
-export const fakeAgent = (answer: (heard: Heard, response: ServerResponse) => unknown) =>
+export const fakeAgent = (answer: (request: ReceivedRequest, response: ServerResponse) => unknown) =>
   Effect.acquireRelease(
     Effect.async<{ server: Server; agent: FakeAgent }>((resume) => {
-      const heard: Array<Heard> = []
+      const requests: Array<ReceivedRequest> = []
       const server = createServer((request, response) => {
         const chunks: Array<Buffer> = []
         request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -33,13 +33,13 @@ export const fakeAgent = (answer: (heard: Heard, response: ServerResponse) => un
           const one = {
             url: request.url ?? "",
             headers: request.headers,
-            body: JSON.parse(Buffer.concat(chunks).toString()) as Heard["body"]
+            body: JSON.parse(Buffer.concat(chunks).toString()) as ReceivedRequest["body"]
           }
-          heard.push(one)
-          const said = answer(one, response)
-          if (said !== undefined) {
+          requests.push(one)
+          const reply = answer(one, response)
+          if (reply !== undefined) {
             response.setHeader("content-type", "application/json")
-            response.end(JSON.stringify(said))
+            response.end(JSON.stringify(reply))
           }
         })
       })
@@ -47,7 +47,7 @@ export const fakeAgent = (answer: (heard: Heard, response: ServerResponse) => un
         resume(
           Effect.succeed({
             server,
-            agent: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat`, heard }
+            agent: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat`, requests }
           })
         )
       )

@@ -3,7 +3,7 @@ import { Agents, JobRunner, Jobs, Metrics, type Result, Results, Suites } from "
 import { TestEngine } from "@earshot/test-kit"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { type Heard } from "./fakeAgent.js"
+import { type ReceivedRequest } from "./fakeAgent.js"
 
 export const allowHosts = ["127.0.0.1"]
 export const quiet = Logger.remove(Logger.defaultLogger)
@@ -69,14 +69,14 @@ export const booking = {
   test_profile: { name: "Ann", information: { main_agent_variables: { name: "Ann <endcall />" }, person: { age: 40 } } }
 }
 
-export const friendly = ({ body }: Heard) => {
-  const said = body.messages.at(-1)?.content ?? ""
+export const friendly = ({ body }: ReceivedRequest) => {
+  const message = body.messages.at(-1)?.content ?? ""
   return {
-    message: said.startsWith("Hello")
+    message: message.startsWith("Hello")
       ? "For which date would that be?"
-      : said.includes("Friday")
+      : message.includes("Friday")
         ? "Friday at seven?"
         : "Your booking is confirmed.",
-    tool_calls: said.includes("eight") ? [{ name: "book", arguments: { at: 8 }, result: "done" }] : []
+    tool_calls: message.includes("eight") ? [{ name: "book", arguments: { at: 8 }, result: "done" }] : []
   }
 }

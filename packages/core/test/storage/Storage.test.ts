@@ -43,7 +43,7 @@ layer(TestEngine.layer("postgres"))("storage on PostgreSQL", (it) => {
     })
   )
 
-  it.effect("retries the transaction that PostgreSQL cancelled to break a deadlock", () =>
+  it.effect("retries the transaction that PostgreSQL canceled to break a deadlock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const work = yield* UnitOfWork
