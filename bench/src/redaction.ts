@@ -34,7 +34,7 @@ const printScores = (print: Environment["print"], title: string, scores: Redacti
 
 /** A call of about that many characters. */
 const longCall = (characters: number): Parameters<typeof Redaction.redactTranscript>[0] => {
-  const turns: Array<RedactionKit.LabelledTurn> = []
+  const turns: Array<RedactionKit.LabeledTurn> = []
   let length = 0
   for (let seed = 1; length < characters; seed++) {
     for (const turn of RedactionKit.labeledCalls(seed, 20, "measure").flatMap((call) => call.turns)) {

@@ -173,11 +173,11 @@ export const signingKeyStoreContract = <E>(subject: string, stores: Layer.Layer<
         yield* store.insert(old)
         yield* store.insert(young)
         const own = Effect.map(store.list, (all) => all.filter(({ kid }) => kid === old.kid || kid === young.kid))
-        const told = (keys: Effect.Effect.Success<typeof own>) =>
+        const fieldsOf = (keys: Effect.Effect.Success<typeof own>) =>
           keys.map(({ createdAt, kid, secret }) => [kid, Redacted.value(secret), createdAt.epochMillis])
-        expect(told(yield* own)).toEqual(told([young, old]))
+        expect(fieldsOf(yield* own)).toEqual(fieldsOf([young, old]))
         yield* store.remove([old.kid, randomUUID()])
-        expect(told(yield* own)).toEqual(told([young]))
+        expect(fieldsOf(yield* own)).toEqual(fieldsOf([young]))
         yield* store.remove([young.kid])
         expect(yield* own).toEqual([])
       })

@@ -66,7 +66,7 @@ const twoMoments = fc
 
 /** What is issued holds no more than who issues it, in what it may do, what it reaches, and how long. */
 export const issuingProperties = (
-  { resourceScopeErrors: boundFaults, expiryErrors: expiryFaults, permissionErrors: permissionFaults }: IssuingRules,
+  { resourceScopeErrors: scopeErrors, expiryErrors, permissionErrors }: IssuingRules,
   organization: OrganizationId
 ): ReadonlyArray<Property> => [
   property(
@@ -75,32 +75,32 @@ export const issuingProperties = (
     (issuer, field, wanted) => {
       const all = wanted.flatMap((scope) => (scope === "all" ? allPermissions : [scope]))
       const mayAll = all.every((permission) => issuer.permissions.has(permission))
-      return hasErrorsAt(permissionFaults(issuer, field, wanted), mayAll ? [] : [field])
+      return hasErrorsAt(permissionErrors(issuer, field, wanted), mayAll ? [] : [field])
     }
   ),
   property("an issuer that is bound to nothing may bind to anything", [actor(organization), bounds], (issuer, wanted) =>
-    hasErrorsAt(boundFaults({ ...issuer, bounds: null }, wanted), [])
+    hasErrorsAt(scopeErrors({ ...issuer, bounds: null }, wanted), [])
   ),
   property(
     "a bound issuer may not leave bounds away",
     [actor(organization), fc.array(resourceScope, { maxLength: 4 })],
-    (issuer, held) => hasErrorsAt(boundFaults({ ...issuer, bounds: held }, null), ["bounds"])
+    (issuer, held) => hasErrorsAt(scopeErrors({ ...issuer, bounds: held }, null), ["bounds"])
   ),
   property(
     "each bound that a bound issuer does not have itself is a fault of its own, and no other is",
     [actor(organization), fc.array(resourceScope, { maxLength: 4 }), fc.array(resourceScope, { maxLength: 4 })],
     (issuer, held, wanted) =>
       hasErrorsAt(
-        boundFaults({ ...issuer, bounds: held }, wanted),
+        scopeErrors({ ...issuer, bounds: held }, wanted),
         wanted.flatMap(({ id, type }, position) =>
           held.some((own) => own.id === id && own.type === type) ? [] : [`bounds[${position}]`]
         )
       )
   ),
   property("an end lies after now", [twoMoments], ({ end, now }) =>
-    hasErrorsAt(expiryFaults("expires_at", at(end), at(now)), end > now ? [] : ["expires_at"])
+    hasErrorsAt(expiryErrors("expires_at", at(end), at(now)), end > now ? [] : ["expires_at"])
   ),
-  property("nothing has to end", [twoMoments], ({ now }) => hasErrorsAt(expiryFaults("expires_at", null, at(now)), []))
+  property("nothing has to end", [twoMoments], ({ now }) => hasErrorsAt(expiryErrors("expires_at", null, at(now)), []))
 ]
 
 /** Whether what expires and can be revoked holds at `now`, in epoch milliseconds. */

@@ -4,9 +4,9 @@ export interface OggOpusOptions {
   /** Samples at 48 kHz in every packet. */
   readonly samplesPerPacket: number
   readonly preSkip?: number
-  /** Packets that end on a page, 50 unless told. */
+  /** Packets that end on a page. Default: 50. */
   readonly packetsPerPage?: number
-  /** Segments of up to 255 bytes a page, 255 unless told; few of them let packets cross pages. */
+  /** Segments of up to 255 bytes per page; with few of them, packets cross pages. Default: 255. */
   readonly segmentsPerPage?: number
   /** Samples that are missing before a packet, by the packet's position: the granule positions jump. */
   readonly gaps?: Readonly<Record<number, number>>

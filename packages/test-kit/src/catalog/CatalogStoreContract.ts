@@ -79,13 +79,13 @@ const contract = <Id extends number, A extends { readonly id: Id }, R, E>(
         const store = yield* kind.store
         const { project, toRead, toWrite } = yield* newOrganization
         const made = yield* kind.insert(toWrite, project.id, 1)
-        const beside = yield* kind.insert(toWrite, project.id, 2)
+        const sibling = yield* kind.insert(toWrite, project.id, 2)
         expect(yield* store.find(toRead, made.id)).toEqual(Option.some(made))
         const changed = kind.changed(made)
         yield* store.save(toWrite, changed)
         expect(yield* store.find(toRead, made.id)).toEqual(Option.some(changed))
         expect(yield* store.findForUpdate(toRead, made.id)).toEqual(Option.some(changed))
-        expect(yield* store.find(toRead, beside.id)).toEqual(Option.some(beside))
+        expect(yield* store.find(toRead, sibling.id)).toEqual(Option.some(sibling))
       })
     )
 

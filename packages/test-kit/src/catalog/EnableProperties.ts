@@ -101,8 +101,8 @@ export const enableProperties = (read: ReadEnable): ReadonlyArray<Property> => [
     "errors of the personalities and of the language are both reported",
     [fc.constantFrom(...enableFlaws), wrongLanguage],
     ([, personalities, path], wrong) => {
-      const told = Object.keys(read(withLanguage(personalities, wrong)).errors)
-      return told.toSorted().join() === ["language", path].join()
+      const reported = Object.keys(read(withLanguage(personalities, wrong)).errors)
+      return reported.toSorted().join() === ["language", path].join()
     }
   ),
   property(

@@ -39,7 +39,7 @@ const newOrganization = Effect.gen(function* () {
     })
   /** An active connection. */
   const active = Effect.tap(connect(), ({ id: connection }) => store.activate(manage, connection, at(6)))
-  const grant = (connectionId: CodeConnectionId, told: Partial<NewCheckoutGrant> = {}): NewCheckoutGrant => ({
+  const grant = (connectionId: CodeConnectionId, given: Partial<NewCheckoutGrant> = {}): NewCheckoutGrant => ({
     connectionId,
     repository: RepositoryName.make("web"),
     agentId: agent.id,
@@ -49,7 +49,7 @@ const newOrganization = Effect.gen(function* () {
     createdAt: at(10),
     expiresAt: at(100),
     lapsesAt: at(1000),
-    ...told
+    ...given
   })
   const keep = (checkout: NewCheckoutGrant) => Effect.as(grants.insert(toCheckOut, checkout), checkout)
   const due = (now: number) => grants.due(at(now), 100, id)
@@ -61,8 +61,8 @@ type Stores =
 
 /** What every `CodeConnectionStore` has to do, and the `CheckoutGrantStore` beside it. */
 export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<Stores, E>): void => {
-  layer(stores)(`connections kept by ${subject}`, (it) => {
-    it.effect("are found with their secret as they were put in, and listed without it, newest first", () =>
+  layer(stores)(`connections stored by ${subject}`, (it) => {
+    it.effect("are found as they were inserted, secret included, and listed without it, newest first", () =>
       Effect.gen(function* () {
         const { connect, id, manage, store } = yield* newOrganization
         const made = yield* connect("sealed a")
@@ -92,7 +92,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("are active one at a time, and never again once revoked", () =>
+    it.effect("are active one at a time, and cannot be reactivated once revoked", () =>
       Effect.gen(function* () {
         const { connect, manage, store, toCheckOut } = yield* newOrganization
         const active = Effect.map(
@@ -118,7 +118,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("are not there for another organisation, to see, use or change", () =>
+    it.effect("cannot be read, used or changed by another organization", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
         const { store } = mine
@@ -138,7 +138,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("have secrets that are sealed anew, unless they changed since", () =>
+    it.effect("have secrets that can be re-encrypted unless they changed since", () =>
       Effect.gen(function* () {
         const { active, grant, id, keep, store } = yield* newOrganization
         const { id: connection } = yield* active
@@ -159,8 +159,8 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
     )
   })
 
-  layer(stores)(`checkouts kept by ${subject}`, (it) => {
-    it.effect("open what they are of until they expire, to whoever has the token", () =>
+  layer(stores)(`checkouts stored by ${subject}`, (it) => {
+    it.effect("grant access to their repository until they expire, by token", () =>
       Effect.gen(function* () {
         const { active, grant, grants, id, toCheckOut } = yield* newOrganization
         const { id: connection } = yield* active
@@ -176,7 +176,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("end with their connection, their session and their agent, and begin with none of these gone", () =>
+    it.effect("end with their connection, session or agent, and cannot begin if one of these is gone", () =>
       Effect.gen(function* () {
         const tokens = yield* RevokedTokenStore
         type Room = Effect.Effect.Success<typeof newOrganization>
@@ -202,7 +202,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("are due to be taken back once they ended, one try after the other, until they were or lapsed", () =>
+    it.effect("are due for release once ended, and retried until released or expired", () =>
       Effect.gen(function* () {
         const { active, due, grant, grants, keep } = yield* newOrganization
         const { id: connection } = yield* active
@@ -223,7 +223,7 @@ export const checkoutStoreContract = <E>(subject: string, stores: Layer.Layer<St
       })
     )
 
-    it.effect("are erased when they are of no more use, with the secrets that only they needed", () =>
+    it.effect("are deleted once unused, with the secrets that only they needed", () =>
       Effect.gen(function* () {
         const { active, due, grant, grants, keep, manage, store } = yield* newOrganization
         const { id: connection } = yield* active

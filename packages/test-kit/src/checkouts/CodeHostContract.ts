@@ -18,11 +18,11 @@ export interface CodeHostFixture {
   readonly connection: OpenConnection
   /** Whether a token opens a repository at the host; left out where nobody but the engine can say. */
   readonly opens?: (token: string, repository: string) => boolean
-  /** Takes `web` away from what the connection offers. */
+  /** Removes the connection's access to `web`. */
   readonly withdraw: () => void
-  /** From now on the host fails. */
+  /** Makes every later request to the host fail. */
   readonly breakDown: () => void
-  /** Secrets that nothing but tokens' own fields may hold. */
+  /** Secrets that may occur only in the token field of a response. */
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -30,16 +30,16 @@ const readSettings = Schema.decodeUnknownOption(JsonObject)
 
 const web = RepositoryName.make("web")
 
-/** Everything that an error says of itself, however it is printed. */
+/** An error in every form in which it may be printed. */
 const printed = (error: unknown): string =>
   [JSON.stringify(error), String(error), inspect(error, { depth: 20 }), error instanceof Error ? error.stack : ""].join(
     " "
   )
 
-/** What every kind of code host has to pass. */
+/** Registers the contract tests of a code host. */
 export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFixture, never, Scope.Scope>): void => {
   describe(`the code host ${name}`, () => {
-    it.scopedLive("passes its own test, and reads its own settings back as they are", () =>
+    it.scopedLive("passes the connection test and reads its settings unchanged", () =>
       Effect.gen(function* () {
         const { connection, host } = yield* fixture
         yield* host.test(connection)
@@ -52,7 +52,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
       })
     )
 
-    it.scopedLive("hands out a key for an hour at most, another one each time, and no credential in the URL", () =>
+    it.scopedLive("issues a new token each time, valid for at most an hour, with no credential in the URL", () =>
       Effect.gen(function* () {
         const { connection, host, opens } = yield* fixture
         const before = yield* DateTime.now
@@ -77,7 +77,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
       })
     )
 
-    it.scopedLive("ends a key before its time, and a second time without a word", () =>
+    it.scopedLive("revokes a token early, and revoking it again succeeds", () =>
       Effect.gen(function* () {
         const { connection, host, opens } = yield* fixture
         const { handle, token } = yield* host.issue(connection, web)
@@ -88,7 +88,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
       })
     )
 
-    it.scopedLive("does not offer what the connection does not, from the moment it does not", () =>
+    it.scopedLive("denies a repository as soon as the connection no longer offers it", () =>
       Effect.gen(function* () {
         const { connection, host, withdraw } = yield* fixture
         const unavailable = { _tag: "RepositoryUnavailable" }
@@ -101,7 +101,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
       })
     )
 
-    it.scopedLive("fails as a failure of the host when the host fails, and says no secret", () =>
+    it.scopedLive("reports a failing host as unavailable without exposing a secret", () =>
       Effect.gen(function* () {
         const { breakDown, connection, host, secrets } = yield* fixture
         const { handle, token } = yield* host.issue(connection, web)
@@ -119,7 +119,7 @@ export const codeHostContract = (name: string, fixture: Effect.Effect<CodeHostFi
       })
     )
 
-    it.scopedLive("judges any settings and secret, and keys every fault by its field", () =>
+    it.scopedLive("validates any settings and secret, and reports every error by its field", () =>
       Effect.gen(function* () {
         const { connection, host } = yield* fixture
         const secret = fc.option(fc.string({ unit: "binary" }).map((text) => Redacted.make(text)))

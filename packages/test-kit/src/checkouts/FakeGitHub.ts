@@ -29,7 +29,7 @@ export interface FakeGitHub extends FakeHost {
 export interface FakeGitHubOptions {
   /** Characters of a token beside its prefix; they have been of several lengths. */
   readonly tokenLength?: number
-  /** Epoch milliseconds, by which requests of the app are judged; the machine's clock unless told. */
+  /** Epoch milliseconds at which the app's tokens are checked. Default: the system clock. */
   readonly now?: () => number
 }
 
@@ -40,7 +40,7 @@ const Wanted = Schema.Struct({
   permissions: Schema.Struct({ contents: Schema.Literal("read") })
 })
 
-const refused = (status: number, message: string): FakeResponse => ({ status, body: { message } })
+const failure = (status: number, message: string): FakeResponse => ({ status, body: { message } })
 
 export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeGitHub, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -100,17 +100,17 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
 
     const createToken = (body: unknown): FakeResponse => {
       const wanted = Schema.decodeUnknownOption(Wanted, { onExcessProperty: "error" })(body)
-      if (Option.isNone(wanted)) return refused(422, "This fake makes tokens for reading one repository and no others.")
-      if (fake.suspended) return refused(403, "This installation has been suspended")
+      if (Option.isNone(wanted)) return failure(422, "This fake makes tokens for reading one repository and no others.")
+      if (fake.suspended) return failure(403, "This installation has been suspended")
       const name = named(wanted.value.repositories[0])
       if (name === undefined) {
-        return refused(
+        return failure(
           422,
           "There is at least one repository that does not exist or is not accessible to the parent installation."
         )
       }
       if (permissions.contents === undefined) {
-        return refused(422, "The permissions requested are not granted to this installation.")
+        return failure(422, "The permissions requested are not granted to this installation.")
       }
       const token = `ghs_${randomBytes(tokenLength).toString("hex").slice(0, tokenLength)}`
       tokens.set(token, name)
@@ -129,8 +129,8 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
     const answer = ({ body, headers, method, path }: FakeRequest): FakeResponse => {
       const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1] ?? ""
       const opens = tokens.get(bearer)
-      if (headers["user-agent"] === undefined) return refused(403, "Request forbidden by administrative rules.")
-      if (opens === undefined && !isApp(bearer)) return refused(401, "Bad credentials")
+      if (headers["user-agent"] === undefined) return failure(403, "Request forbidden by administrative rules.")
+      if (opens === undefined && !isApp(bearer)) return failure(401, "Bad credentials")
       const route = `${method} ${path}`
       if (route === "DELETE /installation/token" && opens !== undefined) {
         tokens.delete(bearer)
@@ -139,17 +139,17 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
       const [, ofOwner = "", name = "", rest = ""] = /^\/repos\/([^/]+)\/([^/]+)(\/installation)?$/.exec(path) ?? []
       const found = ofOwner.toLowerCase() === owner.toLowerCase() ? named(name) : undefined
       if (rest !== "" && opens === undefined) {
-        return found === undefined ? refused(404, "Not Found") : { status: 200, body: installation() }
+        return found === undefined ? failure(404, "Not Found") : { status: 200, body: installation() }
       }
       if (name !== "") {
         return found === undefined || found !== opens
-          ? refused(404, "Not Found")
+          ? failure(404, "Not Found")
           : { status: 200, body: described(found) }
       }
-      if (opens !== undefined) return refused(403, "Resource not accessible by integration")
+      if (opens !== undefined) return failure(403, "Resource not accessible by integration")
       if (path === `/app/installations/${installationId}`) return { status: 200, body: installation() }
       if (route === `POST /app/installations/${installationId}/access_tokens`) return createToken(body)
-      return refused(404, "Not Found")
+      return failure(404, "Not Found")
     }
 
     const host = yield* serveFake(answer)

@@ -27,7 +27,7 @@ const Wanted = Schema.Struct({
   expires_at: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}-\d{2}$/))
 })
 
-const refused = (status: number, message: string): FakeResponse => ({ status, body: { message } })
+const failure = (status: number, message: string): FakeResponse => ({ status, body: { message } })
 
 export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.gen(function* () {
   const namespace = "Harbour/dental"
@@ -40,7 +40,7 @@ export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.
   let made = 0
 
   const answer = ({ body, headers, method, path }: FakeRequest): FakeResponse => {
-    if (headers["private-token"] !== accessToken) return refused(401, "401 Unauthorized")
+    if (headers["private-token"] !== accessToken) return failure(401, "401 Unauthorized")
     const route = `${method} ${path}`
     if (route === "GET /api/v4/personal_access_tokens/self") {
       return { status: 200, body: { id: 1, active: true, scopes: fake.scopes } }
@@ -52,7 +52,7 @@ export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.
     if (method === "GET" && asked !== undefined) {
       const fullPath = decodeURIComponent(asked).toLowerCase()
       const found = [...projects].find(([name]) => `${namespace}/${name}`.toLowerCase() === fullPath)
-      if (found === undefined) return refused(404, "404 Project Not Found")
+      if (found === undefined) return failure(404, "404 Project Not Found")
       const [name, id] = found
       return {
         status: 200,
@@ -68,7 +68,7 @@ export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.
     const [, project = "", id] = /^\/api\/v4\/projects\/(\d+)\/access_tokens(?:\/(\d+))?$/.exec(path) ?? []
     if (method === "POST" && project !== "" && id === undefined) {
       const wanted = Schema.decodeUnknownOption(Wanted, { onExcessProperty: "error" })(body)
-      if (Option.isNone(wanted)) return refused(400, "This fake makes tokens for reading one repository and no others.")
+      if (Option.isNone(wanted)) return failure(400, "This fake makes tokens for reading one repository and no others.")
       const token = `glpat-${randomBytes(15).toString("base64url")}`
       tokens.set(++made, { token, project: Number(project), ends: wanted.value.expires_at })
       return { status: 201, body: { ...wanted.value, ...fake.grants, id: made, token, active: true, revoked: false } }
@@ -77,7 +77,7 @@ export const fakeGitLab: Effect.Effect<FakeGitLab, never, Scope.Scope> = Effect.
       tokens.delete(Number(id))
       return { status: 204 }
     }
-    return refused(404, "404 Not Found")
+    return failure(404, "404 Not Found")
   }
 
   const host = yield* serveFake(answer)

@@ -78,7 +78,7 @@ export const filterableCall = (id = 1): fc.Arbitrary<FilterableCall> =>
     .map(({ agent, ...call }) => ({ id, ...call, agentId: agent.id, agentName: agent.name }))
 
 /** A call at `NOW` of the first agent's, of which nothing is known but what is told. */
-export const blankCall = (id: number, told: Partial<FilterableCall> = {}): FilterableCall => ({
+export const blankCall = (id: number, given: Partial<FilterableCall> = {}): FilterableCall => ({
   id,
   callId: `call ${id}`,
   traceId: null,
@@ -96,7 +96,7 @@ export const blankCall = (id: number, told: Partial<FilterableCall> = {}): Filte
   metadata: null,
   dynamicVariables: null,
   evaluations: [],
-  ...told
+  ...given
 })
 
 /** A world of so many calls. */

@@ -110,7 +110,7 @@ export const storeCalls = ({
           // Nothing was to be redacted.
           .pipe(
             Effect.catchTags({
-              RedactionIncomplete: (owed) => Effect.die(owed),
+              RedactionIncomplete: (incomplete) => Effect.die(incomplete),
               CallDeleted: (gone) => Effect.die(gone)
             })
           )
@@ -118,14 +118,14 @@ export const storeCalls = ({
       const { dropoffPoint, isReviewed, success, topic } = call
       if (isReviewed || success !== null || dropoffPoint !== null || topic !== null)
         yield* callStore.saveReview(ingest, { ...delivered.call, dropoffPoint, isReviewed, success, topic })
-      const said = call.evaluations.map((one) => ({ ...one, metricId: metricOf(one.metricId) }))
-      if (said.length > 0)
+      const renumbered = call.evaluations.map((one) => ({ ...one, metricId: metricOf(one.metricId) }))
+      if (renumbered.length > 0)
         yield* evaluations.record(
           ingest,
-          said.map(({ metricId, value }) => ({ callId: delivered.call.id, metricId, value })),
+          renumbered.map(({ metricId, value }) => ({ callId: delivered.call.id, metricId, value })),
           THEN
         )
-      stored.push({ ...call, id: delivered.call.id, agentId: agent.id, evaluations: said })
+      stored.push({ ...call, id: delivered.call.id, agentId: agent.id, evaluations: renumbered })
     }
 
     const callIds = new Map(calls.map(({ id }, index) => [id, stored[index]?.id ?? id]))

@@ -59,9 +59,9 @@ export const number: fc.Arbitrary<number> = fc.oneof(
 /** Instants in epoch milliseconds, many of them at or next to the boundaries of days. */
 export const instant: fc.Arbitrary<number> = fc.oneof(
   fc
-    .record({ day: fc.integer({ min: -40, max: 2 }), beside: fc.constantFrom(-1, 0, 1, 3_600_000) })
-    .map(({ beside, day }) => today + day * DAY + beside),
-  fc.constantFrom(-1, 0, 1).map((beside) => now + beside),
+    .record({ day: fc.integer({ min: -40, max: 2 }), offset: fc.constantFrom(-1, 0, 1, 3_600_000) })
+    .map(({ offset, day }) => today + day * DAY + offset),
+  fc.constantFrom(-1, 0, 1).map((offset) => now + offset),
   fc.integer({ min: -40 * DAY, max: DAY }).map((ago) => now + ago)
 )
 

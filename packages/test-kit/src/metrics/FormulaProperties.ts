@@ -207,9 +207,9 @@ export const formulaProperties = (measure: MeasureFormula): ReadonlyArray<Proper
       [timedTurns().chain((turns) => fc.tuple(fc.constant(turns), shuffled(turns)))],
       ([turns, others]) => {
         // Which of two equal turns repeats the other depends on their order.
-        const said = (found: ReturnType<typeof all>) =>
+        const comparable = (found: ReturnType<typeof all>) =>
           found.map(([name, one]) => (name === "repeated_replies" ? [name, one.value] : [name, one]))
-        expectEqual("what is said", said(all(others, null)), said(all(turns, null)))
+        expectEqual("what is said", comparable(all(others, null)), comparable(all(turns, null)))
         return true
       },
       100

@@ -176,7 +176,7 @@ export const metricStoreContract = <E>(subject: string, stores: Layer.Layer<Call
 
 /** Registers the contract tests of `EvaluationStore`; the database may be empty or in use. */
 export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<CallFixtureStores, E>): void => {
-  const said = (own: Effect.Effect.Success<ReturnType<typeof room>>, call: CallId | undefined) =>
+  const evaluationsOf = (own: Effect.Effect.Success<ReturnType<typeof room>>, call: CallId | undefined) =>
     Effect.gen(function* () {
       const store = yield* EvaluationStore
       return call === undefined ? [] : yield* store.ofCall(own.toRead, call)
@@ -199,14 +199,14 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
         yield* store.record(toRecord, [...all.map((one) => ({ ...one, value: "earlier" })), ...all], at(2))
         for (const { callId, value } of all) {
           // NaN is not a value.
-          expect(values(yield* said(own, callId))).toEqual([[metricId, Number.isNaN(value) ? null : value]])
+          expect(values(yield* evaluationsOf(own, callId))).toEqual([[metricId, Number.isNaN(value) ? null : value]])
         }
         yield* store.record(
           toRecord,
           all.map((one) => ({ ...one, value: 2 })),
           at(3)
         )
-        for (const { callId } of all) expect(values(yield* said(own, callId))).toEqual([[metricId, 2]])
+        for (const { callId } of all) expect(values(yield* evaluationsOf(own, callId))).toEqual([[metricId, 2]])
       })
     )
 
@@ -232,7 +232,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
           { callId, metricId: second.id, value: 3 }
         ]
         expect(yield* store.record(toRecord, evaluations, at(2))).toEqual(evaluations)
-        expect(yield* said(own, callId)).toEqual([
+        expect(yield* evaluationsOf(own, callId)).toEqual([
           {
             metricId: second.id,
             metricName: second.name,
@@ -277,8 +277,8 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
           at(2)
         )
         expect(answered).toEqual([kept])
-        expect(values(yield* said(mine, myCall))).toEqual([[own.id, 1]])
-        expect(yield* said(theirs, theirCall)).toEqual([])
+        expect(values(yield* evaluationsOf(mine, myCall))).toEqual([[own.id, 1]])
+        expect(yield* evaluationsOf(theirs, theirCall)).toEqual([])
         expect(yield* store.ofCall(theirs.toRead, myCall)).toEqual([])
       })
     )
@@ -294,7 +294,7 @@ export const evaluationStoreContract = <E>(subject: string, stores: Layer.Layer<
         )
         expect(yield* recorded).toHaveLength(many.length)
         for (const [value, call] of own.calls.entries()) {
-          expect(values(yield* said(own, call))).toEqual(metrics.map(({ id }) => [id, value]))
+          expect(values(yield* evaluationsOf(own, call))).toEqual(metrics.map(({ id }) => [id, value]))
         }
       })
     )

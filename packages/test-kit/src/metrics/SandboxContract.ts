@@ -38,10 +38,13 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
         expect((yield* check("return 1 +"))._tag).toBe("Left")
         expect((yield* check("}); while (true) {} (function () {"))._tag).toBe("Left")
         expect((yield* check("for (;;) {}"))._tag).toBe("Right")
-        for (const beside of ["}); globalThis.ran = 1; (function () {", "} }); globalThis.ran = 1; ({ evaluate() {"]) {
-          const refused = yield* check(beside)
-          expect(refused).toMatchObject({ _tag: "Left", left: { kind: "syntax" } })
-          expect(yield* failure(beside)).toMatchObject({ kind: "syntax" })
+        for (const injection of [
+          "}); globalThis.ran = 1; (function () {",
+          "} }); globalThis.ran = 1; ({ evaluate() {"
+        ]) {
+          const rejected = yield* check(injection)
+          expect(rejected).toMatchObject({ _tag: "Left", left: { kind: "syntax" } })
+          expect(yield* failure(injection)).toMatchObject({ kind: "syntax" })
         }
         expect((yield* check("return `${1}`", "two words"))._tag).toBe("Left")
         expect((yield* check("return 1 // and a comment at the end"))._tag).toBe("Right")
@@ -122,9 +125,9 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
     ]
     it.effect("writes nothing to the host's streams, however the code ends", () =>
       Effect.gen(function* () {
-        const said: Array<string> = []
+        const output: Array<string> = []
         const write = process.stderr.write.bind(process.stderr)
-        process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0
+        process.stderr.write = (text: string | Uint8Array) => output.push(String(text)) > 0
         yield* failure(
           "return Promise.resolve().then(() => { const a = []; for (;;) a.push('x'.repeat(100000)) })"
         ).pipe(
@@ -135,7 +138,7 @@ export const sandboxContract = <E>(subject: string, sandbox: Layer.Layer<Sandbox
             })
           )
         )
-        expect(said).toEqual([])
+        expect(output).toEqual([])
       })
     )
 

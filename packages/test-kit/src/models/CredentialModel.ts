@@ -167,6 +167,24 @@ const shownAs = ({ bound, isOver, isRevoked, kind, permissions }: Held) =>
     bound === null ? "" : ` in project ${bound}`
   }`
 
+/** Counts why an issuer's request was rejected, and what was issued. */
+const countIssue = (
+  coverage: CoverageCounter<Kind>,
+  issuer: Held,
+  of: { readonly expected: string; readonly exceedsPermissions: boolean; readonly exceedsScope: boolean }
+): void => {
+  const { exceedsPermissions, exceedsScope, expected } = of
+  if (expected === "forbidden") coverage.count("rejected for an issuer without the permission")
+  if (issuer.isOver || issuer.isRevoked) coverage.count("rejected for a revoked or expired issuer")
+  if (expected === "refused" && exceedsPermissions && !exceedsScope)
+    coverage.count("rejected with more permissions than the issuer")
+  if (expected === "refused" && exceedsScope && !exceedsPermissions)
+    coverage.count("rejected with a wider scope than the issuer")
+  if (expected !== "made") return
+  if (issuer.permissions.length < PERMISSIONS.length) coverage.count("issued by a credential with some permissions")
+  if (issuer.bound !== null) coverage.count("issued by a bound credential")
+}
+
 /** What an issuer issues has no more permissions and no wider scope than the issuer. */
 const issue = (
   which: number,
@@ -189,16 +207,13 @@ const issue = (
     const expected = admitted === "accepted" ? (isRejected ? "refused" : "made") : admitted
     const issued = await driver.make(wanted, { kind: issuer.kind, secret: issuer.made.secret })
     expectEqual(`${printed(wanted)}, asked for by ${shownAs(issuer)}, was`, outcomeOf(issued), expected)
-    if (expected === "forbidden") model.coverage.count("rejected for an issuer without the permission")
-    if (issuer.isOver || issuer.isRevoked) model.coverage.count("rejected for a revoked or expired issuer")
-    if (expected === "refused" && wanted.ends !== "invalid") {
-      if (exceedsPermissions && !exceedsScope) model.coverage.count("rejected with more permissions than the issuer")
-      if (exceedsScope && !exceedsPermissions) model.coverage.count("rejected with a wider scope than the issuer")
-    }
+    const isValid = wanted.ends !== "invalid"
+    countIssue(model.coverage, issuer, {
+      expected,
+      exceedsPermissions: exceedsPermissions && isValid,
+      exceedsScope: exceedsScope && isValid
+    })
     if (typeof issued === "string") return
-    if (issuer.permissions.length < PERMISSIONS.length)
-      model.coverage.count("issued by a credential with some permissions")
-    if (issuer.bound !== null) model.coverage.count("issued by a bound credential")
     // Without bounds of its own it has its issuer's.
     model.held.push(heldOf(wanted, wanted.bound ?? issuer.bound, issued))
   })

@@ -24,7 +24,7 @@ const MOST_PAGES = 15
 const descending = (ids: ReadonlyArray<number>) => [...ids].sort((a, b) => b - a)
 
 /** Reads pages until the last one; `between` runs after each page. */
-const walk = async (
+const readAllPages = async (
   list: PagedList,
   limit: number,
   between: (page: number) => Promise<void> = () => Promise.resolve()
@@ -59,7 +59,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
       [size, limit],
       async (rows, limit) => {
         const { ids, of } = await filled(rows)
-        const pages = await walk(of, limit)
+        const pages = await readAllPages(of, limit)
         expectEqual("the rows", rowsOf(pages), descending(ids))
         return pages.every((page, at) => page.ids.length === limit || at === pages.length - 1)
       }
@@ -69,7 +69,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
       [size, limit, fc.integer({ min: 1, max: 3 })],
       async (rows, limit, more) => {
         const { ids, of } = await filled(rows)
-        const pages = await walk(of, limit, async () => {
+        const pages = await readAllPages(of, limit, async () => {
           for (let n = 0; n < more; n++) await of.insert()
         })
         expectEqual("the rows", rowsOf(pages), descending(ids))
@@ -82,7 +82,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
       async (rows, limit, which) => {
         const { ids, of } = await filled(rows)
         const gone = ids[which % ids.length] ?? 0
-        const pages = await walk(of, limit, (page) => (page === 1 ? of.remove(gone) : Promise.resolve()))
+        const pages = await readAllPages(of, limit, (page) => (page === 1 ? of.remove(gone) : Promise.resolve()))
         expectEqual(
           "the others",
           rowsOf(pages).filter((id) => id !== gone),
@@ -93,7 +93,7 @@ export const pageProperties = (list: () => Promise<PagedList>): ReadonlyArray<As
     ),
     asyncProperty("previous leads back over the same rows to the first page", [size, limit], async (rows, limit) => {
       const { ids, of } = await filled(rows)
-      const last = (await walk(of, limit)).at(-1)
+      const last = (await readAllPages(of, limit)).at(-1)
       const back: Array<number> = [...(last?.ids ?? [])]
       let cursor = last?.previous ?? null
       for (let n = 0; cursor !== null && n < MOST_PAGES; n++) {

@@ -123,13 +123,13 @@ export interface RecordingSourceFixture {
   /** Where nothing comes from. */
   readonly missing: string
   /** Where nothing may be fetched from, if there is such a place. */
-  readonly refused?: string
+  readonly forbidden?: string
 }
 
 /** What every source of recordings has to do. */
 export const recordingSourceContract = (
   subject: string,
-  { missing, refused, served, source }: RecordingSourceFixture
+  { missing, forbidden, served, source }: RecordingSourceFixture
 ): void => {
   const fetched = (url: string) =>
     Effect.flatMap(RecordingSource, ({ fetch }) => Stream.runCollect(fetch(url))).pipe(
@@ -153,7 +153,7 @@ export const recordingSourceContract = (
 
     it.live("are not fetched from where they may not be, nor from what is no URL", () =>
       Effect.gen(function* () {
-        for (const url of refused === undefined ? [] : [refused, "", "recording.wav", "file:///etc/passwd"]) {
+        for (const url of forbidden === undefined ? [] : [forbidden, "", "recording.wav", "file:///etc/passwd"]) {
           expect((yield* Effect.flip(fetched(url)))._tag, url).toBe("RecordingUrlNotAllowed")
         }
       })

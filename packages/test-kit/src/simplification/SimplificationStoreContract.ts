@@ -12,7 +12,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 /** How long what was completed stands for who asks the same. */
 const RECENT = 10_000
 
-/** An organisation, and what begins a simplification in it with its job, as the store asks its caller to. */
+/** An organization, and a function that begins a simplification in it and enqueues its job in one transaction. */
 const newOrganization = Effect.gen(function* () {
   const { id } = yield* (yield* OrganizationStore).insert({ name: "Contract" }, at(0))
   const store = yield* SimplificationStore
@@ -36,8 +36,8 @@ export const simplificationStoreContract = <E>(
   subject: string,
   stores: Layer.Layer<SimplificationStore | JobStore | OrganizationStore, E>
 ): void => {
-  layer(stores)(`simplifications kept by ${subject}`, (it) => {
-    it.effect("are one a prompt while they are under way, and for ten seconds after", () =>
+  layer(stores)(`simplifications stored by ${subject}`, (it) => {
+    it.effect("are shared by requests for one prompt while in progress and for ten seconds after", () =>
       Effect.gen(function* () {
         const { begin, store, toWrite } = yield* newOrganization
         const prompt = "Say 'yes' 😀 \\ %_"
@@ -62,7 +62,7 @@ export const simplificationStoreContract = <E>(
       })
     )
 
-    it.effect("of one prompt, asked for by many at once, are one", () =>
+    it.effect("are created once for concurrent requests for one prompt", () =>
       Effect.gen(function* () {
         const { begin } = yield* newOrganization
         const begun = yield* Effect.forEach(["a", "b", "c", "d"], () => begin("At once"), { concurrency: "unbounded" })
@@ -71,7 +71,7 @@ export const simplificationStoreContract = <E>(
       })
     )
 
-    it.effect("tell why they failed, and forget that once they came to something", () =>
+    it.effect("record why they failed, and drop the reason once completed", () =>
       Effect.gen(function* () {
         const { begin, store, toWrite } = yield* newOrganization
         const { progressId } = yield* begin("Fail")
@@ -88,7 +88,7 @@ export const simplificationStoreContract = <E>(
       })
     )
 
-    it.effect("are known by their results, of the simplifier that made them", () =>
+    it.effect("are recognized by the hash of their result and the simplifier that made it", () =>
       Effect.gen(function* () {
         const { begin, store, toWrite } = yield* newOrganization
         const result = hashOf("Short")
@@ -104,7 +104,7 @@ export const simplificationStoreContract = <E>(
       })
     )
 
-    it.effect("are tidied away once they are old, unless they are under way", () =>
+    it.effect("are deleted once old, unless in progress", () =>
       Effect.gen(function* () {
         const { begin, store, toWrite } = yield* newOrganization
         const jobs = yield* JobStore
@@ -127,7 +127,7 @@ export const simplificationStoreContract = <E>(
       })
     )
 
-    it.effect("are not there for another organisation, nor are their results", () =>
+    it.effect("are invisible to another organization, as are their results", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* newOrganization, yield* newOrganization]
         const { store } = mine

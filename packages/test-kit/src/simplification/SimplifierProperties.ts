@@ -1,41 +1,42 @@
-/** What a simplifier of prompts has to keep to, whatever it is made of, and what checks such a one. */
+/** Properties of prompt simplifiers and of the validation of their results. */
 import { validateSimplified, protectedTokens } from "@earshot/core"
 import * as fc from "fast-check"
 import { type Property, property } from "../Property.js"
 import { anyText, plainRules, prompt, spoiled } from "./PromptArbitraries.js"
 
-/** A simplifier that needs nobody. */
+/** A simplifier without a language model. */
 export type Simplify = (prompt: string) => string
 
-/** What is wrong with a simplified prompt, in sentences; nothing where it says all that the original does. */
+/** The errors of a simplified prompt, one sentence each; empty if it keeps every rule of the original. */
 export type ValidateSimplified = (original: string, simplified: string) => ReadonlyArray<string>
 
-const words = (text: string): number => text.replace(/^\d+\. /gm, "").length
+/** Characters without the numbers of list items. */
+const lengthOf = (text: string): number => text.replace(/^\d+\. /gm, "").length
 
-/** What a simplifier keeps to. */
+/** Properties of a simplifier. */
 export const simplifierProperties = (
   simplify: Simplify,
-  judge: ValidateSimplified = validateSimplified
+  validate: ValidateSimplified = validateSimplified
 ): ReadonlyArray<Property> => [
-  property("the same prompt again changes nothing", [anyText], (text) => {
+  property("simplifying a result again changes nothing", [anyText], (text) => {
     const once = simplify(text)
     return simplify(once) === once
   }),
-  property("every protected token of the original is in what is left", [prompt], (text) => {
+  property("every protected token of the original is in the result", [prompt], (text) => {
     const kept = new Set(protectedTokens(simplify(text)))
     return protectedTokens(text).every((token) => kept.has(token))
   }),
   property(
-    "nothing gets longer but by the numbers of a list",
+    "a result is no longer than the original, list numbers aside",
     [anyText],
-    (text) => words(simplify(text)) <= words(text)
+    (text) => lengthOf(simplify(text)) <= lengthOf(text)
   ),
   property(
-    "what it makes passes the check that a language model's answers have to pass",
+    "a result passes the validation of a language model's answers",
     [plainRules],
     (rules) => {
       const verbose = rules.map(({ sentence }) => `Please note that ${sentence}`).join(" ")
-      return judge(verbose, simplify(verbose)).length === 0
+      return validate(verbose, simplify(verbose)).length === 0
     },
     200
   )
@@ -43,29 +44,25 @@ export const simplifierProperties = (
 
 const listed = (all: ReadonlyArray<string>): string => all.map((one, at) => `${at + 1}. ${one}`).join("\n")
 
-/** What the check of a simplified prompt keeps to. */
-export const checkProperties = (judge: ValidateSimplified): ReadonlyArray<Property> => [
-  property("a list of the same rules passes in any order", [plainRules], (rules) => {
+/** Properties of the validation of a simplified prompt. */
+export const checkProperties = (validate: ValidateSimplified): ReadonlyArray<Property> => [
+  property("a list of the same rules is valid in any order", [plainRules], (rules) => {
     const sentences = rules.map(({ sentence }) => sentence)
-    return judge(sentences.join(" "), listed(sentences.toReversed())).length === 0
+    return validate(sentences.join(" "), listed(sentences.toReversed())).length === 0
+  }),
+  property("an omitted rule is reported, and so is every altered one", [plainRules, fc.nat()], (rules, pick) => {
+    const sentences = rules.map(({ sentence }) => sentence)
+    const original = sentences.join(" ")
+    const at = pick % sentences.length
+    const without = sentences.filter((_, position) => position !== at)
+    return (
+      validate(original, listed(without)).length > 0 &&
+      spoiled(sentences[at] ?? "").every((wrong) => validate(original, listed([...without, wrong])).length > 0)
+    )
   }),
   property(
-    "a rule that is left out is told, and so is each way to spoil one",
-    [plainRules, fc.nat()],
-    (rules, pick) => {
-      const sentences = rules.map(({ sentence }) => sentence)
-      const original = sentences.join(" ")
-      const at = pick % sentences.length
-      const without = sentences.filter((_, position) => position !== at)
-      return (
-        judge(original, listed(without)).length > 0 &&
-        spoiled(sentences[at] ?? "").every((wrong) => judge(original, listed([...without, wrong])).length > 0)
-      )
-    }
-  ),
-  property(
-    "any two texts are judged, and twice the same",
+    "validation accepts any two texts and is deterministic",
     [anyText, anyText],
-    (one, other) => judge(one, other).join() === judge(one, other).join()
+    (one, other) => validate(one, other).join() === validate(one, other).join()
   )
 ]
