@@ -216,7 +216,7 @@ for (const database of TestEngine.databases) {
           dynamic_variable_values: [expect.any(String)]
         })
         expect(yield* rejected({ append_instruction: "x".repeat(200_000) })).toMatchObject({
-          append_instruction: [expect.stringContaining("more than 200000 characters")]
+          append_instruction: [expect.stringContaining("exceed 200000 characters")]
         })
         expect(yield* all).toEqual(made)
       })

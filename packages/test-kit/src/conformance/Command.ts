@@ -70,6 +70,36 @@ const wholeNumber = (text: string | undefined): number | null | undefined =>
 
 const isServer = (text: string): boolean => URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol)
 
+type Given = Exclude<ReturnType<typeof readArgs>, string>
+
+/** The settings of the checks, or what is wrong with the options. */
+const settingsOf = (
+  given: Given,
+  environment: Readonly<Record<string, string | undefined>>
+): ConformanceOptions | string => {
+  const apiKey = given["api-key"] ?? environment.EARSHOT_API_KEY
+  if (given.url === undefined || !isServer(given.url)) return "--url requires an http:// or https:// URL."
+  if (apiKey === undefined || apiKey === "") return "--api-key is required."
+  const [project, agent, seconds] = [given.project, given.agent, given.timeout].map(wholeNumber)
+  const [bodyBytes, uploadBytes] = [given["max-body"], given["max-upload"]].map(wholeNumber)
+  const [requestsPerMinute, processes] = [given["rate-limit"], given.processes].map(wholeNumber)
+  if (project === null || agent === null || seconds === null)
+    return "--project, --agent and --timeout require positive integers."
+  if (bodyBytes === null || uploadBytes === null || requestsPerMinute === null || processes === null)
+    return "--max-body, --max-upload, --rate-limit and --processes require positive integers."
+  return {
+    url: given.url,
+    apiKey,
+    otherApiKey: given["other-api-key"] ?? environment.EARSHOT_OTHER_API_KEY,
+    project,
+    agent,
+    repo: given.repo,
+    seconds,
+    limits: { bodyBytes, uploadBytes, requestsPerMinute, processes },
+    only: given.only
+  }
+}
+
 /** Runs the command; returns the exit code. */
 export const runCommand = async (
   args: ReadonlyArray<string>,
@@ -92,36 +122,12 @@ export const runCommand = async (
     for (const { id, rule } of chosen) out(`${id.padEnd(30)} ${rule}`)
     return 0
   }
-  const apiKey = given["api-key"] ?? environment.EARSHOT_API_KEY
-  if (given.url === undefined || !isServer(given.url)) return usageError("--url requires an http:// or https:// URL.")
-  if (apiKey === undefined || apiKey === "") return usageError("--api-key is required.")
-  const numbers = {
-    project: wholeNumber(given.project),
-    agent: wholeNumber(given.agent),
-    seconds: wholeNumber(given.timeout),
-    bodyBytes: wholeNumber(given["max-body"]),
-    uploadBytes: wholeNumber(given["max-upload"]),
-    requestsPerMinute: wholeNumber(given["rate-limit"]),
-    processes: wholeNumber(given.processes)
-  }
-  const { agent, bodyBytes, processes, project, requestsPerMinute, seconds, uploadBytes } = numbers
-  if (project === null || agent === null || seconds === null)
-    return usageError("--project, --agent and --timeout require positive integers.")
-  if (bodyBytes === null || uploadBytes === null || requestsPerMinute === null || processes === null)
-    return usageError("--max-body, --max-upload, --rate-limit and --processes require positive integers.")
-  const settings: ConformanceOptions = {
-    url: given.url,
-    apiKey,
-    otherApiKey: given["other-api-key"] ?? environment.EARSHOT_OTHER_API_KEY,
-    project,
-    agent,
-    repo: given.repo,
-    seconds,
-    limits: { bodyBytes, uploadBytes, requestsPerMinute: requestsPerMinute, processes },
-    only: given.only,
+  const settings = settingsOf(given, environment)
+  if (typeof settings === "string") return usageError(settings)
+  const report = await runConformance({
+    ...settings,
     ...(given.json === true ? {} : { onResult: (result) => out(printResult(result)) })
-  }
-  const report = await runConformance(settings)
+  })
   out(given.json === true ? JSON.stringify(report, null, 2) : `\n${printSummary(report)}`)
   return report.failed === 0 ? 0 : 1
 }

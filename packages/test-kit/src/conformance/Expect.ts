@@ -97,7 +97,7 @@ const canonical = (value: unknown): unknown =>
         )
       : value
 
-export const isEqual = (one: unknown, other: unknown): boolean =>
+const isEqual = (one: unknown, other: unknown): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other))
 
 /** Two values that are equal as JSON. */

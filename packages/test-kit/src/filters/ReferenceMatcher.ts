@@ -130,7 +130,7 @@ export const evaluationValue = (evaluation: FilterableEvaluation, name: Filters.
 }
 
 /** The value under these keys, null where there is none: steps go through objects, never into lists. */
-export const valueAtPath = (document: Json, path: ReadonlyArray<string>): Json => {
+const valueAtPath = (document: Json, path: ReadonlyArray<string>): Json => {
   let value = document
   for (const key of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return null

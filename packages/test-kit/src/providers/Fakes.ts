@@ -1,4 +1,4 @@
-/** The outside world as tests have it: providers that answer what they are told to, and record what they were asked. */
+/** Fake providers for tests: they return given answers and record the requests. */
 import {
   AnswerUnusable,
   type Ask,
@@ -18,25 +18,25 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 
-/** A provider, and what it was asked until now. */
+/** A provider and the requests that it has received. */
 export interface Fake<Port, Asked> {
   readonly layer: Layer.Layer<Port>
   readonly asked: ReadonlyArray<Asked>
 }
 
-/** What a language model was asked. */
+/** A question that a language model received. */
 export interface AskedQuestion {
   readonly system: string
   readonly prompt: string
   readonly name: string
 }
 
-/** Says that the model cannot be asked now, or never. */
+/** The error of an unavailable model; `retry` says whether a later attempt may succeed. */
 export const unavailable = (retry: boolean) => new ModelUnavailable({ reason: "The fake model is unavailable", retry })
 
 /**
- * A language model that answers what a function makes of a question, or is unavailable where that answers
- * `unavailable(...)`. An answer that is not of the form that was asked for is unusable, as a real one's would be.
+ * A language model whose answers a function computes from the question. It fails with `ModelUnavailable` if the function
+ * returns `unavailable(...)`, and with `AnswerUnusable` if the answer does not match the requested schema.
  */
 export const fakeLanguageModel = (answer: (question: AskedQuestion) => unknown): Fake<LanguageModel, AskedQuestion> => {
   const asked: Array<AskedQuestion> = []
@@ -56,29 +56,29 @@ export const fakeLanguageModel = (answer: (question: AskedQuestion) => unknown):
   return { asked, layer: Layer.succeed(LanguageModel, { ask: Option.some(ask) }) }
 }
 
-/** A recording that was transcribed: its type and its bytes. */
+/** A recording that was transcribed: its content type and bytes. */
 export interface AskedAudio {
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
-/** A transcriber that hears this in every recording, or fails for the reason that is given instead. */
-export const fakeTranscriber = (hears: RawTranscript["turns"] | string): Fake<Transcriber, AskedAudio> => {
+/** A transcriber that returns these turns for every recording, or fails with this reason. */
+export const fakeTranscriber = (result: RawTranscript["turns"] | string): Fake<Transcriber, AskedAudio> => {
   const asked: Array<AskedAudio> = []
   const transcribe = ({ content, contentType }: Audio) =>
     Stream.runCollect(content).pipe(
       Effect.mapError(({ message }) => new TranscriptionFailed({ reason: message })),
       Effect.flatMap((chunks) => {
         asked.push({ contentType, bytes: Buffer.concat([...chunks]) })
-        return typeof hears === "string"
-          ? Effect.fail(new TranscriptionFailed({ reason: hears }))
-          : Effect.succeed<RawTranscript>({ _tag: "RawTranscript", turns: hears, toolCalls: [] })
+        return typeof result === "string"
+          ? Effect.fail(new TranscriptionFailed({ reason: result }))
+          : Effect.succeed<RawTranscript>({ _tag: "RawTranscript", turns: result, toolCalls: [] })
       })
     )
   return { asked, layer: Layer.succeed(Transcriber, { transcribe: Option.some(transcribe) }) }
 }
 
-/** Recordings by their URLs; a URL that is not among them is one that nothing came from. */
+/** Recordings by URL; any other URL fails with `RecordingUnavailable`. */
 export const fakeRecordings = (recordings: Readonly<Record<string, Uint8Array>>): Fake<RecordingSource, string> => {
   const asked: Array<string> = []
   return {

@@ -24,7 +24,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { TRANSCRIPT_TYPES } from "../Interface.js"
 
 /** Source: interface, Call record. */
-export const callRecord: Readonly<Record<string, Kind>> = {
+const callRecord: Readonly<Record<string, Kind>> = {
   id: int,
   call_id: shortText(100),
   duration: matching(/^\d{2,}:[0-5]\d$/, "minutes and seconds, MM:SS"),
@@ -50,7 +50,7 @@ export const callRecord: Readonly<Record<string, Kind>> = {
 }
 
 /** Source: interface, Call record, metrics. */
-export const metricOfCall: Readonly<Record<string, Kind>> = {
+const metricOfCall: Readonly<Record<string, Kind>> = {
   id: int,
   name: text,
   type: text,
@@ -171,7 +171,7 @@ export const codeMetrics = async <Name extends string>(
 }
 
 /** Seconds that a worker may take to evaluate a call by code. */
-export const PATIENCE_SECONDS = 30
+const PATIENCE_SECONDS = 30
 
 /** What a metric says of a call by now. */
 export const evaluationOf = async (fixture: Fixture, call: unknown, metric: number): Promise<unknown> => {

@@ -16,7 +16,7 @@ export const widget = async (fixture: Fixture, fields: Readonly<Record<string, u
 }
 
 /** What no server reads as a document that a filter could stand in: told of the message as a whole. */
-export const NO_DOCUMENT = ["__proto__ as a key", "nested 2,000 deep"]
+const NO_DOCUMENT = ["__proto__ as a key", "nested 2,000 deep"]
 
 /** Wrong filters, each in its plainest form and some within others, with the path from the filter's root. */
 export const notFilters: ReadonlyArray<InvalidFilter> = [
@@ -24,7 +24,7 @@ export const notFilters: ReadonlyArray<InvalidFilter> = [
   ...fc.sample(invalidFilter, { seed: 8, numRuns: 60 })
 ].filter(({ wrong }) => !NO_DOCUMENT.includes(wrong))
 
-export const DAY = 86_400_000
+const DAY = 86_400_000
 
 /** A call to be found: its length in seconds, how many milliseconds ago it was, its fields, and what a person said of it. */
 export type Found = readonly [seconds: number, ago: number, fields: object, review: object]
@@ -77,7 +77,7 @@ export const leaf = (field: string, op: string, value: unknown): Filter => ({ fi
 export const group = (operator: string, ...conditions: ReadonlyArray<Filter>): Filter => ({ operator, conditions })
 
 /** Seconds in which a server has evaluated a handful of calls. */
-export const PATIENCE_SECONDS = 20
+const PATIENCE_SECONDS = 20
 
 /** Asks until it holds; where it does not in time, the server evaluates nothing for now. */
 export const evaluated = async (holds: () => Promise<boolean>): Promise<void> => {
