@@ -27,11 +27,11 @@ const issue = ({
     const expires_at = seconds === null ? null : DateTime.formatIso(DateTime.add(now, { seconds }))
     switch (kind) {
       case "api_key": {
-        const { secret } = yield* (yield* ApiKeys).create({ name: "Law", scopes: permissions, expires_at })
+        const { secret } = yield* (yield* ApiKeys).create({ name: "Property", scopes: permissions, expires_at })
         return { presented: { apiKey: Redacted.value(secret) } }
       }
       case "shareable_link": {
-        const { secret } = yield* (yield* ShareableLinks).create({ name: "Law", permissions, bounds, expires_at })
+        const { secret } = yield* (yield* ShareableLinks).create({ name: "Property", permissions, bounds, expires_at })
         return { presented: { shareableLink: Redacted.value(secret) } }
       }
       default: {

@@ -14,7 +14,7 @@ import { matcher } from "../filters/ReferenceMatcher.js"
 
 const CALLS = 150
 
-/** One world for all filters, so that a filter that fails can be asked again and shrunk. */
+/** One fixture for all filters, so that a failing filter can be retried and shrunk. */
 const [fixture] = fc.sample(callFixture(CALLS), { numRuns: 1, seed: 20_260_331 })
 
 /** The contract of filters in a `CallStore`: it finds the calls that match in memory, and no others. */

@@ -99,7 +99,7 @@ export const blankCall = (id: number, given: Partial<FilterableCall> = {}): Filt
   ...given
 })
 
-/** A world of so many calls. */
+/** A fixture with this many calls. */
 export const callFixture = (size: number): fc.Arbitrary<CallFixture> =>
   fc
     .tuple(...Array.from({ length: size }, (_, i) => filterableCall(i + 1)))

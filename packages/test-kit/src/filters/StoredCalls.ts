@@ -148,7 +148,7 @@ const numbering = <A>(what: string, all: ReadonlyArray<readonly [number, A]>): (
   const byId = new Map(all)
   return (id) => {
     const found = id === null ? undefined : byId.get(id)
-    if (found === undefined) throw new Error(`The world has no ${what} ${String(id)}`)
+    if (found === undefined) throw new Error(`The fixture has no ${what} ${String(id)}`)
     return found
   }
 }

@@ -75,7 +75,7 @@ export const chargeTestModel = fakeLanguageModel(({ prompt }) => {
   return { reasoning: "It was said.", verdict, value, turn: 1, quote: "Hello" }
 })
 
-/** A world on an engine whose language model is `judgeOfCharges`, and that analyses no audio. */
+/** A fixture on an engine whose language model is `chargeTestModel`, and that analyzes no audio. */
 export interface EvaluatedFixture extends CallFixture {
   /** Asks for metrics of a call, by their ids. */
   readonly evaluate: (call: number, metrics: ReadonlyArray<number>) => Promise<unknown>
@@ -83,7 +83,7 @@ export interface EvaluatedFixture extends CallFixture {
   readonly work: () => Promise<unknown>
 }
 
-/** What evaluations are charged. Each try asks for a world of its own. */
+/** Properties of the charges of evaluations. Each run has a fixture of its own. */
 export const evaluationChargeProperties = (fixture: () => Promise<EvaluatedFixture>): ReadonlyArray<AsyncProperty> => [
   asyncProperty(
     "a metric is charged once a call, however often it is evaluated, and never where it was skipped, was not applicable or failed",

@@ -370,9 +370,9 @@ export const draftOf = (
   // A day is the longest lifetime of a token of any kind.
   const ttl = ends === "late" ? {} : { ttl: ends === "soon" ? soon : 86_401 }
   return kind === "api_key"
-    ? { name: "Walk", scopes: permissions, expires_at }
+    ? { name: "Model", scopes: permissions, expires_at }
     : kind === "shareable_link"
-      ? { name: "Walk", bounds, permissions, expires_at }
+      ? { name: "Model", bounds, permissions, expires_at }
       : { kind, permissions, bounds, ...ttl }
 }
 

@@ -32,7 +32,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   driver.listen(0, "127.0.0.1")
   await once(driver, "listening")
   const address = driver.address()
-  if (address === null || typeof address === "string") throw new Error("The door to PostgreSQL has no port.")
+  if (address === null || typeof address === "string") throw new Error("The PostgreSQL URL service has no port.")
   project.provide("earshotPostgresServer", `http://127.0.0.1:${address.port}/`)
 
   const template = `earshot_template_${randomBytes(8).toString("hex")}`
