@@ -32,7 +32,7 @@ const HEADINGS: ReadonlyArray<readonly [string, ReadonlyArray<Declaration>]> = [
 ]
 
 /** The names that `--log-level` takes. */
-export const LOG_LEVELS = ["all", "trace", "debug", "info", "warning", "warn", "error", "fatal", "none"] as const
+const LOG_LEVELS = ["all", "trace", "debug", "info", "warning", "warn", "error", "fatal", "none"] as const
 
 /** The widest help; longer lines are hard to read. */
 const MAX_COLUMNS = 100

@@ -206,7 +206,7 @@ describe("the command line", () => {
       },
       args: { id: idArgument("id", "Id."), files: textArguments("file", "Files.") },
       action: () =>
-        Promise.resolve((input) => {
+        Promise.resolve((input: object) => {
           received.push(input)
           return Effect.void
         })

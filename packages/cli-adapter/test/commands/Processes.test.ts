@@ -240,7 +240,7 @@ describe("a server of several processes that cannot start", () => {
     const { code, err } = await earshot(["serve", ...commons, "--database", at.database], { env })
     expect({ code, err }).toEqual({
       code: 3,
-      err: '{"detail":"A process of the server ended before it was ready."}\n'
+      err: '{"detail":"A worker process of the server exited before it was ready."}\n'
     })
     await at.remove()
   })
