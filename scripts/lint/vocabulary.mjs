@@ -4,7 +4,7 @@
  * Words of an identifier, in camelCase order, and what to write instead. `in` lists files where the word has its standard
  * meaning.
  */
-export const IDENTIFIERS = [
+const IDENTIFIERS = [
   ["judge", "validate, or keep `judge` for the LLM judge", /[Jj]udge|\/metrics\/|\/conformance\/|\/language\/|Metric/],
   ["judged", "validated", /[Jj]udge|\/metrics\//],
   ["refused", "rejected, or the name of the error"],
@@ -65,7 +65,7 @@ export const IDENTIFIERS = [
 ]
 
 /** Phrases of comments, texts and documents, and what to write instead. */
-export const PHRASES = [
+const PHRASES = [
   [/\bunless told\b/i, "default: x"],
   [/\b(?:take|takes|taken|put|puts|stay|stays|keeps?) (?:it |them |\w+ )?out of sight\b/i, "soft-delete"],
   [/\bnobody's business\b/i, "not disclosed"],

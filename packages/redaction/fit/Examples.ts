@@ -90,7 +90,7 @@ const vaguePlaces =
   /\b(home|house|work|office|airport|library|mall|store|here|near|area|location|town|city|neighborhood|downtown|world|local|international|theat(er|re)s?|apt|apartment|restaurant|bar|pub|school|station|church|country|place|places|kitchen|room|national|nearby|around|theatre|my|outside|beach|park|gym|garage|club|state)\b/i
 
 /** Which readings of other corpora's labels are everyday ones by our definitions. */
-export const labelOf = (field: string, value: string): string | undefined => {
+const labelOf = (field: string, value: string): string | undefined => {
   switch (field) {
     case "person_name":
     case "medical_professional":

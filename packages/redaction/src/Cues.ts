@@ -96,8 +96,8 @@ export const cuesOf = (call: CallText): ReadonlyArray<Cue> => {
 }
 
 /** How many tokens before a value a cue may stand, and how many turns back. */
-export const CUE_REACH = 32
-export const CUE_TURNS = 4
+const CUE_REACH = 32
+const CUE_TURNS = 4
 
 /** The last cue that ends at or before a token, by binary search in reading order; -1 where none does. */
 export const lastCueBefore = (cues: ReadonlyArray<Cue>, token: number): number => {

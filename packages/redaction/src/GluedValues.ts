@@ -2,7 +2,7 @@ import { functionWords, numberNames } from "./Lexicon.js"
 import { isInternational, isNanp, isNational } from "./Numbering.js"
 import { isCardNumber, isSsn } from "./Validators.js"
 
-/** Forms plain enough to be told from a product's code when a letter touches them; bounded, so that reading is linear. */
+/** Value forms that differ from product codes even next to a letter. Bounded, so that matching is linear. */
 export const gluedPatterns = {
   "glued card": /(?<!\d)\d{4}[-. ]{0,3}\d{4}[-. ]{0,3}\d{4}[-. ]{0,3}\d{1,7}(?!\d)/g,
   "glued short card": /(?<!\d)\d{4}[-. ]{0,3}\d{6}[-. ]{0,3}\d{4,5}(?!\d)/g,
@@ -10,7 +10,7 @@ export const gluedPatterns = {
   "glued phone": /(?<!\d)(?:1[-. ]{0,3})?\(?\d{3}(?:\)[-. ]{0,3}|[-. ]{1,3})\d{3}[-. ]{1,3}\d{4}(?!\d)/g,
   "glued international": /\+\d[\d() .-]{6,20}\d(?!\d)/g,
   "glued national": /(?<!\d)\(?0\d{1,5}(?:\)?[-. ]{1,2}\d{2,8}){1,4}(?!\d)/g,
-  /** A word that says what follows: "phone4155552671", "pin4421". */
+  /** A word that names the value after it: "phone4155552671", "pin4421". */
   "glued to its name": /(?<![\p{L}\d])\p{L}{2,12}(?=\d{4})/gu
 } as const
 
@@ -28,7 +28,7 @@ const isName = (word: string): boolean => numberNames.has(word) || functionWords
 const LETTER = /[\p{L}\p{M}]/u
 const GLUED = /\p{L}\p{M}*\d|\d\p{L}/u
 
-/** Where, in a text of plain characters, a value begins or ends at a letter that is no part of it; in order. */
+/** Sorted offsets in a plain text at which a value begins or ends next to a letter that is not part of it. */
 export const gluedBreaks = (text: string): ReadonlyArray<number> => {
   if (!GLUED.test(text)) return []
   const found = new Set<number>()
@@ -43,7 +43,7 @@ export const gluedBreaks = (text: string): ReadonlyArray<number> => {
         if (before) found.add(start)
         if (after) found.add(end)
       }
-      // The next may begin inside of what was no value.
+      // The next value may begin inside this rejected match.
       else pattern.lastIndex = start + 1
     }
   }

@@ -99,9 +99,6 @@ export const acknowledgements =
  sorry no wait actually mean make that i correction that's it's is so let me see
  followed`)
 
-/** What says that the value given just before is replaced by the next one. */
-export const corrections = wordSet("sorry wait actually mean make correction no scratch rather oops")
-
 /** The spelling alphabets people use on the telephone (ICAO and common variants). */
 export const spellingWords: ReadonlyMap<string, string> = new Map(
   words(`alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa

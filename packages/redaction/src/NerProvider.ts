@@ -36,7 +36,7 @@ export class NerProvider extends Context.Tag("@earshot/redaction/NerProvider")<
 export const layerNone: Layer.Layer<NerProvider> = Layer.succeed(NerProvider, { recognize: () => Effect.succeed([]) })
 
 /** Drops spans that are not within their turn: a model's offsets are not trusted. */
-export const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyArray<TurnSpan> =>
+const validSpans = (raw: Transcript, spans: ReadonlyArray<TurnSpan>): ReadonlyArray<TurnSpan> =>
   spans.filter((span) => {
     const length = raw.turns[span.turn]?.content.length
     return (

@@ -2,8 +2,8 @@ import { gluedBreaks } from "./GluedValues.js"
 import { hidePlaceholders, OPAQUE } from "./SensitiveField.js"
 
 /**
- * A text in plain characters, as recognizers read it, with the way back: unit `i` of `text` stands for the stretch
- * `starts[i]` to `ends[i]` of the original, in UTF-16 code units. Both are undefined where the text was plain already.
+ * A text in plain characters, as recognizers read it, with offsets into the original: unit `i` of `text` stands for
+ * `starts[i]` to `ends[i]` of the original, in UTF-16 code units. Both are undefined if the text was already plain.
  */
 export interface PlainText {
   readonly text: string
@@ -20,18 +20,18 @@ const BEYOND_ASCII = /[^\t-\r -~]/
 
 export const plainPatterns = {
   /**
-   * What a terminal takes for a color or a move behind its introducer, and shows nothing of. Numbers of at most three
-   * figures, so that no value is passed over as one.
+   * The rest of a terminal's escape sequence for a color or a cursor move, after its introducer. Numbers of at most three
+   * digits, so that no value is skipped as one.
    */
   "terminal escape": /[?<=>]?(?:\d{0,3}[;:]){0,16}\d{0,3}[A-Za-z]/y,
-  /** Signs that part figures as a hyphen or a full stop does, and are something else between words. */
+  /** Characters that separate digits as a hyphen or a full stop does, but have other uses between words. */
   "sign between figures":
     /(?<=[\d)\uFFFC] ?)[\u2013-\u2015\u30FC\u30FB\u2022\u00B7\u2219\u22C5\u2027](?= ?[\d(\uFFFC])/g,
-  /** Between such letters and figures it ends no sentence. */
+  /** Between these letters and digits it does not end a sentence. */
   "ideographic full stop": /(?<=[A-Za-z\d\uFFFC])\u3002(?=[A-Za-z\d\uFFFC])/g
 } as const
 
-/** Shown as nothing: controls, formats (zero-width, direction, tags), selectors, fillers, halves of a lost character. */
+/** Invisible characters: controls, formats (zero-width, direction, tags), selectors, fillers, lone surrogates. */
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]$/u
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -61,13 +61,13 @@ const SIGNS: Readonly<Record<string, string>> = {
 }
 
 const zeroOf = (point: number): number => {
-  // Unicode's decimal digits stand in tens, from 0 to 9.
+  // Unicode encodes decimal digits in blocks of ten, from 0 to 9.
   let first = point
   while (/^\p{Nd}$/u.test(String.fromCodePoint(first - 1))) first--
   return first
 }
 
-/** The one plain character that a code point stands for, "" for one that shows nothing, or undefined where it is plain. */
+/** The plain character for a code point, "" for an invisible one, or undefined if it is already plain. */
 const read = (point: number): string | undefined => {
   const char = String.fromCodePoint(point)
   const sign = SIGNS[char]
@@ -80,7 +80,7 @@ const read = (point: number): string | undefined => {
   return compatible !== char && compatible.length === 1 && compatible !== OPAQUE ? compatible : undefined
 }
 
-/** More than the letters of any one language, and little enough to keep. */
+/** Entries in the cache: more than the letters of any one language. */
 const MOST_KNOWN = 1 << 15
 
 const known = new Map<number, string | undefined>()
@@ -95,7 +95,7 @@ const plainOf = (point: number): string | undefined => {
 
 const isFigure = (unit: number | undefined): boolean => unit !== undefined && unit >= 48 && unit <= 57
 
-/** Raised, lowered and encircled figures. */
+/** Superscript, subscript and circled digits. */
 const mayEncircle = (point: number): boolean =>
   point === 0xb2 ||
   point === 0xb3 ||
@@ -104,7 +104,7 @@ const mayEncircle = (point: number): boolean =>
   (point >= 0x2460 && point <= 0x2468) ||
   point === 0x24ea
 
-/** "①", "²": a figure where it stands beside another such, else a mark at a word. */
+/** "①", "²": a digit next to another one of its kind, otherwise a mark at a word. */
 const figureOf = (point: number): string | undefined => {
   if (!mayEncircle(point)) return undefined
   const plain = String.fromCodePoint(point).normalize("NFKC")
@@ -114,10 +114,10 @@ const figureOf = (point: number): string | undefined => {
 const OF_ADDRESS = /[\p{L}\p{M}\d._%+\u2013-\u2015-]/u
 const LONG_DASHES = /[\u2013-\u2015]/g
 
-/** How far from its "@" an address is looked at, on either side. */
+/** Characters of an address that are read on either side of its "@". */
 const ADDRESS_REACH = 64
 
-/** Hyphens for the dashes that a word processor put into addresses. */
+/** Replaces dashes that a word processor put into addresses by hyphens. */
 const addressesIn = (text: string): string => {
   let out = ""
   let done = 0
@@ -140,7 +140,7 @@ const partsOf = (text: string): string => {
   return parted.includes("@") ? addressesIn(parted) : parted
 }
 
-/** Reads a text character for character; nothing is put in. Linear in the text's length. */
+/** Converts a text character by character, without inserting any. Linear in the text's length. */
 export const plainCharacters = (original: string): PlainText => {
   if (!BEYOND_ASCII.test(original)) return { text: original, starts: undefined, ends: undefined }
   const units = new Uint16Array(original.length)
@@ -174,7 +174,7 @@ export const plainCharacters = (original: string): PlainText => {
     const end = at + (point > 0xffff ? 2 : 1)
     let plain = plainOf(point)
     if (plain === "") {
-      // A selector belongs to the figure before it, and goes with it.
+      // A variation selector belongs to the digit before it.
       if (length > 0 && point >= 0xfe00 && point <= 0xfe0f && isFigure(units[length - 1])) ends[length - 1] = end
       at = end
       continue
@@ -198,7 +198,7 @@ export const plainCharacters = (original: string): PlainText => {
 const MARK = /^\p{M}$/u
 const isMark = (point: number): boolean => MARK.test(String.fromCodePoint(point))
 
-/** Parts values from the letters they are glued to ("Tel415-555-2671") by spaces that stand for no character. */
+/** Separates values from adjacent letters ("Tel415-555-2671") by spaces that stand for no character. */
 const withBreaks = (plain: PlainText): PlainText => {
   const breaks = gluedBreaks(plain.text)
   if (breaks.length === 0) return plain
@@ -227,13 +227,13 @@ const withBreaks = (plain: PlainText): PlainText => {
   return { text, starts, ends }
 }
 
-/** What recognizers read: plain characters, values parted from the letters they are glued to, placeholders opaque. */
+/** What recognizers read: plain characters, values separated from adjacent letters, placeholders made opaque. */
 export const plainTextOf = (original: string): PlainText =>
   withBreaks(
     plainCharacters(hidePlaceholders(original.includes(OPAQUE) ? original.replaceAll(OPAQUE, "\u200B") : original))
   )
 
-/** Where in the original a stretch of the plain text stands, with whatever is left out inside it. */
+/** The range of the original for a range of the plain text, including the characters omitted inside it. */
 export const placeIn = ({ ends, starts }: PlainText, { end, start }: Place): Place =>
   starts === undefined || ends === undefined ? { start, end } : { start: starts[start] ?? 0, end: ends[end - 1] ?? 0 }
 
@@ -248,7 +248,7 @@ const firstBeyond = (places: Int32Array, offset: number): number => {
   return low
 }
 
-/** The plain text's stretch for one of the original; empty where nothing of it is read. */
+/** The range of the plain text for a range of the original; empty if none of it is read. */
 export const readingOf = ({ ends, starts }: PlainText, { end, start }: Place): Place =>
   starts === undefined || ends === undefined
     ? { start, end }

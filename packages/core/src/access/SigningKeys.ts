@@ -30,7 +30,7 @@ export class SigningKeys extends Context.Tag("@earshot/core/access/SigningKeys")
 >() {}
 
 /** The keys that no valid token can be signed with: those replaced longer ago than the longest lifetime of a token. */
-export const outlived = (newestFirst: ReadonlyArray<SigningKey>, now: DateTime.Utc): ReadonlyArray<SigningKey> =>
+const outlived = (newestFirst: ReadonlyArray<SigningKey>, now: DateTime.Utc): ReadonlyArray<SigningKey> =>
   newestFirst.filter((_, position) => {
     const successor = newestFirst[position - 1]
     return (

@@ -14,8 +14,8 @@ const Key = Schema.NullOr(Schema.Union(Schema.String, Schema.Number, Schema.Bool
  * What a series or slice represents: `all` data when ungrouped, one `value` (its `key`), data with `none`, and the `other`
  * values beyond the most frequent ones.
  */
-export const Kind = Schema.Literal("all", "value", "none", "other")
-export type Kind = typeof Kind.Type
+const Kind = Schema.Literal("all", "value", "none", "other")
+type Kind = typeof Kind.Type
 
 const named = {
   kind: Kind,

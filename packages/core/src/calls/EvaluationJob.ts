@@ -6,7 +6,7 @@ import { CallId, MetricId, type OrganizationId } from "../kernel/Ids.js"
 export const EVALUATION_JOB = "evaluate_call"
 
 /** Attempts per evaluation job; with the backoff between them they outlast an outage of an hour. */
-export const EVALUATION_ATTEMPTS = 8
+const EVALUATION_ATTEMPTS = 8
 
 export const EvaluationPayload = Schema.Struct({
   call: CallId,

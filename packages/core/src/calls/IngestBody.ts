@@ -23,7 +23,7 @@ import { Upload } from "./Upload.js"
 export const redactFields = sensitiveFields
 
 /** Why no recording can be downloaded from a URL; undefined if it is valid or blank. */
-export const webAddressError = (text: string): string | undefined => {
+const webAddressError = (text: string): string | undefined => {
   if (text.trim() === "") return undefined
   if (!URL.canParse(text)) return "Enter a valid URL."
   const url = new URL(text)

@@ -48,7 +48,7 @@ export const firstEvaluationDue = ({ evaluates, metricIds, transcript }: Deliver
   evaluates && (transcript !== undefined || metricIds !== undefined)
 
 /** Seconds: the last end time of transcript or recording; null when neither is known. Source: design, section 3. */
-export const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
+const durationOf = (transcript: CallRecord["transcript"], recording: Recording | null): number | null => {
   const spoken = transcript === null ? undefined : endOf(transcript)
   const recorded = recording?.durationSeconds ?? undefined
   return spoken === undefined ? (recorded ?? null) : Math.max(spoken, recorded ?? 0)

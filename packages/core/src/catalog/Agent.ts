@@ -10,7 +10,7 @@ export const Channel = Schema.Literal("voice", "text", "provider_f", "provider_e
 export type Channel = typeof Channel.Type
 
 /** The channels of an agent whose draft names none. */
-export const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
+const DEFAULT_CHANNELS: ReadonlyArray<Channel> = ["voice", "text"]
 
 /** Replaces a secret in every output. In an input it means: keep the stored value. */
 export const MASKED = "********"

@@ -27,7 +27,7 @@ export interface ParsedEnableRequest {
 }
 
 /** The most personalities that one request may name. */
-export const MAX_ENABLED_AT_ONCE = 1000
+const MAX_ENABLED_AT_ONCE = 1000
 
 const FORMS = 'Expected an id, a list of ids or of {id}, a comma-separated text of ids, or "all".'
 

@@ -1,6 +1,5 @@
 import * as Context from "effect/Context"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { OrganizationId } from "../kernel/Ids.js"
 import type { CodeHostFailed, RepositoryBusy, RepositoryUnavailable } from "./CheckoutErrors.js"
@@ -41,5 +40,3 @@ export class RepositoryServer extends Context.Tag("@earshot/core/checkouts/Repos
   RepositoryServer,
   Option.Option<Serving>
 >() {}
-
-export const layerNone: Layer.Layer<RepositoryServer> = Layer.succeed(RepositoryServer, Option.none())

@@ -25,10 +25,10 @@ import { GivenFilter, noFilter } from "./GivenFilter.js"
 import { ChartType, type GroupBy, MAX_NAME } from "./Widget.js"
 
 /** The widest time bucket in milliseconds: a leap year. */
-export const MAX_INTERVAL = 366 * 86_400_000
+const MAX_INTERVAL = 366 * 86_400_000
 
 /** The largest metadata, in characters of JSON text. */
-export const MAX_METADATA = 65_536
+const MAX_METADATA = 65_536
 
 /** The stored fields of a widget. */
 export interface WidgetSpec {

@@ -59,7 +59,7 @@ export const WidgetQuery = Fields.object({
 })
 
 /** The most widgets of a dashboard, which is always returned with all of them. */
-export const MAX_WIDGETS = 100
+const MAX_WIDGETS = 100
 
 type ResolvedWidget = Pick<StoredWidget, "spec" | "projectId" | "dashboardFilter" | "metric">
 

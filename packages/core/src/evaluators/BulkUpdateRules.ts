@@ -45,7 +45,7 @@ export const MAX_BULK = 20_000
  * The most pairs of an evaluator and a metric or tool that one request may attach and detach. SQLite writes a million in a
  * second or two, which block its process.
  */
-export const MAX_PAIRS = 1_000_000
+const MAX_PAIRS = 1_000_000
 
 const scenarioLimits = { min: 1, max: MAX_BULK }
 const attachedLimits = { max: MAX_ATTACHED }

@@ -76,7 +76,7 @@ export const referenceListErrors = <Id extends number>(
 }
 
 /** The errors of the fields `agent` and `project`. */
-export const projectAndAgentErrors = (names: ReferenceNames, found: References): FieldErrors =>
+const projectAndAgentErrors = (names: ReferenceNames, found: References): FieldErrors =>
   mergeFieldErrors(
     names.project !== undefined && found.project === null
       ? fieldError("project", Messages.unknownId(names.project))

@@ -121,7 +121,7 @@ export const FIELD_NAMES: ReadonlyArray<CallField | EvaluationField> = [
 export const MAX_FIELD = 255
 
 /** The most keys in a path, which bounds the parameters of a statement. */
-export const MAX_PATH = 10
+const MAX_PATH = 10
 
 /** The field of this name, or undefined. */
 export const fieldOf = (name: string): Field | undefined => {

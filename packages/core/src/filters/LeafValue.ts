@@ -7,7 +7,7 @@ import * as Regex from "./Regex.js"
 import * as RelativeTime from "./RelativeTime.js"
 
 /** The longest text value, in characters. */
-export const MAX_VALUE = 10_000
+const MAX_VALUE = 10_000
 
 type ParsedValue<A extends Scalar = Scalar> = Either.Either<A, string>
 

@@ -46,10 +46,10 @@ export const QUERY_LIMITS: FilterLimits = {
 }
 
 /** The most values in one `in` list. */
-export const MAX_IN = 1000
+const MAX_IN = 1000
 
 /** The longest filter as JSON text, in UTF-16 units. */
-export const MAX_TEXT = 1_000_000
+const MAX_TEXT = 1_000_000
 
 const SEE_FIELDS = `Fields are ${FIELD_NAMES.join(", ")}, metadata.<path> and dynamic_variables.<path>.`
 

@@ -2,13 +2,13 @@ import * as Either from "effect/Either"
 import { RE2JS } from "re2js"
 
 /** The longest pattern, in UTF-16 units. */
-export const MAX_PATTERN = 1000
+const MAX_PATTERN = 1000
 
 /**
  * The largest program a pattern may compile to, in instructions. Matching takes time in proportion to text and program,
  * and `(?:a?){1000}` is a large program in few characters.
  */
-export const MAX_PROGRAM = 1000
+const MAX_PROGRAM = 1000
 
 /** Whether a text contains a match. */
 export type Pattern = (text: string) => boolean

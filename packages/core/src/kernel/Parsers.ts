@@ -141,5 +141,3 @@ export const parsers = (errors: FieldErrorCollector, limits: UnknownKeyLimits = 
 
   return { fail, object, text, integer, choice, nullable, items, schema }
 }
-
-export type Parsers = ReturnType<typeof parsers>

@@ -10,7 +10,7 @@ export interface Moment {
 }
 
 /** The most moments stored with a value: the first in time. */
-export const MAX_MOMENTS = 100
+const MAX_MOMENTS = 100
 
 /** The result of a formula for a call. */
 export interface FormulaResult {

@@ -128,9 +128,9 @@ export const encodeMetric = (metric: Metric): MetricJson => ({
 })
 
 /** Source: interface, Limits. */
-export const MAX_METRIC_NAME = 255
+const MAX_METRIC_NAME = 255
 export const MAX_PROMPT = 50_000
-export const MAX_CODE = 100_000
+const MAX_CODE = 100_000
 
 const writable = {
   name: Fields.text({ max: MAX_METRIC_NAME, blank: false }),

@@ -14,7 +14,7 @@ const MAX_PHRASES = 200
 const MAX_NEEDED = 100
 
 /** The scale of a metric that sets no bounds. */
-export const DEFAULT_SCALE = { min: 1, max: 5 } as const
+const DEFAULT_SCALE = { min: 1, max: 5 } as const
 
 /** The lowest and highest value of a metric that is scored on a scale. */
 export const scaleOf = (configuration: Json): { readonly min: number; readonly max: number } => {

@@ -10,10 +10,10 @@ export const SCORE_JOB = "score_run"
  * Attempts of the job that executes a run. The attempts of the run itself are limited by its lifecycle; the job needs more of
  * them, for processes that stop for other reasons.
  */
-export const EXECUTE_ATTEMPTS = 20
+const EXECUTE_ATTEMPTS = 20
 
 /** Attempts of the job that scores a run; enough to wait out an hour's outage of a language model. */
-export const SCORE_ATTEMPTS = 8
+const SCORE_ATTEMPTS = 8
 
 export const RunPayload = Schema.Struct({ run: RunId })
 export type RunPayload = typeof RunPayload.Type

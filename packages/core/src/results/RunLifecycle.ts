@@ -98,7 +98,7 @@ export const capacityChange = (from: RunStatus, to: RunStatus | "deleted", runs:
  * Seconds that a worker has for a run beside the conversation: to dial, to hang up, and to report. A worker that keeps a run
  * longer blocks a slot, a number and a place in its result's concurrency limit.
  */
-export const WORKER_GRACE_SECONDS = 900
+const WORKER_GRACE_SECONDS = 900
 
 /** Whether a run has exceeded its duration and the grace period; instants are epoch milliseconds, the duration seconds. */
 export const isOverdue = (startedAt: number, maxDuration: number, now: number): boolean =>

@@ -120,7 +120,7 @@ export class RunWork extends Context.Tag("@earshot/core/results/RunWork")<
 >() {}
 
 /** The lease of a job on its run, in seconds; heartbeats come several times as often. */
-export const PLAY_LEASE_SECONDS = 60
+const PLAY_LEASE_SECONDS = 60
 
 /** The lease's prefix, the same in every attempt of a job. */
 const leasePrefix = (claim: Claim): string => `job-${claim.id}-`

@@ -1,8 +1,8 @@
 /**
- * Whether a shorter prompt still states all of the longer one, checked by words alone: each sentence of
- * the original that holds a protected token is a rule, and some sentence or list item of the shorter prompt has to hold the
- * rule's numbers with their comparisons, its quoted texts, placeholders, values, alternatives and negations, and
- * enough of its words. It is stricter than a reader would be: what it refuses may be right, what it lets pass has lost no rule whole.
+ * Validates that a shorter prompt keeps every rule of the original, by words alone. A rule is a sentence of the original
+ * with a protected token. Some sentence or list item of the shorter prompt must contain the rule's numbers with their
+ * comparisons, its quoted texts, placeholders, values, alternatives and negations, and enough of its words. Stricter than a
+ * reader: it may reject a correct prompt, but never accepts one that lost a whole rule.
  */
 import { fences } from "./Fences.js"
 import { protectedTokens, SPAN_SOURCE } from "./ProtectedTokens.js"
@@ -10,7 +10,7 @@ import { MARKED, sentencesOf, simplifyPrompt } from "./SimplifyPrompt.js"
 
 const SPANS = new RegExp(SPAN_SOURCE, "gu")
 
-/** Comparisons, in words and signs; the first one that fits is taken, so that "no more than" negates nothing. */
+/** Comparisons, in words and symbols. The first match wins, so that "no more than" is not also a negation. */
 const COMPARISONS: ReadonlyArray<readonly [name: string, phrase: RegExp]> = [
   [
     "at most",
@@ -27,7 +27,7 @@ const COMPARISONS: ReadonlyArray<readonly [name: string, phrase: RegExp]> = [
   ["between", /\bbetween\b/g]
 ]
 
-/** Words that carry a rule, by what they mean; those of one meaning may stand for each other. */
+/** Words that a rule depends on, by meaning; words of one meaning are interchangeable. */
 const MEANINGS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     or: "or either",
@@ -63,12 +63,12 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   "not no never none nobody nothing neither nor without cannot except excluding unless".split(" ")
 )
 
-/** Words that make a rule hold less than always. */
+/** Words that weaken a rule. */
 const SOFTENERS: ReadonlySet<string> = new Set(
   "may might sometimes optionally usually often rarely occasionally mostly".split(" ")
 )
 
-/** Words that say nothing of what a rule is about. */
+/** Stop words, which do not identify a rule's subject. */
 const COMMON: ReadonlySet<string> = new Set(
   "a an the this that these those it its is are was were be been being has have had do does did will would should shall must may can could might if when whenever while then and to of in on at by for with from as into about so than there their they them he she his her you your we our i who whom which what how also any some please".split(
     " "
@@ -89,40 +89,40 @@ const UNITS: ReadonlyMap<string, string> = new Map([
 const NUMBER =
   /(?<![\p{L}\p{N}_])([~±$€£+-]?)(\d+(?:[.,:/]\d+)*) ?(%|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|words?\b|turns?\b|times?\b)?/gu
 
-/** "One" where it counts; elsewhere it stands for somebody or something more often than not. */
+/** "One" as a number; elsewhere it is usually a pronoun. */
 const COUNTED_ONE = /\b(at least|at most|exactly|only|than|return|score) one\b/g
 
-/** The part of a word that its forms have in common, cut roughly. */
+/** An approximate word stem. */
 const stemOf = (word: string): string => word.replace(/(?:ing|ed|es|s|ly|e)$/, "")
 
-/** What a sentence holds that may not be lost. */
+/** The parts of a sentence that must not be lost. */
 interface Meaning {
   readonly text: string
-  /** Quoted texts, code, placeholders and names of programs, which have to stand there letter by letter. */
+  /** Quoted texts, code, placeholders and identifiers, which must be kept verbatim. */
   readonly verbatim: ReadonlyArray<string>
-  /** Numbers with their units, comparisons beside numbers, names, and what the words of `MEANINGS` mean. */
+  /** Numbers with their units, comparisons next to numbers, names, and the meanings of words in `MEANINGS`. */
   readonly terms: ReadonlySet<string>
   /** Its words, in lower case. */
   readonly words: ReadonlySet<string>
   readonly negations: number
   readonly isSoftened: boolean
-  /** Values such as TRUE, numbers, and quoted texts, each kind as they follow each other: which is for which depends on it. */
+  /** Quoted texts, values such as TRUE, and numbers, each kind in order of appearance, since the order tells what each one refers to. */
   readonly orders: ReadonlyArray<ReadonlyArray<string>>
   readonly stems: ReadonlySet<string>
-  /** Those of the stems that stand in an enumeration: "positive, neutral or negative". */
+  /** The stems that are part of an enumeration: "positive, neutral or negative". */
   readonly listed: ReadonlySet<string>
 }
 
-/** Three words and more, or two that exclude each other; two with "and" between them are two clauses as often as not. */
+/** Three or more words, or two joined by "or"; two words joined by "and" are often two clauses. */
 const ENUMERATED = /(?<!\p{L})\p{L}+(?:(?:, \p{L}+){1,20},? (?:or|and)| or) \p{L}+/gu
 
-/** Names as programs have them, such as enum values. */
+/** Identifiers of programs, such as enum values. */
 const IDENTIFIER = /(?<![A-Za-z0-9_])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Z][A-Z0-9]+)(?![A-Za-z0-9_])/g
 
-/** A word with a capital in the midst of a sentence: a name, or a value that is written so. */
+/** A capitalized word inside a sentence: a name or a value. */
 const NAME = /(?<=[\p{Ll}\p{N},;] )\p{Lu}\p{Ll}+/gu
 
-/** A quoted text without its quotation marks, which one writer sets and another does not. */
+/** A quoted text without its quotation marks, which may differ between the two prompts. */
 const unquoted = (span: string): string => span.replace(/^[`"“']|[`"”']$/g, "").trim()
 
 const meaningOf = (text: string): Meaning => {
@@ -183,7 +183,7 @@ interface Lines {
   readonly code: ReadonlyArray<string>
 }
 
-/** Whether a line goes on with the sentence before it: lines are broken where an editor's width ends. */
+/** Whether a line continues the sentence of the line before it, which an editor wrapped. */
 const isContinued = (before: string | undefined, line: string): boolean =>
   before !== undefined &&
   /[\p{L}\p{N},)"”'`}]\s*$/u.test(before) &&
@@ -204,13 +204,13 @@ const linesOf = (prompt: string): Lines => {
   return { plain, code: code.filter((line) => line !== "") }
 }
 
-/** The rules of a prompt: its sentences that hold a protected token, each once. */
+/** The rules of a prompt: its distinct sentences with a protected token. */
 const rulesOf = (lines: ReadonlyArray<string>): ReadonlyArray<Meaning> =>
   [...new Set(lines.flatMap((line) => sentencesOf(wordsOf(line.trim()))))]
     .filter((sentence) => protectedTokens(sentence).length > 0)
     .map(meaningOf)
 
-/** A sentence or item of the shorter prompt, with the headings and introductions that it stands under. */
+/** A sentence or list item of the shorter prompt, with the headings and introductions above it. */
 interface Statement {
   readonly whole: Meaning
   readonly ownNegations: number
@@ -241,8 +241,8 @@ const statementsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Statement> =>
 }
 
 /**
- * The share of a rule's words that has to be found again. Words count by how few rules have them: what all rules speak of
- * distinguishes none.
+ * Minimum share of a rule's words that a statement must contain. A word weighs less the more rules contain it, since a word
+ * of every rule distinguishes none.
  */
 const LEAST_SHARE = 1 / 3
 
@@ -261,21 +261,21 @@ const shareOf = ({ stems }: Meaning, statement: Meaning, weights: Weights): numb
     const weight = weights.get(stem) ?? 1
     for (const sum of statement.stems.has(stem) ? [all, found] : [all]) {
       sum.weight += weight
-      // A word that no other rule has.
+      // A word that occurs in no other rule.
       if (weight === 1) sum.own++
     }
   }
   return Math.min(all.weight === 0 ? 1 : found.weight / all.weight, all.own === 0 ? 1 : found.own / all.own)
 }
 
-/** Whether all of one list is in the other, in the same order. */
+/** Whether one list is a subsequence of the other. */
 const isWithin = (list: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean => {
   let at = 0
   for (const one of other) if (one === list[at]) at++
   return at === list.length
 }
 
-/** Those lists of a rule whose parts a statement has in another order. */
+/** Descriptions of the rule's lists that a statement contains in another order. */
 const reordered = (rule: Meaning, statement: Meaning): ReadonlyArray<string> =>
   rule.orders.flatMap((list, kind) => {
     const other = statement.orders[kind] ?? []
@@ -286,7 +286,7 @@ const reordered = (rule: Meaning, statement: Meaning): ReadonlyArray<string> =>
       : []
   })
 
-/** What of a rule a statement lacks. */
+/** The parts of a rule that a statement lacks. */
 const lackingIn = (rule: Meaning, { whole }: Statement): ReadonlyArray<string> => [
   ...rule.verbatim.filter((text) => !whole.text.includes(text)),
   ...[...rule.terms].filter((term) => !whole.terms.has(term) && !whole.words.has(term)),
@@ -317,12 +317,12 @@ const errorOf = (rule: Meaning, statements: ReadonlyArray<Statement>, weights: W
     : `Changed: ${quoted(rule.text)} lost ${best.lacking.map((one) => quoted(one)).join(", ")}.`
 }
 
-/** Comparisons of a rule with a statement that one check is worth. */
+/** Most comparisons of a rule with a statement per validation. */
 const MOST_COMPARISONS = 1_000_000
 
 /**
- * What the shorter prompt lost, changed or made up, a sentence each; nothing where all is still there. `original` is as
- * it was given: what it says twice has to be found once.
+ * The rules that the shorter prompt lost or changed and the values that it added, one sentence each; empty if it is valid.
+ * `original` is the unsimplified prompt; a rule that it repeats must be found once.
  */
 export const validateSimplified = (original: string, shorter: string): ReadonlyArray<string> => {
   const before = linesOf(simplifyPrompt(original))

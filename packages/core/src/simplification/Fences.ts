@@ -1,13 +1,13 @@
-/** Blocks of code in fences, as Markdown has them. Source: CommonMark 0.31, section 4.5. */
+/** Fenced code blocks of Markdown. Source: CommonMark 0.31, section 4.5. */
 
 /** What a line of a prompt is. */
 export type LineKind = "plain" | "fence" | "code"
 
-/** What opens a block; inline code that begins a line does not. */
+/** Opening fences; inline code at the start of a line is none. */
 const OPENING = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/s
 const CLOSING = /^\s*(`{3,}|~{3,})\s*$/
 
-/** Tells of each line, one after the other, what it is: a block ends at a fence as long as its own, or with the text. */
+/** Classifies lines one after the other. A block ends at a fence at least as long as its opening one, or with the text. */
 export const fences = (): ((line: string) => LineKind) => {
   let open: string | undefined
   return (line) => {

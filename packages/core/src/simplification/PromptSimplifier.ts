@@ -9,17 +9,17 @@ import { questionOf, readShortened } from "./SimplificationQuestion.js"
 import type { Simplifier } from "./SimplificationStore.js"
 import { isConcise, isSimple, simplifyPrompt } from "./SimplifyPrompt.js"
 
-/** Makes prompts shorter without losing a rule. It keeps nothing and knows no tenants. */
+/** Shortens prompts without losing a rule. Stateless and independent of organizations. */
 export class PromptSimplifier extends Context.Tag("@earshot/core/simplification/PromptSimplifier")<
   PromptSimplifier,
   {
-    /** What takes words away here: a language model where one is configured, rules alone where none is. */
+    /** What shortens prompts here: a language model if one is configured, otherwise rules only. */
     readonly by: Simplifier
     /** Whether nothing can be removed. Synchronous; does not call the model. */
     readonly isOptimized: (prompt: string) => boolean
     /**
-     * The shorter prompt; the prompt itself where nothing can go. A language model's answer is checked for everything that
-     * may not be lost, requested once more with its errors, and rejected if it still has some.
+     * The shorter prompt, or the prompt itself if nothing can be removed. A language model's answer is validated, requested
+     * once more with its errors, and rejected if the second answer has errors too.
      */
     readonly simplify: (prompt: string) => Effect.Effect<string, ModelUnavailable | SimplificationRejected>
   }

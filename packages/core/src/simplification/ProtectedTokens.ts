@@ -1,9 +1,9 @@
 /**
- * What a prompt may not lose when it is made shorter: numbers with their units and signs of comparison, quoted texts,
- * placeholders, identifiers such as enum values, and the words that turn or bind a rule.
+ * Tokens that a simplified prompt must keep: numbers with their units and comparison signs, quoted texts, placeholders,
+ * identifiers such as enum values, and words that negate or condition a rule.
  */
 
-/** Quoted texts, code and placeholders: nothing inside them is ever rewritten. Apostrophes inside words open nothing. */
+/** Quoted texts, code and placeholders: their content is never rewritten. Apostrophes inside words do not open a quotation. */
 const SPAN =
   /`[^`\n]*`|\{\{[^{}\n]*\}\}|\{[^{}\n]*\}|<[^<>\n]{1,80}>|"[^"\n]*"|“[^“”\n]*”|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/
 
@@ -11,13 +11,13 @@ const SPAN =
 const NUMBER =
   /(?:[<>]=?|[=≤≥±~$€£+-])? ?\d+(?:[.,:/]\d+)* ?(?:%|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|words?\b|turns?\b|times?\b)?/
 
-/** A word of letters, with what makes a name in a program of it, or a negation. */
+/** A word, identifier or contracted negation. */
 const WORD = /[A-Za-z][A-Za-z0-9_]*(?:['’]t\b)?/
 
-/** Words in the style of names in programs, such as enum values: `TRUE`, `call_ended`. */
+/** Identifiers such as enum values: `TRUE`, `call_ended`. */
 const IDENTIFIER = /^[A-Z][A-Z0-9_]+$|_/
 
-/** English words that negate, limit, compare, quantify, oblige or order; without one of these a rule is another rule. */
+/** English words that negate, limit, compare, quantify, oblige or order; removing one changes a rule. */
 const BINDING: ReadonlySet<string> = new Set(
   "not no never none nobody nothing neither nor without cannot except excluding unless only but however otherwise else if when whenever while until before after and or either both all any every each some more less fewer greater higher lower least most exactly between over under above below must should shall may can always sometimes then first second third last one two three four five six seven eight nine ten once twice half true false yes pass fail".split(
     " "
@@ -27,10 +27,10 @@ const BINDING: ReadonlySet<string> = new Set(
 const TOKEN = new RegExp([SPAN, NUMBER, WORD].map(({ source }) => source).join("|"), "gu")
 const SPANS = new RegExp(SPAN, "gu")
 
-/** What a quoted text, code or a placeholder looks like, for other rules of this folder. */
+/** Source of the pattern of quoted texts, code and placeholders. */
 export const SPAN_SOURCE = SPAN.source
 
-/** A token as it is compared, or undefined for a word that may go. Binding words begin sentences in another case. */
+/** The compared form of a token, or undefined for a word that may be removed. Binding words are compared in lower case. */
 const protectedForm = (token: string): string | undefined => {
   if (!/^[A-Za-z]/.test(token)) return token.replace(/ +/g, " ").trim()
   if (/['’]t$/.test(token)) return "n't"
@@ -46,7 +46,7 @@ export const protectedTokens = (text: string): ReadonlyArray<string> =>
     return form === undefined ? [] : [form]
   })
 
-/** What one text has of protected tokens that another one lacks, each as often as it is lacking. */
+/** Protected tokens of the original that the shorter text lacks, each once per missing occurrence. */
 export const lostTokens = (original: string, shorter: string): ReadonlyArray<string> => {
   const left = new Map<string, number>()
   for (const token of protectedTokens(shorter)) left.set(token, (left.get(token) ?? 0) + 1)
@@ -57,7 +57,7 @@ export const lostTokens = (original: string, shorter: string): ReadonlyArray<str
   })
 }
 
-/** Rewrites what lies between quoted texts, code and placeholders, from its place in the text, and leaves those as they are. */
+/** Rewrites the text between quoted texts, code and placeholders; `from` is the part's offset in the text. */
 export const betweenSpans = (text: string, rewrite: (plain: string, from: number) => string): string => {
   let at = 0
   let rewritten = ""
@@ -68,5 +68,5 @@ export const betweenSpans = (text: string, rewrite: (plain: string, from: number
   return rewritten + rewrite(text.slice(at), at)
 }
 
-/** The same length, with an X for every sign of quoted texts, code and placeholders. */
+/** The text with every character of quoted texts, code and placeholders replaced by X. */
 export const maskSpans = (text: string): string => text.replace(SPANS, (span) => "X".repeat(span.length))

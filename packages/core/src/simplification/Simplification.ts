@@ -4,18 +4,18 @@ import * as Fields from "../kernel/Fields.js"
 import { MetricId } from "../kernel/Ids.js"
 import { MAX_PROMPT } from "../metrics/Metric.js"
 
-/** Where the simplification of a prompt is. Source: design, where the interface is silent, E6. */
+/** Status of a simplification. The interface (E6) does not list its values. */
 export const SimplificationStatus = Schema.Literal("queued", "processing", "completed", "failed")
 export type SimplificationStatus = typeof SimplificationStatus.Type
 
-/** What asks for a simplification: a prompt, or a metric whose prompt is then taken. Source: interface, E6. */
+/** Request for a simplification: a prompt, or a metric whose prompt is used. Source: interface, E6. */
 export const SimplificationDraft = Fields.object({
   original_prompt: Fields.optional(Fields.nullable(Fields.text({ max: MAX_PROMPT, blank: false }))),
   metric_id: Fields.optional(Fields.nullable(Fields.id(MetricId)))
 })
 export type SimplificationDraft = typeof SimplificationDraft.Type
 
-/** What asks how far a simplification is. */
+/** Request for the progress of a simplification. */
 export const SimplificationQuery = Fields.object({ progress_id: Fields.text({ blank: false }) })
 
 /** A prompt and its simplified form. Source: interface, Simplify-prompt result. */
@@ -31,11 +31,11 @@ export interface Simplification {
 
 export interface SimplificationProgress extends Simplification {
   readonly status: SimplificationStatus
-  /** Why it failed, in sentences for a person. */
+  /** Why it failed, as readable text. */
   readonly error: string | null
 }
 
-/** A prompt that there is nothing to take away from. */
+/** The result for a prompt from which nothing can be removed. */
 export const skipped = (prompt: string): Simplification => ({
   simplifiedPrompt: prompt,
   originalPrompt: prompt,
@@ -43,7 +43,7 @@ export const skipped = (prompt: string): Simplification => ({
   progressId: ""
 })
 
-/** What is kept of a simplification, with what is known of its job; null for one that retention took away. */
+/** A stored simplification and the state of its job, which is null once retention has deleted the job. */
 export interface StoredSimplification {
   readonly progressId: string
   readonly originalPrompt: string
@@ -60,7 +60,7 @@ const statusOf = ({ job, simplifiedPrompt }: StoredSimplification): Simplificati
   return job?.state === "running" ? "processing" : "failed"
 }
 
-/** How far a simplification is: its result says so, and where there is none yet its job does. */
+/** The progress of a simplification: by its result or, without one, by its job. */
 export const progressOf = (stored: StoredSimplification): SimplificationProgress => {
   const status = statusOf(stored)
   return {

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 export class SimplificationRejected extends Schema.TaggedError<SimplificationRejected>(
   "@earshot/core/simplification/SimplificationRejected"
 )("SimplificationRejected", {
-  /** What was wrong with the last one that was tried, in sentences that may quote the prompt. */
+  /** Errors of the last attempt; may quote the prompt. */
   reason: Schema.String
 }) {
   override get message(): string {

@@ -5,10 +5,10 @@ import type { OrganizationId } from "../kernel/Ids.js"
 
 export const SIMPLIFICATION_JOB = "simplify_prompt"
 
-/** What the job needs to know. */
+/** Payload of the job. */
 export const SimplificationPayload = Schema.Struct({ progress_id: Schema.String })
 
-/** Its key is the progress id, by which the job is found again. */
+/** The job of a simplification; its key is the progress id. */
 export const simplificationJob = (organizationId: OrganizationId, progressId: string): NewJob => ({
   organizationId,
   kind: SIMPLIFICATION_JOB,

@@ -20,7 +20,7 @@ type Shortened = typeof Shortened.Type
 
 const section = (title: string, text: string): string => `## ${title}\n${text}\n`
 
-/** The most errors that are listed for the model, and for a person. */
+/** Most errors that are listed. */
 const MAX_LISTED_ERRORS = 20
 
 const listErrors = (errors: ReadonlyArray<string>): string =>
@@ -35,7 +35,7 @@ export interface SimplificationQuestion {
   readonly schema: Schema.Schema<Shortened>
 }
 
-/** The question of a prompt; `again` is what was wrong with the answer before. */
+/** The question for a prompt; `again` lists the errors of the previous answer. */
 export const questionOf = (prompt: string, again?: string): SimplificationQuestion => ({
   system: SYSTEM,
   name: "simplified_prompt",
@@ -49,8 +49,8 @@ export const questionOf = (prompt: string, again?: string): SimplificationQuesti
 })
 
 /**
- * The shorter prompt of an answer, or all its errors, one per line. One that is not shorter than the result of the rules is
- * no error: the rules' result is used.
+ * The shorter prompt of an answer, or all its errors, one per line. If it is not shorter than the result of the rules, that
+ * result is used instead.
  */
 export const readShortened = (prompt: string, answer: Shortened): Either.Either<string, string> => {
   const text = answer.simplified_prompt.trim()

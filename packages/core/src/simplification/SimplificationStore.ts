@@ -6,19 +6,19 @@ import type { Permit } from "../access/Permit.js"
 import type { StorageError } from "../kernel/Storage.js"
 import type { StoredSimplification } from "./Simplification.js"
 
-/** What takes words away: rules alone, or a language model as well. */
+/** What shortens prompts: rules only, or rules and a language model. */
 export type Simplifier = "rules" | "model"
 
 /** A prompt to simplify. */
 export interface NewSimplification {
-  /** Its id for the organization and, as the key, of its job. */
+  /** Its id in the organization, which is also the key of its job. */
   readonly progressId: string
   readonly prompt: string
   /** SHA-256 of the prompt, in lower-case hex. */
   readonly promptHash: string
 }
 
-/** How a simplification came out. */
+/** The result of a simplification. */
 export interface SimplifiedPrompt {
   readonly text: string
   /** SHA-256 of the text, in lower-case hex. */
@@ -31,9 +31,9 @@ export class SimplificationStore extends Context.Tag("@earshot/core/simplificati
   SimplificationStore,
   {
     /**
-     * Keeps a simplification, unless one of the same prompt is under way, or was completed in the last ten seconds: then
-     * that one's progress id is answered, whichever process began it. One whose job is dead or gone is not under way. The job is to be enqueued, with the
-     * progress id as its key, in the same transaction as this.
+     * Inserts a simplification, unless one of the same prompt is in progress or was completed in the last ten seconds: then
+     * returns that one's progress id, whichever process began it. One whose job is dead or gone is not in progress. The
+     * caller enqueues the job in the same transaction, with the progress id as its key.
      */
     readonly begin: (
       permit: Permit<"catalog:write">,
@@ -44,14 +44,14 @@ export class SimplificationStore extends Context.Tag("@earshot/core/simplificati
       permit: Permit,
       progressId: string
     ) => Effect.Effect<Option.Option<StoredSimplification>, StorageError>
-    /** Keeps the result, and that this text is one; the simplification is not under way any more. */
+    /** Stores the result and ends the simplification. `isResult` is true of its hash from then on. */
     readonly complete: (
       permit: Permit,
       progressId: string,
       simplified: SimplifiedPrompt,
       now: DateTime.Utc
     ) => Effect.Effect<void, StorageError>
-    /** Keeps why there is no result. */
+    /** Stores why there is no result. */
     readonly refuse: (permit: Permit, progressId: string, reason: string) => Effect.Effect<void, StorageError>
     /** Whether the prompt of this hash is a result of one of these simplifiers. */
     readonly isResult: (

@@ -1,14 +1,13 @@
 /**
- * The simplifier that needs no language model: it takes away what says nothing (politeness, filler, repetition) and lays
- * conditions out as a numbered list. It understands nothing, so it never rewrites a rule: a sentence that would lose a
- * protected token is left as it is.
+ * Simplifies prompts by rules, without a language model: removes politeness, filler and repetition, and formats conditions
+ * as a numbered list. It never rewrites a rule: a sentence that would lose a protected token stays unchanged.
  */
 import { fences } from "./Fences.js"
 import { betweenSpans, lostTokens, maskSpans, protectedTokens } from "./ProtectedTokens.js"
 
 type Phrases = ReadonlyArray<readonly [phrase: RegExp, left: string]>
 
-/** Longer ways to say the same, wherever they stand outside quoted texts. */
+/** Verbose phrases and their shorter forms, replaced anywhere outside quoted texts. */
 const WORDY: Phrases = [
   [/\bin order to\b/gi, "to"],
   [/\bdue to the fact that\b/gi, "because"],
@@ -20,18 +19,18 @@ const WORDY: Phrases = [
   [/(?<=, ?)make sure (?:(?:that )?you|to) (?=(?:return|score|rate|mark|assign|output)\b)/gi, ""]
 ]
 
-/** Where a clause begins. In its midst the same words belong to what is said: "must note that", "not simply". */
+/** The start of a clause. Inside a clause the same words are part of the rule: "must note that", "not simply". */
 const CLAUSE = "(?<=^|[,;] ?|\\b(?:and|then|also|so) )"
 const atClause = (phrase: string): RegExp => new RegExp(`${CLAUSE}${phrase}`, "gi")
 
-/** Phrases that say nothing where they stand, and what is left of them. None holds a protected token. */
+/** Filler phrases and what replaces them. None contains a protected token. */
 const FILLER: Phrases = [
   [atClause("(?:(?:I|we) would like you to|I want you to|I need you to|your (?:task|job) is to)\\s+"), ""],
   [atClause("(?:would you|could you)\\s+(?=(?:please|kindly)\\b)"), ""],
   [atClause("(?:please|kindly),?\\s+"), ""],
   [/,? please(?=[.!]*$)/gi, ""],
   [atClause("(?:note|remember|keep in mind|bear in mind) that\\s+"), ""],
-  // Not of what is important to somebody.
+  // Not if it is important to somebody.
   [
     atClause(
       "(?:it is|it's) (?:very |really |extremely )?important (?:that|to(?! (?:the|a|an|any|every|some|this|that|these|those|its?|my|our|your|his|her|their|him|them|us|you|me|callers?|customers?|users?|people|everybody|everyone|somebody|someone)\\b))\\s+"
@@ -46,33 +45,32 @@ const FILLER: Phrases = [
 ]
 
 /**
- * Words after which others may be quoted or described without quotation marks: what the agent has to say may well be
- * "please", and is no filler then.
+ * Words after which speech may follow without quotation marks: if the agent has to say "please", it is not filler.
  */
 const SPEECH =
   /\b(?:sa(?:y|ys|id|ying)|ask(?:s|ed|ing)?|t(?:ell|ells|old|elling)|speak(?:s|ing)?|spoken?|repl(?:y|ies|ied)|answer(?:s|ed|ing)?|respon(?:d|ds|ded|ding|ses?)|mention(?:s|ed|ing)?|us(?:e|es|ed|ing)|words?|wording|phras(?:e|es|ing)|sentences?|utter\w*|statements?|questions?|quot\w+|greet\w*|goodbyes?|closings?|scripts?|examples?|polite\w*|courte\w+|such as)\b/i
 
-/** A line that is somebody's words, or an example, and stays as it is. */
+/** A line of speech or an example, which stays unchanged. */
 const SPOKEN =
   /^\s*(?:[-*+•>]\s*)?(?:(?:main |testing |human |ai )?(?:agent|caller|customer|user|client|assistant|bot|human|ai|examples?|input|output))\b[^:\n]{0,20}:\s*\S/i
 
-/** A line that has a form of its own: lists, headings, tables, quotes. Its words are rewritten, its form stays. */
+/** A line with Markdown syntax: list item, heading, table row or quote. Its words are rewritten, the syntax stays. */
 export const MARKED = /^(\s*(?:[-*+•]|\d{1,3}[.)]|[A-Za-z][.)]|#{1,6}|>|\|)\s*)(.*)$/s
 
-/** The end of a sentence: not after a number's point, and not inside a quotation, which is masked before. */
+/** The end of a sentence: not a decimal point, and not inside a quotation, which is masked before. */
 const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"'“`{<])/u
 
-/** A condition that stands by itself, so that a list of such reads as the text did. */
+/** A self-contained condition, which keeps its meaning as a list item. */
 const CONDITION = /^(?:If|When|Whenever|Unless)\b.*[.!?]$/su
 const EXCEPTION = /^(?:Otherwise|Else)\b.*[.!?]$/su
 
-/** A sentence that says something else after another one: it is never taken for a repetition. */
+/** A sentence whose meaning depends on the one before it: never treated as a repetition. */
 const DEPENDS = /^(?:Otherwise|Else|Then|If so|If not|In (?:that|this|such)|This|That|These|Those|It|They)\b/u
 
-/** A sentence that says of what the next ones speak: said again after it, they say something else. */
+/** A sentence that sets the scope of the following ones: a repetition after it has another meaning. */
 const SCOPE = /^(?:For|In|On|At|During|Under|With|While|Within|Concerning|Regarding|As)\b/u
 
-/** Whether there is any filler at all: most sentences have none, and are not tried against each. */
+/** Whether there is any filler; most sentences have none and skip the individual patterns. */
 const ANY_FILLER = new RegExp([...WORDY, ...FILLER].map(([phrase]) => phrase.source).join("|"), "i")
 const UNTIDY = /[ \t]{2}|\t| [,.;!?]|[,;]\s*[,;]/
 
@@ -88,18 +86,18 @@ const retidied = (text: string): string =>
 
 const capitalised = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 
-/** Phrases within phrases that are taken away, one from inside another. */
+/** Most nested phrases that are removed from inside one another. */
 const MOST_ROUNDS = 8
 
 const without = (text: string, phrases: Phrases): string =>
   phrases.reduce((rest, [phrase, left]) => rest.replace(phrase, left), text)
 
-/** Stands for a quoted text, code or a placeholder: next to one no sentence begins or ends. */
+/** Stands for a quoted text, code or a placeholder; no sentence begins or ends next to one. */
 const SPAN_MARK = "X"
 
 const withoutFiller = (text: string): string => {
   const masked = maskSpans(text)
-  // What somebody says begins after this.
+  // Speech begins after this.
   const speech = masked.search(SPEECH)
   return betweenSpans(text, (plain, from) => {
     const to = from + plain.length
@@ -110,12 +108,12 @@ const withoutFiller = (text: string): string => {
   })
 }
 
-/** One sentence without its filler, or as it was where that would take a rule's token along. */
+/** A sentence without its filler, or unchanged if that would remove a protected token. */
 const rewriteSentence = (sentence: string): string => {
   const once = (text: string) => tidied(withoutFiller(text))
   let shorter = tidied(sentence)
   if (shorter === sentence && !ANY_FILLER.test(sentence)) return sentence
-  // Taking one phrase away can bring another one together. What was made to do so time and again is no prompt.
+  // Removing one phrase can form another one. Text that does so again and again is hostile.
   let rounds = 0
   for (let next = once(shorter); next.length < shorter.length; next = once(shorter)) {
     if (++rounds > MOST_ROUNDS) return tidied(sentence)
@@ -126,10 +124,10 @@ const rewriteSentence = (sentence: string): string => {
   return lostTokens(sentence, result).length === 0 ? result : tidied(sentence)
 }
 
-/** The sentences of a text; ends inside quoted texts, code and placeholders are none. */
+/** The sentences of a text. Periods inside quoted texts, code and placeholders do not end one. */
 export const sentencesOf = (text: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
-  // The same length, with nothing in it that could end a sentence.
+  // Of the same length, without characters that could end a sentence.
   const masked = maskSpans(text)
   let at = 0
   for (const part of masked.split(SENTENCE_END)) {
@@ -140,7 +138,7 @@ export const sentencesOf = (text: string): ReadonlyArray<string> => {
   return sentences
 }
 
-/** Two sentences that say the same: of the same words and signs, whatever their spaces and the case of the first. */
+/** Equal for sentences of the same words and symbols, whatever their spaces and the case of the first letter. */
 const keyOf = (sentence: string): string =>
   tidied(sentence)
     .replace(/^\p{L}/u, (letter) => letter.toLowerCase())
@@ -149,9 +147,9 @@ const keyOf = (sentence: string): string =>
 /** The shorter prompt after one pass. */
 const pass = (prompt: string): string => {
   const seen = new Set<string>()
-  /** What was kept so far has these. */
+  /** Protected tokens of the kept text. */
   const known = new Set<string>()
-  /** Sentences that were not said before; short ones such as "Yes." may mean something else each time. */
+  /** Sentences that have not occurred before; short ones such as "Yes." may mean something else each time. */
   const fresh = (sentences: ReadonlyArray<string>, added: Array<string>): ReadonlyArray<string> =>
     sentences.filter((sentence) => {
       const key = keyOf(sentence)
@@ -166,7 +164,7 @@ const pass = (prompt: string): string => {
 
   const lines: Array<string> = []
   const kindOf = fences()
-  /** Whether what follows is what somebody says, as the introduction or heading above has it. */
+  /** Whether the following lines are speech, by the introduction or heading above. */
   let isSpoken = false
   let isBegun = false
   for (const line of prompt.split(/\r\n|\n|\r/)) {
@@ -177,7 +175,7 @@ const pass = (prompt: string): string => {
     const marked = MARKED.exec(line)
     const introduces = /:[*_]*\s*$/.test(line) || marked?.[1]?.trim().startsWith("#") === true
     if (!introduces && (isSpoken || SPOKEN.test(line)) && line.trim() !== "") {
-      // A paragraph after the one that was introduced is the prompt's own again.
+      // Speech ends with the paragraph that was introduced.
       if (isSpoken && isBegun && marked === null && lines[lines.length - 1] === "") isSpoken = false
       else {
         isBegun = true
@@ -189,7 +187,7 @@ const pass = (prompt: string): string => {
       isSpoken = SPEECH.test(maskSpans(line)) || (isSpoken && marked !== null && !marked[1]?.trim().startsWith("#"))
       isBegun = false
     }
-    // What is said under another heading, in another case or of another item is said of another thing.
+    // A repetition under another heading, case or item has another meaning.
     if (marked !== null || /:\s*$/.test(line)) seen.clear()
     if (marked !== null) {
       const [, mark = "", words = ""] = marked
@@ -204,7 +202,7 @@ const pass = (prompt: string): string => {
     const added: Array<string> = []
     const shorter = laidOut(fresh(sentencesOf(line.trim()).map(rewriteSentence), added))
     const own = new Set(shorter.flatMap(protectedTokens))
-    // A stray quotation mark can pair up anew once something before it is gone.
+    // A stray quotation mark can form another pair once text before it is removed.
     const isWhole = protectedTokens(line).every((token) => own.has(token) || known.has(token))
     if (!isWhole) for (const key of added) seen.delete(key)
     const kept = isWhole ? shorter : [tidied(line)]
@@ -215,7 +213,7 @@ const pass = (prompt: string): string => {
   return lines.join("\n").trim()
 }
 
-/** Sentences as lines: two conditions or more, one after the other, become a numbered list. */
+/** Sentences as lines; two or more consecutive conditions become a numbered list. */
 const laidOut = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let prose: Array<string> = []
@@ -242,13 +240,12 @@ const laidOut = (sentences: ReadonlyArray<string>): ReadonlyArray<string> => {
   return lines
 }
 
-/** The most passes until the text no longer changes; one is nearly always enough. */
+/** Most passes until the text no longer changes; one is nearly always enough. */
 const MOST_PASSES = 8
 
 /**
- * A shorter prompt that keeps every number, quoted text, placeholder, identifier and binding word of each sentence that it
- * keeps; a sentence is dropped only where the same sentence stays. Doing it again changes nothing. It takes a time in line
- * with the prompt's length.
+ * The shorter prompt. It keeps every number, quoted text, placeholder, identifier and binding word of each sentence that it
+ * keeps, and drops a sentence only if the same sentence stays. Idempotent; linear in the prompt's length.
  */
 export const simplifyPrompt = (prompt: string): string => {
   let text = prompt
@@ -257,19 +254,18 @@ export const simplifyPrompt = (prompt: string): string => {
     if (next === text) return text
     text = next
   }
-  // A text that never rests is left alone, so that doing it again changes nothing here either.
+  // A text that keeps changing is returned unsimplified, so that the function stays idempotent.
   return prompt.trim()
 }
 
-/** Whether there is nothing left for the simplifier to take away. */
+/** Whether the rules can remove nothing. */
 export const isSimple = (prompt: string): boolean => simplifyPrompt(prompt) === prompt.trim()
 
-/** Words of a line that states one rule. */
+/** Most words of a line that states one rule. */
 const MOST_WORDS = 25
 
 /**
- * Whether there is nothing left to reword either: no filler, and no line outside code that is longer than one rule takes.
- * A prompt as short as that is not worth asking a language model about.
+ * Whether a language model is not worth asking: no filler, and no line outside code that is longer than one rule needs.
  */
 export const isConcise = (prompt: string): boolean => {
   if (!isSimple(prompt)) return false

@@ -1,5 +1,5 @@
 /**
- * Matches descriptions of what the agent does with its replies, by words alone: the fallback where no language model is
+ * Matches an agent's reply against the description of an action by words alone, for use when no language model is
  * configured. Deterministic; documented in docs/runs.md.
  */
 import { containsPhrase, normalizeText } from "../metrics/Words.js"
@@ -35,12 +35,12 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»/gu
 
 /**
- * Whether a reply fits a description.
+ * Whether a reply matches a description.
  *
- * 1. A description with quoted words (`The agent says "goodbye"`) fits a reply that has one of these quotes, word for word.
- * 2. Any other fits a reply that has at least half of its words, endings aside; words of grammar, of the two parties and of
- *    speaking do not count.
- * 3. One that has no other words (`The agent answers`) fits every reply that has any text.
+ * 1. A description with quoted words (`The agent says "goodbye"`) matches a reply that contains one of these quotes verbatim.
+ * 2. Any other matches a reply with at least half of its words, compared by stem; function words, names of the two parties
+ *    and verbs of speaking do not count.
+ * 3. One without any other word (`The agent answers`) matches every reply that is not blank.
  */
 export const fitsDescription = (description: string, reply: string): boolean => {
   const quotes = Array.from(description.matchAll(QUOTED), (match) =>

@@ -9,7 +9,7 @@ import { type Transcribe, Transcriber } from "../calls/Transcriber.js"
 import type { RunAudio } from "../results/ReportRules.js"
 import { RunAudioUnusable, RunTranscriber } from "../results/RunTranscriber.js"
 
-/** Recordings of runs, had and transcribed as those of calls are. They are held in memory, and nowhere kept. */
+/** Fetches and transcribes recordings of runs, as for calls. They are held in memory and never stored. */
 export const layer = Layer.effect(
   RunTranscriber,
   Effect.gen(function* () {

@@ -1,26 +1,26 @@
 /**
  * The testing agent that plays conditional actions, as a state machine: a state and the main agent's reply in, the next
- * state and what the testing agent does out. Nothing in it waits, asks or guesses. Source: interface, Conditional-actions
+ * state and the testing agent's move out. Pure. Source: interface, Conditional-actions
  * instructions; docs/runs.md.
  */
 import type { ActionPart } from "../evaluators/ActionMarkup.js"
 import type { ConditionalAction, ConditionalActions } from "../evaluators/ConditionalActions.js"
 import { fitsDescription } from "./MatchCondition.js"
 
-/** Replies in a row that fit no condition before the testing agent gives up. */
+/** Consecutive replies that match no condition before the testing agent gives up. */
 export const MAX_UNMATCHED = 3
 
 export interface TestingAgentState {
   readonly conditions: ReadonlyArray<ConditionalAction>
-  /** Items that were acted on, in the order in which they were. */
+  /** Ids of performed items, in the order of execution. */
   readonly done: ReadonlyArray<number>
-  /** Replies since the last of these that fitted nothing. */
+  /** Replies without a match since the last performed item. */
   readonly unmatched: number
 }
 
 export type Move =
   | { readonly does: "act"; readonly item: ConditionalAction }
-  /** Nothing applies yet: it says something that keeps the conversation going. */
+  /** No item applies yet: it says something to keep the conversation going. */
   | { readonly does: "wait"; readonly times: number }
   /** It hangs up: every item is done, or none has applied for too long. */
   | { readonly does: "leave"; readonly because: "script_finished" | "no_condition_met" }
@@ -30,13 +30,13 @@ export interface Step {
   readonly move: Move
 }
 
-/** What may be acted on at the next reply. */
+/** Items that may be performed at the next reply. */
 export interface Choices {
-  /** Done whatever the reply says. */
+  /** Performed whatever the reply says. */
   readonly first: ConditionalAction | null
-  /** Done if the reply fits the description: the first that does, in the order of their ids. */
+  /** The first whose description matches the reply is performed, in the order of ids. */
   readonly described: ReadonlyArray<{ readonly item: ConditionalAction; readonly description: string }>
-  /** Done if the reply fits none of the descriptions. */
+  /** Performed if the reply matches none of the descriptions. */
   readonly otherwise: ConditionalAction | null
 }
 
@@ -53,13 +53,13 @@ export const begin = ({ conditions }: ConditionalActions): Step => {
 }
 
 /**
- * What may be acted on next, each item once:
+ * The items that may be performed next, each item once:
  *
- * - An `action_followup` that refers to an item follows it at the very next reply, whatever that says; several that refer
- *   to one item follow it one reply after the other. One with a description follows the item before it in the list: it is
- *   looked for while nothing else was done after that, ahead of all others.
- * - A `standard` item with a description is looked for at every reply.
- * - A `standard` item that refers to another is done once the other is, at the first reply that fits no description.
+ * - An `action_followup` that refers to an item is performed at the reply after it, whatever that says; several that refer to
+ *   one item are performed one reply after the other. One with a description follows the item before it in the list: until
+ *   another item is performed, it is matched before all others.
+ * - A `standard` item with a description is matched against every reply.
+ * - A `standard` item that refers to another is performed after the other, at the first reply that matches no description.
  */
 export const choices = ({ conditions, done }: TestingAgentState): Choices => {
   const isDone = new Set(done)
@@ -85,13 +85,13 @@ export const choices = ({ conditions, done }: TestingAgentState): Choices => {
   }
 }
 
-/** The first description that a reply fits by words. */
+/** The id of the first item whose description matches the reply by words; null if none does. */
 export const matchByWords = ({ described }: Choices, reply: string): number | null =>
   described.find(({ description }) => fitsDescription(description, reply))?.item.id ?? null
 
 /**
- * What the testing agent does about a reply. `matched` is the item whose description the reply was found to fit, null for
- * none; left out, words decide.
+ * The testing agent's move after a reply. `matched` is the id of the item whose description the reply matches, null for
+ * none. If omitted, the reply is matched by words.
  */
 export const step = (state: TestingAgentState, reply: string, matched?: number | null): Step => {
   if (state.done.length === state.conditions.length) {
@@ -110,35 +110,35 @@ export const step = (state: TestingAgentState, reply: string, matched?: number |
   }
 }
 
-/** A piece of what the testing agent says, with the silence before it. */
+/** A part of the testing agent's speech and its start. */
 export interface Utterance {
   readonly text: string
   /** Seconds from the action's start. */
   readonly after: number
 }
 
-/** A marker and when it came. */
+/** A marker and its time. */
 export interface PerformedMarker {
   readonly kind: "silence" | "hold" | "laughter" | "endcall"
-  /** How long it lasts; null where it takes no time. */
+  /** Duration; null for a marker without one. */
   readonly seconds: number | null
   /** Seconds from the action's start. */
   readonly after: number
 }
 
-/** How an action is performed. */
+/** The speech and markers of a performed action. */
 export interface Performance {
   readonly utterances: ReadonlyArray<Utterance>
   readonly markers: ReadonlyArray<PerformedMarker>
-  /** Seconds of silence and hold in all. */
+  /** Total seconds of silence and hold. */
   readonly pause: number
   /** Whether it hangs up at the end. */
   readonly endsCall: boolean
 }
 
 /**
- * Performs an action's parts: speech that silence or hold divides is said in pieces, each at its time; laughter is told as
- * `[laughter]`; what stands behind `<endcall />` is not said any more.
+ * Performs an action's parts: silence and hold split the speech into utterances, each with its start; laughter becomes
+ * `[laughter]`; parts after `<endcall />` are dropped.
  */
 export const perform = (parts: ReadonlyArray<ActionPart>): Performance => {
   const utterances: Array<Utterance> = []

@@ -26,7 +26,7 @@ import {
 } from "./TestingAgent.js"
 
 export interface TextExecutorConfig {
-  /** The most messages of the testing agent in a run. Default: 50. */
+  /** Most messages of the testing agent in a run. Default: 50. */
   readonly maxMessages?: number
   /** The time limit of one response of the agent. Default: 1 minute. */
   readonly answerTimeout?: Duration.DurationInput
@@ -34,7 +34,7 @@ export interface TextExecutorConfig {
   readonly maxAnswer?: number
 }
 
-/** The most characters of a run's conversation: far below the limit of transcripts. */
+/** Most characters of a run's conversation; far below the limit of transcripts. */
 const MAX_CHARACTERS = 1_000_000
 
 const MAX_TOOL_CALLS = 1000
@@ -196,7 +196,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
           const phrased = (item: ConditionalAction): Effect.Effect<ReadonlyArray<ActionPart>, Broken> =>
             Effect.gen(function* () {
               const end = item.action.findIndex(({ kind }) => kind === "endcall")
-              // What stands behind is not said.
+              // Parts after the end of the call are dropped.
               const parts = end === -1 ? item.action : item.action.slice(0, end + 1)
               const texts = parts.flatMap((part) =>
                 part.kind === "speech" && part.text.trim() !== "" ? [part.text.trim()] : []
@@ -205,7 +205,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               const found = yield* asked(phraseQuestion(scenario, messages, texts))
               if (Option.isNone(found) || found.value.texts.length !== texts.length) return parts
               const words = found.value.texts.map((text) => storable(text).slice(0, maxAnswer))
-              // A model that falls silent is not followed: the action's own words stand.
+              // If the model returns blank texts, the action's own words are used.
               if (words.some((text) => text.trim() === "")) return parts
               let place = 0
               return parts.map((part) =>
@@ -215,7 +215,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               )
             })
 
-          /** By meaning where there is a model, by words where there is none or it does not keep to the form. */
+          /** Matches by meaning with a model; by words without one, or if its answer does not match the schema. */
           const matched = (state: TestingAgentState, reply: string): Effect.Effect<number | null, Broken> => {
             const may = choices(state)
             if (may.first !== null || may.described.length === 0) return Effect.succeed(null)
@@ -243,7 +243,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               )
             }))
 
-          /** The next thing that the testing agent does; a text says why it leaves instead. */
+          /** The testing agent's next turn, or the reason why it hangs up. */
           let state: TestingAgentState | undefined
           const next = (reply: ChatReply | undefined): Effect.Effect<AgentTurn | string, Broken> =>
             Effect.gen(function* () {
@@ -285,7 +285,7 @@ export const layer = (config: TextExecutorConfig = {}) =>
               const move = yield* next(reply)
               if (typeof move === "string") return move
               yield* say(move)
-              // Pauses are not waited for, and count all the same.
+              // Pauses count although nothing waits for them.
               if ((yield* clock) > scenario.maxDuration) return yield* Effect.fail(tookTooLong)
               if (move.performance.endsCall) {
                 const isNoted = moments.at(-1)?.kind === "endcall"

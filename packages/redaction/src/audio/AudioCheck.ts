@@ -8,7 +8,7 @@ import { allRanges, type ChannelRanges, mergeRanges, type MuteRange, type AudioR
 import { opusObjection, OPUS_RATE, type OpusMuting, packetBytes, parseOpus, runsOf } from "./OggOpus.js"
 import { wavObjection } from "./Wav.js"
 
-/** Audio that was muted, decoded again and found silent where it has to be: fit to be stored. */
+/** Muted audio that was decoded again and verified to be silent in every range; safe to store. */
 export interface RedactedAudio extends MutingSummary {
   readonly _tag: "RedactedAudio"
   readonly bytes: Uint8Array
@@ -17,25 +17,24 @@ export interface RedactedAudio extends MutingSummary {
 /** The loudest sample that counts as silence: one step of 16-bit audio. */
 const SILENCE = 1 / 32_768
 
-/** Frames or packets decoded before a muted stretch, so that the decoder comes to it with sound in its memory. */
+/** Frames or packets decoded before a muted run, so that the decoder enters it with real state. */
 const LEAD = 6
 
 /**
- * Seconds decoded at either end of a muted run. What lies between is compared byte for byte with what was heard there:
- * the same empty frame or silent packet again, to a decoder that has come to rest.
+ * Seconds decoded at either end of a muted run. The frames in between are only compared byte for byte with the decoded
+ * ones: the same empty frame or silent packet leaves a settled decoder silent.
  */
 const EDGE_SECONDS = 1
 
-/** Frames or packets decoded between two pauses in which other fibers run. */
+/** Frames or packets decoded before other fibers may run. */
 const BATCH = 64
 
 const notProven = (format: string, reason: string) => new MutingNotProven({ format, reason })
 
 /**
- * Decodes muted audio and compares it with the original: every muted stretch has to be silent, and everything that
- * muting may not touch has to be the same bytes. WAV is decoded by its parser, MP3 by mpg123 and Opus by libopus, both
- * compiled to WebAssembly and loaded when first needed. Only muted stretches and a little before them are decoded.
- * Long checks let other fibers run in between.
+ * Decodes muted audio and compares it with the original: every muted range must be silent, and every byte outside must be
+ * unchanged. WAV is decoded by its parser, MP3 by mpg123 and Opus by libopus, both compiled to WebAssembly and loaded on
+ * first use. Only muted ranges and a few frames before them are decoded. Yields to other fibers regularly.
  */
 export const checkMuted = (original: Uint8Array, muted: MutedAudio): Effect.Effect<RedactedAudio, MutingNotProven> => {
   const { _tag, bytes, plan, ...summary } = muted
@@ -61,8 +60,8 @@ export const checkMuted = (original: Uint8Array, muted: MutedAudio): Effect.Effe
 }
 
 /**
- * Mutes and checks: the way to redacted audio. Whatever fails, the audio must not be stored. See `muteAudio` for the
- * ranges and `checkMuted` for what is checked.
+ * Mutes audio and verifies the result. After any failure, the audio must not be stored. See `muteAudio` for the ranges
+ * and `checkMuted` for the verification.
  */
 export const redactAudio = Effect.fn("redactAudio")(function* (
   bytes: Uint8Array,
@@ -73,7 +72,7 @@ export const redactAudio = Effect.fn("redactAudio")(function* (
   return yield* checkMuted(bytes, muted)
 })
 
-/** The loudest sample, with NaN louder than any. */
+/** The largest absolute sample; NaN counts as infinite. */
 const peakOf = (samples: Float32Array, from: number, to: number): number => {
   let peak = 0
   for (let i = from; i < to; i++) {
@@ -83,27 +82,27 @@ const peakOf = (samples: Float32Array, from: number, to: number): number => {
   return peak
 }
 
-/** A decoded frame or packet, as the decoders give it. */
+/** A decoded frame or packet, as the decoders return it. */
 interface Decoded {
   readonly samplesDecoded: number
   readonly channelData: ReadonlyArray<Float32Array>
 }
 
-/** Frames or packets to listen to, by position. */
+/** Frames or packets to decode and check, by position. */
 interface DecodeRequest {
   readonly format: "mp3" | "opus"
   /** Runs of positions to decode. */
   readonly runs: ReadonlyArray<AudioRange>
-  /** Whether a position holds the one empty frame (packet) that every other such position holds, too. */
+  /** Whether a position holds the empty frame or silent packet, which is the same bytes at every such position. */
   readonly isEmpty: (position: number) => boolean
-  /** How many of them make `HEARD_SECONDS`. */
+  /** Number of frames or packets in `EDGE_SECONDS`. */
   readonly edge: number
   readonly decode: (position: number) => Decoded
-  /** What speaks against a decoded frame or packet. */
+  /** Why a decoded frame or packet fails verification; undefined if it passes. */
   readonly objection: (position: number, decoded: Decoded) => string | undefined
 }
 
-/** Decodes runs, each from a little before its start, and stops at the first objection. */
+/** Decodes runs, each from `LEAD` positions before its start, and stops at the first objection. */
 const decodeRuns = (to: DecodeRequest): Effect.Effect<void, MutingNotProven> =>
   Effect.gen(function* () {
     const positions = positionsOf(to)
@@ -117,7 +116,7 @@ const decodeRuns = (to: DecodeRequest): Effect.Effect<void, MutingNotProven> =>
           }
           return undefined
         },
-        // The decoders are WebAssembly: on bytes that break them they trap.
+        // The WebAssembly decoders trap on bytes that they cannot handle.
         catch: () => notProven(to.format, "it does not decode")
       })
       if (objection !== undefined) return yield* notProven(to.format, objection)
@@ -125,7 +124,7 @@ const decodeRuns = (to: DecodeRequest): Effect.Effect<void, MutingNotProven> =>
     }
   })
 
-/** What to decode, in order: every run with its lead, without the middles of long empty stretches. */
+/** Positions to decode, in order: every run with its lead, without the middle of long empty runs. */
 const positionsOf = ({ edge, isEmpty, runs }: DecodeRequest): ReadonlyArray<{ position: number; isInRun: boolean }> => {
   const positions: Array<{ position: number; isInRun: boolean }> = []
   let next = 0
@@ -155,7 +154,7 @@ const checkMp3Silence = (
   Effect.gen(function* () {
     const per = layout.samplesPerFrame
     const decodable = layout.offsets.length - (layout.isCut ? 1 : 0)
-    // From its first sample to where the latest player would have it end, a muted span is silence.
+    // A muted range must be silent from its first sample to where the latest player would end it.
     const late = mp3Lateness(layout)
     const silent = spans.map((list) => mergeRanges(list.map(({ from, to }) => ({ from, to: to + late }))))
     const firstOpen = silent.map(() => 0)

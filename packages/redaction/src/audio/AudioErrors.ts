@@ -23,7 +23,7 @@ export class MalformedAudio extends Schema.TaggedError<MalformedAudio>("@earshot
   }
 }
 
-/** Ranges or options that say nothing usable; errors are keyed by path (`ranges[2].start`), every one of them. */
+/** Invalid ranges or options: all errors, keyed by path (`ranges[2].start`). */
 export class UnusableRanges extends Schema.TaggedError<UnusableRanges>("@earshot/redaction/UnusableRanges")(
   "UnusableRanges",
   {
@@ -37,7 +37,7 @@ export class UnusableRanges extends Schema.TaggedError<UnusableRanges>("@earshot
   }
 }
 
-/** The muted audio was decoded again and did not prove to be silent where it has to be; it must not be stored. */
+/** The muted audio failed verification: it could not be decoded or is not silent in every range. It must not be stored. */
 export class MutingNotProven extends Schema.TaggedError<MutingNotProven>("@earshot/redaction/MutingNotProven")(
   "MutingNotProven",
   { format: Schema.String, reason: Schema.String }

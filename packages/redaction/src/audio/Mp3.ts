@@ -14,18 +14,18 @@ export interface Mp3Layout {
   readonly samplesPerFrame: number
   /** Offset of each frame's header. */
   readonly offsets: ReadonlyArray<number>
-  /** Bytes of each frame, header included; the last one is cut off where the file is. */
+  /** Bytes of each frame, header included; the last frame may be truncated. */
   readonly sizes: ReadonlyArray<number>
   /** Position of each frame's own main data in the stream that all frames' main data form (the bit reservoir). */
   readonly positions: ReadonlyArray<number>
   /** Length of that stream. */
   readonly mainLength: number
-  /** Where the sound's bytes may start: behind any ID3v2 tag and the information frame. */
+  /** Offset from which frames may start: after any ID3v2 tag and the information frame. */
   readonly start: number
   readonly hasInfoFrame: boolean
-  /** Whether the last frame is cut off, so that decoders pass over it. */
+  /** Whether the last frame is truncated, so that decoders skip it. */
   readonly isCut: boolean
-  /** Sample frames that an encoder added in front and at the end, where the file tells (LAME tag). */
+  /** Sample frames that the encoder added at the start and the end, if the file states them (LAME tag). */
   readonly delay: number
   readonly trailing: number
 }
@@ -37,7 +37,7 @@ const BIT_RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256
 const BIT_RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 
-/** Bytes of the frame whose header stands here, or 0 where no Layer III header stands (free format is none). */
+/** Bytes of the frame whose header is at this offset; 0 without a Layer III header. The free format is not supported. */
 const frameSize = (bytes: Uint8Array, at: number): number => {
   if (bytes[at] !== 0xff || at + 4 > bytes.length) return 0
   const second = byteAt(bytes, at + 1)
@@ -75,12 +75,12 @@ const hasChecksum = (bytes: Uint8Array, at: number): boolean => (byteAt(bytes, a
 
 const sideOffset = (bytes: Uint8Array, at: number): number => at + (hasChecksum(bytes, at) ? 6 : 4)
 
-/** How many frames in a row have to fit for a sync pattern to count as a frame. */
+/** Consecutive frames that must fit for a sync pattern to count as a frame. */
 const CHAIN = 3
 
 /**
- * Whether three frames of one stream stand in a row, or at least `least` of them up to where the file ends or a tag at
- * its end begins.
+ * Whether three frames of one stream follow each other, or at least `least` of them up to the end of the file or a tag at
+ * its end.
  */
 const isChain = (bytes: Uint8Array, start: number, least: number): boolean => {
   let at = start
@@ -95,7 +95,7 @@ const isChain = (bytes: Uint8Array, start: number, least: number): boolean => {
 const isTrailingTag = (bytes: Uint8Array, at: number): boolean =>
   hasText(bytes, at, "TAG") || hasText(bytes, at, "APETAGEX") || hasText(bytes, at, "LYRICSBEGIN")
 
-/** Offset behind any ID3v2 tags at the start (sizes of four times seven bits). */
+/** Offset after any ID3v2 tags at the start (sizes are four times seven bits). */
 const behindId3 = (bytes: Uint8Array): number => {
   let at = 0
   while (hasText(bytes, at, "ID3") && at + 10 <= bytes.length) {
@@ -106,7 +106,7 @@ const behindId3 = (bytes: Uint8Array): number => {
   return at
 }
 
-/** How far behind tags the first frame is looked for. */
+/** Bytes after the tags that are searched for the first frame. */
 const SYNC_LIMIT = 65_536
 
 const firstFrame = (bytes: Uint8Array): number => {
@@ -117,13 +117,13 @@ const firstFrame = (bytes: Uint8Array): number => {
   return -1
 }
 
-/** Whether bytes hold an MPEG Layer III stream: frames in a row, behind tags and a little of anything else. */
+/** Whether bytes hold an MPEG Layer III stream: consecutive frames after tags and a few other bytes. */
 export const isMp3 = (bytes: Uint8Array): boolean => firstFrame(bytes) >= 0
 
-/** Bytes between frames that are tolerated; beyond that nobody can say what decoders make of them. */
+/** Bytes tolerated between frames; with more, decoders differ. */
 const MAX_GAPS = 65_536
 
-/** Finds every frame. A stream that changes its version or sample rate on the way is refused: its clock is unknown. */
+/** Finds every frame. A stream that changes its version or sample rate is rejected: its clock is unknown. */
 export const parseMp3 = (bytes: Uint8Array): Either.Either<Mp3Layout, AudioError> => {
   const first = firstFrame(bytes)
   if (first < 0) return Either.left(malformed("no frames"))
@@ -184,7 +184,7 @@ const readInfoFrame = (
   bytes: Uint8Array,
   at: number
 ): { readonly delay: number; readonly trailing: number } | undefined => {
-  // Writers leave out the checksum, or leave room for it: both places are looked at.
+  // Some writers omit the checksum and others leave room for it: both offsets are tried.
   for (const tag of [at + headLength(bytes, at), at + headLength(bytes, at) - (hasChecksum(bytes, at) ? 2 : 0)]) {
     if (hasText(bytes, tag, "Xing") || hasText(bytes, tag, "Info")) {
       const flags = byteAt(bytes, tag + 7)
@@ -198,7 +198,7 @@ const readInfoFrame = (
   return hasText(bytes, at + 36, "VBRI") ? { delay: 0, trailing: 0 } : undefined
 }
 
-/** Seconds of sound, without what the encoder says it added. */
+/** Seconds of sound, without the encoder's stated additions. */
 export const mp3Duration = (layout: Mp3Layout): number => {
   const samples = (layout.offsets.length - (layout.isCut ? 1 : 0)) * layout.samplesPerFrame
   const added = layout.delay + layout.trailing
@@ -208,21 +208,21 @@ export const mp3Duration = (layout: Mp3Layout): number => {
 /** Length of a layout in sample frames, the encoder's additions included; ranges are cut to it. */
 export const mp3Length = (layout: Mp3Layout): number => layout.offsets.length * layout.samplesPerFrame
 
-/** What every Layer III decoder adds to the encoder's delay: 528 samples and one. */
+/** Samples that every Layer III decoder adds to the encoder's delay: 528 + 1. */
 const DECODER_DELAY = 529
-/** The delay of encoders that do not tell theirs (LAME's; others have up to 1105 with the decoder's). */
+/** Delay of encoders that do not state theirs (LAME's; others have up to 1105, the decoder's included). */
 const ENCODER_DELAY = 576
-/** How far back a sample reaches: one granule of overlapping transforms and the synthesis window of 512. */
+/** Earlier samples that a sample depends on: one granule of overlapping transforms and the synthesis window of 512. */
 const REACH = 576 + 512
 
 /**
- * How much later than its word time a sound can stand, in samples. Players that honor the LAME tag cut off the delay,
- * others play it, and some play the information frame as silence: a range covers all of them.
+ * How much later than its word time a sound can occur, in samples. Players that honor the LAME tag remove the delay,
+ * others play it, and some play the information frame as silence; a range covers all of these.
  */
 export const mp3Lateness = (layout: Mp3Layout): number =>
   Math.max(layout.delay, ENCODER_DELAY) + DECODER_DELAY + (layout.hasInfoFrame ? layout.samplesPerFrame : 0)
 
-/** One bit a channel for every frame to mute. */
+/** Flags of every frame to mute: one bit per channel. */
 export const mutedFrames = (layout: Mp3Layout, spans: ChannelRanges): Uint8Array => {
   const flags = new Uint8Array(layout.offsets.length)
   const per = layout.samplesPerFrame
@@ -249,7 +249,7 @@ interface Frame {
   readonly at: number
   readonly isMpeg1: boolean
   readonly isMono: boolean
-  /** Whether left and right are coded apart, so that one can go without the other. */
+  /** Whether left and right are coded independently, so that one can be muted alone. */
   readonly isSplit: boolean
   readonly granules: ReadonlyArray<Granule>
   /** Where its main data begins and ends in the stream of main data; it may begin before its own frame. */
@@ -296,15 +296,15 @@ export interface MutedMp3 {
   readonly bytes: Uint8Array
   /** The bytes that may differ from the original, as offsets. */
   readonly touched: ReadonlyArray<AudioRange>
-  /** Frames in which both channels had to go although only one was asked for. */
+  /** Frames in which both channels were muted although only one was requested. */
   readonly widened: number
 }
 
-/** Where a frame ends in the file; the start of the first one for the frame before it. */
+/** Offset of a frame's end in the file; for the frame before the first, the start of the first one. */
 const frameEnd = (layout: Mp3Layout, index: number): number =>
   index < 0 ? layout.start : (layout.offsets[index] ?? 0) + (layout.sizes[index] ?? 0)
 
-/** Where a frame's main data ends, with what lies between it and that of the next frame. */
+/** End of a frame's main data, including the bytes up to the next frame's main data. */
 const mainEnd = (bytes: Uint8Array, layout: Mp3Layout, index: number): number => {
   const isLast = index + 1 >= layout.offsets.length
   const next = isLast ? layout.mainLength : frameAt(bytes, layout, index + 1).from
@@ -312,10 +312,10 @@ const mainEnd = (bytes: Uint8Array, layout: Mp3Layout, index: number): number =>
 }
 
 /**
- * A copy in which the flagged frames are silent, without decoding: their side information says that every granule has
- * no bits at all, and their main data, wherever in the reservoir it lies, is overwritten with zeros. Headers, frame
- * sizes and reservoir pointers stay, so the frames around them decode as before. One channel alone goes where its frame
- * codes left and right apart; the other channel's bits are then packed to the front.
+ * A copy in which the flagged frames are silent, without decoding: their side information gives every granule zero
+ * bits, and their main data, wherever it is in the reservoir, is overwritten with zeros. Headers, frame
+ * sizes and reservoir pointers stay, so the frames around them decode as before. One channel is muted alone if its frame
+ * codes left and right independently; the other channel's bits are then packed to the front.
  */
 export const muteMp3 = (bytes: Uint8Array, layout: Mp3Layout, flags: Uint8Array): MutedMp3 => {
   const muted = bytes.slice()
@@ -350,7 +350,7 @@ export const muteMp3 = (bytes: Uint8Array, layout: Mp3Layout, flags: Uint8Array)
       for (let at = from; at < to; at++) muted[at] = kept?.[taken++] ?? 0
       touch(from, to)
     }
-    // What lies between frames belongs to none; beside a muted one it might be a broken copy of it.
+    // Bytes between frames belong to none, but next to a muted frame they might be a broken copy of it.
     const before = frameEnd(layout, index - 1)
     const after = layout.offsets[index + 1] ?? end
     muted.fill(0, before, Math.max(before, frame.at))
@@ -393,7 +393,7 @@ const takeBits = (bytes: Uint8Array, layout: Mp3Layout, index: number, frame: Fr
   return packed
 }
 
-/** Where a stretch of the stream of main data lies in the file; `index` is a frame whose data it is. */
+/** Offsets in the file of a part of the main-data stream; `index` is a frame that it belongs to. */
 const mainSpans = (
   bytes: Uint8Array,
   layout: Mp3Layout,
@@ -415,7 +415,7 @@ const mainSpans = (
   return spans
 }
 
-/** Renews the CRC-16 (polynomial 0x8005, start 0xffff) over the header's last two bytes and the side information. */
+/** Recomputes the CRC-16 (polynomial 0x8005, start 0xffff) over the header's last two bytes and the side information. */
 const writeChecksum = (muted: Uint8Array, at: number, sideTo: number): void => {
   if (!hasChecksum(muted, at)) return
   let crc = 0xffff
@@ -432,7 +432,7 @@ const writeChecksum = (muted: Uint8Array, at: number, sideTo: number): void => {
   writeBits(muted, (at + 4) * 8, 16, crc)
 }
 
-/** Whether a frame says that it holds nothing: all of its side information but main_data_begin is zeros. */
+/** Whether a frame is empty: all of its side information except main_data_begin is zero. */
 export const isEmptyFrame = (bytes: Uint8Array, layout: Mp3Layout, index: number): boolean => {
   const at = layout.offsets[index] ?? 0
   const end = Math.min(at + (layout.sizes[index] ?? 0), at + headLength(bytes, at))
@@ -444,8 +444,8 @@ export const isEmptyFrame = (bytes: Uint8Array, layout: Mp3Layout, index: number
 }
 
 /**
- * What speaks against a muted MP3 without decoding it, or undefined: the same frames at the same places, no bits left
- * in a muted channel's granules, and no byte changed but those of muted frames.
+ * Why a muted MP3 fails verification without decoding, or undefined: it must have the same frames at the same offsets, no
+ * bits in the granules of a muted channel, and no changed byte outside muted frames.
  */
 export const mp3Objection = (
   original: Uint8Array,

@@ -18,10 +18,10 @@ import { type Fill, isDualMono, isWav, muteWav, parseWav, type WavLayout } from 
 /** Formats that can be muted. */
 export type AudioFormat = "wav" | "mp3" | "opus"
 
-/** What audio tells about itself. */
+/** Properties of audio. */
 export interface AudioInfo {
   readonly format: AudioFormat
-  /** Seconds of sound that the bytes really hold. */
+  /** Seconds of sound that the bytes hold. */
   readonly durationSeconds: number
   readonly channels: number
   /** Sample frames a second; always 48,000 for Opus. */
@@ -35,9 +35,9 @@ export type AudioLayout =
   | { readonly format: "opus"; readonly layout: OpusLayout }
 
 export interface MuteOptions {
-  /** A tone of 1 kHz needs samples that can be written in place: it is for WAV, elsewhere silence is used. Default silence. */
+  /** A 1 kHz tone is written only in WAV, whose samples can be replaced in place; other formats get silence. Default: silence. */
   readonly fill?: Fill | undefined
-  /** Seconds muted around every range. Default 0.25. */
+  /** Seconds muted around every range. Default: 0.25. */
   readonly padding?: number | undefined
 }
 
@@ -48,7 +48,7 @@ export interface MutingSummary {
   readonly fill: Fill
   /** Seconds that are muted in at least one channel, padding included, before a format's frames round them outwards. */
   readonly mutedSeconds: number
-  /** Whether a range that named one channel took the other one along, at least in part. */
+  /** Whether a range that named one channel also muted the other one, at least in part. */
   readonly bothChannels: boolean
   /** Ranges that start at or behind the end of the audio: transcript and audio may not belong together. */
   readonly rangesBeyond: number
@@ -61,7 +61,7 @@ export interface MutedAudio extends MutingSummary {
   readonly plan: MutePlan
 }
 
-/** What a check has to find silent, in the terms of each format. */
+/** What verification must find silent, per format. */
 export type MutePlan =
   | { readonly format: "wav"; readonly spans: ChannelRanges }
   | {
@@ -88,7 +88,7 @@ const KNOWN_OTHERS: ReadonlyArray<readonly [name: string, at: number, text: stri
  * Detects audio by its bytes, never by a name or a declared type, and finds its samples: WAV (integers of 8 to 32
  * bits, floating point, mu-law, A-law), MPEG Layer III, Opus in Ogg. Anything else is `UnsupportedAudio`.
  */
-export const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
+const parseAudio = (bytes: Uint8Array): Either.Either<AudioLayout, AudioError> => {
   if (isWav(bytes)) return Either.map(parseWav(bytes), (layout) => ({ format: "wav", layout }) as const)
   if (isOgg(bytes)) return Either.map(parseOpus(bytes), (layout) => ({ format: "opus", layout }) as const)
   const other = KNOWN_OTHERS.find(([, at, text]) => hasText(bytes, at, text))
@@ -126,10 +126,10 @@ export const durationOf = (bytes: Uint8Array): Either.Either<number, AudioError>
  * Mutes ranges of audio without decoding or encoding it. Pure and total: any bytes give muted audio or an error.
  *
  * WAV: the samples inside are overwritten in place, in the named channel or in all of them. A stereo file whose
- * channels are the same throughout has no speaker's channel, so both go. MP3: the frames inside are emptied; one
- * channel alone goes where a frame codes left and right apart. Opus: the packets inside become silent packets, in
- * both channels. The bytes outside stay (see each format for what is rounded). With nothing to mute, the audio is
- * given back as it is.
+ * channels are identical has no channel per speaker, so both are muted. MP3: the frames inside are emptied; one
+ * channel is muted alone if a frame codes left and right independently. Opus: the packets inside become silent packets, in
+ * both channels. The bytes outside stay (see each format for rounding). With nothing to mute, the audio is
+ * returned unchanged.
  */
 export const muteAudio = (
   bytes: Uint8Array,

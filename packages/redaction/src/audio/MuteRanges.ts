@@ -46,7 +46,7 @@ export const validateRanges = (
   return Object.keys(errors).length === 0 ? Either.right(ranges) : Either.left(new UnusableRanges({ errors }))
 }
 
-/** Sorts spans and joins those that touch or overlap; empty ones go. */
+/** Sorts ranges, joins those that touch or overlap, and drops empty ones. */
 export const mergeRanges = (spans: ReadonlyArray<AudioRange>): ReadonlyArray<AudioRange> => {
   const merged: Array<AudioRange> = []
   for (const span of spans.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
@@ -58,7 +58,7 @@ export const mergeRanges = (spans: ReadonlyArray<AudioRange>): ReadonlyArray<Aud
   return merged
 }
 
-/** What of the audio the ranges cover, rounded outwards to whole sample frames and cut to `length`, a list a channel. */
+/** The sample frames that the ranges cover, rounded outwards and clipped to `length`, one list per channel. */
 export const framesOf = (
   ranges: ReadonlyArray<MuteRange>,
   audio: { readonly channels: number; readonly sampleRate: number; readonly length: number },
@@ -80,6 +80,6 @@ export const framesOf = (
 /** The union over all channels. */
 export const allRanges = (spans: ChannelRanges): ReadonlyArray<AudioRange> => mergeRanges(spans.flat())
 
-/** Sample frames in spans. */
+/** Number of sample frames in the ranges. */
 export const framesIn = (spans: ReadonlyArray<AudioRange>): number =>
   spans.reduce((sum, { from, to }) => sum + to - from, 0)

@@ -21,16 +21,16 @@ interface Page {
   readonly pieces: ReadonlyArray<Piece>
 }
 
-/** A packet of sound. Times are samples at 48 kHz since the first sample that a decoder puts out, pre-skip included. */
+/** A packet of sound. Times are samples at 48 kHz since the first sample of the decoder's output, pre-skip included. */
 export interface OpusPacket {
-  /** Where its bytes lie, a span a page. */
+  /** Its bytes in the file, one range per page. */
   readonly spans: ReadonlyArray<AudioRange>
   readonly bytes: number
   readonly toc: number
   readonly samples: number
-  /** Where it starts when packets are decoded one after the other. */
+  /** Its start when packets are decoded in sequence. */
   readonly position: number
-  /** Where it starts by the pages' granule positions, which know of gaps in the stream. */
+  /** Its start by the pages' granule positions, which account for gaps in the stream. */
   readonly granule: number
 }
 
@@ -39,13 +39,13 @@ export interface OpusLayout {
   readonly channels: number
   readonly preSkip: number
   readonly pages: ReadonlyArray<Page>
-  /** The packets of sound, headers left out; pieces name them by position here, headers by negative numbers. */
+  /** The packets of sound, without headers. Pieces refer to them by index, and to headers by negative numbers. */
   readonly packets: ReadonlyArray<OpusPacket>
-  /** Bytes of whole pages; a last page that is cut off, which no decoder takes, lies behind them. */
+  /** Bytes of complete pages; a truncated last page, which decoders ignore, follows them. */
   readonly end: number
-  /** Samples at 48 kHz to be heard: without the pre-skip and what the last page cuts off. */
+  /** Audible samples at 48 kHz: without the pre-skip and the end trimmed by the last page. */
   readonly length: number
-  /** Samples at 48 kHz to the end of the clock that runs longer; ranges are cut to it. */
+  /** Samples at 48 kHz to the end of the longer clock; ranges are clipped to it. */
   readonly reach: number
 }
 
@@ -58,7 +58,7 @@ const CONTINUED = 1
 const FIRST = 2
 const LAST = 4
 
-/** Samples at 48 kHz in a packet, undefined when its first bytes make no sense (RFC 6716, 3.1 and 3.2). */
+/** Samples at 48 kHz in a packet; undefined if its first bytes are invalid (RFC 6716, 3.1 and 3.2). */
 const packetSamples = (bytes: Uint8Array, first: AudioRange, second: AudioRange | undefined): number | undefined => {
   const toc = byteAt(bytes, first.from)
   const config = toc >> 3
@@ -97,7 +97,7 @@ const pageLength = (bytes: Uint8Array, at: number): number | undefined => {
   return at + length > bytes.length ? undefined : length
 }
 
-/** Puts the packets of one stream together from its pages. */
+/** Assembles the packets of one stream from its pages. */
 class OpusReader {
   readonly #view: DataView
   readonly #pages: Array<Page> = []
@@ -105,7 +105,7 @@ class OpusReader {
   readonly #ends: Array<PageEnd> = []
   #serial: number | undefined
   #head: Head | undefined
-  /** Whether the last packet goes on on the next page. */
+  /** Whether the last packet continues on the next page. */
   #open = false
   /** The packet that is being read; the two headers are -2 and -1. */
   #packet = -2
@@ -114,7 +114,7 @@ class OpusReader {
     this.#view = viewOf(bytes)
   }
 
-  /** Adds a whole page; answers why it cannot be one of this stream. */
+  /** Adds a complete page; returns why it cannot belong to this stream. */
   addPage(at: number, length: number): AudioError | undefined {
     const error = this.#pageError(at, length)
     if (error !== undefined) return error
@@ -189,7 +189,7 @@ class OpusReader {
     return Either.right(durations)
   }
 
-  /** What all pages together hold; `end` is where the last whole one ends. */
+  /** The contents of all pages; `end` is the offset after the last complete one. */
   layout(end: number): Either.Either<OpusLayout, AudioError> {
     const head = this.#head
     if (head === undefined) return Either.left(malformed("no header"))
@@ -217,8 +217,8 @@ class OpusReader {
 }
 
 /**
- * Reads pages and packets. Anything a player would pass over or guess at (a wrong checksum, bytes between pages, a
- * packet without its end) is an error, since what players play then differs; only a cut-off last page is ignored.
+ * Reads pages and packets. Anything that a player would skip or guess (a wrong checksum, bytes between pages, an
+ * incomplete packet) is an error, because players then differ; only a truncated last page is ignored.
  */
 export const parseOpus = (bytes: Uint8Array): Either.Either<OpusLayout, AudioError> => {
   const reader = new OpusReader(bytes)
@@ -249,13 +249,13 @@ const readHead = (bytes: Uint8Array, from: number, to: number): Either.Either<He
   return Either.right({ channels, preSkip: byteAt(bytes, from + 10) | (byteAt(bytes, from + 11) << 8) })
 }
 
-/** A page's granule position as a number, negative where no packet ends on it. Beyond 2^53 it loses digits, no more. */
+/** A page's granule position as a number; negative if no packet ends on it. Loses precision beyond 2^53. */
 const readGranule = (view: DataView, at: number): number =>
   view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true)
 
 /**
- * Puts packets on the clock of the granule positions, which starts with the first packet. It ends at `end`, and is heard
- * until `heardEnd`, where the last page cuts it off.
+ * Places packets on the clock of the granule positions, which starts with the first packet and ends at `end`. Samples from
+ * `audibleEnd` on are trimmed by the last page.
  */
 const byGranules = (
   durations: ReadonlyArray<number>,
@@ -274,9 +274,9 @@ const byGranules = (
     let samples = 0
     for (let i = page.first; i < page.to; i++) samples += durations[i] ?? 0
     const stated = page.granule < 0 ? undefined : page.granule
-    // A last page that tells less than it holds is cut at its end; any other first page tells where the clock starts.
+    // A last page that states less than it holds is trimmed at its end; any other first page defines the clock's start.
     origin ??= stated === undefined || page.isLast ? 0 : stated - samples
-    // The gap, if there is one, lies before the page's packets.
+    // A gap, if any, is before the page's packets.
     if (stated !== undefined) clock = Math.max(clock, stated - origin - samples)
     for (let i = page.first; i < page.to; i++) {
       starts.push(clock)
@@ -287,20 +287,20 @@ const byGranules = (
   return { starts, end: clock, audibleEnd: audibleEnd ?? clock }
 }
 
-/** Samples by which silence is kept longer than asked on either side, for decoders to settle in: 20 ms. */
+/** Extra samples of silence on either side, for decoders to settle: 20 ms. */
 const SETTLING = 960
 
 export interface OpusMuting {
   /** Which packets to replace. */
   readonly replaced: Uint8Array
-  /** Which of them have to decode to silence from their first sample to their last; the others lead in and out. */
+  /** Which of them must decode to silence in every sample; the others lead in and out. */
   readonly silent: Uint8Array
 }
 
 /**
- * The packets that hold a sample of the spans on either clock, plus 20 ms and at least one packet on both sides: the one
- * before leaves the decoder time to fall silent, and the one behind may carry the last one's sound once more (in-band
- * error correction).
+ * The packets that hold a sample of the ranges on either clock, plus 20 ms and at least one packet on both sides: the one
+ * before gives the decoder time to fall silent, and the one after may repeat the last one's sound (in-band error
+ * correction).
  */
 export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange>): OpusMuting => {
   const count = layout.packets.length
@@ -312,7 +312,7 @@ export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange
     layout.packets.forEach((packet, i) => {
       const from = packet[clock]
       const to = from + packet.samples
-      // Packet times rise, so a span that ended far enough before this packet is done with.
+      // Packet times increase, so a range that ended far enough before this packet is finished.
       while (next < reached.length && (reached[next]?.to ?? 0) + SETTLING <= from) next++
       for (let j = next; j < reached.length && (reached[j]?.from ?? 0) - SETTLING < to; j++) {
         const span = reached[j]
@@ -322,7 +322,7 @@ export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange
       }
     })
   }
-  // A packet of up to 120 ms may be all of the margin: one on each side of every silent one goes as well.
+  // A packet of up to 120 ms may fill the whole margin, so one more on each side of every silent one is replaced.
   for (let i = 0; i < count; i++) {
     if (silent[i] !== 1) continue
     if (i > 0) replaced[i - 1] = 1
@@ -333,9 +333,9 @@ export const mutedPackets = (layout: OpusLayout, spans: ReadonlyArray<AudioRange
 
 /**
  * A packet of silence with the same duration: frames of the CELT layer whose first bit says "silence", the same for
- * every muted packet of a duration, so that not even the packets' sizes tell what was said (RFC 6716, 4.3).
+ * every muted packet of a duration, so that packet sizes reveal nothing about the speech (RFC 6716, 4.3).
  */
-export const silentPacket = (packet: OpusPacket): Uint8Array => {
+const silentPacket = (packet: OpusPacket): Uint8Array => {
   const size = [960, 480, 240, 120].find((samples) => packet.samples % samples === 0) ?? 120
   const frames = packet.samples / size
   const config = 28 + Math.log2(size / 120)
@@ -348,7 +348,7 @@ export const silentPacket = (packet: OpusPacket): Uint8Array => {
 
 /**
  * A copy in which the named packets are silent. Their pages get new lacing and checksums; page numbers, granule
- * positions and every other packet stay. A last page that is cut off is left out: it may hold sound.
+ * positions and every other packet stay. A truncated last page is dropped: it may hold sound.
  */
 export const muteOpus = (bytes: Uint8Array, layout: OpusLayout, replaced: Uint8Array): Uint8Array => {
   const parts: Array<Uint8Array> = []
@@ -379,7 +379,7 @@ const mutePage = (bytes: Uint8Array, layout: OpusLayout, page: Page, replaced: U
       if (piece.isLast) lacing.push(length % 255)
       bodies.push(bytes.subarray(piece.from, piece.to))
     } else if (piece.isLast) {
-      // On the page where the old one ended, so that this page's granule position still tells its end.
+      // On the page where the old one ended, so that this page's granule position still states its end.
       const silence = packet.bytes === 0 ? new Uint8Array(0) : silentPacket(packet)
       lacing.push(silence.length)
       bodies.push(silence)
@@ -431,8 +431,8 @@ export const packetBytes = (bytes: Uint8Array, packet: OpusPacket): Uint8Array =
 }
 
 /**
- * What speaks against a muted Opus file without decoding it, or undefined: as many packets of the same durations at the
- * same times, the replaced ones silent packets, all others byte for byte the old ones, headers included.
+ * Why a muted Opus file fails verification without decoding, or undefined: it must have the same number of packets with
+ * the same durations and times; replaced ones are silent packets, all others are unchanged, headers included.
  */
 export const opusObjection = (
   original: Uint8Array,
@@ -460,6 +460,6 @@ export const opusObjection = (
   return undefined
 }
 
-/** Joins packets that are replaced one after the other into runs of packet positions. */
+/** Joins consecutive replaced packets into runs of packet positions. */
 export const runsOf = (flags: Uint8Array): ReadonlyArray<AudioRange> =>
   mergeRanges(Array.from(flags, (flag, i) => (flag === 0 ? { from: i, to: i } : { from: i, to: i + 1 })))

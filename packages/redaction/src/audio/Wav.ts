@@ -15,7 +15,7 @@ export interface WavLayout {
   readonly bytesPerSample: number
   /** Offset of the first sample. */
   readonly offset: number
-  /** Whole sample frames that the file really holds, whatever its header says. */
+  /** Whole sample frames present in the file, whatever its header claims. */
   readonly frames: number
 }
 
@@ -27,15 +27,14 @@ const UNKNOWN_SIZE = 0xffff_ffff
 
 const malformed = (reason: string): MalformedAudio => new MalformedAudio({ format: "wav", reason })
 
-/** Whether bytes are a RIFF/WAVE file of any kind, its 64-bit and big-endian relatives included. */
+/** Whether bytes are a RIFF/WAVE file, including the 64-bit (RF64, BW64) and big-endian (RIFX) variants. */
 export const isWav = (bytes: Uint8Array): boolean =>
   hasText(bytes, 8, "WAVE") && ["RIFF", "RF64", "BW64", "RIFX"].some((kind) => hasText(bytes, 0, kind))
 
 /**
  * Finds the samples (Multimedia Programming Interface and Data Specifications 1.0; RF64: EBU Tech 3306). Sizes are
- * not believed: a data chunk that claims more than the file holds, or nothing, or leaves bytes behind it that are no
- * chunks, is taken to run to the end of the file, so that no sample hides behind a wrong number. A header whose parts
- * contradict each other is a fault.
+ * not trusted: a data chunk whose size exceeds the file, or that other bytes than whole chunks follow, is taken to extend
+ * to the end of the file, so that no sample is missed because of a wrong size. Contradictory headers are an error.
  */
 export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioError> => {
   if (hasText(bytes, 0, "RIFX")) return Either.left(new UnsupportedAudio({ reason: "big-endian WAV (RIFX)" }))
@@ -69,9 +68,9 @@ export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioError
   return Either.left(malformed("no data chunk"))
 }
 
-/** What follows a data chunk: nothing but whole chunks, another data chunk among them, or something that is no chunk. */
+/** What follows a data chunk: only whole chunks (`chunks`), chunks that include more samples (`data`), or other bytes (`none`). */
 const chunksBehind = (bytes: Uint8Array, end: number, size: number): "chunks" | "data" | "none" => {
-  // The padding byte of an odd chunk is forgotten by some writers.
+  // Some writers omit the padding byte of an odd chunk.
   const starts = (size & 1) === 1 ? [end + 1, end] : [end]
   const answers = starts.map((start) => scanChunks(bytes, start))
   return answers.includes("data") ? "data" : answers.includes("chunks") ? "chunks" : "none"
@@ -87,7 +86,7 @@ const scanChunks = (bytes: Uint8Array, start: number): "chunks" | "data" | "none
     const size = view.getUint32(at + 4, true)
     at += 8 + size + (size & 1)
   }
-  // The very last chunk may lack its padding byte, and one stray byte can hold no sample of any use.
+  // The last chunk may lack its padding byte, and a single stray byte holds no usable sample.
   return at > bytes.length + 1 || bytes.length - at > 1 ? "none" : data ? "data" : "chunks"
 }
 
@@ -96,7 +95,7 @@ const FLOAT_TAG = 3
 const ALAW_TAG = 6
 const MULAW_TAG = 7
 const EXTENSIBLE_TAG = 0xfffe
-/** The last 14 bytes of every sub-format that stands for a plain format tag. */
+/** The last 14 bytes of every sub-format GUID that wraps a plain format tag. */
 const SUBFORMAT = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
 
 const readFormat = (
@@ -141,7 +140,7 @@ const readFormat = (
   }
 }
 
-/** The byte that silence is made of: every encoding's zero repeats one byte. G.711: mu-law +0 is 0xff, A-law +0 is 0xd5. */
+/** The byte of silence: zero is one repeated byte in every encoding. G.711: mu-law +0 is 0xff, A-law +0 is 0xd5. */
 const silentByte = (layout: WavLayout): number =>
   layout.encoding === "mulaw"
     ? 0xff
@@ -152,10 +151,10 @@ const silentByte = (layout: WavLayout): number =>
         : 0
 
 const TONE_HERTZ = 1000
-/** 20 dB below full scale: heard, and never louder than speech. */
+/** 20 dB below full scale: audible, and no louder than speech. */
 const TONE_AMPLITUDE = 0.1
 
-/** The tone at a sample frame. Its phase hangs on the position alone, so muting twice gives the same bytes. */
+/** The tone at a sample frame. Its phase depends only on the position, so muting twice gives the same bytes. */
 const toneAt = (frame: number, sampleRate: number): number => {
   const hertz = Math.min(TONE_HERTZ, sampleRate / 4)
   return TONE_AMPLITUDE * Math.sin(2 * Math.PI * (((frame * hertz) / sampleRate) % 1))
@@ -233,7 +232,7 @@ const fromALaw = (code: number): number => {
   return plain & 0x80 ? magnitude : -magnitude
 }
 
-/** Whether both channels of a stereo file hold the very same samples: then no channel is the speaker's alone. */
+/** Whether both channels of a stereo file hold identical samples, so that neither belongs to one speaker. */
 export const isDualMono = (bytes: Uint8Array, layout: WavLayout): boolean => {
   if (layout.channels !== 2 || layout.frames === 0) return false
   const width = layout.bytesPerSample
@@ -244,7 +243,7 @@ export const isDualMono = (bytes: Uint8Array, layout: WavLayout): boolean => {
   return true
 }
 
-/** After how many samples a fill repeats: at once, or with the tone, which below 4 kHz is a quarter of the sample rate. */
+/** Samples after which a fill repeats: 1 for silence. The tone is a quarter of the sample rate where that is below 4 kHz. */
 const periodOf = (layout: WavLayout, fill: Fill): number =>
   fill === "silence"
     ? 1
@@ -264,7 +263,7 @@ const fillOf = (layout: WavLayout, fill: Fill): Uint8Array => {
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
-/** A copy with silence or a tone in the spans, a list a channel; no other byte differs. */
+/** A copy with silence or a tone in the ranges, one list per channel; no other byte differs. */
 export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelRanges, fill: Fill): Uint8Array => {
   const muted = bytes.slice()
   const width = layout.bytesPerSample
@@ -278,7 +277,7 @@ export const muteWav = (bytes: Uint8Array, layout: WavLayout, spans: ChannelRang
   const period = fillOf(layout, fill)
   spans.forEach((list, channel) => {
     for (const { from, to } of list) {
-      // The phase hangs on the position in the file alone, so that muting twice gives the same bytes.
+      // The phase depends only on the position in the file, so that muting twice gives the same bytes.
       let of = (from * width) % period.length
       for (let at = layout.offset + from * block + channel * width; at < layout.offset + to * block; at += block) {
         for (let i = 0; i < width; i++) muted[at + i] = byteAt(period, of + i)
@@ -295,14 +294,14 @@ const isEveryChannel = (spans: ChannelRanges): boolean => {
   return spans.every((list) => list.length === first.length && list.every(isSame))
 }
 
-/** A-law has no zero: its smallest step decodes to 8 of 32,768. Every other encoding has to be exactly silent. */
+/** A-law has no zero: its smallest step decodes to 8 of 32,768. Every other encoding must be exactly silent. */
 const silenceTolerance = (layout: WavLayout): number => (layout.encoding === "alaw" ? 8 / 32_768 : 0)
-/** A step of 8-bit samples around the tone. */
+/** Two steps of 8-bit samples. */
 const TONE_TOLERANCE = 1 / 64
 
 /**
- * What speaks against a muted WAV, or undefined: it is parsed and decoded anew, has to be silent (or the tone) in every
- * span, and equal to the original, byte for byte, everywhere else.
+ * Why a muted WAV fails verification, or undefined: parsed and decoded again, it must be silent (or the tone) in every
+ * range, and byte for byte equal to the original everywhere else.
  */
 export const wavObjection = (
   original: Uint8Array,
@@ -323,7 +322,7 @@ export const wavObjection = (
     if (!sameBytes(original, muted, kept, begin)) return "bytes outside the ranges changed"
     kept = end
     if (everywhere && fill === "silence") {
-      // Equal neighbors all along: then the first frame, decoded, speaks for all.
+      // If all frames are equal, decoding the first one is enough.
       const first = muted.subarray(begin, end - block)
       const second = muted.subarray(begin + block, end)
       if (Buffer.compare(first, second) !== 0 || !soundsRight(muted, layout, from, from + 1, spans, fill)) {
@@ -336,8 +335,8 @@ export const wavObjection = (
 }
 
 /**
- * Whether the muted samples of some frames decode to what they have to be. The first period is decoded; every later
- * sample has to be the bytes of the one a period before.
+ * Whether the muted samples of some frames decode to the fill. The first period is decoded; every later sample must equal
+ * the bytes of the one a period before.
  */
 const soundsRight = (
   muted: Uint8Array,
@@ -359,7 +358,7 @@ const soundsRight = (
       for (let frame = first; frame < Math.min(last, first + period); frame++) {
         const wanted = fill === "tone" ? toneAt(frame, layout.sampleRate) : 0
         const off = Math.abs(readSample(view, layout.offset + frame * block + channel * width, layout) - wanted)
-        // Written so that a sample that is no number counts as sound.
+        // Negated, so that NaN counts as sound.
         if (!(off <= tolerance)) return false
       }
       const back = period * block
@@ -372,7 +371,7 @@ const soundsRight = (
   )
 }
 
-/** Whether the samples of some frames that are in no span are the old ones. */
+/** Whether the samples of some frames outside all ranges are unchanged. */
 const keepsOthers = (
   original: Uint8Array,
   muted: Uint8Array,

@@ -18,7 +18,7 @@ import { checkouts } from "./migrations/0010_checkouts.js"
 import { simplifications } from "./migrations/0011_simplifications.js"
 import { predefinedMetricRevisions, REVISIONS_TABLE } from "./PredefinedMetricRevisions.js"
 
-export const MIGRATIONS_TABLE = "earshot_migrations"
+const MIGRATIONS_TABLE = "earshot_migrations"
 
 const run = Migrator.make({})
 

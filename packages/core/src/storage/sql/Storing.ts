@@ -10,7 +10,7 @@ export const driverCode = (error: SqlError): string =>
   typeof error.cause === "object" && error.cause !== null && "code" in error.cause ? String(error.cause.code) : ""
 
 /** Whether a statement failed because a row with the same unique key is there. */
-export const isUniqueViolation = (error: unknown): boolean =>
+const isUniqueViolation = (error: unknown): boolean =>
   error instanceof SqlError && ["23505", "SQLITE_CONSTRAINT_UNIQUE"].includes(driverCode(error))
 
 /** Gives the error of a statement that fails because a row with the same unique key is there; without one it is left. */
@@ -39,7 +39,7 @@ const isBusy = (error: SqlError): boolean =>
 /** PostgreSQL rolled this transaction back to resolve a deadlock or a serialization failure. */
 const isRolledBack = (error: SqlError): boolean => ["40001", "40P01"].includes(driverCode(error))
 
-export const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>
+const toStorageError = (operation: string, error: SqlError | ParseResult.ParseError): StorageError =>
   error instanceof SqlError && isBusy(error)
     ? new StorageBusy({ operation, undone: isRolledBack(error) })
     : new StorageFailed({ operation, cause: error })
