@@ -100,9 +100,9 @@ const forms: Readonly<Record<string, (value: string) => string>> = {
   "lone surrogates": between("\uD800")
 }
 
-describe("a value in an odd form", () => {
+describe("a value in an unusual Unicode form", () => {
   for (const [name, form] of Object.entries(forms))
-    it(`is taken as its plain form is: ${name}`, () => {
+    it(`is redacted like its plain form: ${name}`, () => {
       for (const [field, value] of values)
         fc.assert(
           fc.property(
@@ -119,7 +119,7 @@ describe("a value in an odd form", () => {
           { numRuns: 12, seed: 7 }
         )
     })
-  it("is taken whatever letters touch it", () => {
+  it("is redacted next to any letters", () => {
     for (const [, value] of numbers)
       fc.assert(
         fc.property(
@@ -135,7 +135,7 @@ describe("a value in an odd form", () => {
         { numRuns: 60, seed: 7 }
       )
   })
-  it("is taken in mixtures of forms", () => {
+  it("is redacted in mixed forms", () => {
     const some = fc.subarray(Object.keys(forms), { minLength: 2, maxLength: 3 })
     for (const [field, value] of numbers)
       fc.assert(
@@ -177,13 +177,13 @@ describe("a value in an odd form", () => {
     ["4111-1111-1111-1111 415-555-2671", "[CREDIT_CARD] [PHONE_NUMBER]"],
     ["\u001b]8;;mailto:john@example.com\u0007", "\u001b]8;;mailto:[EMAIL_ADDRESS]\u0007"]
   ] as const)
-    it(`is taken: ${JSON.stringify(text)}`, () => {
+    it(`is redacted: ${JSON.stringify(text)}`, () => {
       expect(redacted(text)).toBe(expected)
       if (!text.includes("MY")) expect(redacted(text, [...Redaction.sensitiveFields])).toBe(expected)
     })
 })
 
-describe("what only looks odd", () => {
+describe("text in unusual forms without a value", () => {
   for (const text of [
     "SKU4155552671",
     "the part is XR12345678",
@@ -194,15 +194,15 @@ describe("what only looks odd", () => {
     "مرحبا بك في ٣ مدن",
     "👩‍👩‍👧 नमस्ते \u200F שלום"
   ])
-    it(`stays: ${text}`, () => expect(redacted(text)).toBe(text))
+    it(`is kept: ${text}`, () => expect(redacted(text)).toBe(text))
   it("keeps the invisible characters around a value", () =>
     expect(redacted("a\u200b \u200e415-555-2671\u200f\u200b b")).toBe("a\u200b \u200e[PHONE_NUMBER]\u200f\u200b b"))
-  it("reads no value as a terminal's command", () =>
+  it("does not skip a value as a terminal escape sequence", () =>
     expect(redacted("call \u001b[4155552671m")).not.toContain("\u001b[m"))
 })
 
-describe("odd forms elsewhere", () => {
-  it("finds the words of a value whatever form either is in", () => {
+describe("unusual forms outside turns", () => {
+  it("matches a value with its words, whichever form either has", () => {
     const { ranges, transcript } = Redaction.redactTranscript(
       callOf("call ４１５-５５５\u200b-２６７１ now", {
         words: ["call", "415\u200b-555-2671", "now"].map((text, at) => ({ text, startTime: at, endTime: at + 0.5 }))
@@ -223,7 +223,7 @@ describe("odd forms elsewhere", () => {
     })
     expect(Redaction.redactCustomerNumber("＋１ ４１５\u200b-５５５-２６７１", ["phone_number"])).toBe("[PHONE_NUMBER]")
   })
-  it("takes a value for the same as its plain form", () => {
+  it("numbers a value like its plain form", () => {
     expect(Redaction.canonicalValue("４１５-５５５\u200b-２６７１")).toBe(Redaction.canonicalValue("415-555-2671"))
     const { transcript } = Redaction.redactTranscript(
       callOf("415-555-2671, that is ４１５-５５５-２６７１"),
@@ -234,7 +234,7 @@ describe("odd forms elsewhere", () => {
     )
     expect(transcript.turns[0]?.content).toBe("[PHONE_NUMBER_1], that is [PHONE_NUMBER_1]")
   })
-  it("takes a host's own spans where they are", () => {
+  it("applies a host's own spans at their offsets", () => {
     const content = "a\u200bb ｃ４１５ Zorb\u200blax 👋"
     const start = content.indexOf("Zorb")
     const { transcript } = Redaction.redactTranscript(callOf(content), ["person_name"], {
@@ -244,7 +244,7 @@ describe("odd forms elsewhere", () => {
   })
 })
 
-describe("redaction of any call in odd forms", () => {
+describe("redaction of any call in unusual forms", () => {
   const piece = fc.oneof(
     fc
       .oneof(...values.map(([, value]) => value))
@@ -272,16 +272,16 @@ describe("redaction of any call in odd forms", () => {
     .array(fc.tuple(fc.array(piece, { maxLength: 7 }), fc.constantFrom("", " ")), { maxLength: 4 })
     .map((turns): Raw => ({ ...callOf(""), turns: turns.flatMap(([pieces, sign]) => callOf(pieces.join(sign)).turns) }))
   const runs = { numRuns: 300, seed: 42 }
-  it("answers offsets that rebuild the redacted text", () => {
+  it("returns offsets that rebuild the redacted text", () => {
     fc.assert(fc.property(oddCall, someFields, redactionPredicates.offsets), runs)
   })
-  it("finds nothing in what it redacted", () => {
+  it("is idempotent", () => {
     fc.assert(fc.property(oddCall, someFields, redactionPredicates.stable), runs)
   })
-  it("redacts no less when more fields are asked for", () => {
+  it("redacts no less when more fields are requested", () => {
     fc.assert(fc.property(oddCall, someFields, someFields, redactionPredicates.monotone), runs)
   })
-  it("cuts no character in half", () => {
+  it("never splits a surrogate pair", () => {
     fc.assert(fc.property(oddCall, someFields, redactionPredicates.wellFormed), runs)
   })
 })

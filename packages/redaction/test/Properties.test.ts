@@ -7,25 +7,25 @@ const { anyCall, redactionPredicates, someFields } = RedactionKit
 const runs = { numRuns: 120, seed: 42 }
 
 describe("redaction of any call", () => {
-  it("redacts only the fields that were asked for", () => {
+  it("redacts only the requested fields", () => {
     fc.assert(fc.property(anyCall, someFields, redactionPredicates.onlyAsked), runs)
   })
   it("changes nothing without fields", () => {
     fc.assert(fc.property(anyCall, redactionPredicates.identity), runs)
   })
-  it("redacts no less when more fields are asked for", () => {
+  it("redacts no less when more fields are requested", () => {
     fc.assert(fc.property(anyCall, someFields, someFields, redactionPredicates.monotone), runs)
   })
-  it("finds nothing in what it redacted", () => {
+  it("is idempotent", () => {
     fc.assert(fc.property(anyCall, someFields, redactionPredicates.stable), runs)
   })
-  it("answers offsets that rebuild the redacted text", () => {
+  it("returns offsets that rebuild the redacted text", () => {
     fc.assert(fc.property(anyCall, someFields, redactionPredicates.offsets), runs)
   })
-  it("cuts no character in half", () => {
+  it("never splits a surrogate pair", () => {
     fc.assert(fc.property(anyCall, someFields, redactionPredicates.wellFormed), runs)
   })
-  it("keeps its word about all fields at once", () => {
+  it("keeps all properties with every field requested", () => {
     fc.assert(
       fc.property(anyCall, (raw) => redactionPredicates.stable(raw, Redaction.sensitiveFields)),
       runs

@@ -26,7 +26,7 @@ const redacted = (
   options: Redaction.RedactOptions = {}
 ): ReadonlyArray<string> => Redaction.redactTranscript(raw, fields, options).transcript.turns.map((one) => one.content)
 
-describe("what is asked for alone", () => {
+describe("a single requested field", () => {
   for (const [field, lines, expected] of [
     [
       "credit_card",
@@ -52,21 +52,21 @@ describe("what is asked for alone", () => {
   }
 })
 
-describe("what only looks like a value", () => {
+describe("text that only resembles a value", () => {
   for (const lines of [
     ["C: I ordered 12 34 56 mobile cases"],
     ["C: my order number is 0712 345 678"],
     ["C: I said hello", "A: there you can buy it"],
     ["C: call back ticket 123456"]
   ]) {
-    it(`stays: ${lines.join(" / ")}`, () =>
+    it(`is kept: ${lines.join(" / ")}`, () =>
       expect(redacted(call(...lines))).toEqual(lines.map((line) => line.slice(3))))
   }
-  it("stays beside a web address of the turn after it", () =>
+  it("is kept next to a web address in the following turn", () =>
     expect(redacted(call("C: I said hello", "A: at example dot com you can buy it"))[0]).toBe("I said hello"))
 })
 
-describe("values people say", () => {
+describe("spoken values", () => {
   for (const [text, expected] of [
     ["my social is four oh two, double seven, one two three four", "my social is [SSN]"],
     ["Here's my SSN: 308-63-0237", "Here's my SSN: [SSN]"],
@@ -93,8 +93,8 @@ describe("values people say", () => {
   }
 })
 
-describe("a call read as a whole", () => {
-  it("puts a number together that was given over several turns", () => {
+describe("context across turns", () => {
+  it("joins a number that is spoken over several turns", () => {
     expect(
       redacted(
         call(
@@ -108,19 +108,19 @@ describe("a call read as a whole", () => {
       )
     ).toEqual(["What's your phone number?", "[PHONE_NUMBER]", "Okay", "[PHONE_NUMBER]", "mm-hm", "[PHONE_NUMBER]"])
   })
-  it("takes the question of the other side as the cue", () => {
+  it("uses the other speaker's question as the cue", () => {
     expect(redacted(call("A: And your account number?", "C: 88213345"))).toEqual([
       "And your account number?",
       "[ACCOUNT_NUMBER]"
     ])
   })
-  it("finds a value again however it is said later", () => {
+  it("finds a later occurrence of a value in another form", () => {
     const [, , later] = redacted(
       call("A: Your account number please?", "C: four four three two one nine", "A: So that was 443219, right?")
     )
     expect(later).toBe("So that was [ACCOUNT_NUMBER], right?")
   })
-  it("lets the nearest cue win", () => {
+  it("prefers the nearest cue", () => {
     expect(redacted(call("C: My account number is 55512345 and my order number is 99812345"))).toEqual([
       "My account number is [ACCOUNT_NUMBER] and my order number is 99812345"
     ])
@@ -133,12 +133,12 @@ describe("a call read as a whole", () => {
     ]
     expect(redacted(call(...lines))).toEqual(lines.map((line) => line.slice(3)))
   })
-  it("redacts a doctor's name alone when only names are asked for", () => {
+  it("redacts a doctor's name without the title when only person names are requested", () => {
     const raw = call("C: I saw Dr. Gregory Chen")
     expect(redacted(raw, ["medical_professional"])).toEqual(["I saw [MEDICAL_PROFESSIONAL]"])
     expect(redacted(raw, ["person_name"])).toEqual(["I saw Dr. [PERSON_NAME]"])
   })
-  it("tells weekdays and tomorrow only when everyday readings are switched on", () => {
+  it("redacts weekdays and relative days only with everyday readings enabled", () => {
     const raw = call("C: Let's talk on Tuesday or tomorrow")
     expect(redacted(raw)).toEqual(["Let's talk on Tuesday or tomorrow"])
     expect(redacted(raw, ["date"], { everyday: true })).toEqual(["Let's talk on [DATE] or [DATE]"])
@@ -150,7 +150,7 @@ describe("styles of replacement", () => {
     "C: Reach me at 415-555-2671 or 212-555-0188.",
     "A: So four one five, five five five, two six seven one?"
   )
-  it("numbers the same value the same, spoken or written", () => {
+  it("gives the same value the same number, spoken or written", () => {
     expect(redacted(raw, ["phone_number"], { replacement: { style: "numbered" } })).toEqual([
       "Reach me at [PHONE_NUMBER_1] or [PHONE_NUMBER_2].",
       "So [PHONE_NUMBER_1]?"
@@ -169,7 +169,7 @@ describe("styles of replacement", () => {
 describe("words and audio", () => {
   const words = (text: string, from = 0) =>
     text.split(" ").map((word, at) => ({ text: word, startTime: from + at, endTime: from + at + 0.8 }))
-  it("mutes the words of a value with a quarter of a second around, and replaces them by one", () => {
+  it("mutes the words of a value with a padding of 0.25 s, and replaces them by one word", () => {
     const content = "my pin is 4 4 2 1 thanks"
     const result = Redaction.redactTranscript(
       {
@@ -187,20 +187,20 @@ describe("words and audio", () => {
       { text: "thanks", startTime: 17, endTime: 17.8 }
     ])
   })
-  it("mutes the whole turn where only the turn has times", () => {
+  it("mutes the whole turn if only the turn has times", () => {
     const raw: Raw = { ...call(), turns: [turn("C: my pin is 4421", { startTime: 3, endTime: 6 })] }
     expect(Redaction.redactTranscript(raw, ["password"]).ranges).toEqual({
       _tag: "Known",
       ranges: [{ speaker: "testing_agent", start: 2.75, end: 6.25 }]
     })
   })
-  it("says so where nothing has a time", () => {
+  it("reports that audio cannot be muted if nothing has times", () => {
     expect(Redaction.redactTranscript(call("C: my pin is 4421"), ["password"]).ranges).toEqual({ _tag: "Unknown" })
   })
-  it("needs no times where nothing is redacted", () => {
+  it("needs no times if nothing is redacted", () => {
     expect(Redaction.redactTranscript(call("C: hello"), ["password"]).ranges).toEqual({ _tag: "Known", ranges: [] })
   })
-  it("blanks words that are not in the content, since nobody can judge them", () => {
+  it("removes words that do not occur in the content, since they cannot be checked", () => {
     const raw: Raw = {
       ...call(),
       turns: [turn("C: okay then", { words: words("okay 5551234567 then"), startTime: 0, endTime: 3 })]
@@ -209,7 +209,7 @@ describe("words and audio", () => {
       Redaction.redactTranscript(raw, ["phone_number"]).transcript.turns[0]?.words.map((word) => word.text)
     ).toEqual(["okay", "", "then"])
   })
-  it("keeps ranges in order and apart", () => {
+  it("returns sorted ranges that do not overlap", () => {
     const content = "pin 4421 or 4421"
     const raw: Raw = {
       ...call(),
@@ -227,7 +227,7 @@ describe("words and audio", () => {
 
 describe("tool calls and free JSON", () => {
   const tool = { id: undefined, name: "lookup", succeeded: true, startTime: undefined, endTime: undefined }
-  it("redacts arguments and results by their keys and by what was said", () => {
+  it("redacts arguments and results by their keys and by values of the conversation", () => {
     const raw: Raw = {
       ...call("A: Your account number?", "C: 88213345"),
       toolCalls: [
@@ -244,7 +244,7 @@ describe("tool calls and free JSON", () => {
     )
     expect(toolCalls[0]?.result).toBe("ok [ACCOUNT_NUMBER]")
   })
-  it("leaves JSON that lost nothing as it was sent", () => {
+  it("returns JSON without sensitive values unchanged", () => {
     const raw: Raw = {
       ...call(),
       toolCalls: [{ ...tool, arguments: `{ "size": "large",  "n": 2 }`, result: undefined }]
@@ -253,7 +253,7 @@ describe("tool calls and free JSON", () => {
       `{ "size": "large",  "n": 2 }`
     )
   })
-  it("lets no value hide behind a key that is given twice", () => {
+  it("redacts values of duplicate keys", () => {
     const raw: Raw = {
       ...call(),
       toolCalls: [{ ...tool, arguments: `{"email":"john@example.com","email":"x"}`, result: undefined }]
@@ -283,7 +283,7 @@ describe("a host's own model", () => {
   const raw = call("C: the zorblax is here")
   const provider = (recognize: Redaction.NerProvider["Type"]["recognize"]) =>
     Layer.succeed(Redaction.NerProvider, { recognize })
-  it("adds what it finds, within bounds", async () => {
+  it("adds valid spans and ignores those out of bounds", async () => {
     const found = provider(() =>
       Effect.succeed([
         { turn: 0, start: 4, end: 11, field: "person_name" as const, score: 0.9, evidence: ["model"] },
@@ -294,7 +294,7 @@ describe("a host's own model", () => {
     const result = await Effect.runPromise(Redaction.redactCall(raw, ["person_name"]).pipe(Effect.provide(found)))
     expect(result.transcript.turns[0]?.content).toBe("the [PERSON_NAME] is here")
   })
-  it("leaves the event loop to others while it reads a long call", async () => {
+  it("yields to the event loop while reading a long call", async () => {
     const raw = call(...Array.from({ length: 400 }, (_, at) => `C: my number is 415-555-${2000 + at}, thank you`))
     let turns = 0
     let immediate = setImmediate(function count() {
@@ -308,7 +308,7 @@ describe("a host's own model", () => {
     expect(turns).toBeGreaterThan(10)
     expect(result).toEqual(Redaction.redactTranscript(raw, ["phone_number"]))
   })
-  it("fails closed", async () => {
+  it("fails the redaction if the model fails", async () => {
     const broken = provider(() => Effect.fail(new Redaction.NerFailed({ cause: "down" })))
     const result = await Effect.runPromise(
       Effect.either(Redaction.redactCall(raw, ["person_name"]).pipe(Effect.provide(broken)))

@@ -26,7 +26,7 @@ describe("spoken numbers", () => {
   ] as const) {
     it(`reads "${spoken}" as ${chars}`, () => expect(runs(spoken)).toEqual([chars]))
   }
-  it("leaves pronouns and single letters of sentences alone", () => {
+  it("does not read pronouns and single letters in sentences as spelled characters", () => {
     expect(runs("i have a dog and i am fine")).toEqual([])
     expect(runs("oh no")).toEqual([])
   })
@@ -41,7 +41,7 @@ describe("the written form of spoken addresses", () => {
   ] as const) {
     it(`writes "${spoken}"`, () => expect(written(spoken).text).toBe(form))
   }
-  it("maps every character back into the text it came from", () => {
+  it("maps every character to its offset in the original text", () => {
     fc.assert(
       fc.property(
         fc.array(

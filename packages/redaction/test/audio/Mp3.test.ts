@@ -33,7 +33,7 @@ describe("muting MP3", () => {
     // Encoder's and decoder's delay, two frames, and what a gapless player cuts off.
     const late = (1105 + 3 * 1152) / sampleRate
 
-    it.effect(`silences ${file} in the range, and changes no sample that is not near it`, () =>
+    it.effect(`silences the range of ${file}, and changes only samples near it`, () =>
       Effect.gen(function* () {
         const muted = yield* redactAudio(original, ranges)
         const before = yield* Effect.promise(() => hear(original))
@@ -48,7 +48,7 @@ describe("muting MP3", () => {
       })
     )
 
-    it.effect(`silences one channel of ${file} alone where it is coded alone`, () =>
+    it.effect(`silences one channel of ${file} if it is coded independently`, () =>
       Effect.gen(function* () {
         const muted = yield* redactAudio(original, [{ start: 1.5, end: 2, channel: 1 }])
         const before = yield* Effect.promise(() => hear(original))
@@ -68,7 +68,7 @@ describe("muting MP3", () => {
       }
     })
 
-    it(`keeps none of the sound's bits of ${file}, wherever in the reservoir they lay`, () => {
+    it(`keeps no bits of the muted sound of ${file} anywhere in the reservoir`, () => {
       const muted = mute(original, ranges)
       const { layout, touched } = planOf(muted)
       const isSide = new Set(layout.offsets.flatMap((at) => Array.from({ length: 38 }, (_, i) => at + i)))
@@ -86,7 +86,7 @@ describe("muting MP3", () => {
       expect(places.every((at) => muted.bytes[at] === 0)).toBe(true)
     })
 
-    it(`mutes ${file} from the first frame to the last, and leaves its tags`, () => {
+    it(`mutes all of ${file} and keeps its tags`, () => {
       const muted = mute(original, [{ start: -Infinity, end: Infinity }])
       const { layout, touched } = planOf(muted)
       const last = layout.offsets.at(-1)! + layout.sizes.at(-1)!
@@ -96,7 +96,7 @@ describe("muting MP3", () => {
     })
   }
 
-  it("tells the duration that players show", () => {
+  it("reports the duration that players show", () => {
     const seconds = (file: string) => Either.getOrThrow(describeAudio(fixture(file))).durationSeconds
     expect(seconds("vbr-joint-44100.mp3")).toBe(4)
     expect(seconds("vbr-mono-22050.mp3")).toBe(4)
@@ -104,7 +104,7 @@ describe("muting MP3", () => {
     for (const file of MP3_FILES) expect(Math.abs(seconds(file) - 4)).toBeLessThan(0.2)
   })
 
-  it("finds the same frames behind tags of any size", () => {
+  it("finds the same frames after tags of any size", () => {
     const original = fixture("cbr-mono-44100.mp3")
     const tag = new Uint8Array(10 + 70_000).fill(0xff, 10)
     tag.set([...Buffer.from("ID3"), 4, 0, 0, 0, 4, 34, 112])
@@ -114,7 +114,7 @@ describe("muting MP3", () => {
     expect(Buffer.compare(muted.subarray(tag.length), mute(original, ranges).bytes)).toBe(0)
   })
 
-  it("clears what lies between two frames of which one is muted", () => {
+  it("clears the bytes between two frames if one of them is muted", () => {
     const original = fixture("cbr-mono-44100.mp3")
     const { layout } = planOf(mute(original, []))
     const cut = layout.offsets[60]!
@@ -124,7 +124,7 @@ describe("muting MP3", () => {
     expect(muted.subarray(cut, cut + 50).every((byte) => byte === 0)).toBe(true)
   })
 
-  it("mutes the part of a last frame that was cut off", () => {
+  it("mutes a truncated last frame", () => {
     const original = fixture("cbr-mono-44100.mp3").slice(0, -40)
     const muted = mute(original, [{ start: 3, end: 4 }]).bytes
     const { layout } = planOf(mute(original, []))
@@ -133,17 +133,17 @@ describe("muting MP3", () => {
     expect(muted.subarray(at + 23).every((byte) => byte === 0)).toBe(true)
   })
 
-  it("refuses a stream that changes its sample rate on the way", () => {
+  it("rejects a stream that changes its sample rate", () => {
     const mixed = Buffer.concat([fixture("cbr-mono-44100.mp3"), fixture("cbr-mono-8000.mp3")])
     expect(errorOf(Uint8Array.from(mixed))._tag).toBe("UnsupportedAudio")
   })
 })
 
-describe("checking muted MP3", () => {
+describe("verification of muted MP3", () => {
   const original = fixture("cbr-stereo-44100.mp3")
   const middle = (muted: ReturnType<typeof mute>) => planOf(muted).layout.offsets[Math.floor((1.7 * 44_100) / 1152)]!
 
-  it.effect("objects to a muted frame that is not empty", () =>
+  it.effect("rejects a muted frame that is not empty", () =>
     Effect.gen(function* () {
       const muted = mute(original, ranges)
       const at = middle(muted)
@@ -154,7 +154,7 @@ describe("checking muted MP3", () => {
     })
   )
 
-  it.effect("objects to a changed byte outside the muted frames", () =>
+  it.effect("rejects a changed byte outside the muted frames", () =>
     Effect.gen(function* () {
       const muted = mute(original, ranges)
       const tampered = muted.bytes.slice()
@@ -164,7 +164,7 @@ describe("checking muted MP3", () => {
     })
   )
 
-  it.effect("hears sound that the plan missed", () =>
+  it.effect("detects sound in a range that the plan missed", () =>
     Effect.gen(function* () {
       // A muting that stopped short, with a plan that says it did not: only the decoder can tell.
       const short = mute(original, [{ start: 1.5, end: 1.6 }])

@@ -8,8 +8,8 @@ import { describeAudio, errorOf, fixture, MP3_FILES, muteAudio, OPUS_FILES, reda
 
 const wav = AudioFiles.wavFileOf(new Uint8Array(800).fill(3), { tag: "pcm", bits: 16, channels: 2, sampleRate: 100 })
 
-describe("telling formats apart", () => {
-  it("goes by content", () => {
+describe("format detection", () => {
+  it("depends only on the bytes", () => {
     const formatOf = (bytes: Uint8Array) => Either.getOrThrow(describeAudio(bytes)).format
     expect(formatOf(wav)).toBe("wav")
     for (const file of MP3_FILES) expect(formatOf(fixture(file))).toBe("mp3")
@@ -36,7 +36,7 @@ describe("telling formats apart", () => {
 })
 
 describe("ranges", () => {
-  it("names every range that says nothing usable, since what is to be hidden must not stay", () => {
+  it("reports every invalid range instead of ignoring it", () => {
     const ranges = [
       { start: Number.NaN, end: 1 },
       { start: 0, end: 1 },
@@ -80,7 +80,7 @@ describe("any bytes", () => {
       })
   )
 
-  it("gives muted audio or a fault, and leaves what it was given alone", () => {
+  it("return muted audio or an error, and the input is unchanged", () => {
     fc.assert(
       fc.property(anyBytes, fc.array(anyRange, { maxLength: 4 }), (bytes, ranges) => {
         const given = bytes.slice()
@@ -91,7 +91,7 @@ describe("any bytes", () => {
     )
   })
 
-  it.effect("gives checked audio or a fault, never a defect", () =>
+  it.effect("return verified audio or an error, never a defect", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(anyBytes, fc.array(anyRange, { maxLength: 2 }), async (bytes, ranges) => {

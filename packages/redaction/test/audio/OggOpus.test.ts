@@ -66,7 +66,7 @@ describe("muting Ogg Opus", () => {
     const { channels } = Either.getOrThrow(describeAudio(original))
     const packet = file.includes("60ms") ? 0.06 : 0.02
 
-    it.effect(`silences ${file} in the range, in all channels, and every packet not near it is the old one`, () =>
+    it.effect(`silences the range of ${file} in all channels, and changes only packets near it`, () =>
       Effect.gen(function* () {
         const muted = yield* redactAudio(original, [{ start: 1.5, end: 2, channel: 0 }])
         const before = yield* Effect.promise(() => hear(original))
@@ -84,7 +84,7 @@ describe("muting Ogg Opus", () => {
       })
     )
 
-    it(`keeps page numbers, granule positions and checksums of ${file} right`, () => {
+    it(`keeps page numbers and granule positions of ${file}, with correct checksums`, () => {
       const muted = mute(original, ranges).bytes
       const pages = pagesOf(muted)
       expect(pages.every(({ checksumHolds }) => checksumHolds)).toBe(true)
@@ -99,7 +99,7 @@ describe("muting Ogg Opus", () => {
     })
   }
 
-  it("keeps nothing of what was said, not even the packets' sizes", () => {
+  it("keeps nothing of the muted speech, not even packet sizes", () => {
     const size = fc.integer({ min: 1, max: 250 })
     fc.assert(
       fc.property(
@@ -120,7 +120,7 @@ describe("muting Ogg Opus", () => {
     )
   })
 
-  it("replaces the packets in the range with one before and one behind, which may carry the last one's sound again", () => {
+  it("replaces the packets in the range, one before, and one after that may repeat the last one's sound", () => {
     const one = packetsOf(Array.from({ length: 100 }, () => 40))
     const muted = oggPacketsOf(
       mute(oggOpusOf(one, { channels: 1, samplesPerPacket: 960, preSkip: 0 }), [{ start: 1, end: 1.2 }], { padding: 0 })
@@ -131,7 +131,7 @@ describe("muting Ogg Opus", () => {
     expect(muted[55]).toEqual(Uint8Array.from([0xf8, 0xff, 0xfe]))
   })
 
-  it("mutes packets that cross pages, whichever pages they cross", () => {
+  it("mutes packets that cross any pages", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1200 }), { minLength: 20, maxLength: 60 }),
@@ -162,7 +162,7 @@ describe("muting Ogg Opus", () => {
     )
   })
 
-  it("mutes by both clocks where the stream has a gap: as packets follow each other, and as pages tell the time", () => {
+  it("mutes by both clocks if the stream has a gap: packet durations and granule positions", () => {
     const one = packetsOf(Array.from({ length: 200 }, () => 40))
     const file = oggOpusOf(one, { channels: 1, samplesPerPacket: 960, preSkip: 0, gaps: { 100: 2 * RATE } })
     const muted = oggPacketsOf(mute(file, [{ start: 5, end: 5.1 }], { padding: 0 }).bytes).slice(2)
@@ -187,7 +187,7 @@ describe("muting Ogg Opus", () => {
     expect(durationOf(muted.bytes)).toEqual(durationOf(file))
   })
 
-  it.effect("mutes packets of every duration to silence that decodes", () =>
+  it.effect("mutes packets of every duration to decodable silence", () =>
     Effect.gen(function* () {
       for (const [toc, samples] of [
         [0x80, 120],
@@ -205,7 +205,7 @@ describe("muting Ogg Opus", () => {
     })
   )
 
-  it("leaves out a last page that is cut off, which may hold sound and which no player takes", () => {
+  it("drops a truncated last page, which may hold sound and which no player plays", () => {
     const file = oggOpusOf(packetsOf(Array.from({ length: 200 }, () => 40)), { channels: 1, samplesPerPacket: 960 })
     const cut = file.slice(0, -100)
     const muted = mute(cut, [{ start: 1, end: 2 }]).bytes
@@ -213,7 +213,7 @@ describe("muting Ogg Opus", () => {
     expect(oggPacketsOf(muted).length).toBe(152)
   })
 
-  it("refuses what players guess at: wrong checksums, bytes between pages, streams behind or among each other", () => {
+  it("rejects wrong checksums, bytes between pages, and chained or multiplexed streams", () => {
     const file = oggOpusOf(packetsOf(Array.from({ length: 200 }, () => 40)), { channels: 1, samplesPerPacket: 960 })
     const damaged = file.slice()
     damaged[2000] = (damaged[2000] ?? 0) ^ 1
@@ -227,7 +227,7 @@ describe("muting Ogg Opus", () => {
   })
 })
 
-describe("checking muted Ogg Opus", () => {
+describe("verification of muted Ogg Opus", () => {
   const original = oggOpusOf(speech, { channels: 1, samplesPerPacket: 960 })
   const offer = (changed: (packets: Array<Uint8Array>) => void) => {
     const muted = mute(original, ranges)
@@ -237,7 +237,7 @@ describe("checking muted Ogg Opus", () => {
     return checkMuted(original, { ...muted, bytes: oggOpusOf(copy, { channels: 1, samplesPerPacket: 960 }) })
   }
 
-  it.effect("objects to an old packet in the range, a new one outside, and one that is missing", () =>
+  it.effect("rejects an original packet inside the range, a changed one outside, and a missing one", () =>
     Effect.gen(function* () {
       for (const change of [
         (packets: Array<Uint8Array>) => (packets[80] = speech[80]!),
@@ -251,7 +251,7 @@ describe("checking muted Ogg Opus", () => {
     })
   )
 
-  it.effect("hears sound that the plan missed", () =>
+  it.effect("detects sound in a range that the plan missed", () =>
     Effect.gen(function* () {
       const short = mute(original, [{ start: 1.5, end: 1.6 }])
       const long = mute(original, ranges)
@@ -262,7 +262,7 @@ describe("checking muted Ogg Opus", () => {
           short.plan.format === "opus" && short.plan.muting.replaced[i] === 1 ? 1 : 0
         )
       }
-      // The packets that lead in are silent only at their end: calling them silent is found out.
+      // The lead-in packets are silent only at their end, so marking them as silent is detected.
       const error = yield* Effect.flip(checkMuted(original, { ...short, plan: { ...short.plan, muting } }))
       expect(error.reason).toContain("sound")
     })
