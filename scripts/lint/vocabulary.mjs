@@ -53,7 +53,6 @@ const IDENTIFIERS = [
   ["licence", "license"],
   ["behaviour", "behavior"],
   ["colour", "color"],
-  ["cancelled", "canceled"],
   ["neutralised", "neutralized"],
   ["normalise", "normalize"],
   ["normalised", "normalized"],

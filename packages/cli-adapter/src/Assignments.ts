@@ -20,9 +20,7 @@ const parseValue = (field: string, value: string): Either.Either<unknown, UsageE
     : Either.right(value)
 
 /** The fields of `name=Ann` arguments; the last value of a field counts. */
-const parseAssignments = (
-  words: ReadonlyArray<string>
-): Either.Either<Readonly<Record<string, unknown>>, UsageError> =>
+const parseAssignments = (words: ReadonlyArray<string>): Either.Either<Readonly<Record<string, unknown>>, UsageError> =>
   Either.map(
     Either.all(
       words.map((word) => {

@@ -149,7 +149,6 @@ describe("the help", () => {
   it("lists the choices and the default of an option", async () => {
     const help = async (...args: ReadonlyArray<string>) => (await parse([...args, "--help"])).out.replace(/\s+/g, " ")
     expect(await help("runs", "list")).toContain(
-      // eslint-disable-next-line earshot/vocabulary -- the name in the published output
       '(choices: "queued", "running", "evaluating", "completed", "failed", "timeout", "cancelled")'
     )
     expect(await help("serve")).toContain("--port <port> Port to listen on; 0 for any free port. (default: 8080)")

@@ -124,7 +124,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
         yield* screen.note(
           options.json
             ? // eslint-disable-next-line earshot/vocabulary -- the name in the published output
-              jsonLine({ place, faults: errors })
+              jsonLine({ place, errors })
             : fieldErrorLines(errors)
                 .map((line) => sanitize(`${place}: ${line}`))
                 .join("\n")

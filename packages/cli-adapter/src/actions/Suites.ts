@@ -179,8 +179,7 @@ export const printErrors = (
         ? jsonLine({
             file,
             valid: false,
-            // eslint-disable-next-line earshot/vocabulary -- the name in the published output
-            faults: all.map(({ messages, path, place }) => ({
+            errors: all.map(({ messages, path, place }) => ({
               path,
               messages,
               line: place?.line ?? null,

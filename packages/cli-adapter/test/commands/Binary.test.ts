@@ -23,8 +23,8 @@ describe("the earshot command", () => {
     expect(ingest.code).toBe(1)
     expect(ingest.out).toBe('{"created":2,"updated":0,"rejected":2}\n')
     expect(ingest.err.trim().split("\n").toSorted()).toEqual([
-      '{"place":"stdin:2","faults":{"non_field_errors":["This is not valid JSON."]}}',
-      '{"place":"stdin:3","faults":{"agent":["Invalid pk \\"99\\" - object does not exist."]}}'
+      '{"place":"stdin:2","errors":{"non_field_errors":["This is not valid JSON."]}}',
+      '{"place":"stdin:3","errors":{"agent":["Invalid pk \\"99\\" - object does not exist."]}}'
     ])
 
     const server = start(["serve", "--port", "0", "--json", "--database", at.database, "--log-level", "none"])

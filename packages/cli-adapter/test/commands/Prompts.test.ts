@@ -47,7 +47,7 @@ describe("earshot prompts simplify", () => {
     })
   })
 
-  it("finds the server's faults, and files that are none", async () => {
+  it("reports the server's field errors and unreadable files", async () => {
     expect(await run(simplify({ json: false, file: await file(" \n") }))).toMatchObject({
       code: 1,
       err: "original_prompt: This field may not be blank."

@@ -84,7 +84,7 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     expect(JSON.parse(asJson.err)).toMatchObject({
       valid: false,
       // eslint-disable-next-line earshot/vocabulary -- the name in the published output
-      faults: [
+      errors: [
         { path: "scenarios[0].metrics[0]", line: 7, column: 35 },
         { path: "scenarios[1].name", line: 8, column: 5 }
       ]
@@ -98,12 +98,12 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
       err: `${file}:1:1: This is not valid JSON (line 1, column 1). It looks like YAML; a spec is JSON.`
     })
     const broken = await run(validate(options(await written('{\r\n  "version": "1",\r\n}'), { json: true })))
-    expect(JSON.parse(broken.err)).toMatchObject({ faults: [{ path: "file", line: 3, column: 1 }] })
+    expect(JSON.parse(broken.err)).toMatchObject({ errors: [{ path: "file", line: 3, column: 1 }] })
     const missing = path.join(folder, "missing.json")
     expect(await run(validate(options(missing)))).toMatchObject({ code: 1, err: `${missing}: There is no such file.` })
   })
 
-  it("may begin with a byte order mark, and have faults of options apart from those of the file", async () => {
+  it("may begin with a byte order mark, and reports errors of options apart from those of the file", async () => {
     const junit = path.join(folder, "report.xml")
     const file = await written(`\u{feff}${good}`)
     expect(await run(validate(options(file, { junit: junit })))).toMatchObject({ code: 0 })
