@@ -106,7 +106,7 @@ interface Meaning {
   readonly words: ReadonlySet<string>
   readonly negations: number
   readonly isSoftened: boolean
-  /** Quoted texts, values such as TRUE, and numbers, each kind in order of appearance, since the order tells what each one refers to. */
+  /** Quoted texts, values such as TRUE, and numbers, each kind in order: another order changes the rule. */
   readonly orders: ReadonlyArray<ReadonlyArray<string>>
   readonly stems: ReadonlySet<string>
   /** The stems that are part of an enumeration: "positive, neutral or negative". */

@@ -35,7 +35,7 @@ export type AudioLayout =
   | { readonly format: "opus"; readonly layout: OpusLayout }
 
 export interface MuteOptions {
-  /** A 1 kHz tone is written only in WAV, whose samples can be replaced in place; other formats get silence. Default: silence. */
+  /** Default: silence. A 1 kHz tone is written only into WAV; other formats get silence. */
   readonly fill?: Fill | undefined
   /** Seconds muted around every range. Default: 0.25. */
   readonly padding?: number | undefined

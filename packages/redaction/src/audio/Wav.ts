@@ -68,7 +68,7 @@ export const parseWav = (bytes: Uint8Array): Either.Either<WavLayout, AudioError
   return Either.left(malformed("no data chunk"))
 }
 
-/** What follows a data chunk: only whole chunks (`chunks`), chunks that include more samples (`data`), or other bytes (`none`). */
+/** What follows a data chunk: whole chunks, whole chunks with another data chunk, or other bytes (`none`). */
 const chunksBehind = (bytes: Uint8Array, end: number, size: number): "chunks" | "data" | "none" => {
   // Some writers omit the padding byte of an odd chunk.
   const starts = (size & 1) === 1 ? [end + 1, end] : [end]
@@ -243,7 +243,7 @@ export const isDualMono = (bytes: Uint8Array, layout: WavLayout): boolean => {
   return true
 }
 
-/** Samples after which a fill repeats: 1 for silence. The tone is a quarter of the sample rate where that is below 4 kHz. */
+/** Samples after which a fill repeats. Below 4 kHz, the tone is a quarter of the sample rate. */
 const periodOf = (layout: WavLayout, fill: Fill): number =>
   fill === "silence"
     ? 1
