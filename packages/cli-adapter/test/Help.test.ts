@@ -149,6 +149,7 @@ describe("the help", () => {
   it("lists the choices and the default of an option", async () => {
     const help = async (...args: ReadonlyArray<string>) => (await parse([...args, "--help"])).out.replace(/\s+/g, " ")
     expect(await help("runs", "list")).toContain(
+      // eslint-disable-next-line earshot/vocabulary -- the interface's name of the status
       '(choices: "queued", "running", "evaluating", "completed", "failed", "timeout", "cancelled")'
     )
     expect(await help("serve")).toContain("--port <port> Port to listen on; 0 for any free port. (default: 8080)")

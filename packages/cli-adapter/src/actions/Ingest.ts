@@ -123,7 +123,7 @@ const ingestAll = (sources: ReadonlyArray<Source>, options: IngestOptions, field
         if (watched) yield* screen.redraw("")
         yield* screen.note(
           options.json
-            ? // eslint-disable-next-line earshot/vocabulary -- the name in the published output
+            ?  
               jsonLine({ place, errors })
             : fieldErrorLines(errors)
                 .map((line) => sanitize(`${place}: ${line}`))

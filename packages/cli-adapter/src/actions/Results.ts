@@ -250,7 +250,7 @@ export const exportResult = (
     )
   }).pipe(withEngine(plainEngine(options), { existing: true }))
 
-// eslint-disable-next-line earshot/vocabulary -- the status's name in the API
+ 
 const canceledRuns = (result: Result): number => result.runsByStatus.cancelled
 
 /** Cancels the unfinished runs of a result. */

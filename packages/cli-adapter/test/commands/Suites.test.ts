@@ -83,7 +83,6 @@ describe.each(["sqlite", "postgres"] as const)("suites at the command line on %s
     const asJson = await run(validate(options(file, { json: true })))
     expect(JSON.parse(asJson.err)).toMatchObject({
       valid: false,
-      // eslint-disable-next-line earshot/vocabulary -- the name in the published output
       errors: [
         { path: "scenarios[0].metrics[0]", line: 7, column: 35 },
         { path: "scenarios[1].name", line: 8, column: 5 }

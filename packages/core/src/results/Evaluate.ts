@@ -35,7 +35,7 @@ const noRuns: Readonly<Record<RunStatus, number>> = {
   completed: 0,
   failed: 0,
   timeout: 0,
-  // eslint-disable-next-line earshot/vocabulary -- the interface's status
+   
   cancelled: 0
 }
 

@@ -13,7 +13,7 @@ const RunCounts = Schema.Struct({
   completed: Schema.Int,
   failed: Schema.Int,
   timeout: Schema.Int,
-  // eslint-disable-next-line earshot/vocabulary -- the interface's status
+   
   cancelled: Schema.Int
 })
 

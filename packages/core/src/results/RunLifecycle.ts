@@ -44,7 +44,7 @@ export const transitions: Readonly<Record<RunStatus, Readonly<Partial<Record<Run
   completed: {},
   failed: {},
   timeout: {},
-  // eslint-disable-next-line earshot/vocabulary -- the interface's status
+   
   cancelled: {}
 }
 
