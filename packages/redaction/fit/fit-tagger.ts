@@ -1,5 +1,5 @@
 /**
- * Fits the tagger and writes `src/data/tagger.json`. With `--check` it tells whether that file is what it
+ * Fits the tagger and writes `data/tagger.bin`. With `--check` it tells whether that file is what it
  * would write, and with `--cross-validate` it prints figures of models that never saw what they are measured on; neither
  * writes anything.
  *
@@ -112,14 +112,13 @@ if (process.argv.includes("--cross-validate")) {
 } else {
   const model = train(training(examplesOf(written), examplesOf(spoken)), sets, options)
   const packed = Redaction.Tagger.packModel(model, (bytes) => deflateRawSync(bytes, { level: 9 }))
-  const file = fileURLToPath(new URL("../../src/data/tagger.json", import.meta.url))
-  const source = `${JSON.stringify({ source: "Made by fit/fit-tagger.ts; sources and licenses in the README.", packed }, null, 2)}\n`
+  const file = fileURLToPath(new URL("../../data/tagger.bin", import.meta.url))
   if (process.argv.includes("--check")) {
-    const isSame = readFileSync(file, "utf8") === source
+    const isSame = readFileSync(file).equals(packed)
     console.log(isSame ? "The shipped model is what this makes." : "The shipped model is another one: fit it again.")
     process.exitCode = isSame ? 0 : 1
   } else {
-    writeFileSync(file, source)
+    writeFileSync(file, packed)
     console.log(`${(packed.length / 1024).toFixed(0)} KB`)
   }
 }

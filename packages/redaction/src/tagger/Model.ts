@@ -43,9 +43,9 @@ export const quantize = (weights: Float32Array): { readonly weights: Int8Array; 
 
 /**
  * Packs a model: word sets, transitions, then for each row with a weight its distance from the row before, which
- * labels have one, and those as signed bytes in steps of `step`. Deflated and in base 64, so that it ships in a module.
+ * labels have one, and those as signed bytes in steps of `step`. All of it deflated.
  */
-export const packModel = (model: Model, deflate: (bytes: Uint8Array) => Uint8Array): string => {
+export const packModel = (model: Model, deflate: (bytes: Uint8Array) => Uint8Array): Uint8Array => {
   const bytes: Array<number> = []
   const varint = (value: number): void => {
     let rest = value
@@ -78,11 +78,11 @@ export const packModel = (model: Model, deflate: (bytes: Uint8Array) => Uint8Arr
     last = row
   }
   varint(0)
-  return Buffer.from(deflate(Uint8Array.from(bytes))).toString("base64")
+  return deflate(Uint8Array.from(bytes))
 }
 
-export const unpackModel = (packed: string): Model => {
-  const bytes = Uint8Array.from(inflateRawSync(Buffer.from(packed, "base64")))
+export const unpackModel = (packed: Uint8Array): Model => {
+  const bytes = Uint8Array.from(inflateRawSync(packed))
   let at = 0
   const varint = (): number => {
     let value = 0

@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs"
 import type { CallText } from "../CallText.js"
 import type { Steps } from "../Steps.js"
-import packed from "../data/tagger.json" with { type: "json" }
 import { type Candidate, candidate } from "../TextSpan.js"
 import { type SensitiveField, sensitiveFields } from "../SensitiveField.js"
 import { FEATURES, featuresOf } from "./Features.js"
@@ -9,10 +9,11 @@ import { LABELS, type Model, taggerLabels, unpackModel } from "./Model.js"
 let loaded: Model | undefined
 
 /**
- * The shipped model, unpacked at the first use (about 30 ms) and kept. Its weights are a JSON module of one base64 text:
- * Node loads it beside the compiled files (2 ms), and a bundler inlines it.
+ * The shipped model, read and unpacked at the first use (about 30 ms) and kept. Its weights are a file of the package, not
+ * a module: a program that redacts nothing does not load them.
  */
-export const shippedModel = (): Model => (loaded ??= unpackModel(packed.packed))
+export const shippedModel = (): Model =>
+  (loaded ??= unpackModel(readFileSync(new URL("../../data/tagger.bin", import.meta.url))))
 
 /** Most tokens that are tagged together; a longer turn is tagged in pieces. */
 const MAX_STRETCH = 400
