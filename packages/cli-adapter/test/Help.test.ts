@@ -217,7 +217,7 @@ describe("the command line", () => {
     ]) {
       const program = new Command()
       take(program, async ({ start }) => {
-        await start()
+        expect(Effect.isEffect(await start())).toBe(true)
       })
       await program.parseAsync(args, { from: "user" })
     }
