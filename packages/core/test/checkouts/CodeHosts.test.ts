@@ -136,11 +136,15 @@ const failing = (
     readonly [outcome: CheckoutKit.FakeOutcome, reason: RegExp, retryAfter: number | null]
   > = [
     [{ status: 401, body: { message: "Bad credentials" } }, /refuses the connection's credential/, null],
-    [{ status: 403, body: { message: "Forbidden" } }, /forbids this|makes? no access tokens|make no access/, null],
+    [
+      { status: 403, body: { message: "Forbidden" } },
+      /forbids this|does not allow the connection to create access tokens/,
+      null
+    ],
     [{ status: 403, headers: { "retry-after": "30" } }, /rate limit/, 30],
     [
       { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }, body: {} },
-      /rate limit|no access tokens/,
+      /rate limit|does not allow the connection to create access tokens/,
       1
     ],
     [{ status: 429, headers: { "retry-after": "7" } }, /rate limit/, 7],
@@ -168,7 +172,8 @@ const failing = (
             expect(failure, where).toMatchObject({ _tag: "CodeHostFailed" })
             const failed = failure as CodeHostFailed
             expect(failed.reason, where).toMatch(reason)
-            if (!failed.reason.includes("no access")) expect(failed.retryAfterSeconds, where).toBe(retryAfter)
+            if (!failed.reason.includes("create access tokens"))
+              expect(failed.retryAfterSeconds, where).toBe(retryAfter)
             fake.recover()
           }
           yield* host.issue(connection, web)

@@ -184,7 +184,7 @@ for (const database of TestEngine.databases) {
           const result = yield* start([booking])
           yield* runner.drain
           const run = yield* one(result)
-          expect(run).toMatchObject({ status: "failed", error: "The agent's server answered 500." })
+          expect(run).toMatchObject({ status: "failed", error: "The agent's server answered HTTP 500." })
           expect(run.transcriptObject).toHaveLength(4)
           expect(run.moments).toHaveLength(3)
         })
