@@ -135,13 +135,13 @@ describe.each(TestEngine.databases)("checkouts of local repositories on %s", asy
   })
 
   it("stores the token in no file when the commands of docs/checkout.md are run", async () => {
-    const guide = readFileSync(new URL("../../../docs/checkout.md", import.meta.url), "utf8")
+    const guide = readFileSync(new URL("../../../../docs/checkout.md", import.meta.url), "utf8")
     const lines = /```sh\n(export GIT_CONFIG_COUNT[^]*?)```/.exec(guide)?.[1] ?? ""
     expect(lines).toContain('git clone "$CLONE_URL"')
     const { json } = await checkout("web")
     const token = textAt(json, "token")
     const parent = target()
-    mkdirSync(parent)
+    mkdirSync(parent, { recursive: true })
     const shell = spawn("sh", ["-euc", `${lines}\ncd web && git fetch`], {
       cwd: parent,
       stdio: "ignore",

@@ -115,7 +115,7 @@ export const suiteFaults = (): ReadonlyArray<InjectedFault> => {
     ],
     [
       "an unknown metric is accepted together with a prompt",
-      "E6/refused",
+      "E6/rejected",
       {
         request: (asked) => {
           const { metric_id, ...fields } = fieldsOf(asked)
