@@ -144,3 +144,30 @@ describe("the rules of a table prefix", () => {
     })
   )
 })
+
+describe("a schema of PostgreSQL that the search path names", () => {
+  it.scopedLive("holds every table of the engine", () =>
+    Effect.gen(function* () {
+      const address = yield* emptyDatabase("postgres")
+      const engine = yield* engineAt(address)
+      yield* Effect.provide(
+        Effect.flatMap(SqlClient, (sql) => sql`CREATE SCHEMA apart`),
+        engine
+      )
+      const url = new URL(address)
+      url.searchParams.set("options", "-csearch_path=apart")
+      const apart = yield* engineAt(url.href)
+      for (const one of [engine, apart]) {
+        expect(yield* Effect.provide(useEngine, one)).toEqual([{ id: 1, callEndedReason: "done" }])
+      }
+      const tables = yield* Effect.provide(
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'apart'`
+        ),
+        apart
+      )
+      expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining([...TABLES, "earshot_migrations"]))
+    })
+  )
+})
