@@ -67,6 +67,44 @@ const ownerOf = (lower: string): readonly [TokenClass, number] | undefined => {
   return owner !== undefined && (owner[0] === "R" || owner[0] === "W") ? owner : undefined
 }
 
+/** Whether a word continues the two tokens before it: "twenty-five". */
+const continuesTens = (token: Token, hyphen: Token | undefined, tens: Token): boolean =>
+  hyphen?.text === "-" &&
+  hyphen.end === token.start &&
+  tens.end === hyphen.start &&
+  ((token.cls === "d" && token.value > 0) || token.cls === "F" || token.cls === "s") &&
+  NUMBER_TENS.test(tens.lower)
+
+/** Adds a word; it replaces the two tokens before it if it forms one with them. */
+const pushWord = (all: Array<Token>, text: string, token: Token): void => {
+  const first = all[all.length - 2]
+  if (first === undefined) all.push(token)
+  else if (continuesTens(token, all[all.length - 1], first)) {
+    all.length -= 2
+    const cls = token.cls === "d" ? "z" : "F"
+    all.push(make(first.start, text.slice(first.start, token.end), cls, first.value + token.value))
+  } else if (token.lower === "m" && isDayHalf(all, text, token.start)) {
+    // "p.m." arrives as p . m
+    all.length -= 2
+    all.push(make(first.start, text.slice(first.start, token.end), "A"))
+  } else all.push(token)
+}
+
+const pushDigits = (all: Array<Token>, at: number, digits: string, ending: string | undefined): void => {
+  if (ending === undefined) all.push(make(at, digits, "N", digits.length < 16 ? Number(digits) : Number.NaN))
+  else if (/^[ap]m$/i.test(ending)) {
+    all.push(make(at, digits, "N", Number(digits)))
+    all.push(make(at + digits.length, ending, "A"))
+  } else all.push(make(at, digits + ending, "F", Number(digits)))
+}
+
+const markClass = (mark: string): TokenClass => {
+  const known = classes.get(mark)
+  if (known !== undefined) return known[0]
+  if (mark === "&") return "+"
+  return /[,.\-/:%()'"?!@#_]/.test(mark) ? mark : "~"
+}
+
 /** Cuts a text into tokens. Placeholders must be hidden first (`hidePlaceholders`). Linear in the text's length. */
 export const tokenize = (text: string): Tokens => {
   const all: Array<Token> = []
@@ -75,50 +113,11 @@ export const tokenize = (text: string): Tokens => {
     const at = match.index
     // Named groups would cost an object a token.
     const [, opaque, digits, ending, word, line, mark] = match
-    if (word !== undefined) {
-      const token = wordToken(at, word)
-      // "twenty-five" is one number: the hyphen and the tens before it are taken back.
-      const hyphen = all[all.length - 1]
-      const tens = all[all.length - 2]
-      if (
-        hyphen?.text === "-" &&
-        hyphen.end === at &&
-        tens?.end === hyphen.start &&
-        ((token.cls === "d" && token.value > 0) || token.cls === "F" || token.cls === "s") &&
-        NUMBER_TENS.test(tens.lower)
-      ) {
-        all.length -= 2
-        all.push(
-          make(tens.start, text.slice(tens.start, token.end), token.cls === "d" ? "z" : "F", tens.value + token.value)
-        )
-      } else if (token.lower === "m" && all.length > 1 && isDayHalf(all, text, at)) {
-        // "p.m." arrives as p . m
-        const p = all[all.length - 2]
-        if (p !== undefined) {
-          all.length -= 2
-          all.push(make(p.start, text.slice(p.start, token.end), "A"))
-        }
-      } else {
-        all.push(token)
-      }
-    } else if (digits !== undefined) {
-      if (ending === undefined) all.push(make(at, digits, "N", digits.length < 16 ? Number(digits) : Number.NaN))
-      else if (/^[ap]m$/i.test(ending)) {
-        all.push(make(at, digits, "N", Number(digits)))
-        all.push(make(at + digits.length, ending, "A"))
-      } else all.push(make(at, digits + ending, "F", Number(digits)))
-    } else if (opaque !== undefined) all.push(make(at, opaque, "P"))
+    if (word !== undefined) pushWord(all, text, wordToken(at, word))
+    else if (digits !== undefined) pushDigits(all, at, digits, ending)
+    else if (opaque !== undefined) all.push(make(at, opaque, "P"))
     else if (line !== undefined) all.push(make(at, "\n", "n"))
-    else if (mark !== undefined) {
-      const known = classes.get(mark)
-      all.push(
-        make(
-          at,
-          mark,
-          known !== undefined ? known[0] : /[,.\-/:%()'"?!@#&_]/.test(mark) ? (mark === "&" ? "+" : mark) : "~"
-        )
-      )
-    }
+    else if (mark !== undefined) all.push(make(at, mark, markClass(mark)))
   }
   let joined = ""
   for (const token of all) joined += token.cls

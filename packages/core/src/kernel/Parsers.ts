@@ -52,7 +52,8 @@ const choiceErrorOf = (value: unknown, words: ReadonlyArray<string>): string => 
 }
 
 export const parsers = (errors: FieldErrorCollector, limits: UnknownKeyLimits = DEFAULT_LIMITS) => {
-  const fail = (path: string, message: string): undefined => {
+  /** Adds an error. The result stands for an invalid value of any type. */
+  const fail = <A = never>(path: string, message: string): A | undefined => {
     errors.add(path, message)
     return undefined
   }

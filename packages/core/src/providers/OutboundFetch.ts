@@ -24,7 +24,7 @@ export const makeFetch =
     const request = new Request(input, init)
     const { method, url } = request
     if (method !== "GET" && method !== "POST" && method !== "DELETE") {
-      throw new TypeError(`This fetch sends GET, POST and DELETE, not ${method}.`)
+      return Promise.reject(new TypeError(`This fetch sends GET, POST and DELETE, not ${method}.`))
     }
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
     const sending = http.send({
@@ -38,7 +38,7 @@ export const makeFetch =
     const exit = await Effect.runPromiseExit(sending, { signal: request.signal })
     if (Exit.isFailure(exit)) {
       request.signal.throwIfAborted()
-      throw new TypeError("fetch failed", { cause: Cause.squash(exit.cause) })
+      return Promise.reject(new TypeError("fetch failed", { cause: Cause.squash(exit.cause) }))
     }
     const response = exit.value
     const headers = new Headers()

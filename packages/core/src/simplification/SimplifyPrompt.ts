@@ -144,73 +144,113 @@ const keyOf = (sentence: string): string =>
     .replace(/^\p{L}/u, (letter) => letter.toLowerCase())
     .replace(/[.!]+$/, "")
 
-/** The shorter prompt after one pass. */
-const pass = (prompt: string): string => {
-  const seen = new Set<string>()
+/** One pass over a prompt. */
+interface Pass {
+  /** The lines so far. */
+  readonly lines: Array<string>
+  /** Keys of the sentences that are repetitions if they occur again. */
+  readonly seen: Set<string>
   /** Protected tokens of the kept text. */
-  const known = new Set<string>()
-  /** Sentences that have not occurred before; short ones such as "Yes." may mean something else each time. */
-  const fresh = (sentences: ReadonlyArray<string>, added: Array<string>): ReadonlyArray<string> =>
-    sentences.filter((sentence) => {
-      const key = keyOf(sentence)
-      if (sentence === "") return false
-      if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
-      if (seen.has(key)) return false
-      if (SCOPE.test(sentence)) seen.clear()
-      seen.add(key)
-      added.push(key)
-      return true
-    })
-
-  const lines: Array<string> = []
-  const kindOf = fences()
+  readonly known: Set<string>
   /** Whether the following lines are speech, by the introduction or heading above. */
-  let isSpoken = false
-  let isBegun = false
-  for (const line of prompt.split(/\r\n|\n|\r/)) {
-    if (kindOf(line) !== "plain") {
-      lines.push(line)
-      continue
-    }
-    const marked = MARKED.exec(line)
-    const introduces = /:[*_]*\s*$/.test(line) || marked?.[1]?.trim().startsWith("#") === true
-    if (!introduces && (isSpoken || SPOKEN.test(line)) && line.trim() !== "") {
-      // Speech ends with the paragraph that was introduced.
-      if (isSpoken && isBegun && marked === null && lines[lines.length - 1] === "") isSpoken = false
-      else {
-        isBegun = true
-        lines.push(line.trimEnd())
-        continue
-      }
-    }
-    if (introduces) {
-      isSpoken = SPEECH.test(maskSpans(line)) || (isSpoken && marked !== null && !marked[1]?.trim().startsWith("#"))
-      isBegun = false
-    }
-    // A repetition under another heading, case or item has another meaning.
-    if (marked !== null || /:\s*$/.test(line)) seen.clear()
-    if (marked !== null) {
-      const [, mark = "", words = ""] = marked
-      const kept = sentencesOf(words)
-        .map(rewriteSentence)
-        .filter((sentence) => sentence !== "")
-      for (const sentence of kept) seen.add(keyOf(sentence))
-      const shorter = (mark + kept.join(" ")).trimEnd()
-      lines.push(lostTokens(line, shorter).length === 0 ? shorter : line.trimEnd())
-      continue
-    }
-    const added: Array<string> = []
-    const shorter = laidOut(fresh(sentencesOf(line.trim()).map(rewriteSentence), added))
-    const own = new Set(shorter.flatMap(protectedTokens))
-    // A stray quotation mark can form another pair once text before it is removed.
-    const isWhole = protectedTokens(line).every((token) => own.has(token) || known.has(token))
-    if (!isWhole) for (const key of added) seen.delete(key)
-    const kept = isWhole ? shorter : [tidied(line)]
-    for (const one of kept) for (const token of protectedTokens(one)) known.add(token)
-    lines.push(...kept)
-    if (line.trim() === "" && lines[lines.length - 1] !== "") lines.push("")
+  isSpoken: boolean
+  /** Whether a line of speech was kept since the last introduction. */
+  isBegun: boolean
+}
+
+/** A line's Markdown syntax, and its words. */
+interface MarkedLine {
+  readonly mark: string
+  readonly words: string
+  readonly isHeading: boolean
+}
+
+const markedLineOf = (line: string): MarkedLine | undefined => {
+  const marked = MARKED.exec(line)
+  if (marked === null) return undefined
+  const [, mark = "", words = ""] = marked
+  return { mark, words, isHeading: mark.trim().startsWith("#") }
+}
+
+/** Sentences that have not occurred before; short ones such as "Yes." may mean something else each time. */
+const unseenSentences = (
+  { seen }: Pass,
+  sentences: ReadonlyArray<string>,
+  added: Array<string>
+): ReadonlyArray<string> =>
+  sentences.filter((sentence) => {
+    const key = keyOf(sentence)
+    if (sentence === "") return false
+    if (key.split(" ").length < 4 || DEPENDS.test(sentence)) return true
+    if (seen.has(key)) return false
+    if (SCOPE.test(sentence)) seen.clear()
+    seen.add(key)
+    added.push(key)
+    return true
+  })
+
+/** Whether a line is speech, which stays unchanged. */
+const isSpeech = (pass: Pass, line: string, marked: MarkedLine | undefined): boolean => {
+  if ((!pass.isSpoken && !SPOKEN.test(line)) || line.trim() === "") return false
+  const isAfterBlank = pass.lines[pass.lines.length - 1] === ""
+  if (!pass.isSpoken || !pass.isBegun || marked !== undefined || !isAfterBlank) return true
+  // Speech ends with the paragraph that was introduced.
+  pass.isSpoken = false
+  return false
+}
+
+const introduce = (pass: Pass, line: string, marked: MarkedLine | undefined): void => {
+  pass.isSpoken = SPEECH.test(maskSpans(line)) || (pass.isSpoken && marked !== undefined && !marked.isHeading)
+  pass.isBegun = false
+}
+
+const addMarked = ({ lines, seen }: Pass, line: string, { mark, words }: MarkedLine): void => {
+  const kept = sentencesOf(words)
+    .map(rewriteSentence)
+    .filter((sentence) => sentence !== "")
+  for (const sentence of kept) seen.add(keyOf(sentence))
+  const shorter = (mark + kept.join(" ")).trimEnd()
+  lines.push(lostTokens(line, shorter).length === 0 ? shorter : line.trimEnd())
+}
+
+const addProse = (pass: Pass, line: string): void => {
+  const { known, lines, seen } = pass
+  const added: Array<string> = []
+  const shorter = laidOut(unseenSentences(pass, sentencesOf(line.trim()).map(rewriteSentence), added))
+  const own = new Set(shorter.flatMap(protectedTokens))
+  // A stray quotation mark can form another pair once text before it is removed.
+  const isWhole = protectedTokens(line).every((token) => own.has(token) || known.has(token))
+  if (!isWhole) for (const key of added) seen.delete(key)
+  const kept = isWhole ? shorter : [tidied(line)]
+  for (const one of kept) for (const token of protectedTokens(one)) known.add(token)
+  lines.push(...kept)
+  if (line.trim() === "" && lines[lines.length - 1] !== "") lines.push("")
+}
+
+const addPlainLine = (pass: Pass, line: string): void => {
+  const marked = markedLineOf(line)
+  const introduces = /:[*_]*\s*$/.test(line) || marked?.isHeading === true
+  if (introduces) introduce(pass, line, marked)
+  else if (isSpeech(pass, line, marked)) {
+    pass.isBegun = true
+    pass.lines.push(line.trimEnd())
+    return
   }
-  return lines.join("\n").trim()
+  // A repetition under another heading, case or item has another meaning.
+  if (marked !== undefined || /:\s*$/.test(line)) pass.seen.clear()
+  if (marked === undefined) addProse(pass, line)
+  else addMarked(pass, line, marked)
+}
+
+/** The shorter prompt after one pass. */
+const simplifyOnce = (prompt: string): string => {
+  const pass: Pass = { lines: [], seen: new Set(), known: new Set(), isSpoken: false, isBegun: false }
+  const kindOf = fences()
+  for (const line of prompt.split(/\r\n|\n|\r/)) {
+    if (kindOf(line) === "plain") addPlainLine(pass, line)
+    else pass.lines.push(line)
+  }
+  return pass.lines.join("\n").trim()
 }
 
 /** Sentences as lines; two or more consecutive conditions become a numbered list. */
@@ -250,7 +290,7 @@ const MOST_PASSES = 8
 export const simplifyPrompt = (prompt: string): string => {
   let text = prompt
   for (let passes = 0; passes < MOST_PASSES; passes++) {
-    const next = pass(text)
+    const next = simplifyOnce(text)
     if (next === text) return text
     text = next
   }

@@ -126,6 +126,19 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
       }
     }
 
+    /** Of a repository, the app reads its installation, and a token the repository that it opens. */
+    const answerRepository = (path: string, opens: string | undefined): FakeResponse | undefined => {
+      const [, ofOwner = "", name = "", rest = ""] = /^\/repos\/([^/]+)\/([^/]+)(\/installation)?$/.exec(path) ?? []
+      if (name === "") return undefined
+      const found = ofOwner.toLowerCase() === owner.toLowerCase() ? named(name) : undefined
+      if (rest !== "" && opens === undefined) {
+        return found === undefined ? failure(404, "Not Found") : { status: 200, body: installation() }
+      }
+      return found === undefined || found !== opens
+        ? failure(404, "Not Found")
+        : { status: 200, body: described(found) }
+    }
+
     const answer = ({ body, headers, method, path }: FakeRequest): FakeResponse => {
       const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1] ?? ""
       const opens = tokens.get(bearer)
@@ -136,16 +149,8 @@ export const fakeGitHub = (options: FakeGitHubOptions = {}): Effect.Effect<FakeG
         tokens.delete(bearer)
         return { status: 204 }
       }
-      const [, ofOwner = "", name = "", rest = ""] = /^\/repos\/([^/]+)\/([^/]+)(\/installation)?$/.exec(path) ?? []
-      const found = ofOwner.toLowerCase() === owner.toLowerCase() ? named(name) : undefined
-      if (rest !== "" && opens === undefined) {
-        return found === undefined ? failure(404, "Not Found") : { status: 200, body: installation() }
-      }
-      if (name !== "") {
-        return found === undefined || found !== opens
-          ? failure(404, "Not Found")
-          : { status: 200, body: described(found) }
-      }
+      const ofRepository = answerRepository(path, opens)
+      if (ofRepository !== undefined) return ofRepository
       if (opens !== undefined) return failure(403, "Resource not accessible by integration")
       if (path === `/app/installations/${installationId}`) return { status: 200, body: installation() }
       if (route === `POST /app/installations/${installationId}/access_tokens`) return createToken(body)

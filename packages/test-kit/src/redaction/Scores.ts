@@ -60,7 +60,88 @@ export interface Miss {
   readonly turn: string
 }
 
-export const scoresOf = (calls: ReadonlyArray<LabeledCall>, find: Finder, watch?: (miss: Miss) => void): Scores => {
+type Turn = LabeledCall["turns"][number]
+type FoundSpan = ReturnType<Finder>[number]
+type Watch = (miss: Miss) => void
+
+/** Non-space characters, by whether they are labeled and whether they are redacted. */
+interface CharacterCounts {
+  labeled: number
+  leaked: number
+  other: number
+  over: number
+}
+
+const touches = (a: Omit<FoundSpan, "turn">, b: Omit<FoundSpan, "turn">): boolean =>
+  a.field === b.field && a.start < b.end && b.start < a.end
+
+/** One byte a character of a text: 1 inside any of the spans. */
+const coverageOf = (
+  text: string,
+  spans: ReadonlyArray<{ readonly start: number; readonly end: number }>
+): Uint8Array => {
+  const covered = new Uint8Array(text.length)
+  for (const span of spans) covered.fill(1, span.start, span.end)
+  return covered
+}
+
+const isSpace = (text: string, at: number): boolean => /\s/.test(text[at] ?? " ")
+
+const scoreLabel = (
+  score: FieldScore,
+  turn: Turn,
+  label: Turn["spans"][number],
+  spans: ReadonlyArray<FoundSpan>,
+  redacted: Uint8Array,
+  watch?: Watch
+): void => {
+  score.values++
+  if (spans.some((one) => touches(one, label))) score.found++
+  let lost = ""
+  for (let i = label.start; i < label.end; i++) {
+    if (isSpace(turn.content, i)) continue
+    score.characters++
+    if (redacted[i] === 0) {
+      score.leaked++
+      lost += turn.content[i] ?? ""
+    }
+  }
+  if (lost === "") return
+  const text = `${lost} of ${turn.content.slice(label.start, label.end)}`
+  watch?.({ kind: "leaked", field: label.field, text, turn: turn.content })
+}
+
+const scoreFoundSpan = (score: FieldScore, turn: Turn, span: FoundSpan, labeled: Uint8Array, watch?: Watch): void => {
+  score.spans++
+  if (turn.spans.some((label) => touches(label, span))) score.right++
+  let extra = ""
+  for (let i = span.start; i < span.end; i++) if (labeled[i] === 0) extra += turn.content[i] ?? ""
+  if (extra.trim() !== "") watch?.({ kind: "over", field: span.field, text: extra, turn: turn.content })
+}
+
+const countCharacters = (counts: CharacterCounts, text: string, labeled: Uint8Array, redacted: Uint8Array): void => {
+  for (let i = 0; i < text.length; i++) {
+    if (isSpace(text, i)) continue
+    if (labeled[i] === 1) {
+      counts.labeled++
+      if (redacted[i] === 0) counts.leaked++
+    } else {
+      counts.other++
+      if (redacted[i] === 1) counts.over++
+    }
+  }
+}
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+
+const withRates = (score: FieldScore) => {
+  const precision = score.spans === 0 ? 1 : score.right / score.spans
+  const recall = score.values === 0 ? 1 : score.found / score.values
+  const f1 = precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall)
+  return { ...score, precision, recall, f1, leak: share(score.leaked, score.characters) }
+}
+
+export const scoresOf = (calls: ReadonlyArray<LabeledCall>, find: Finder, watch?: Watch): Scores => {
   const fields = new Map<SensitiveField, FieldScore>()
   const of = (field: SensitiveField): FieldScore => {
     const known = fields.get(field)
@@ -69,80 +150,22 @@ export const scoresOf = (calls: ReadonlyArray<LabeledCall>, find: Finder, watch?
     fields.set(field, fresh)
     return fresh
   }
-  let labeled = 0
-  let leaked = 0
-  let other = 0
-  let over = 0
+  const counts: CharacterCounts = { labeled: 0, leaked: 0, other: 0, over: 0 }
   for (const { turns } of calls) {
-    const spans = find(turns)
+    const found = find(turns)
     turns.forEach((turn, at) => {
-      const here = spans.filter((span) => span.turn === at)
-      const gone = new Uint8Array(turn.content.length)
-      for (const span of here) gone.fill(1, span.start, span.end)
-      const label = new Uint8Array(turn.content.length)
-      for (const span of turn.spans) {
-        label.fill(1, span.start, span.end)
-        const score = of(span.field)
-        score.values++
-        if (here.some((one) => one.field === span.field && one.start < span.end && span.start < one.end)) score.found++
-        let lost = ""
-        for (let i = span.start; i < span.end; i++) {
-          if (/\s/.test(turn.content[i] ?? " ")) continue
-          score.characters++
-          if (gone[i] === 0) {
-            score.leaked++
-            lost += turn.content[i] ?? ""
-          }
-        }
-        if (lost !== "")
-          watch?.({
-            kind: "leaked",
-            field: span.field,
-            text: `${lost} of ${turn.content.slice(span.start, span.end)}`,
-            turn: turn.content
-          })
-      }
-      for (const span of here) {
-        const score = of(span.field)
-        score.spans++
-        if (turn.spans.some((one) => one.field === span.field && one.start < span.end && span.start < one.end))
-          score.right++
-        let extra = ""
-        for (let i = span.start; i < span.end; i++) if (label[i] === 0) extra += turn.content[i] ?? ""
-        if (extra.trim() !== "") watch?.({ kind: "over", field: span.field, text: extra, turn: turn.content })
-      }
-      for (let i = 0; i < turn.content.length; i++) {
-        if (/\s/.test(turn.content[i] ?? " ")) continue
-        if (label[i] === 1) {
-          labeled++
-          if (gone[i] === 0) leaked++
-        } else {
-          other++
-          if (gone[i] === 1) over++
-        }
-      }
+      const spans = found.filter((span) => span.turn === at)
+      const redacted = coverageOf(turn.content, spans)
+      const labeled = coverageOf(turn.content, turn.spans)
+      for (const label of turn.spans) scoreLabel(of(label.field), turn, label, spans, redacted, watch)
+      for (const span of spans) scoreFoundSpan(of(span.field), turn, span, labeled, watch)
+      countCharacters(counts, turn.content, labeled, redacted)
     })
   }
-  const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
   return {
-    leak: share(leaked, labeled),
-    over: share(over, other),
-    fields: new Map(
-      [...fields].map(([field, score]) => {
-        const precision = score.spans === 0 ? 1 : score.right / score.spans
-        const recall = score.values === 0 ? 1 : score.found / score.values
-        return [
-          field,
-          {
-            ...score,
-            precision,
-            recall,
-            f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall),
-            leak: share(score.leaked, score.characters)
-          }
-        ]
-      })
-    )
+    leak: share(counts.leaked, counts.labeled),
+    over: share(counts.over, counts.other),
+    fields: new Map([...fields].map(([field, score]) => [field, withRates(score)]))
   }
 }
 

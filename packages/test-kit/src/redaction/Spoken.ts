@@ -117,12 +117,31 @@ export const year = (value: number): string =>
     ? `two thousand${value === 2000 ? "" : ` ${ones[value - 2000] ?? ""}`}`
     : `${cardinal(Math.floor(value / 100))} ${value % 100 < 10 ? `oh ${ones[value % 100] ?? ""}` : cardinal(value % 100)}`
 
+type Spelling = "plain" | "alphabet" | "as in"
+
+const sayLetter = (letter: string, spelling: Spelling): string => {
+  switch (spelling) {
+    case "alphabet":
+      return alphabet[letter] ?? letter
+    case "as in":
+      return `${letter.toLowerCase()} as in ${asIn[letter] ?? letter}`
+    case "plain":
+      return letter.toLowerCase()
+  }
+}
+
+const sayDigit = (digit: string, nought: string): string => (digit === "0" ? nought : (ones[Number(digit)] ?? ""))
+
+/** Whether two digits of a group can be said as one number. */
+const isPair = (group: string, at: number): boolean =>
+  group.length % 2 === 0 && /^[1-9]\d$/.test(group.slice(at, at + 2))
+
 /** Figures and letters as said: singly, in pairs, doubled, with fillers and pauses between groups. */
 export const sayCode = (random: Random, code: string, groups: ReadonlyArray<number>): string => {
   const nought = random.pick(["oh", "zero", "zero"])
   const pairs = random.chance(0.2)
   const doubles = random.chance(0.35)
-  const spelling = random.pick(["plain", "plain", "alphabet", "as in"])
+  const spelling = random.pick<Spelling>(["plain", "plain", "alphabet", "as in"])
   const parts: Array<string> = []
   let at = 0
   for (const size of groups) {
@@ -131,27 +150,14 @@ export const sayCode = (random: Random, code: string, groups: ReadonlyArray<numb
     const words: Array<string> = []
     for (let i = 0; i < group.length; i++) {
       const unit = group[i] ?? ""
-      if (/[A-Z]/.test(unit))
-        words.push(
-          spelling === "alphabet"
-            ? (alphabet[unit] ?? unit)
-            : spelling === "as in"
-              ? `${unit.toLowerCase()} as in ${asIn[unit] ?? unit}`
-              : unit.toLowerCase()
-        )
+      if (/[A-Z]/.test(unit)) words.push(sayLetter(unit, spelling))
       else if (doubles && group[i + 1] === unit) {
-        words.push(`double ${unit === "0" ? nought : (ones[Number(unit)] ?? "")}`)
+        words.push(`double ${sayDigit(unit, nought)}`)
         i++
-      } else if (
-        pairs &&
-        i + 1 < group.length &&
-        group.length % 2 === 0 &&
-        /[1-9]/.test(unit) &&
-        /\d/.test(group[i + 1] ?? "")
-      ) {
+      } else if (pairs && isPair(group, i)) {
         words.push(cardinal(Number(group.slice(i, i + 2))))
         i++
-      } else words.push(unit === "0" ? nought : (ones[Number(unit)] ?? ""))
+      } else words.push(sayDigit(unit, nought))
     }
     parts.push(words.join(" "))
   }

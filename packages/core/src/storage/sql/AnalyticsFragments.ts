@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import { isField, readsEvaluations, MAX_MEASURE, type ValuesQuery } from "../../analytics/AnalyticsQuery.js"
 import { type Bucket, ORIGIN, widthOf } from "../../analytics/Bucket.js"

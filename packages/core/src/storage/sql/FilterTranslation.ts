@@ -1,5 +1,5 @@
 /** How a filter's conditions are written in SQL. */
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import type * as DateTime from "effect/DateTime"
 import {
