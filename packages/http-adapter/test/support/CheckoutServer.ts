@@ -2,10 +2,12 @@
 import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import type { SecretBox } from "@earshot/core"
 import * as AesSecretBox from "@earshot/core/providers/AesSecretBox"
 import * as CodeHosts from "@earshot/core/providers/CodeHosts"
 import { CheckoutKit, TestEngine } from "@earshot/test-kit"
 import * as Either from "effect/Either"
+import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { afterAll, expect } from "vitest"
 import { textAt } from "./Contract.js"
@@ -14,7 +16,7 @@ import { CHECKOUTS, CONNECTIONS, TOKENS } from "./paths.js"
 
 export const { basic, git } = CheckoutKit
 
-export const boxOf = (...keys: ReadonlyArray<string>) =>
+export const boxOf = (...keys: ReadonlyArray<string>): Layer.Layer<SecretBox.SecretBox> =>
   AesSecretBox.layer(Either.getOrThrow(AesSecretBox.parse(Redacted.make(keys.join(",")))))
 
 export const makeServer = async (
