@@ -111,6 +111,8 @@ const figureOf = (point: number): string | undefined => {
   return isFigure(plain.charCodeAt(0)) ? plain : undefined
 }
 
+const hasFigureAt = (text: string, at: number): boolean => figureOf(text.codePointAt(at) ?? 0) !== undefined
+
 const OF_ADDRESS = /[\p{L}\p{M}\d._%+\u2013-\u2015-]/u
 const LONG_DASHES = /[\u2013-\u2015]/g
 
@@ -140,6 +142,19 @@ const partsOf = (text: string): string => {
   return parted.includes("@") ? addressesIn(parted) : parted
 }
 
+/** Printable ASCII, tab and line breaks. */
+const isPlainUnit = (unit: number): boolean => (unit >= 32 && unit < 127) || (unit >= 9 && unit <= 13)
+
+const isVariationSelector = (point: number): boolean => point >= 0xfe00 && point <= 0xfe0f
+
+/** The end of the terminal escape sequence that starts here, or `at` if none does. */
+const skipEscape = (text: string, unit: number, at: number): number => {
+  if (unit === 0x1b && text[at + 1] !== "[") return at
+  const escape = plainPatterns["terminal escape"]
+  escape.lastIndex = at + (unit === 0x1b ? 2 : 1)
+  return escape.test(text) ? escape.lastIndex : at
+}
+
 /** Converts a text character by character, without inserting any. Linear in the text's length. */
 export const plainCharacters = (original: string): PlainText => {
   if (!BEYOND_ASCII.test(original)) return { text: original, starts: undefined, ends: undefined }
@@ -156,17 +171,16 @@ export const plainCharacters = (original: string): PlainText => {
   let encircledBefore = false
   for (let at = 0; at < original.length;) {
     const unit = original.charCodeAt(at)
-    if ((unit >= 32 && unit < 127) || (unit >= 9 && unit <= 13)) {
+    if (isPlainUnit(unit)) {
       put(unit, at, at + 1)
       at++
       encircledBefore = false
       continue
     }
-    if (unit === 0x9b || (unit === 0x1b && original[at + 1] === "[")) {
-      const escape = plainPatterns["terminal escape"]
-      escape.lastIndex = at + (unit === 0x1b ? 2 : 1)
-      if (escape.test(original)) {
-        at = escape.lastIndex
+    if (unit === 0x9b || unit === 0x1b) {
+      const end = skipEscape(original, unit, at)
+      if (end > at) {
+        at = end
         continue
       }
     }
@@ -175,16 +189,15 @@ export const plainCharacters = (original: string): PlainText => {
     let plain = plainOf(point)
     if (plain === "") {
       // A variation selector belongs to the digit before it.
-      if (length > 0 && point >= 0xfe00 && point <= 0xfe0f && isFigure(units[length - 1])) ends[length - 1] = end
+      if (isVariationSelector(point) && isFigure(units[length - 1])) ends[length - 1] = end
       at = end
       continue
     }
     const figure = plain === undefined ? figureOf(point) : undefined
-    if (figure !== undefined && (encircledBefore || figureOf(original.codePointAt(end) ?? 0) !== undefined))
-      plain = figure
+    if (figure !== undefined && (encircledBefore || hasFigureAt(original, end))) plain = figure
     encircledBefore = figure !== undefined
     if (plain !== undefined) put(plain.charCodeAt(0), at, end)
-    else if (isFigure(units[length - 1]) && length > 0 && isMark(point)) ends[length - 1] = end
+    else if (isFigure(units[length - 1]) && isMark(point)) ends[length - 1] = end
     else for (; at < end; at++) put(original.charCodeAt(at), at, at + 1)
     at = end
   }
